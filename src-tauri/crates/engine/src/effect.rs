@@ -1,0 +1,130 @@
+//! What the outside must do for a run. Effects are carried out only after the commit of the events that decided them.
+
+use crate::scope::Scope;
+use indexmap::IndexMap;
+use serde_json::Value;
+use signalbox_model::{Effects, Item, Mode};
+use std::sync::Arc;
+
+/// One execution of a kind's code: the key under which its result comes back.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallKey {
+    /// Where in nested containers; empty at the top.
+    pub path: Arc<str>,
+    /// Index of the node in the compiled workflow.
+    pub node: usize,
+    /// Item index of an effectful slot; `None` for a batch or `mode: all`.
+    pub item: Option<usize>,
+    /// Round of the slot, from 1.
+    pub visit: u32,
+    /// Automatic re-executions before, from 0.
+    pub attempt: u32,
+}
+
+/// One thing the outside must do.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Run a kind's code and report `Input::NodeFinished`. Pure calls run inside the burst.
+    Call(Box<Call>),
+    /// Report `Input::TimerFired` at `due_ms`, or at once when it is past.
+    Timer {
+        /// Names the timer.
+        timer: Timer,
+        /// Milliseconds since 1970.
+        due_ms: i64,
+    },
+    /// Stop calls in flight: drop their futures after the grace of SEMANTICS 8.
+    CancelCalls,
+    /// Write an artifact file of the run.
+    WriteArtifact {
+        /// Path inside the run's artifact folder.
+        path: String,
+        /// Its text.
+        content: Arc<Value>,
+    },
+}
+
+/// Which timer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Timer {
+    /// Delay before a re-execution; the key is that of the next attempt.
+    Retry(CallKey),
+    /// `flow.wait`.
+    Wait(CallKey),
+    /// The five seconds that calls in flight get after an abort or a cancel.
+    Grace,
+}
+
+/// A call to carry out.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Key of the result.
+    pub key: CallKey,
+    /// Node id.
+    pub node_id: Arc<str>,
+    /// Node kind.
+    pub kind: Arc<str>,
+    /// `each` or `all`.
+    pub mode: Mode,
+    /// What it does outside.
+    pub effects: Effects,
+    /// One entry per slot of the call: exactly one, but for the first batch of an effect-free `each` node.
+    pub slots: Vec<CallSlot>,
+    /// Time limit in milliseconds.
+    pub timeout_ms: Option<u64>,
+    /// The same for every attempt and after a crash, new after a correction (SEMANTICS 8).
+    pub idempotency_key: String,
+    /// The address rules of TRUST: loopback is allowed because a person on this machine started the run and the
+    /// authority of the address does not come from data.
+    pub loopback_allowed: bool,
+    /// The run.
+    pub run_id: Arc<str>,
+    /// Id of the workflow, for folder grants.
+    pub workflow_id: Arc<str>,
+}
+
+/// One slot of a call.
+#[derive(Debug, Clone)]
+pub struct CallSlot {
+    /// Index in the activation's input; 0 in `mode: all`.
+    pub item: usize,
+    /// Evaluated config; expression fields (`x-cel`) are still source text.
+    pub config: Arc<Value>,
+    /// The input: one item in `each`, all items in `all`. Data is what came out of `in`.
+    pub input: Arc<Vec<Item>>,
+    /// For expression fields.
+    pub scope: Scope,
+}
+
+/// An item as a kind makes it; the engine gives it its id and lineage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutItem {
+    /// Its data.
+    pub data: Arc<Value>,
+    /// Index into the slot's `input` it came from.
+    pub paired: Option<usize>,
+}
+
+/// What a slot's code returned.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CallOutput {
+    /// Port → items in order.
+    pub ports: IndexMap<String, Vec<OutItem>>,
+    /// Bound as `_meta` in `out` and `print`.
+    pub meta: Option<Arc<Value>>,
+}
+
+impl CallOutput {
+    /// One item through `success`.
+    pub fn success(data: Value) -> Self {
+        Self::port("success", data)
+    }
+    /// One item through a port, paired with the slot's first input item.
+    pub fn port(port: &str, data: Value) -> Self {
+        Self::items(port, vec![OutItem { data: Arc::new(data), paired: Some(0) }])
+    }
+    /// Items through one port.
+    pub fn items(port: &str, items: Vec<OutItem>) -> Self {
+        Self { ports: IndexMap::from([(port.to_owned(), items)]), meta: None }
+    }
+}

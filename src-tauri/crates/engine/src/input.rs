@@ -1,0 +1,50 @@
+//! What can happen to a run. Time, ids and the seed arrive here and nowhere else.
+
+use crate::effect::{CallKey, CallOutput, Timer};
+use serde_json::Value;
+use signalbox_model::{Map, NodeFailure, time::Millis};
+use std::sync::Arc;
+
+/// One input of [`crate::step`].
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// The run begins.
+    Start {
+        /// The run's input, practice address filled in.
+        params: Arc<Value>,
+        /// Initial context values besides the file's (`--set '$name=…'`).
+        context: Map,
+        /// From which every delay is computed.
+        seed: u64,
+        /// `None` = a person on this machine; else `rest`, `webhook`, `schedule`.
+        started_by: Option<String>,
+        /// Time.
+        now: Millis,
+    },
+    /// A call ended.
+    NodeFinished {
+        /// Which.
+        key: CallKey,
+        /// Per slot: (item index, outcome), in slot order.
+        results: Vec<(usize, Result<CallOutput, NodeFailure>)>,
+        /// Time.
+        now: Millis,
+    },
+    /// A timer is due.
+    TimerFired {
+        /// Which.
+        timer: Timer,
+        /// Time.
+        now: Millis,
+    },
+    /// Somebody asks to cancel.
+    Cancel {
+        /// Time.
+        now: Millis,
+    },
+    /// The run is taken up again after a crash or a shutdown.
+    Resume {
+        /// Time.
+        now: Millis,
+    },
+}

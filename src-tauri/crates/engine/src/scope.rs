@@ -1,0 +1,62 @@
+//! The names an expression can see (SEMANTICS 3). Values are shared by `Arc`: building a scope costs a handful of
+//! reference counts whatever the size of the data.
+
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Top-level variables of a run; a write replaces one `Arc`.
+pub type Context = Arc<IndexMap<String, Arc<Value>>>;
+
+/// Last success of an ancestor.
+#[derive(Debug, Clone)]
+pub struct NodeView {
+    /// Data of its output item, a list when it made several, null when none.
+    pub output: Arc<Value>,
+    /// Data of all its output items.
+    pub items: Arc<Vec<Arc<Value>>>,
+}
+
+/// What is bound while an expression is evaluated.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// The run's input.
+    pub params: Arc<Value>,
+    /// `{id, startedAt}`.
+    pub run: Arc<Value>,
+    /// `{id}`.
+    pub workflow: Arc<Value>,
+    /// Run-wide variables.
+    pub context: Context,
+    /// Data of the current item, null without items.
+    pub item: Arc<Value>,
+    /// Data of all items.
+    pub items: Arc<Vec<Arc<Value>>>,
+    /// Ancestors that the expressions of this node name and that have succeeded.
+    pub nodes: Arc<IndexMap<String, NodeView>>,
+    /// `error`, `err` and `ctx.error`; null without an error on the item.
+    pub error: Arc<Value>,
+    /// `ctx.data`: the failed call's input if there is an error, else the item's data.
+    pub data: Arc<Value>,
+    /// `_result`, `_meta`, `_toolResult`, `_item`, `_index` where they are bound.
+    pub locals: Vec<(&'static str, Arc<Value>)>,
+}
+
+impl Scope {
+    /// A scope with nothing but null and empty values; tests and previews fill what they need.
+    pub fn empty() -> Self {
+        let null = Arc::new(Value::Null);
+        Self {
+            params: Arc::new(Value::Object(serde_json::Map::new())),
+            run: Arc::new(Value::Object(serde_json::Map::new())),
+            workflow: Arc::new(Value::Object(serde_json::Map::new())),
+            context: Arc::new(IndexMap::new()),
+            item: Arc::clone(&null),
+            items: Arc::new(Vec::new()),
+            nodes: Arc::new(IndexMap::new()),
+            error: Arc::clone(&null),
+            data: null,
+            locals: Vec::new(),
+        }
+    }
+}

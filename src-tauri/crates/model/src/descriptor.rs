@@ -1,0 +1,241 @@
+//! The description of a node kind: complete in itself, written as YAML in `node-catalog/`.
+
+use crate::workflow::RetryPolicy;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How a node takes its items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// One slot per item.
+    Each,
+    /// One slot for all items.
+    All,
+}
+
+/// What a call does outside the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Effects {
+    /// Pure: runs inside the burst that decides it.
+    None,
+    /// Looks at the outside world.
+    Read,
+    /// Changes the outside world.
+    Write,
+}
+
+/// What happens to a call that a crash interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Replay {
+    /// Sent again with the same idempotency key.
+    Safe,
+    /// A person decides.
+    Ask,
+}
+
+/// What the engine itself does for a kind besides calling it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "camelCase")]
+pub enum Role {
+    /// An ordinary step.
+    #[default]
+    Step,
+    /// An entry that also says when runs start.
+    Trigger,
+    /// Ends the run.
+    Stop,
+    /// Waits for `config.ms` or until `config.until`; the engine owns the timer.
+    Wait,
+}
+
+/// A value, or a table of values over one config field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ByConfig<T> {
+    /// The same for every call.
+    Same(T),
+    /// By the value of one field of the resolved config.
+    Table {
+        /// Name of the config field.
+        field: String,
+        /// Field value → result.
+        values: IndexMap<String, T>,
+        /// For values that are not listed.
+        otherwise: T,
+    },
+}
+
+impl<T: Copy> ByConfig<T> {
+    /// The value for a resolved config.
+    pub fn of(&self, config: &Value) -> T {
+        match self {
+            Self::Same(value) => *value,
+            Self::Table { field, values, otherwise } => {
+                config.get(field).and_then(Value::as_str).and_then(|v| values.get(v).copied()).unwrap_or(*otherwise)
+            }
+        }
+    }
+}
+
+/// One node kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NodeDescriptor {
+    /// The kind's name, for example `http.request`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Version of the kind, from 1.
+    pub version: u32,
+    /// Shown to people, sentence case.
+    pub title: String,
+    /// One or two plain sentences.
+    pub description: String,
+    /// Other words people search for.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `audit`.
+    pub category: String,
+    /// Name of a lucide icon.
+    pub icon: String,
+    /// What the engine does for it.
+    #[serde(default)]
+    pub role: Role,
+    /// Default mode first, then the others allowed.
+    pub modes: Vec<Mode>,
+    /// What a call does outside.
+    pub effects: ByConfig<Effects>,
+    /// After an interruption.
+    #[serde(default = "replay_safe")]
+    pub replay: ByConfig<Replay>,
+    /// Has an input bar (triggers have none).
+    #[serde(default = "yes")]
+    pub input: bool,
+    /// Schema of one item's data (mode `each`), or of all items' data (mode `all`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<Value>,
+    /// Fixed ports in order, the error port last when there is one.
+    pub ports: Vec<Port>,
+    /// Ports that the config declares: one per element of an array field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dynamic_ports: Option<DynamicPorts>,
+    /// JSON Schema of `config` with `x-ui` hints.
+    pub config: Value,
+    /// Errors it may produce.
+    #[serde(default)]
+    pub errors: Vec<DeclaredError>,
+    /// Numbers for retries; never acts by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_policy: Option<RetryPolicy>,
+    /// Default time limit of one call in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// One line under the title on the card: a template over config fields, `{name}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Kinds that hand the same items on keep `Item.error`.
+    #[serde(default)]
+    pub keeps_error: bool,
+    /// Examples that run as tests.
+    #[serde(default)]
+    pub examples: Vec<Example>,
+}
+
+fn replay_safe() -> ByConfig<Replay> {
+    ByConfig::Same(Replay::Safe)
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// One output port.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Port {
+    /// Port id, for example `success`.
+    pub id: String,
+    /// Shown inside the card when there is more than one success port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Schema of the item data that leaves here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+}
+
+/// Ports read from an array field of the config.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DynamicPorts {
+    /// Array field of the config.
+    pub from: String,
+    /// Field of each element that holds the port id.
+    pub id: String,
+}
+
+/// An error a kind may produce.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DeclaredError {
+    /// ErrorPayload type.
+    #[serde(rename = "type")]
+    pub error_type: crate::ErrorType,
+    /// `details.code`.
+    pub code: String,
+    /// When it happens, in plain words.
+    pub when: String,
+    /// Whether a retry may help.
+    pub retryable: bool,
+}
+
+/// A call that runs as a test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Example {
+    /// What it shows.
+    pub title: String,
+    /// The config.
+    #[serde(default)]
+    pub config: Value,
+    /// Data of the input items.
+    #[serde(default)]
+    pub input: Vec<Value>,
+    /// Port → data of the items that leave there; absent when `error` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<IndexMap<String, Vec<Value>>>,
+    /// Expected `details.code`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl NodeDescriptor {
+    /// All port ids for a config: fixed ones, with those of `dynamic_ports` put before the fixed ports.
+    pub fn port_ids(&self, config: Option<&Value>) -> Vec<String> {
+        let mut ids = Vec::new();
+        if let Some(dynamic) = &self.dynamic_ports {
+            let list = config.and_then(|c| c.get(&dynamic.from)).and_then(Value::as_array);
+            for element in list.into_iter().flatten() {
+                if let Some(id) = element.get(&dynamic.id).and_then(Value::as_str)
+                    && !ids.iter().any(|known| known == id)
+                {
+                    ids.push(id.to_owned());
+                }
+            }
+        }
+        for port in &self.ports {
+            if !ids.contains(&port.id) {
+                ids.push(port.id.clone());
+            }
+        }
+        ids
+    }
+
+    /// The default mode.
+    pub fn default_mode(&self) -> Mode {
+        self.modes.first().copied().unwrap_or(Mode::Each)
+    }
+}

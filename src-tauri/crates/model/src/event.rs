@@ -1,0 +1,401 @@
+//! RunEvent: the log that alone rebuilds a run (INTERFACES 2, WALKTHROUGH).
+
+use crate::{ErrorPayload, Item, Map};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// One entry of a run's log. `seq` is absent on events that are not stored (`live: true`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEvent {
+    /// The run.
+    pub run_id: String,
+    /// From 1, +1, no gaps.
+    pub seq: Option<u64>,
+    /// RFC 3339 with milliseconds and `Z`.
+    pub ts: String,
+    /// The node, or null for the run.
+    pub step_id: Option<String>,
+    /// Where in nested containers; left out at the top.
+    pub path: Option<String>,
+    /// Item index; left out when there is one item.
+    pub item: Option<usize>,
+    /// Round of the slot, from 1.
+    pub visit: Option<u32>,
+    /// Automatic re-executions before this call, from 0.
+    pub attempt: Option<u32>,
+    /// Type and payload.
+    pub body: EventBody,
+    /// Token of the client that started the run.
+    pub client_run_token: Option<String>,
+}
+
+/// Type and payload of a [`RunEvent`]. In JSON: `type` and `payload` beside the other fields.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", content = "payload", rename_all = "snake_case")]
+pub enum EventBody {
+    /// The run begins.
+    WorkflowStart(WorkflowStart),
+    /// The run ended well.
+    WorkflowDone(WorkflowDone),
+    /// The run ended by an error or an abort.
+    WorkflowFailed(WorkflowFailed),
+    /// The run was cancelled.
+    WorkflowCancelled(WorkflowCancelled),
+    /// A crash or shutdown is over; calls without an end follow as `step_interrupted`.
+    WorkflowResumed(WorkflowResumed),
+    /// A call begins.
+    StepStart(StepStart),
+    /// A call ended well.
+    StepDone(StepDone),
+    /// A call failed.
+    StepError(StepError),
+    /// A call was cut off.
+    StepInterrupted(StepInterrupted),
+    /// `if` was false, or the node is disabled.
+    StepSkipped(StepSkipped),
+    /// `print` of a node.
+    StepPrint(StepPrint),
+    /// A context variable changed.
+    VarChanged(VarChanged),
+    /// An automatic retry was planned.
+    RetryScheduled(RetryScheduled),
+    /// A rule or policy decided.
+    ErrorHandled(ErrorHandled),
+    /// An artifact write begins.
+    FileStart(FileStart),
+    /// An artifact was written.
+    FileDone(FileDone),
+}
+
+impl EventBody {
+    /// The event type as written in JSON.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::WorkflowStart(_) => "workflow_start",
+            Self::WorkflowDone(_) => "workflow_done",
+            Self::WorkflowFailed(_) => "workflow_failed",
+            Self::WorkflowCancelled(_) => "workflow_cancelled",
+            Self::WorkflowResumed(_) => "workflow_resumed",
+            Self::StepStart(_) => "step_start",
+            Self::StepDone(_) => "step_done",
+            Self::StepError(_) => "step_error",
+            Self::StepInterrupted(_) => "step_interrupted",
+            Self::StepSkipped(_) => "step_skipped",
+            Self::StepPrint(_) => "step_print",
+            Self::VarChanged(_) => "var_changed",
+            Self::RetryScheduled(_) => "retry_scheduled",
+            Self::ErrorHandled(_) => "error_handled",
+            Self::FileStart(_) => "file_start",
+            Self::FileDone(_) => "file_done",
+        }
+    }
+
+    /// After this event there is none.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self, Self::WorkflowDone(_) | Self::WorkflowFailed(_) | Self::WorkflowCancelled(_))
+    }
+}
+
+/// Payload of `workflow_start`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowStart {
+    /// Name of the workflow.
+    pub name: String,
+    /// SHA-256 of the pinned definition, hex.
+    pub version: String,
+    /// The run's input.
+    pub params: Arc<Value>,
+    /// 16 hex digits; every delay is a function of it.
+    pub seed: String,
+    /// Initial context values given at the start besides the file's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Map>,
+    /// What started the run, when not a person on this machine: `rest`, `webhook`, `schedule`.
+    #[serde(rename = "startedBy", default, skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<String>,
+    /// Step that a re-run begins at.
+    #[serde(rename = "resumedFrom", default, skip_serializing_if = "Option::is_none")]
+    pub resumed_from: Option<String>,
+    /// Original of a re-run.
+    #[serde(rename = "parentRunId", default, skip_serializing_if = "Option::is_none")]
+    pub parent_run_id: Option<String>,
+    /// Last event of the original that is part of the base.
+    #[serde(rename = "baseSeq", default, skip_serializing_if = "Option::is_none")]
+    pub base_seq: Option<u64>,
+}
+
+/// Payload of `workflow_done`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowDone {
+    /// Milliseconds since `workflow_start`.
+    pub duration_ms: i64,
+    /// Set when a Stop ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_id: Option<String>,
+}
+
+/// Payload of `workflow_failed`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowFailed {
+    /// The error that ended the run.
+    pub error: Arc<ErrorPayload>,
+    /// Node that failed.
+    pub failed_step_id: String,
+    /// Milliseconds since `workflow_start`.
+    pub duration_ms: i64,
+    /// `max_attempts_exceeded`, `no_fallback`, `aborted_by_operator`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Payload of `workflow_cancelled`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowCancelled {
+    /// Milliseconds since `workflow_start`.
+    pub duration_ms: i64,
+}
+
+/// Payload of `workflow_resumed`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowResumed {}
+
+/// Payload of `step_start`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepStart {
+    /// Node kind.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `title` of the node when it has one.
+    pub meta: Map,
+    /// Evaluated `in`, or null without `in`.
+    #[serde(rename = "resolvedInputs")]
+    pub resolved_inputs: Option<Arc<Value>>,
+    /// Evaluated config of the first item of the call.
+    pub config: Arc<Value>,
+    /// Evaluated configs of the other items of a batch whose config differs: item index → config.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configs: Option<IndexMap<usize, Arc<Value>>>,
+    /// The items as they go into the code.
+    pub input: Vec<InputItem>,
+    /// Idempotency key of a `write`.
+    #[serde(rename = "idempotencyKey", default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+    /// When a wait is over, milliseconds since 1970.
+    #[serde(rename = "dueMs", default, skip_serializing_if = "Option::is_none")]
+    pub due_ms: Option<i64>,
+}
+
+/// One item as it went into a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InputItem {
+    /// Index in the activation's input.
+    pub item: usize,
+    /// Its data.
+    pub data: Arc<Value>,
+}
+
+/// Payload of `step_done`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepDone {
+    /// Read-back of `out`, or null without `out`.
+    pub outputs: Option<Map>,
+    /// The port, when all items took one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected: Option<String>,
+    /// Port → number of items; taken ports only.
+    pub ports: IndexMap<String, usize>,
+    /// Port → items.
+    pub items: IndexMap<String, Vec<Item>>,
+}
+
+/// Payload of `step_error`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepError {
+    /// The completed error.
+    pub error: Arc<ErrorPayload>,
+}
+
+/// Payload of `step_interrupted`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepInterrupted {
+    /// `unknown` when it may have happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+}
+
+/// Payload of `step_skipped`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepSkipped {
+    /// The condition that was false, or `disabled`.
+    pub condition: String,
+}
+
+/// Payload of `step_print`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepPrint {
+    /// What was printed.
+    pub value: Arc<Value>,
+}
+
+/// Payload of `var_changed`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VarChanged {
+    /// With `$`.
+    pub name: String,
+    /// Absent when it was unset.
+    #[serde(rename = "oldValue", default, skip_serializing_if = "Option::is_none")]
+    pub old_value: Option<Arc<Value>>,
+    /// The new value.
+    #[serde(rename = "newValue")]
+    pub new_value: Arc<Value>,
+}
+
+/// Payload of `retry_scheduled`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RetryScheduled {
+    /// The next attempt.
+    pub attempt: u32,
+    /// The delay really used, milliseconds.
+    #[serde(rename = "delayMs")]
+    pub delay_ms: u64,
+}
+
+/// Payload of `error_handled`; stands before what it decides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorHandled {
+    /// Node that failed.
+    pub origin_step_id: String,
+    /// Rule name; `policy:<name>` for a policy's.
+    pub rule: String,
+    /// What is really done.
+    pub action: String,
+    /// The rule's action when it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<String>,
+    /// A rule before it that could not be evaluated (K-10).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule_error: Option<String>,
+}
+
+/// Payload of `file_start`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileStart {
+    /// Artifact path.
+    pub path: String,
+}
+
+/// Payload of `file_done`. The text itself is in `content`, kept out of the wire.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileDone {
+    /// Artifact path.
+    pub path: String,
+    /// Bytes.
+    pub size_bytes: u64,
+}
+
+impl Serialize for RunEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct Payload<'a>(&'a EventBody);
+        impl Serialize for Payload<'_> {
+            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                match self.0 {
+                    EventBody::WorkflowStart(p) => p.serialize(s),
+                    EventBody::WorkflowDone(p) => p.serialize(s),
+                    EventBody::WorkflowFailed(p) => p.serialize(s),
+                    EventBody::WorkflowCancelled(p) => p.serialize(s),
+                    EventBody::WorkflowResumed(p) => p.serialize(s),
+                    EventBody::StepStart(p) => p.serialize(s),
+                    EventBody::StepDone(p) => p.serialize(s),
+                    EventBody::StepError(p) => p.serialize(s),
+                    EventBody::StepInterrupted(p) => p.serialize(s),
+                    EventBody::StepSkipped(p) => p.serialize(s),
+                    EventBody::StepPrint(p) => p.serialize(s),
+                    EventBody::VarChanged(p) => p.serialize(s),
+                    EventBody::RetryScheduled(p) => p.serialize(s),
+                    EventBody::ErrorHandled(p) => p.serialize(s),
+                    EventBody::FileStart(p) => p.serialize(s),
+                    EventBody::FileDone(p) => p.serialize(s),
+                }
+            }
+        }
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("runId", &self.run_id)?;
+        match self.seq {
+            Some(seq) => map.serialize_entry("seq", &seq)?,
+            None => map.serialize_entry("live", &true)?,
+        }
+        map.serialize_entry("ts", &self.ts)?;
+        map.serialize_entry("type", self.body.type_name())?;
+        map.serialize_entry("stepId", &self.step_id)?;
+        if let Some(path) = &self.path {
+            map.serialize_entry("path", path)?;
+        }
+        if let Some(item) = self.item {
+            map.serialize_entry("item", &item)?;
+        }
+        if let Some(visit) = self.visit {
+            map.serialize_entry("visit", &visit)?;
+        }
+        if let Some(attempt) = self.attempt {
+            map.serialize_entry("attempt", &attempt)?;
+        }
+        map.serialize_entry("payload", &Payload(&self.body))?;
+        if let Some(token) = &self.client_run_token {
+            map.serialize_entry("clientRunToken", token)?;
+        }
+        map.end()
+    }
+}
+
+/// The wire shape of [`RunEvent`], for reading and for the schema.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "RunEvent")]
+pub struct RunEventWire {
+    run_id: String,
+    #[serde(default)]
+    seq: Option<u64>,
+    #[serde(default)]
+    #[allow(dead_code, reason = "stands for an absent seq")]
+    live: Option<bool>,
+    ts: String,
+    #[serde(rename = "type")]
+    event_type: String,
+    step_id: Option<String>,
+    #[serde(default)]
+    path: Option<String>,
+    #[serde(default)]
+    item: Option<usize>,
+    #[serde(default)]
+    visit: Option<u32>,
+    #[serde(default)]
+    attempt: Option<u32>,
+    payload: Value,
+    #[serde(default)]
+    client_run_token: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for RunEvent {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wire = RunEventWire::deserialize(deserializer)?;
+        let mut body = Map::new();
+        body.insert("type".into(), Value::String(wire.event_type));
+        body.insert("payload".into(), wire.payload);
+        Ok(Self {
+            run_id: wire.run_id,
+            seq: wire.seq,
+            ts: wire.ts,
+            step_id: wire.step_id,
+            path: wire.path,
+            item: wire.item,
+            visit: wire.visit,
+            attempt: wire.attempt,
+            body: serde_json::from_value(Value::Object(body)).map_err(serde::de::Error::custom)?,
+            client_run_token: wire.client_run_token,
+        })
+    }
+}

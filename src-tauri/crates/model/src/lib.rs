@@ -1,0 +1,29 @@
+//! Plain data shared by every crate: workflow files, node descriptors, payloads, errors, run events, snapshots, summaries.
+//!
+//! Nothing here does IO, knows the time or draws random numbers. Names are camelCase in JSON except where a source
+//! document fixes another spelling (`duration_ms`, `failed_step_id`, `stop_id`).
+#![deny(missing_docs)]
+
+pub mod blob;
+pub mod descriptor;
+pub mod diagnostic;
+pub mod error;
+pub mod event;
+pub mod hash;
+pub mod item;
+pub mod path;
+pub mod summary;
+pub mod time;
+pub mod wire;
+pub mod workflow;
+
+pub use descriptor::{Effects, Mode, NodeDescriptor, Replay, Role};
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use error::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction};
+pub use event::{EventBody, RunEvent};
+pub use item::{BinaryRef, ExecutionPayload, Item};
+pub use summary::{NodeState, RunStatus, RunSummary, StepSummary};
+pub use workflow::{Edge, ErrorHandling, Node, PortRef, RetryPolicy, Workflow};
+
+/// A JSON object with the order of its keys kept.
+pub type Map = serde_json::Map<String, serde_json::Value>;

@@ -1,0 +1,102 @@
+//! RFC 3339 with milliseconds and `Z`, without a clock.
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+pub type Millis = i64;
+
+/// Formats as `2026-11-21T22:38:06.123Z`. Days to civil date after H. Hinnant's algorithm for the proleptic
+/// Gregorian calendar.
+pub fn format(ms: Millis) -> String {
+    let days = ms.div_euclid(86_400_000);
+    let rest = ms.rem_euclid(86_400_000);
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let doe = z.rem_euclid(146_097);
+    let yoe = (doe - doe / 1_460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let day = doy - (153 * mp + 2) / 5 + 1;
+    let month = if mp < 10 { mp + 3 } else { mp - 9 };
+    let year = yoe + era * 400 + i64::from(month <= 2);
+    let (h, m, s, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60, rest % 1_000);
+    format!("{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}.{milli:03}Z")
+}
+
+/// Parses RFC 3339 (any offset, any number of fraction digits). `None` when it is not one.
+pub fn parse(text: &str) -> Option<Millis> {
+    let bytes = text.as_bytes();
+    let number = |from: usize, to: usize| -> Option<i64> {
+        let part = text.get(from..to)?;
+        if !part.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        part.parse().ok()
+    };
+    if bytes.len() < 20 || bytes[4] != b'-' || bytes[7] != b'-' || !matches!(bytes[10], b'T' | b't' | b' ') {
+        return None;
+    }
+    if bytes[13] != b':' || bytes[16] != b':' {
+        return None;
+    }
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let mut at = 19;
+    let mut milli = 0;
+    if bytes.get(at) == Some(&b'.') {
+        let start = at + 1;
+        let mut end = start;
+        while bytes.get(end).is_some_and(u8::is_ascii_digit) {
+            end += 1;
+        }
+        if end == start {
+            return None;
+        }
+        let digits = text.get(start..end.min(start + 3))?;
+        milli = digits.parse::<i64>().ok()? * [100, 10, 1][digits.len() - 1];
+        at = end;
+    }
+    let offset = match bytes.get(at)? {
+        b'Z' | b'z' if bytes.len() == at + 1 => 0,
+        sign @ (b'+' | b'-') if bytes.len() == at + 6 && bytes[at + 3] == b':' => {
+            let minutes = number(at + 1, at + 3)? * 60 + number(at + 4, at + 6)?;
+            if *sign == b'+' { minutes } else { -minutes }
+        }
+        _ => return None,
+    };
+    let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    let length = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][usize::try_from(month).ok()? - 1];
+    if day > length {
+        return None;
+    }
+    let y = if month <= 2 { year - 1 } else { year };
+    let era = y.div_euclid(400);
+    let yoe = y.rem_euclid(400);
+    let doy = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    let doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
+    let days = era * 146_097 + doe - 719_468;
+    Some(((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1_000 + milli)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{format, parse};
+
+    #[test]
+    fn known_instants_format_and_parse() {
+        for (ms, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (1_795_300_686_123, "2026-11-21T22:38:06.123Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(format(ms), text);
+            assert_eq!(parse(text), Some(ms));
+        }
+        assert_eq!(parse("2026-11-21T23:38:06.1+01:00"), Some(1_795_300_686_100));
+        for bad in ["", "2026-11-21", "2026-13-01T00:00:00Z", "2025-02-29T00:00:00Z", "2026-11-21T22:38:06", "2026-11-21T22:38:06.Z"] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Truncation on the wire (K-28): a property of `--events`, SSE and the channel, never of the store.
+
+use serde_json::{Value, json};
+
+/// Longest compact JSON text, in UTF-16 units, that travels whole.
+pub const WIRE_LIMIT: usize = 10_240;
+
+/// Replaces a value whose compact JSON text is longer than [`WIRE_LIMIT`] by
+/// `{_truncated, type, length, preview, ref}`; `reference` is how the whole is fetched.
+pub fn truncate(value: &Value, reference: &str) -> Option<Value> {
+    let text = value.to_string();
+    // A text has at most as many UTF-16 units as bytes.
+    if text.len() <= WIRE_LIMIT {
+        return None;
+    }
+    let length = text.encode_utf16().count();
+    if length <= WIRE_LIMIT {
+        return None;
+    }
+    let source = value.as_str().unwrap_or(&text);
+    let mut preview = String::new();
+    let mut units = 0;
+    for c in source.chars() {
+        if units + c.len_utf16() > 200 {
+            break;
+        }
+        units += c.len_utf16();
+        preview.push(c);
+    }
+    preview.push_str("...");
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    Some(json!({ "_truncated": true, "type": kind, "length": length, "preview": preview, "ref": reference }))
+}
+
+/// Applies [`truncate`] to the values of an event that may be large. The reference of a value is
+/// `<runId>/<seq>/<JSON Pointer into the event>`.
+pub fn truncate_event(event: &mut Value) {
+    let prefix = format!(
+        "{}/{}",
+        event.get("runId").and_then(Value::as_str).unwrap_or_default(),
+        event.get("seq").and_then(Value::as_u64).unwrap_or_default()
+    );
+    let Some(payload) = event.get_mut("payload").and_then(Value::as_object_mut) else { return };
+    for (key, value) in payload.iter_mut() {
+        shrink(value, &format!("{prefix}/payload/{}", crate::diagnostic::pointer_token(key)), depth_of(key));
+    }
+}
+
+/// How many levels below a payload field the values stand that are cut one by one.
+fn depth_of(key: &str) -> usize {
+    match key {
+        "input" | "items" | "error" => 4,
+        "outputs" | "resolvedInputs" | "config" | "configs" | "params" | "context" => 1,
+        _ => 0,
+    }
+}
+
+fn shrink(value: &mut Value, reference: &str, depth: usize) {
+    if depth > 0 {
+        match value {
+            Value::Object(map) => {
+                for (key, child) in map.iter_mut() {
+                    shrink(child, &format!("{reference}/{}", crate::diagnostic::pointer_token(key)), depth - 1);
+                }
+            }
+            Value::Array(list) => {
+                for (index, child) in list.iter_mut().enumerate() {
+                    shrink(child, &format!("{reference}/{index}"), depth - 1);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        if matches!(value, Value::Object(_) | Value::Array(_)) {
+            return;
+        }
+    }
+    if let Some(short) = truncate(value, reference) {
+        *value = short;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WIRE_LIMIT, truncate};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn ts_069_a_value_is_whole_at_the_limit_and_cut_one_above() {
+        let whole = Value::String("x".repeat(WIRE_LIMIT - 2));
+        assert_eq!(truncate(&whole, "r"), None);
+        let cut = truncate(&Value::String("x".repeat(WIRE_LIMIT - 1)), "r").expect("above the limit");
+        assert_eq!(cut["length"], json!(10_241));
+        assert_eq!(cut["preview"].as_str().map(|p| p.chars().count()), Some(203));
+        assert_eq!(cut["type"], "string");
+    }
+
+    #[test]
+    fn ts_070_the_preview_never_splits_a_character() {
+        let text = format!("{}😀{}", "a".repeat(199), "b".repeat(10_099));
+        let cut = truncate(&Value::String(text), "r").expect("above the limit");
+        assert_eq!(cut["preview"], json!(format!("{}...", "a".repeat(199))));
+    }
+}

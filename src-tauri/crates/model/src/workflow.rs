@@ -1,0 +1,314 @@
+//! The workflow file (`*.signalbox.json`): what a person owns (INTERFACES 4).
+//!
+//! Unknown fields are kept in `extra` so that a newer file survives an older program; the validator warns about them.
+
+use crate::{Map, descriptor::Mode};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use std::fmt;
+
+/// The newest file version this program writes and reads.
+pub const FILE_VERSION: u32 = 1;
+
+/// One workflow file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Workflow {
+    /// File version, 1.
+    pub signalbox: u32,
+    /// `[A-Za-z0-9][A-Za-z0-9._-]{0,99}`.
+    pub id: String,
+    /// Shown to people.
+    pub name: String,
+    /// What the workflow is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// JSON Schema of the run's input. A property with `x-practice: true` is filled by the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub params: Option<Value>,
+    /// The run-wide variables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextDeclaration>,
+    /// Policies of the whole workflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Settings>,
+    /// Node id → node, in the order of the file (which decides every tie).
+    pub nodes: IndexMap<String, Node>,
+    /// Wires, in the order of the file.
+    pub edges: Vec<Edge>,
+    /// View state: node id → `[x, y]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Map>,
+    /// Fields this version does not know, kept as they are.
+    #[serde(flatten)]
+    pub extra: Map,
+}
+
+/// `context`: schema and initial values of the run-wide variables.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextDeclaration {
+    /// JSON Schema (type object); every write is checked against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+    /// Values before the first step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial: Option<Map>,
+    /// Unknown fields.
+    #[serde(flatten)]
+    pub extra: Map,
+}
+
+/// `settings` of a workflow.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    /// What an unwired red port does. Absent means `fail`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_policy: Option<ErrorPolicy>,
+    /// Default model name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Value>,
+    /// Node id of a chain that runs once after an abort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_abort: Option<String>,
+    /// Audit rules (K-60).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit_rules: Option<Value>,
+    /// Unknown fields.
+    #[serde(flatten)]
+    pub extra: Map,
+}
+
+/// `settings.errorPolicy` (SEMANTICS 4, line 4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ErrorPolicy {
+    /// `safe` or `fail`.
+    Named(NamedPolicy),
+    /// Rules of its own.
+    Rules(RuleList),
+}
+
+/// The two named policies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NamedPolicy {
+    /// Retry transient errors, repair, fall back, else ask a person.
+    Safe,
+    /// Fall back when a node says so, else fail.
+    Fail,
+}
+
+/// `{rules: […]}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleList {
+    /// Rules in order; the first whose `when` is true decides.
+    pub rules: Vec<Rule>,
+}
+
+/// One routing rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Shown in the log.
+    pub name: String,
+    /// CEL over `error`, `err`, `ctx`, `item`, `items`, `context`, `params`, `run`, `workflow`, `nodes`.
+    pub when: String,
+    /// `retry`, `auto_fix`, `human_review`, `escalate`, `fallback`, `abort`, `error_as_context`.
+    pub action: String,
+}
+
+/// One step of a workflow.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Node {
+    /// Node kind, for example `http.request`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Version of the kind; the newest when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_version: Option<u32>,
+    /// Shown on the card; the kind's name when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Note for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Not executed; items pass through `success`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+    /// CEL; false = skipped, items pass through `success`.
+    #[serde(rename = "if", default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// Value shown in the log after the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub print: Option<Value>,
+    /// Name → value; when present the item data becomes that object.
+    #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Map>,
+    /// Settings of the kind, checked against the descriptor's schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<Value>,
+    /// `$name[.path]` writes the context, `/path` an artifact of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out: Option<Map>,
+    /// Context names the node may write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Vec<String>>,
+    /// Own retry policy, fallback, thresholds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_handling: Option<ErrorHandling>,
+    /// Time limit of one call in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// Template; makes POST and PATCH safe to repeat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+    /// Guard settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guardrails: Option<Value>,
+    /// Id of the container the node stands in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Pinned sample output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<Value>,
+    /// `each` or `all`; the kind's default when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// Unknown fields.
+    #[serde(flatten)]
+    pub extra: Map,
+}
+
+/// `errorHandling` of a node.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ErrorHandling {
+    /// The node's own retry; acts before everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_policy: Option<RetryPolicy>,
+    /// Node that takes over when the policy says fallback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_node_id: Option<String>,
+    /// Repair of a ValidationError before anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_fix: Option<bool>,
+    /// `INFO`, `WARN`, `ERROR`, `CRITICAL`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub human_review_threshold: Option<String>,
+}
+
+/// Retry arithmetic of K-13. All fields optional in a file; the defaults are of K-13.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RetryPolicy {
+    /// Automatic re-executions allowed per visit; 0 to 100.
+    pub max_attempts: u32,
+    /// Shape of the delay.
+    pub backoff: Backoff,
+    /// First delay in milliseconds.
+    pub initial_delay_ms: u64,
+    /// Cap of the delay in milliseconds.
+    pub max_delay_ms: u64,
+    /// Full jitter: uniform from 0 to the delay, from the run's seed.
+    pub jitter: bool,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self { max_attempts: 3, backoff: Backoff::Exponential, initial_delay_ms: 500, max_delay_ms: 30_000, jitter: true }
+    }
+}
+
+/// Shape of the delay between attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Backoff {
+    /// d
+    Fixed,
+    /// d · 2^n
+    Exponential,
+    /// d · (n + 1)
+    Linear,
+}
+
+/// A wire from a port to a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Edge {
+    /// `node.port`; the last dot separates.
+    pub from: PortRef,
+    /// Target node id.
+    pub to: String,
+    /// Unknown fields.
+    #[serde(flatten)]
+    pub extra: Map,
+}
+
+/// `node.port`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
+#[schemars(transparent)]
+pub struct PortRef(#[schemars(regex(pattern = r"^[A-Za-z_][A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$"))] String);
+
+impl PortRef {
+    /// Joins a node id and a port name.
+    pub fn new(node: &str, port: &str) -> Self {
+        Self(format!("{node}.{port}"))
+    }
+    /// The node id (all of the text when there is no dot).
+    pub fn node(&self) -> &str {
+        self.0.rsplit_once('.').map_or(self.0.as_str(), |(node, _)| node)
+    }
+    /// The port name; `success` when the text has no dot.
+    pub fn port(&self) -> &str {
+        self.0.rsplit_once('.').map_or("success", |(_, port)| port)
+    }
+    /// The text as written in the file.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PortRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for PortRef {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for PortRef {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        String::deserialize(d).map(Self)
+    }
+}
+
+impl Workflow {
+    /// An empty workflow as the editor writes it: safe by default.
+    pub fn empty(id: &str, name: &str) -> Self {
+        Self {
+            signalbox: FILE_VERSION,
+            id: id.to_owned(),
+            name: name.to_owned(),
+            description: None,
+            params: None,
+            context: None,
+            settings: Some(Settings { error_policy: Some(ErrorPolicy::Named(NamedPolicy::Safe)), ..Settings::default() }),
+            nodes: IndexMap::new(),
+            edges: Vec::new(),
+            layout: Some(Map::new()),
+            extra: Map::new(),
+        }
+    }
+
+    /// The initial context.
+    pub fn initial_context(&self) -> Map {
+        self.context.as_ref().and_then(|c| c.initial.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,179 @@
+//! Traits for the outside world. Node kinds are written against these; `adapters` implements them, `testkit` scripts
+//! them.
+#![deny(missing_docs)]
+
+use async_trait::async_trait;
+use serde_json::Value;
+use std::time::Duration;
+
+/// An HTTP request as a node asks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpRequest {
+    /// Upper-case method.
+    pub method: String,
+    /// Absolute http or https address.
+    pub url: String,
+    /// Header name → value, in order.
+    pub headers: Vec<(String, String)>,
+    /// The bytes to send.
+    pub body: Option<Vec<u8>>,
+    /// Time limit of the whole exchange.
+    pub timeout: Duration,
+    /// Loopback addresses are allowed for this call (TRUST, SSRF).
+    pub loopback_allowed: bool,
+    /// Largest body accepted, bytes.
+    pub max_body: usize,
+}
+
+/// An HTTP answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpResponse {
+    /// Status code.
+    pub status: u16,
+    /// Lower-case name → value; repeated ones joined with `, `.
+    pub headers: Vec<(String, String)>,
+    /// The bytes.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HttpError {
+    /// The address is not allowed (nothing was sent).
+    Refused {
+        /// Plain words.
+        message: String,
+    },
+    /// Not an http(s) address.
+    BadUrl {
+        /// Plain words.
+        message: String,
+    },
+    /// Name not found, connection refused, TLS: nothing reached the other side.
+    Connect {
+        /// Plain words.
+        message: String,
+    },
+    /// Cut off after the request may have reached the other side.
+    Cut {
+        /// Plain words.
+        message: String,
+    },
+    /// No answer in time.
+    Timeout {
+        /// Whether a connection had been made.
+        sent: bool,
+    },
+    /// The body is larger than `max_body`.
+    TooLarge {
+        /// The limit, bytes.
+        limit: usize,
+    },
+}
+
+/// HTTP with the address rules of TRUST.
+#[async_trait]
+pub trait Http: Send + Sync {
+    /// Sends one request; redirects are followed within the rules.
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError>;
+}
+
+/// Why a file operation failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileError {
+    /// No granted folder holds the path, or it leaves its folder.
+    Refused {
+        /// Plain words with the next step.
+        message: String,
+    },
+    /// No such file or folder.
+    NotFound {
+        /// The path as given.
+        path: String,
+    },
+    /// It exists and must not.
+    Exists {
+        /// The path as given.
+        path: String,
+    },
+    /// Any other failure.
+    Io {
+        /// Plain words.
+        message: String,
+        /// The disk is full.
+        disk_full: bool,
+    },
+    /// Larger than the limit.
+    TooLarge {
+        /// Bytes.
+        size: u64,
+        /// Bytes.
+        limit: u64,
+    },
+}
+
+/// One file of a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEntry {
+    /// Path as a later `read` takes it.
+    pub path: String,
+    /// File name.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// Milliseconds since 1970.
+    pub modified_ms: i64,
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteMode {
+    /// Replace atomically.
+    Overwrite,
+    /// Refuse when it exists.
+    FailIfExists,
+    /// Add at the end.
+    Append,
+}
+
+/// Files inside granted folders of one workflow. Paths starting with `sample:` name the files shipped with the app
+/// (read only).
+#[async_trait]
+pub trait Files: Send + Sync {
+    /// Reads a whole file.
+    async fn read(&self, workflow: &str, path: &str, limit: u64) -> Result<Vec<u8>, FileError>;
+    /// Writes a whole file; returns its size.
+    async fn write(&self, workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<u64, FileError>;
+    /// Lists files of a folder whose name matches a glob (`*` and `?`), sorted by path.
+    async fn list(&self, workflow: &str, path: &str, glob: &str) -> Result<Vec<FileEntry>, FileError>;
+}
+
+/// Time.
+#[async_trait]
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+    /// Returns when `now_ms() >= due_ms`.
+    async fn sleep_until(&self, due_ms: i64);
+}
+
+/// Ids and seeds.
+pub trait Ids: Send + Sync {
+    /// UUID v7.
+    fn run_id(&self) -> String;
+    /// 64 random bits.
+    fn seed(&self) -> u64;
+}
+
+/// What a node kind with effects may use.
+pub struct World {
+    /// HTTP.
+    pub http: std::sync::Arc<dyn Http>,
+    /// Files.
+    pub files: std::sync::Arc<dyn Files>,
+    /// Time.
+    pub clock: std::sync::Arc<dyn Clock>,
+}
+
+/// A value for tests that need one.
+pub type Json = Value;
