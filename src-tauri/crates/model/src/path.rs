@@ -63,7 +63,9 @@ pub fn parse(path: &str) -> Result<Vec<Segment>, BadPath> {
                 let quote = chars.get(at + 1).copied();
                 if let Some(q @ ('\'' | '"')) = quote {
                     let start = at + 2;
-                    let end = (start..chars.len()).find(|i| chars[*i] == q).ok_or_else(|| fail("the quote is not closed", at))?;
+                    let end = (start..chars.len())
+                        .find(|i| chars[*i] == q)
+                        .ok_or_else(|| fail("the quote is not closed", at))?;
                     if chars.get(end + 1) != Some(&']') {
                         return Err(fail("] is missing", end));
                     }
@@ -71,7 +73,8 @@ pub fn parse(path: &str) -> Result<Vec<Segment>, BadPath> {
                     at = end + 2;
                 } else {
                     let start = at + 1;
-                    let end = (start..chars.len()).find(|i| chars[*i] == ']').ok_or_else(|| fail("] is missing", at))?;
+                    let end =
+                        (start..chars.len()).find(|i| chars[*i] == ']').ok_or_else(|| fail("] is missing", at))?;
                     let digits: String = chars[start..end].iter().collect();
                     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
                         return Err(fail("an index is a whole number from 0", start));
@@ -192,7 +195,9 @@ mod tests {
 
     #[test]
     fn wrong_paths_say_where() {
-        for (path, at) in [("", 1), ("$a", 2), ("a..b", 3), ("a[-1]", 3), ("a[*]", 3), ("a[0", 2), ("$.*", 3), ("a['x]", 2)] {
+        for (path, at) in
+            [("", 1), ("$a", 2), ("a..b", 3), ("a[-1]", 3), ("a[*]", 3), ("a[0", 2), ("$.*", 3), ("a['x]", 2)]
+        {
             assert_eq!(parse(path).expect_err(path).at, at, "{path}");
         }
     }

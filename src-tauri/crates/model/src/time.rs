@@ -66,7 +66,8 @@ pub fn parse(text: &str) -> Option<Millis> {
         _ => return None,
     };
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    let length = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][usize::try_from(month).ok()? - 1];
+    let length =
+        [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][usize::try_from(month).ok()? - 1];
     if day > length {
         return None;
     }
@@ -95,7 +96,14 @@ mod tests {
             assert_eq!(parse(text), Some(ms));
         }
         assert_eq!(parse("2026-11-21T23:38:06.1+01:00"), Some(1_795_300_686_100));
-        for bad in ["", "2026-11-21", "2026-13-01T00:00:00Z", "2025-02-29T00:00:00Z", "2026-11-21T22:38:06", "2026-11-21T22:38:06.Z"] {
+        for bad in [
+            "",
+            "2026-11-21",
+            "2026-13-01T00:00:00Z",
+            "2025-02-29T00:00:00Z",
+            "2026-11-21T22:38:06",
+            "2026-11-21T22:38:06.Z",
+        ] {
             assert_eq!(parse(bad), None, "{bad}");
         }
     }

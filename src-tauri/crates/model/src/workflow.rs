@@ -219,7 +219,13 @@ pub struct RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { max_attempts: 3, backoff: Backoff::Exponential, initial_delay_ms: 500, max_delay_ms: 30_000, jitter: true }
+        Self {
+            max_attempts: 3,
+            backoff: Backoff::Exponential,
+            initial_delay_ms: 500,
+            max_delay_ms: 30_000,
+            jitter: true,
+        }
     }
 }
 
@@ -299,7 +305,10 @@ impl Workflow {
             description: None,
             params: None,
             context: None,
-            settings: Some(Settings { error_policy: Some(ErrorPolicy::Named(NamedPolicy::Safe)), ..Settings::default() }),
+            settings: Some(Settings {
+                error_policy: Some(ErrorPolicy::Named(NamedPolicy::Safe)),
+                ..Settings::default()
+            }),
             nodes: IndexMap::new(),
             edges: Vec::new(),
             layout: Some(Map::new()),
