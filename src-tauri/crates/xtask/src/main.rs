@@ -1,1 +1,53 @@
-fn main() {}
+//! `cargo xtask run | test | gen | check | bench`: one way to set up, build and test, the same for a person and for CI.
+//! Deliberately without dependencies.
+
+mod shell;
+mod steps;
+mod system;
+mod ui;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Why a task ended badly; already in plain words.
+type Failure = String;
+
+const HELP: &str = "\
+cargo xtask <task>
+
+  run     install what is missing, build the UI and the app, open it (without a display: serve it and print the address)
+  test    install what is missing, run every check and test; the last line is `N passed, N failed`
+  gen     write the generated files again (schemas, TypeScript, tables)
+  check   the quick checks: format, clippy, dependency rules, UI lint and types
+  bench   measure, and write docs/benchmarks.md
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let root = root();
+    let done = match args.first().map(String::as_str) {
+        Some("run") => steps::run(&root, &args[1..]),
+        Some("test") => steps::test(&root, &args[1..]),
+        Some("gen") => steps::generate(&root),
+        Some("check") => steps::check(&root),
+        Some("bench") => steps::bench(&root, &args[1..]),
+        None | Some("help" | "-h" | "--help") => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Some(other) => Err(format!("There is no task '{other}'.\n\n{HELP}")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\n{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The top of the repository: three levels above this crate.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(3).unwrap_or(here).to_path_buf()
+}

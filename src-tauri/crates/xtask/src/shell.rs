@@ -1,0 +1,189 @@
+//! Running programs: said before, timed, with the numbers of passed and failed tests read from what they print.
+
+use crate::Failure;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A program on the `PATH`, or `None`.
+pub(crate) fn which(program: &str) -> Option<std::path::PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    std::env::split_paths(&paths).map(|dir| dir.join(program)).find(|file| file.is_file())
+}
+
+/// Standard output of a program that must succeed.
+pub(crate) fn output(program: &str, args: &[&str]) -> Option<String> {
+    let out = Command::new(program).args(args).stderr(Stdio::null()).output().ok()?;
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+}
+
+/// Runs a program whose output a person sees; says the command when it fails.
+pub(crate) fn run<S: AsRef<OsStr>>(dir: &Path, program: &str, args: &[S]) -> Result<(), Failure> {
+    let shown = shown(program, args);
+    println!("$ {shown}");
+    let status = Command::new(program)
+        .args(args)
+        .current_dir(dir)
+        .status()
+        .map_err(|error| format!("`{shown}` did not start: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{shown}` failed ({status}).")) }
+}
+
+fn shown<S: AsRef<OsStr>>(program: &str, args: &[S]) -> String {
+    let mut text = program.to_owned();
+    for arg in args {
+        text.push(' ');
+        text.push_str(&arg.as_ref().to_string_lossy());
+    }
+    text
+}
+
+/// Passed and failed tests of a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Tests that passed.
+    pub(crate) passed: u64,
+    /// Tests that failed.
+    pub(crate) failed: u64,
+}
+
+/// One step of `cargo xtask test`.
+pub(crate) struct Step<'a> {
+    /// What a person reads.
+    pub(crate) name: &'a str,
+    /// Where it runs.
+    pub(crate) dir: std::path::PathBuf,
+    /// The program.
+    pub(crate) program: &'a str,
+    /// Its arguments.
+    pub(crate) args: Vec<&'a str>,
+}
+
+impl Step<'_> {
+    /// Runs it, passing its output through. A step that prints no numbers of tests counts as one.
+    pub(crate) fn run(&self) -> (Counts, Duration) {
+        println!("\n==> {}: {}", self.name, shown(self.program, &self.args));
+        let started = Instant::now();
+        let (mut counts, ok) = match self.watch() {
+            Ok(done) => done,
+            Err(error) => {
+                println!("`{}` did not start: {error}", self.program);
+                (Counts::default(), false)
+            }
+        };
+        if ok && counts == Counts::default() {
+            counts.passed = 1;
+        }
+        if !ok && counts.failed == 0 {
+            counts.failed = 1;
+        }
+        let took = started.elapsed();
+        println!("<== {}: {} in {:.1} s", self.name, if ok { "ok" } else { "FAILED" }, took.as_secs_f64());
+        (counts, took)
+    }
+
+    fn watch(&self) -> std::io::Result<(Counts, bool)> {
+        let mut child = Command::new(self.program)
+            .args(&self.args)
+            .current_dir(&self.dir)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let errors = child.stderr.take();
+        let reader = std::thread::spawn(move || errors.map(|pipe| pass_through(pipe, &mut std::io::stderr())));
+        let mut counts = child.stdout.take().map(|pipe| pass_through(pipe, &mut std::io::stdout())).unwrap_or_default();
+        if let Ok(Some(more)) = reader.join() {
+            counts.passed += more.passed;
+            counts.failed += more.failed;
+        }
+        Ok((counts, child.wait()?.success()))
+    }
+}
+
+/// Copies line by line and adds up the numbers that test runners print.
+fn pass_through(pipe: impl Read, to: &mut dyn Write) -> Counts {
+    let mut sum = Counts::default();
+    let mut reader = BufReader::new(pipe);
+    let mut line = Vec::new();
+    while matches!(reader.read_until(b'\n', &mut line), Ok(read) if read > 0) {
+        // A closed terminal must not stop the step.
+        let _ = to.write_all(&line).and_then(|()| to.flush());
+        let one = counts(&plain(&String::from_utf8_lossy(&line)));
+        sum.passed += one.passed;
+        sum.failed += one.failed;
+        line.clear();
+    }
+    sum
+}
+
+/// Without colour codes.
+fn plain(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            for c in chars.by_ref() {
+                if c.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The numbers in a summary line of cargo, nextest, Vitest, Playwright or of the window test.
+fn counts(line: &str) -> Counts {
+    let text = line.trim();
+    let playwright = text.split_once(' ').is_some_and(|(number, rest)| {
+        number.bytes().all(|b| b.is_ascii_digit())
+            && (rest == "failed" || rest == "passed" || rest.starts_with("passed (") || rest.starts_with("failed ("))
+    });
+    let summary = text.starts_with("Summary [")
+        || text.starts_with("test result: ")
+        || (text.starts_with("Tests ") && (text.contains(" passed") || text.contains(" failed")))
+        || text.split_once(" passed, ").is_some_and(|(a, b)| {
+            a.bytes().all(|c| c.is_ascii_digit()) && b.strip_suffix(" failed").is_some_and(|n| n.parse::<u64>().is_ok())
+        })
+        || playwright;
+    if summary {
+        Counts { passed: before(text, " passed"), failed: before(text, " failed") + before(text, " timed out") }
+    } else {
+        Counts::default()
+    }
+}
+
+/// The number that stands before a word; 0 without one.
+fn before(text: &str, word: &str) -> u64 {
+    let Some(at) = text.find(word) else { return 0 };
+    let head = &text[..at];
+    let digits = head.len() - head.bytes().rev().take_while(u8::is_ascii_digit).count();
+    head[digits..].parse().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counts, counts, plain};
+
+    #[test]
+    fn summaries_of_the_runners_are_read() {
+        for (line, passed, failed) in [
+            ("     Summary [   3.201s] 57 tests run: 55 passed (1 slow), 2 failed, 3 skipped", 55, 2),
+            ("test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out", 3, 1),
+            ("      Tests  1 failed | 12 passed (13)", 12, 1),
+            ("  12 passed (10.2s)", 12, 0),
+            ("  1 failed", 0, 1),
+            ("8 passed, 0 failed", 8, 0),
+            ("the step passed (2 of 3) failed", 0, 0),
+            (" Test Files  2 passed (2)", 0, 0),
+        ] {
+            assert_eq!(counts(line), Counts { passed, failed }, "{line}");
+        }
+        assert_eq!(plain("\u{1b}[32m12 passed\u{1b}[0m (1s)"), "12 passed (1s)");
+    }
+}

@@ -1,0 +1,139 @@
+//! The tasks themselves.
+
+use crate::shell::{Counts, Step};
+use crate::system::For;
+use crate::{Failure, shell, system, ui};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// `cargo xtask run`: from a fresh clone to an open window, or to a served page where there is no display.
+pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), Failure> {
+    let window = system::has_display();
+    system::ready(root, if window { For::Window } else { For::Browser })?;
+    ui::install(root)?;
+    ui::build(root)?;
+    if window {
+        shell::run(root, "cargo", &["build", "-p", "signalbox-desktop"])?;
+        println!("Opening Signalbox.");
+        return open(root, "signalbox-desktop", &[], args);
+    }
+    shell::run(root, "cargo", &["build", "-p", "signalbox-headless"])?;
+    println!("There is no display, so the same UI is served to a browser on this machine. Ctrl+C ends it.");
+    open(root, "signalbox", &["serve", "--ui"], args)
+}
+
+/// Starts a program of ours and waits for its end.
+fn open(root: &Path, binary: &str, first: &[&str], args: &[String]) -> Result<(), Failure> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let program = target.join("debug").join(binary);
+    let status = Command::new(&program)
+        .args(first)
+        .args(args)
+        .status()
+        .map_err(|error| format!("{} did not start: {error}", program.display()))?;
+    if status.success() { Ok(()) } else { Err(format!("{binary} ended with {status}.")) }
+}
+
+/// `cargo xtask gen`: the freshness tests write instead of comparing.
+pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
+    println!("$ SIGNALBOX_GEN=1 cargo test --workspace gen_");
+    let status = Command::new("cargo")
+        .args(["test", "--workspace", "--quiet", "gen_"])
+        .env("SIGNALBOX_GEN", "1")
+        .current_dir(root)
+        .status()
+        .map_err(|error| format!("cargo did not start: {error}"))?;
+    if status.success() { Ok(()) } else { Err("Not everything could be generated; see above.".to_owned()) }
+}
+
+fn static_checks<'a>(root: &Path) -> Vec<Step<'a>> {
+    let cargo = |name, args: &[&'a str]| Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec() };
+    let mut steps = vec![
+        cargo("format", &["fmt", "--all", "--check"]),
+        cargo("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+    ];
+    if shell::output("cargo", &["deny", "--version"]).is_some() {
+        steps.push(cargo("dependency rules", &["deny", "--log-level", "error", "check"]));
+    }
+    steps
+}
+
+fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
+    Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script] }
+}
+
+/// `cargo xtask check`: what is quick.
+pub(crate) fn check(root: &Path) -> Result<(), Failure> {
+    ui::install(root)?;
+    // Both programs embed the built UI at compile time.
+    ui::build(root)?;
+    let mut steps = static_checks(root);
+    steps.extend([npm(root, "UI lint", "lint"), npm(root, "UI types", "typecheck")]);
+    report(&steps)
+}
+
+/// `cargo xtask test`: everything; nothing is left out on a machine where it cannot run, it fails there.
+pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
+    if let Some(arg) = args.first() {
+        return Err(format!(
+            "`cargo xtask test` takes no arguments, and got '{arg}'. For one crate: cargo test -p NAME"
+        ));
+    }
+    system::ready(root, For::Test)?;
+    ui::install(root)?;
+    ui::build(root)?;
+    let mut steps = static_checks(root);
+    let nextest = shell::output("cargo", &["nextest", "--version"]).is_some();
+    let tests = if nextest {
+        vec!["nextest", "run", "--workspace", "--no-fail-fast"]
+    } else {
+        vec!["test", "--workspace", "--no-fail-fast"]
+    };
+    steps.extend([
+        Step { name: "Rust tests", dir: root.to_path_buf(), program: "cargo", args: tests },
+        npm(root, "UI lint", "lint"),
+        npm(root, "UI types", "typecheck"),
+        npm(root, "UI tests", "test"),
+        Step {
+            name: "programs for the tests",
+            dir: root.to_path_buf(),
+            program: "cargo",
+            args: vec!["build", "-p", "signalbox-headless", "-p", "signalbox-desktop"],
+        },
+        npm(root, "browser tests", "e2e"),
+        npm(root, "window test", "desktop-test"),
+    ]);
+    report(&steps)
+}
+
+/// Runs all steps, then the table, then the last line.
+fn report(steps: &[Step<'_>]) -> Result<(), Failure> {
+    let done: Vec<(&str, Counts, Duration)> = steps
+        .iter()
+        .map(|step| {
+            let (counts, took) = step.run();
+            (step.name, counts, took)
+        })
+        .collect();
+    println!();
+    for (name, counts, took) in &done {
+        println!("{name:<24} {:>5} passed {:>5} failed {:>8.1} s", counts.passed, counts.failed, took.as_secs_f64());
+    }
+    let passed: u64 = done.iter().map(|(_, counts, _)| counts.passed).sum();
+    let failed: u64 = done.iter().map(|(_, counts, _)| counts.failed).sum();
+    // The last line of standard output, whatever follows on standard error.
+    println!("{passed} passed, {failed} failed");
+    if failed == 0 {
+        return Ok(());
+    }
+    let names: Vec<&str> = done.iter().filter(|(_, counts, _)| counts.failed > 0).map(|(name, _, _)| *name).collect();
+    Err(format!("Failed: {}.", names.join(", ")))
+}
+
+/// `cargo xtask bench`.
+pub(crate) fn bench(root: &Path, args: &[String]) -> Result<(), Failure> {
+    let mut all = vec!["run", "--release", "-p", "signalbox-headless", "--example", "bench", "--"];
+    all.extend(args.iter().map(String::as_str));
+    shell::run(root, "cargo", &all)
+}

@@ -1,0 +1,175 @@
+//! What the machine must have, and how to get it on Debian. Never calls sudo: a person decides about root.
+
+use crate::{Failure, shell};
+use std::path::Path;
+
+/// Something a task needs, and the Debian package that brings it.
+struct Need {
+    what: &'static str,
+    package: &'static str,
+    found: fn() -> bool,
+}
+
+fn pkg_config(module: &str) -> bool {
+    shell::output("pkg-config", &["--exists", module]).is_some()
+}
+
+const COMPILER: Need =
+    Need { what: "a C compiler (`cc`)", package: "build-essential", found: || shell::which("cc").is_some() };
+const PKG_CONFIG: Need =
+    Need { what: "pkg-config", package: "pkg-config", found: || shell::which("pkg-config").is_some() };
+const WEBKIT: Need = Need {
+    what: "WebKitGTK 4.1 with its headers, for the window",
+    package: "libwebkit2gtk-4.1-dev",
+    found: || pkg_config("webkit2gtk-4.1"),
+};
+const CHROMIUM: Need =
+    Need { what: "Chromium, for the browser tests", package: "chromium", found: || shell::which("chromium").is_some() };
+const XVFB: Need = Need {
+    what: "Xvfb, a screen in memory for the window test",
+    package: "xvfb",
+    found: || shell::which("Xvfb").is_some(),
+};
+const DRIVER: Need = Need {
+    what: "WebKitWebDriver, for the window test",
+    package: "webkit2gtk-driver",
+    found: || shell::which("WebKitWebDriver").is_some(),
+};
+const FONTS: Need = Need {
+    what: "a font, for browser and window tests",
+    package: "fonts-dejavu-core",
+    found: || has_font(Path::new("/usr/share/fonts"), 4),
+};
+
+/// What a task needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum For {
+    /// The window.
+    Window,
+    /// The same UI served to a browser.
+    Browser,
+    /// All tests.
+    Test,
+}
+
+/// Checks Node and the system packages; installs what is missing when it may, else says how.
+pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
+    let mut needs = vec![COMPILER, PKG_CONFIG];
+    match for_what {
+        For::Window => needs.push(WEBKIT),
+        For::Browser => {}
+        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, FONTS]),
+    }
+    needs.retain(|need| !(need.found)());
+    let mut packages: Vec<&str> = needs.iter().map(|need| need.package).collect();
+    let mut words: Vec<String> = needs.iter().map(|need| need.what.to_owned()).collect();
+    if let Err(why) = node() {
+        match debian_node() {
+            // Debian's own is new enough from release 13 on.
+            true => {
+                packages.extend(["nodejs", "npm"]);
+                words.push(format!("Node ({why})"));
+            }
+            false => {
+                return Err(format!(
+                    "{why}\nSignalbox needs Node >= 20.19 with npm, and this machine's package source has none that is new enough.\n\
+                     Install Node 20.19 or newer, then run this again."
+                ));
+            }
+        }
+    }
+    if packages.is_empty() {
+        return Ok(());
+    }
+    println!("Missing on this machine:");
+    for word in &words {
+        println!("  - {word}");
+    }
+    if shell::which("apt-get").is_none() {
+        return Err(format!(
+            "Only Debian's apt-get is known here. Install what is listed above with this system's own tools\n\
+             (on Debian the packages are: {}), then run this again.",
+            packages.join(" ")
+        ));
+    }
+    if shell::output("id", &["-u"]).as_deref() != Some("0") {
+        return Err(format!(
+            "Type this one command, then run this again:\n\n  sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends {}'",
+            packages.join(" ")
+        ));
+    }
+    println!("Installing from Debian: {}", packages.join(" "));
+    shell::run(root, "apt-get", &["update"])?;
+    let mut args = vec!["install", "-y", "--no-install-recommends"];
+    args.extend(&packages);
+    shell::run(root, "apt-get", &args)?;
+    match needs.iter().find(|need| !(need.found)()) {
+        Some(need) => Err(format!("{} was installed, but {} is still not found.", need.package, need.what)),
+        None => node(),
+    }
+}
+
+/// Node >= 20.19 and npm.
+fn node() -> Result<(), Failure> {
+    let Some(version) = shell::output("node", &["--version"]) else {
+        return Err("Node was not found.".to_owned());
+    };
+    if !new_enough(&version) {
+        return Err(format!("Node {version} is too old."));
+    }
+    if shell::which("npm").is_none() {
+        return Err("npm was not found beside Node.".to_owned());
+    }
+    Ok(())
+}
+
+fn new_enough(version: &str) -> bool {
+    let mut parts = version.trim_start_matches('v').split(['.', '-', '+', '~']).map(|part| part.parse::<u32>().ok());
+    let (Some(Some(major)), minor) = (parts.next(), parts.next().flatten()) else { return false };
+    (major, minor.unwrap_or(0)) >= (20, 19)
+}
+
+/// Whether the Node that apt would install is new enough.
+fn debian_node() -> bool {
+    let Some(policy) = shell::output("apt-cache", &["policy", "nodejs"]) else { return false };
+    let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "));
+    candidate.is_some_and(|version| new_enough(version.split_once(':').map_or(version, |(_, rest)| rest)))
+}
+
+fn has_font(dir: &Path, depth: u32) -> bool {
+    let Ok(entries) = std::fs::read_dir(dir) else { return false };
+    entries.flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            depth > 0 && has_font(&path, depth - 1)
+        } else {
+            path.extension().is_some_and(|end| end == "ttf" || end == "otf" || end == "ttc")
+        }
+    })
+}
+
+/// Whether a window can be opened.
+pub(crate) fn has_display() -> bool {
+    ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::new_enough;
+
+    #[test]
+    fn node_versions_are_compared_by_number() {
+        for (version, enough) in [
+            ("v20.19.0", true),
+            ("v20.20.2", true),
+            ("v20.9.1", false),
+            ("v18.20.4", false),
+            ("v22.0.0", true),
+            ("18.20.4+dfsg-1~deb12u1", false),
+            ("20.19.2+dfsg-1", true),
+            ("", false),
+        ] {
+            assert_eq!(new_enough(version), enough, "{version}");
+        }
+    }
+}

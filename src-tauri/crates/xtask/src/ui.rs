@@ -1,0 +1,54 @@
+//! The web UI: its packages and its build, each only when something changed.
+
+use crate::{Failure, shell};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The UI's folder.
+pub(crate) fn dir(root: &Path) -> PathBuf {
+    root.join("ui")
+}
+
+/// `npm ci` when the lock file is not the one that was installed last. A copy of the lock in `node_modules` is the
+/// stamp: a cut-off installation leaves none.
+pub(crate) fn install(root: &Path) -> Result<(), Failure> {
+    let ui = dir(root);
+    let lock = fs::read(ui.join("package-lock.json"))
+        .map_err(|error| format!("{} cannot be read: {error}", ui.join("package-lock.json").display()))?;
+    let stamp = ui.join("node_modules/.signalbox-lock");
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    // Install scripts of packages are the usual way of supply chain attacks; none of ours needs one.
+    shell::run(&ui, "npm", &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])?;
+    fs::write(&stamp, lock).map_err(|error| format!("{} cannot be written: {error}", stamp.display()))
+}
+
+/// `npm run build` when a source is newer than the last build.
+pub(crate) fn build(root: &Path) -> Result<(), Failure> {
+    let ui = dir(root);
+    let built = fs::metadata(ui.join("dist/index.html")).and_then(|meta| meta.modified()).ok();
+    if built.is_some_and(|built| newest(&ui).is_some_and(|source| source <= built)) {
+        println!("The UI is up to date.");
+        return Ok(());
+    }
+    shell::run(&ui, "npm", &["run", "build"])
+}
+
+/// The latest change below a folder, apart from what is made by tools.
+fn newest(dir: &Path) -> Option<SystemTime> {
+    fs::read_dir(dir)
+        .ok()?
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if matches!(name.as_ref(), "node_modules" | "dist" | "test-results" | "playwright-report") {
+                return None;
+            }
+            let path = entry.path();
+            if path.is_dir() { newest(&path) } else { entry.metadata().and_then(|meta| meta.modified()).ok() }
+        })
+        .max()
+}
