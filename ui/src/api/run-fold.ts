@@ -1,0 +1,441 @@
+// How one event changes the state of a run (see run-state.ts for what comes out).
+
+import type { CallCard, CardStatus, NodeRun, RunDefinition, RunError, RunEventLike, RunItem, RunStatus } from './run-state';
+
+export interface FoldState {
+  runId: string;
+  definition?: RunDefinition;
+  /** `node.port` of every drawn wire. */
+  wired: Set<string>;
+  version: number;
+  lastSeq: number;
+  status: RunStatus;
+  name: string;
+  definitionHash?: string;
+  params?: unknown;
+  resumedFrom?: string;
+  startedAt?: string;
+  startedMs?: number;
+  endedAt?: string;
+  endedMs?: number;
+  durationMs: number;
+  stopId?: string;
+  error?: RunError;
+  failedStepId?: string;
+  failReason?: string;
+  nodes: Record<string, NodeRun>;
+  ports: Record<string, number>;
+  events: RunEventLike[];
+  cards: CallCard[];
+  variables: Record<string, unknown>;
+  errors: number;
+  retries: number;
+  /** Call key → index of its latest card. */
+  byKey: Map<string, number>;
+  /** Objects that this batch has already copied. */
+  fresh: Set<object>;
+  /** The batch copied `nodes`, `ports`, `variables`. */
+  copied: { nodes: boolean; ports: boolean; variables: boolean };
+}
+
+type Fields = Record<string, unknown>;
+
+export function freshState(runId: string, definition?: RunDefinition): FoldState {
+  const nodes: Record<string, NodeRun> = {};
+  if (definition) {
+    for (const [id, node] of Object.entries(definition.nodes)) nodes[id] = idle(id, node.type, node.title);
+  }
+  return {
+    runId,
+    definition,
+    wired: new Set(definition?.edges.map((edge) => edge.from) ?? []),
+    version: 0,
+    lastSeq: 0,
+    status: 'created',
+    name: definition?.name ?? '',
+    durationMs: 0,
+    nodes,
+    ports: {},
+    events: [],
+    cards: [],
+    variables: { ...definition?.context?.initial },
+    errors: 0,
+    retries: 0,
+    byKey: new Map(),
+    fresh: new Set(),
+    copied: { nodes: false, ports: false, variables: false },
+  };
+}
+
+function idle(id: string, kind?: string, title?: string): NodeRun {
+  return { id, kind, title, state: 'idle', attempt: 0, itemsIn: 0, itemsOut: 0, durationMs: 0, calls: 0, open: 0 };
+}
+
+/** Ends a batch: the next one copies again before it writes. */
+export function finish(state: FoldState): void {
+  state.version++;
+  state.fresh.clear();
+  state.copied = { nodes: false, ports: false, variables: false };
+}
+
+export function applyEvent(s: FoldState, event: RunEventLike): void {
+  s.lastSeq = event.seq as number;
+  if (s.runId === '') s.runId = event.runId;
+  s.events.push(event);
+  const ms = Date.parse(event.ts);
+  if (s.startedMs !== undefined) s.durationMs = Math.max(0, ms - s.startedMs);
+  const payload = (event.payload ?? {}) as Fields;
+  switch (event.type) {
+    case 'workflow_start':
+      s.status = 'running';
+      s.startedAt = event.ts;
+      s.startedMs = ms;
+      s.name = text(payload['name']) ?? s.name;
+      s.definitionHash = text(payload['version']);
+      s.params = payload['params'];
+      s.resumedFrom = text(payload['resumedFrom']);
+      if (isObject(payload['context'])) Object.assign(variables(s), payload['context']);
+      return;
+    case 'workflow_done':
+      s.stopId = text(payload['stop_id']);
+      return end(s, event, ms, payload, 'completed');
+    case 'workflow_failed':
+      s.error = payload['error'] as RunError;
+      s.failedStepId = text(payload['failed_step_id']);
+      s.failReason = text(payload['reason']);
+      return end(s, event, ms, payload, 'failed');
+    case 'workflow_cancelled':
+      return end(s, event, ms, payload, 'cancelled');
+    case 'workflow_resumed':
+      s.status = 'running';
+      return;
+    case 'step_start':
+      return stepStart(s, event, ms, payload);
+    case 'step_done':
+      return stepDone(s, event, ms, payload);
+    case 'step_error':
+      return stepError(s, event, ms, payload['error'] as RunError);
+    case 'step_interrupted':
+      return stepInterrupted(s, event, ms, payload);
+    case 'step_skipped':
+      return stepSkipped(s, event, ms, payload);
+    case 'retry_scheduled':
+      return retryScheduled(s, event, ms, payload);
+    case 'error_handled':
+      return errorHandled(s, event, payload);
+    case 'step_print': {
+      const card = cardOf(s, event);
+      if (card) card.printed = [...card.printed, payload['value']];
+      return;
+    }
+    case 'var_changed':
+      return varChanged(s, event, payload);
+    case 'file_start':
+    case 'file_done': {
+      const card = cardOf(s, event);
+      const path = text(payload['path']);
+      if (!card || path === undefined) return;
+      const others = card.files.filter((file) => file.path !== path);
+      const size = payload['size_bytes'];
+      card.files = [...others, typeof size === 'number' ? { path, sizeBytes: size } : { path }];
+      return;
+    }
+    default:
+      // A type of a newer version: it stays in `events`, where the table shows it.
+      return;
+  }
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function callKey(event: RunEventLike, withItem = true): string {
+  return `${event.stepId}/${event.path ?? ''}/${withItem ? (event.item ?? '') : ''}/${event.visit ?? 1}/${event.attempt ?? 0}`;
+}
+
+function node(s: FoldState, id: string): NodeRun {
+  if (!s.copied.nodes) {
+    s.nodes = { ...s.nodes };
+    s.copied.nodes = true;
+  }
+  const known = s.nodes[id];
+  if (known && s.fresh.has(known)) return known;
+  const copy = known ? { ...known } : idle(id);
+  s.fresh.add(copy);
+  s.nodes[id] = copy;
+  return copy;
+}
+
+function port(s: FoldState, id: string, name: string, by: number): void {
+  if (!s.copied.ports) {
+    s.ports = { ...s.ports };
+    s.copied.ports = true;
+  }
+  const key = `${id}.${name}`;
+  s.ports[key] = Math.max(0, (s.ports[key] ?? 0) + by);
+}
+
+function variables(s: FoldState): Fields {
+  if (!s.copied.variables) {
+    s.variables = { ...s.variables };
+    s.copied.variables = true;
+  }
+  return s.variables as Fields;
+}
+
+function writable(s: FoldState, index: number): CallCard {
+  const known = s.cards[index] as CallCard;
+  if (s.fresh.has(known)) return known;
+  const copy = { ...known };
+  s.fresh.add(copy);
+  s.cards[index] = copy;
+  return copy;
+}
+
+/** The card of the event's call; an item of a batch falls back to the batch's card. */
+function cardOf(s: FoldState, event: RunEventLike): CallCard | undefined {
+  const index = s.byKey.get(callKey(event)) ?? s.byKey.get(callKey(event, false));
+  return index === undefined ? undefined : writable(s, index);
+}
+
+function addCard(s: FoldState, event: RunEventLike, ms: number, status: CardStatus): CallCard {
+  const id = event.stepId ?? '';
+  const key = callKey(event);
+  const before = s.byKey.get(key);
+  const again = before === undefined ? undefined : (s.cards[before] as CallCard).key;
+  const card: CallCard = {
+    key: again === undefined ? key : `${key}#${Number(again.split('#')[1] ?? 1) + 1}`,
+    index: s.cards.length,
+    nodeId: id,
+    title: s.nodes[id]?.title ?? s.definition?.nodes[id]?.title ?? id,
+    visit: event.visit ?? 1,
+    attempt: event.attempt ?? 0,
+    status,
+    startSeq: event.seq as number,
+    startedAt: event.ts,
+    startedMs: ms,
+    input: [],
+    printed: [],
+    changes: [],
+    files: [],
+  };
+  if (event.path != null) card.path = event.path;
+  if (event.item != null) card.item = event.item;
+  s.byKey.set(key, card.index);
+  s.cards.push(card);
+  s.fresh.add(card);
+  return card;
+}
+
+function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
+  const card = addCard(s, event, ms, 'running');
+  const run = node(s, card.nodeId);
+  const title = isObject(payload['meta']) ? text(payload['meta']['title']) : undefined;
+  run.kind = text(payload['type']) ?? run.kind;
+  run.title = title ?? run.title;
+  card.kind = run.kind;
+  card.title = title ?? run.title ?? card.nodeId;
+  card.maxAttempts = run.maxAttempts;
+  card.config = payload['config'];
+  card.resolvedInputs = payload['resolvedInputs'] ?? undefined;
+  card.input = Array.isArray(payload['input']) ? (payload['input'] as CallCard['input']) : [];
+  const due = payload['dueMs'];
+  if (typeof due === 'number') {
+    card.dueMs = due;
+    card.status = 'waiting';
+    run.dueMs = due;
+  }
+  run.state = card.status === 'waiting' ? 'waiting' : 'running';
+  run.attempt = card.attempt;
+  run.retryAtMs = undefined;
+  run.startedAt ??= event.ts;
+  run.endedAt = undefined;
+  run.calls++;
+  run.open++;
+  // A retry takes the same items again.
+  if (card.attempt === 0 && !card.key.includes('#')) run.itemsIn += card.input.length;
+  run.lastCard = card.index;
+}
+
+function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, status: CardStatus): NodeRun {
+  card.status = status;
+  card.endSeq = event.seq as number;
+  card.endedMs = ms;
+  card.durationMs = Math.max(0, ms - card.startedMs);
+  const run = node(s, card.nodeId);
+  run.open = Math.max(0, run.open - 1);
+  run.durationMs += card.durationMs;
+  run.endedAt = event.ts;
+  run.dueMs = undefined;
+  return run;
+}
+
+/** The state of a node when one of its calls has ended. */
+function settle(run: NodeRun, ended: NodeRun['state']): void {
+  if (run.state === 'failed') return;
+  if (run.open > 0) run.state = 'running';
+  else if (run.state !== 'handled' || ended !== 'done') run.state = ended;
+}
+
+function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
+  const card = cardOf(s, event);
+  if (!card) return;
+  const partly = (card.itemErrors?.length ?? 0) > 0;
+  const run = close(s, card, event, ms, partly ? 'handled' : 'done');
+  card.outputs = payload['outputs'] ?? undefined;
+  card.selected = text(payload['selected']);
+  card.ports = isObject(payload['ports']) ? (payload['ports'] as Record<string, number>) : {};
+  card.items = isObject(payload['items']) ? (payload['items'] as Record<string, RunItem[]>) : {};
+  for (const [name, count] of Object.entries(card.ports)) {
+    port(s, card.nodeId, name, count);
+    run.itemsOut += count;
+  }
+  if (!partly && run.open === 0 && run.state !== 'handled') {
+    run.errorCode = undefined;
+    run.message = undefined;
+  }
+  settle(run, partly && run.state !== 'failed' ? 'handled' : 'done');
+}
+
+function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunError | undefined): void {
+  const card = cardOf(s, event);
+  if (!card || !error) return;
+  s.errors++;
+  const code = error.details?.['code'];
+  const ofBatch = card.item === undefined && event.item != null;
+  card.error = error;
+  card.maxAttempts = error.maxAttempts ?? card.maxAttempts;
+  let run = node(s, card.nodeId);
+  run.maxAttempts = error.maxAttempts ?? run.maxAttempts;
+  run.errorCode = text(code) ?? error.type;
+  run.message = error.message;
+  const wired = s.wired.has(`${card.nodeId}.error`);
+  if (wired) port(s, card.nodeId, 'error', 1);
+  if (ofBatch) {
+    card.itemErrors = [...(card.itemErrors ?? []), { item: event.item as number, error }];
+    // The rest of the batch is still to come with `step_done`, unless all of it failed.
+    if (card.itemErrors.length < card.input.length) return;
+  }
+  run = close(s, card, event, ms, wired ? 'handled' : 'failed');
+  if (run.open > 0) run.state = 'running';
+  else run.state = wired ? 'handled' : 'failed';
+}
+
+function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
+  const card = cardOf(s, event);
+  const delay = Number(payload['delayMs'] ?? 0);
+  s.retries++;
+  const run = node(s, event.stepId ?? '');
+  run.state = 'retrying';
+  run.attempt = Number(payload['attempt'] ?? run.attempt + 1);
+  run.retryAtMs = ms + delay;
+  if (s.wired.has(`${run.id}.error`)) port(s, run.id, 'error', -1);
+  if (!card) return;
+  card.retryAtMs = ms + delay;
+  card.retryDelayMs = delay;
+  card.status = card.endSeq === undefined ? card.status : 'failed';
+}
+
+function errorHandled(s: FoldState, event: RunEventLike, payload: Fields): void {
+  const origin = text(payload['originStepId']) ?? event.stepId ?? '';
+  const action = text(payload['action']) ?? '';
+  const decision = { rule: text(payload['rule']) ?? '', action, wanted: text(payload['wanted']), by: event.stepId ?? '' };
+  const run = node(s, origin);
+  const card = event.stepId === origin ? cardOf(s, event) : run.lastCard === undefined ? undefined : writable(s, run.lastCard);
+  if (card) card.decision = decision;
+  if (action === 'fallback' || action === 'error_as_context') {
+    if (run.open === 0) run.state = 'handled';
+    if (card && card.endSeq !== undefined) card.status = 'handled';
+    if (action === 'fallback' && s.definition?.nodes[origin]?.errorHandling?.fallbackNodeId) port(s, origin, 'fallback', 1);
+  } else if (action === 'abort' && run.open === 0) {
+    run.state = 'failed';
+  }
+}
+
+function stepInterrupted(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
+  const card = cardOf(s, event);
+  if (!card || card.endSeq !== undefined) return;
+  card.effectUnknown = payload['effect'] === 'unknown';
+  const run = close(s, card, event, ms, 'interrupted');
+  if (run.open === 0) run.state = 'cancelled';
+}
+
+function stepSkipped(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
+  const card = addCard(s, event, ms, 'skipped');
+  card.skippedBecause = text(payload['condition']);
+  card.endSeq = event.seq as number;
+  card.endedMs = ms;
+  card.durationMs = 0;
+  const run = node(s, card.nodeId);
+  card.kind = run.kind;
+  run.state = 'skipped';
+  run.startedAt ??= event.ts;
+  run.endedAt = event.ts;
+  run.lastCard = card.index;
+}
+
+function varChanged(s: FoldState, event: RunEventLike, payload: Fields): void {
+  const name = text(payload['name']) ?? '';
+  const card = cardOf(s, event);
+  const change = {
+    seq: event.seq as number,
+    name,
+    oldValue: payload['oldValue'],
+    newValue: payload['newValue'],
+    unset: !('oldValue' in payload),
+  };
+  if (card) card.changes = [...card.changes, change];
+  setPath(variables(s), name.replace(/^\$/, ''), payload['newValue']);
+}
+
+/** Sets `a.b[0]` without touching the objects of an older view. */
+export function setPath(root: Fields, path: string, value: unknown): void {
+  const keys = path.split(/[.[\]]/).filter((key) => key !== '');
+  if (keys.length === 0) return;
+  let at: Fields = root;
+  for (const [depth, key] of keys.entries()) {
+    if (key === '__proto__') return;
+    if (depth === keys.length - 1) {
+      at[key] = value;
+      return;
+    }
+    const next = at[key];
+    const copy = Array.isArray(next) ? [...next] : isObject(next) ? { ...next } : {};
+    at[key] = copy;
+    at = copy as Fields;
+  }
+}
+
+function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, status: RunStatus): void {
+  s.status = status;
+  s.endedAt = event.ts;
+  s.endedMs = ms;
+  const duration = payload['duration_ms'];
+  if (typeof duration === 'number') s.durationMs = duration;
+  for (const [id, known] of Object.entries(s.nodes)) {
+    if (known.state === 'idle' && known.calls === 0) {
+      // A dead branch writes no event; what never began in a run that has ended was skipped.
+      node(s, id).state = 'skipped';
+    } else if (known.state === 'running' || known.state === 'waiting' || known.state === 'retrying') {
+      const run = node(s, id);
+      run.state = id === s.failedStepId ? 'failed' : 'cancelled';
+      run.retryAtMs = undefined;
+      run.dueMs = undefined;
+      run.open = 0;
+    } else if (known.state === 'failed' && status === 'completed') {
+      // Invariant 5: a run that completed had every error handled.
+      node(s, id).state = 'handled';
+    }
+  }
+  if (s.failedStepId !== undefined && s.nodes[s.failedStepId]) node(s, s.failedStepId).state = 'failed';
+  for (let i = 0; i < s.cards.length; i++) {
+    const known = s.cards[i] as CallCard;
+    if (known.endSeq !== undefined) continue;
+    const card = writable(s, i);
+    card.status = 'cancelled';
+    card.endSeq = event.seq as number;
+    card.endedMs = ms;
+    card.durationMs = Math.max(0, ms - card.startedMs);
+  }
+}

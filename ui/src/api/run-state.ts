@@ -1,0 +1,275 @@
+// A run as the screens see it: folded from RunEvents, append-only by seq. The log alone rebuilds everything here.
+// Objects of one node, port or card are replaced when they change, so `===` tells what to draw again; the two long
+// lists (`events`, `cards`) are shared between views and only grow or change in place: key memos on `view.version`.
+
+import { applyEvent, finish, freshState, type FoldState } from './run-fold';
+
+export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+export type NodeRunState =
+  | 'idle'
+  | 'running'
+  | 'retrying'
+  | 'waiting'
+  | 'done'
+  | 'failed'
+  | 'handled'
+  | 'skipped'
+  | 'cancelled';
+export type CardStatus = 'running' | 'retrying' | 'waiting' | 'done' | 'failed' | 'handled' | 'skipped' | 'interrupted' | 'cancelled';
+
+/** The wire shape of a RunEvent, as far as the fold reads it. `seq` is missing on events that are not stored. */
+export interface RunEventLike {
+  runId: string;
+  seq?: number | null;
+  live?: boolean | null;
+  ts: string;
+  type: string;
+  stepId?: string | null;
+  path?: string | null;
+  item?: number | null;
+  visit?: number | null;
+  attempt?: number | null;
+  payload?: unknown;
+  clientRunToken?: string | null;
+}
+
+export interface RunError {
+  type: string;
+  message: string;
+  retryable?: boolean;
+  originNode?: string;
+  attempt?: number;
+  maxAttempts?: number;
+  timestamp?: string;
+  suggestedAction?: string;
+  details?: Record<string, unknown>;
+}
+
+/** One item as it stands on a port. */
+export interface RunItem {
+  id: string;
+  data: unknown;
+  error?: RunError;
+  pairedItem?: number | null;
+  binary?: Record<string, { ref: string; mime: string; size: number; sha256: string }>;
+}
+
+export interface NodeRun {
+  id: string;
+  kind?: string;
+  title?: string;
+  state: NodeRunState;
+  /** Automatic re-executions before the latest call, from 0. */
+  attempt: number;
+  /** Bound of re-executions; the person sees call `attempt + 1` of `maxAttempts + 1`. */
+  maxAttempts?: number;
+  /** When the next attempt is due, milliseconds since 1970. */
+  retryAtMs?: number;
+  /** When a wait is over, milliseconds since 1970. */
+  dueMs?: number;
+  itemsIn: number;
+  itemsOut: number;
+  errorCode?: string;
+  message?: string;
+  /** First call's start. */
+  startedAt?: string;
+  endedAt?: string;
+  /** Time in calls, waits between attempts not counted. */
+  durationMs: number;
+  /** `step_start` events so far. */
+  calls: number;
+  /** Calls that have started and not ended. */
+  open: number;
+  /** Index of the latest card of this node in `view.cards`. */
+  lastCard?: number;
+}
+
+export interface VariableChange {
+  seq: number;
+  name: string;
+  oldValue?: unknown;
+  newValue: unknown;
+  unset: boolean;
+}
+
+export interface CallCard {
+  /** node/path/item/visit/attempt, with `#n` when the same call was started again after an interruption. */
+  key: string;
+  index: number;
+  nodeId: string;
+  kind?: string;
+  title: string;
+  path?: string;
+  item?: number;
+  visit: number;
+  attempt: number;
+  maxAttempts?: number;
+  status: CardStatus;
+  startSeq: number;
+  endSeq?: number;
+  startedAt: string;
+  startedMs: number;
+  endedMs?: number;
+  durationMs?: number;
+  input: { item: number; data: unknown }[];
+  config?: unknown;
+  resolvedInputs?: unknown;
+  outputs?: unknown;
+  selected?: string;
+  ports?: Record<string, number>;
+  items?: Record<string, RunItem[]>;
+  /** The error of the call, or of its last failed item. */
+  error?: RunError;
+  /** Errors of single items of a batch, item index first. */
+  itemErrors?: { item: number; error: RunError }[];
+  retryAtMs?: number;
+  retryDelayMs?: number;
+  dueMs?: number;
+  /** What a rule or policy decided about the error. */
+  decision?: { rule: string; action: string; wanted?: string; by: string };
+  printed: unknown[];
+  changes: VariableChange[];
+  files: { path: string; sizeBytes?: number }[];
+  skippedBecause?: string;
+  effectUnknown?: boolean;
+}
+
+export interface RunView {
+  readonly runId: string;
+  /** Grows with every applied batch. */
+  readonly version: number;
+  readonly lastSeq: number;
+  readonly status: RunStatus;
+  readonly name: string;
+  readonly definitionHash?: string;
+  readonly params?: unknown;
+  readonly resumedFrom?: string;
+  readonly startedAt?: string;
+  readonly startedMs?: number;
+  readonly endedAt?: string;
+  readonly endedMs?: number;
+  /** Milliseconds from start to end, or to the last event while it runs. */
+  readonly durationMs: number;
+  readonly stopId?: string;
+  readonly error?: RunError;
+  readonly failedStepId?: string;
+  readonly failReason?: string;
+  readonly nodes: Readonly<Record<string, NodeRun>>;
+  /** `node.port` → items that left there so far. */
+  readonly ports: Readonly<Record<string, number>>;
+  /** Shared, append-only: see the head of this file. */
+  readonly events: readonly RunEventLike[];
+  /** Shared, one per call, in order of start. */
+  readonly cards: readonly CallCard[];
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Calls that failed, item errors included. */
+  readonly errors: number;
+  readonly retries: number;
+}
+
+/** What the fold needs to know of the workflow; without it dead branches and wired red ports are only known at the end. */
+export interface RunDefinition {
+  name?: string;
+  nodes: Record<string, { type?: string; title?: string; errorHandling?: { fallbackNodeId?: string } | null }>;
+  edges: readonly { from: string; to: string }[];
+  context?: { initial?: Record<string, unknown> | null } | null;
+}
+
+export interface ApplyResult {
+  applied: number;
+  duplicates: number;
+  /** Events after this seq are missing: fetch from here, nothing later was applied. */
+  gapAfter?: number;
+}
+
+export interface RunFold {
+  readonly view: RunView;
+  apply(batch: readonly RunEventLike[]): ApplyResult;
+  /** Called after every batch that changed something. Returns the way to stop. */
+  subscribe(listener: () => void): () => void;
+}
+
+export function createRunFold(runId: string, definition?: RunDefinition): RunFold {
+  const state = freshState(runId, definition);
+  let view = snapshot(state);
+  const listeners = new Set<() => void>();
+  return {
+    get view() {
+      return view;
+    },
+    apply(batch) {
+      const result: ApplyResult = { applied: 0, duplicates: 0 };
+      for (const event of batch) {
+        // Not stored, never replayed: nothing of it is part of the state.
+        if (event.seq == null || event.live) continue;
+        if (event.runId !== '' && state.runId !== '' && event.runId !== state.runId) continue;
+        if (event.seq <= state.lastSeq) {
+          result.duplicates++;
+          continue;
+        }
+        if (event.seq !== state.lastSeq + 1) {
+          result.gapAfter = state.lastSeq;
+          break;
+        }
+        applyEvent(state, event);
+        result.applied++;
+      }
+      if (result.applied > 0) {
+        finish(state);
+        view = snapshot(state);
+        for (const listener of listeners) listener();
+      }
+      return result;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** The view of a whole list of events. */
+export function foldRun(events: readonly RunEventLike[], definition?: RunDefinition): RunView {
+  const fold = createRunFold(events[0]?.runId ?? '', definition);
+  fold.apply(events);
+  return fold.view;
+}
+
+export const emptyRunView = (runId = ''): RunView => snapshot(freshState(runId));
+
+export const isTerminal = (status: RunStatus): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
+
+/** Cards of one node, in order of start. */
+export function cardsOf(view: RunView, nodeId: string): CallCard[] {
+  return view.cards.filter((card) => card.nodeId === nodeId);
+}
+
+function snapshot(state: FoldState): RunView {
+  return {
+    runId: state.runId,
+    version: state.version,
+    lastSeq: state.lastSeq,
+    status: state.status,
+    name: state.name,
+    definitionHash: state.definitionHash,
+    params: state.params,
+    resumedFrom: state.resumedFrom,
+    startedAt: state.startedAt,
+    startedMs: state.startedMs,
+    endedAt: state.endedAt,
+    endedMs: state.endedMs,
+    durationMs: state.durationMs,
+    stopId: state.stopId,
+    error: state.error,
+    failedStepId: state.failedStepId,
+    failReason: state.failReason,
+    nodes: state.nodes,
+    ports: state.ports,
+    events: state.events,
+    cards: state.cards,
+    variables: state.variables,
+    errors: state.errors,
+    retries: state.retries,
+  };
+}
