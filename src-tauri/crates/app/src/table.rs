@@ -1,0 +1,115 @@
+//! The one list of commands. A host offers what the list says, nothing else; the web UI's types, the OpenAPI document,
+//! the role checks and their tests are made from it.
+
+use crate::dto::{CallerRole, Host};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+/// Whether a command changes something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It only looks.
+    Query,
+    /// It changes something.
+    Action,
+}
+
+impl Kind {
+    /// As written in the generated table.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Action => "action",
+        }
+    }
+}
+
+/// One command.
+#[derive(Debug, Clone, Copy)]
+pub struct Command {
+    /// Its name, as in `POST /rpc/{name}`.
+    pub name: &'static str,
+    /// What it does, one line.
+    pub about: &'static str,
+    /// Query or action.
+    pub kind: Kind,
+    /// The least role of a caller.
+    pub role: CallerRole,
+    /// Hosts that offer it.
+    pub hosts: &'static [Host],
+    /// Queries that show something old afterwards.
+    pub stale: &'static [&'static str],
+    /// Schema of the request.
+    pub request: fn(&mut SchemaGenerator) -> Schema,
+    /// Schema of the answer.
+    pub response: fn(&mut SchemaGenerator) -> Schema,
+}
+
+/// Schema of a type; what the table stores per command.
+pub(crate) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// Calls `$apply!` with the list. One row:
+/// `kind name(Request) -> Response, LeastRole, [hosts], [queries that become stale], "about";`
+macro_rules! command_list {
+    ($apply:ident) => {
+        $apply! {
+            Query app_info(Empty) -> AppInfo, Viewer, [Desktop Http], [], "Version, host and data folder.";
+            Query catalog_list(Empty) -> Kinds, Viewer, [Desktop Http], [], "All node kinds with their descriptors.";
+            Query sample_list(Empty) -> Vec<Sample>, Viewer, [Desktop Http], [], "The samples of the gallery.";
+            Query workflow_list(Empty) -> Vec<WorkflowEntry>, Viewer, [Desktop Http], [], "The files of the library.";
+            Query workflow_open(ByRef) -> OpenWorkflow, Viewer, [Desktop Http], [], "One file with its draft and its diagnostics.";
+            Action workflow_open_path(OpenPath) -> OpenWorkflow, Builder, [Desktop], [workflow_list], "A file that was chosen in the system's dialog.";
+            Action workflow_create(WorkflowCreate) -> OpenWorkflow, Builder, [Desktop Http], [workflow_list], "A new file in the library, empty or from a sample.";
+            Action workflow_save(WorkflowSave) -> Saved, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision], "Writes a file; CONFLICT when it changed outside.";
+            Action workflow_duplicate(WorkflowDuplicate) -> OpenWorkflow, Builder, [Desktop Http], [workflow_list], "A copy under a new name.";
+            Action workflow_delete(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision], "Deletes a file; its runs stay.";
+            Query workflow_revision(ByRef) -> Revision, Viewer, [Desktop Http], [], "The file's content hash now, to notice changes from outside.";
+            Action draft_put(DraftPut) -> Empty, Builder, [Desktop Http], [], "Keeps changes that are not saved yet.";
+            Action draft_discard(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open], "Forgets changes that are not saved.";
+            Query workflow_validate(ByDocument) -> Vec<Diagnostic>, Viewer, [Desktop Http], [], "All diagnostics of a workflow; nothing is run.";
+            Action run_start(RunStart) -> RunId, Operator, [Desktop Http], [run_list workflow_list], "Starts a run.";
+            Query run_list(RunList) -> RunPage, Viewer, [Desktop Http], [], "The history, newest first.";
+            Query run_get(RunId) -> RunDetails, Viewer, [Desktop Http], [], "One run with the definition that it pinned.";
+            Query run_events(RunEventsAfter) -> Events, Viewer, [Desktop Http], [], "Events of a run; values over 10,240 characters are cut.";
+            Query run_value(ValueRef) -> serde_json::Value, Viewer, [Desktop Http], [], "The whole of a cut value.";
+            Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Cancels a run.";
+            Action run_delete(RunId) -> Empty, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list], "Deletes a run that has ended.";
+            Action run_resume(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Continues a run that no process drives.";
+            Query run_step_data(RunStepData) -> Option<StepData>, Viewer, [Desktop Http], [], "Input, output and config of a node in its last run.";
+            Query expression_preview(ExpressionPreview) -> Preview, Viewer, [Desktop Http], [], "What an expression gives on the last run's data.";
+            Query expression_names(ExpressionNames) -> Vec<ExpressionName>, Viewer, [Desktop Http], [], "Names that an expression of a node may use.";
+            Query retry_timeline(RetryTimeline) -> Vec<TimelineStep>, Viewer, [Desktop Http], [], "The delays of a retry policy.";
+            Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";
+            Action settings_set(SettingsSet) -> Empty, Builder, [Desktop Http], [settings_get], "Keeps settings.";
+            Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";
+            Action folder_grant(FolderGrant) -> Empty, Builder, [Desktop], [folder_list workflow_list], "Grants a folder that was chosen in the system's dialog.";
+            Action folder_revoke(FolderRevoke) -> Empty, Builder, [Desktop], [folder_list workflow_list], "Takes a grant back.";
+        }
+    };
+}
+
+macro_rules! rows {
+    ($($kind:ident $name:ident($request:ty) -> $response:ty, $role:ident, [$($host:ident)*], [$($stale:ident)*], $about:literal;)*) => {
+        /// All commands.
+        pub const COMMANDS: &[Command] = &[$(Command {
+            name: stringify!($name),
+            about: $about,
+            kind: Kind::$kind,
+            role: CallerRole::$role,
+            hosts: &[$(Host::$host),*],
+            stale: &[$(stringify!($stale)),*],
+            request: schema_of::<$request>,
+            response: schema_of::<$response>,
+        }),*];
+    };
+}
+
+use crate::dto::*;
+use signalbox_model::Diagnostic;
+command_list!(rows);
+
+/// The command of a name.
+pub fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}

@@ -1,0 +1,1188 @@
+// Generated from the Rust types. Do not edit; `cargo xtask gen` writes it.
+
+/** What a folder grant allows. */
+export type Access = 'ro' | 'rw';
+
+/** About the program. */
+export interface AppInfo {
+  /** Version of the program. */
+  version: string;
+  /** Who serves. */
+  host: Host;
+  /** The data folder. */
+  dataDir: string;
+  /** `linux`, `macos`, `windows`. */
+  platform: string;
+}
+
+/** What the person set on this machine. */
+export interface AppSettings {
+  /** Colours. */
+  theme: Theme;
+  /** Pane → size or state. */
+  layout: Record<string, PaneState>;
+  /** Action → keys. */
+  keymap: Record<string, string[]>;
+}
+
+/** Shape of the delay between attempts. */
+export type Backoff = 'fixed' | 'exponential' | 'linear';
+
+/** Bytes that live beside the JSON (K-37). */
+export interface BinaryRef {
+  /** Blob reference. */
+  ref: string;
+  /** Media type. */
+  mime: string;
+  /** Bytes. */
+  size: number;
+  /** SHA-256, hex. */
+  sha256: string;
+}
+
+/** A value, or a table of values over one config field. */
+export type ByConfig =
+  | Effects
+  | {
+    /** Name of the config field. */
+    field: string;
+    /** Field value → result. */
+    values: Record<string, Effects>;
+    /** For values that are not listed. */
+    otherwise: Effects;
+  };
+
+/** A value, or a table of values over one config field. */
+export type ByConfig2 =
+  | Replay
+  | {
+    /** Name of the config field. */
+    field: string;
+    /** Field value → result. */
+    values: Record<string, Replay>;
+    /** For values that are not listed. */
+    otherwise: Replay;
+  };
+
+/** A workflow to look at. */
+export interface ByDocument {
+  /** The workflow. */
+  document: Workflow;
+}
+
+/** Names a file of the library. */
+export interface ByRef {
+  /** Opaque id of the file. */
+  ref: string;
+}
+
+/** What a token may do; each role may do what the smaller ones may. */
+export type CallerRole = 'viewer' | 'operator' | 'builder';
+
+/** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM';
+
+/** `context`: schema and initial values of the run-wide variables. */
+export interface ContextDeclaration {
+  /** JSON Schema (type object); every write is checked against it. */
+  schema?: unknown;
+  /** Values before the first step. */
+  initial?: Record<string, unknown>;
+}
+
+/** An error a kind may produce. */
+export interface DeclaredError {
+  /** ErrorPayload type. */
+  type: ErrorType;
+  /** `details.code`. */
+  code: string;
+  /** When it happens, in plain words. */
+  when: string;
+  /** Whether a retry may help. */
+  retryable: boolean;
+}
+
+/** One finding with its place and the next step. */
+export interface Diagnostic {
+  /** What kind of finding. */
+  code: Code;
+  /** Error or warning. */
+  severity: Severity;
+  /** JSON Pointer into the file. */
+  path: string;
+  /** What is wrong and why, one sentence. */
+  message: string;
+  /** What to do next. */
+  hint: string;
+}
+
+/** Changes that were not saved. */
+export interface Draft {
+  /** As it stood in the editor. */
+  document: Workflow;
+  /** RFC 3339. */
+  savedAt: string;
+}
+
+/** Keeps changes that are not saved yet. */
+export interface DraftPut {
+  /** Opaque id of the file. */
+  ref: string;
+  /** As it stands in the editor. */
+  document: Workflow;
+}
+
+/** Ports read from an array field of the config. */
+export interface DynamicPorts {
+  /** Array field of the config. */
+  from: string;
+  /** Field of each element that holds the port id. */
+  id: string;
+}
+
+/** A wire from a port to a node. */
+export interface Edge {
+  /** `node.port`; the last dot separates. */
+  from: PortRef;
+  /** Target node id. */
+  to: string;
+}
+
+/** What a call does outside the engine. */
+export type Effects = 'none' | 'read' | 'write';
+
+/** A request or an answer without fields. */
+export type Empty = Record<string, never>;
+
+/** Payload of `error_handled`; stands before what it decides. */
+export interface ErrorHandled {
+  /** Node that failed. */
+  originStepId: string;
+  /** Rule name; `policy:<name>` for a policy's. */
+  rule: string;
+  /** What is really done. */
+  action: string;
+  /** The rule's action when it differs. */
+  wanted?: string;
+  /** A rule before it that could not be evaluated (K-10). */
+  ruleError?: string;
+}
+
+/** `errorHandling` of a node. */
+export interface ErrorHandling {
+  /** The node's own retry; acts before everything else. */
+  retryPolicy?: RetryPolicy;
+  /** Node that takes over when the policy says fallback. */
+  fallbackNodeId?: string;
+  /** Repair of a ValidationError before anything else. */
+  autoFix?: boolean;
+  /** `INFO`, `WARN`, `ERROR`, `CRITICAL`. */
+  humanReviewThreshold?: string;
+}
+
+/** The one error object of all components (E-04…E-17). The engine fills its own fields; a tool's claims go to `details.toolSuggested`. */
+export interface ErrorPayload {
+  /** One of six. */
+  type: ErrorType;
+  /** Plain words for a person. */
+  message: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+  /** Node that failed. */
+  originNode: string;
+  /** Run that failed; always filled by the engine (K-03). */
+  originRunId?: string;
+  /** Automatic re-executions already made in this visit (K-04). */
+  attempt?: number;
+  /** Bound of retries. */
+  maxAttempts?: number;
+  /** When, RFC 3339. */
+  timestamp: string;
+  /** Advice. */
+  suggestedAction?: SuggestedAction;
+  /** Audit entry of this error. */
+  provenanceRef?: string;
+  /** Free; `code` is the finer cause, `input` the input that failed. */
+  details?: Record<string, unknown>;
+}
+
+/** `settings.errorPolicy` (SEMANTICS 4, line 4). */
+export type ErrorPolicy = NamedPolicy | RuleList;
+
+/** The closed set of error types (K-02). Finer causes go to `details.code`. */
+export type ErrorType = 'ToolError' | 'LLMError' | 'NetworkError' | 'ValidationError' | 'Timeout' | 'UnknownError';
+
+/** Events as they travel. */
+export type Events = RunEvent[];
+
+/** A call that runs as a test. */
+export interface Example {
+  /** What it shows. */
+  title: string;
+  /** The config. */
+  config: unknown;
+  /** Data of the input items. */
+  input: unknown[];
+  /** Port → data of the items that leave there; absent when `error` is given. */
+  output?: Record<string, unknown[]>;
+  /** Expected `details.code`. */
+  error?: string;
+}
+
+/** How an expression is written. */
+export type ExpressionKind = 'cel' | 'value';
+
+/** One completion. */
+export interface ExpressionName {
+  /** What is inserted. */
+  label: string;
+  /** Its type as far as known. */
+  type: string;
+  /** What it is. */
+  detail?: string;
+  /** Its value in the last run; large values are cut. */
+  sample?: unknown;
+}
+
+/** Names an expression of a node may use. */
+export interface ExpressionNames {
+  /** The workflow as the editor shows it. */
+  document: Workflow;
+  /** The node. */
+  nodeId: string;
+  /** This run instead of the last one. */
+  runId?: string;
+}
+
+/** An expression to try on the last run's data. */
+export interface ExpressionPreview {
+  /** The workflow as the editor shows it. */
+  document: Workflow;
+  /** The node the expression belongs to. */
+  nodeId: string;
+  /** The expression. */
+  text: string;
+  /** How it is written. */
+  kind: ExpressionKind;
+  /** This run instead of the last one. */
+  runId?: string;
+  /** Index of the item to look at, 0 when absent. */
+  item?: number;
+}
+
+/** Payload of `file_done` (R-27). The text itself is in `content`, kept out of the wire. */
+export interface FileDone {
+  /** Artifact path. */
+  path: string;
+  /** Bytes. */
+  size_bytes: number;
+}
+
+/** Payload of `file_start` (R-27). */
+export interface FileStart {
+  /** Artifact path. */
+  path: string;
+}
+
+/** A granted folder. */
+export interface Folder {
+  /** Absolute path. */
+  folder: string;
+  /** Only for this workflow; for all when absent. */
+  workflowId?: string;
+  /** What steps may do in it. */
+  access: Access;
+  /** Its workflows are listed in the library. */
+  library: boolean;
+}
+
+/** Grants a folder. */
+export interface FolderGrant {
+  /** What the dialog of the desktop shell handed out for the folder. */
+  folder: string;
+  /** Only for this workflow; for all when absent. */
+  workflowId?: string;
+  /** What steps may do in it. */
+  access: Access;
+  /** List its workflows in the library. */
+  library: boolean;
+}
+
+/** Takes a grant back. */
+export interface FolderRevoke {
+  /** Absolute path as listed. */
+  folder: string;
+  /** The workflow it was granted for. */
+  workflowId?: string;
+}
+
+/** Who serves the commands. */
+export type Host = 'desktop' | 'http';
+
+/** One item as it went into a call. */
+export interface InputItem {
+  /** Index in the activation's input. */
+  item: number;
+  /** Its data. */
+  data: unknown;
+}
+
+/** One piece of work that travels the wires. Data is shared, never copied, inside a run. */
+export interface Item {
+  /** Unique per node output list. */
+  id: string;
+  /** Any JSON. */
+  data: unknown;
+  /** Name → reference to bytes (K-37). */
+  binary?: Record<string, BinaryRef>;
+  /** The error this item carries (K-01). */
+  error?: ErrorPayload;
+  /** Index of the input item it came from, or null. */
+  pairedItem?: number;
+}
+
+/** How a node takes its items. */
+export type Mode = 'each' | 'all';
+
+/** The two named policies. */
+export type NamedPolicy = 'safe' | 'fail';
+
+/** One step of a workflow. */
+export interface Node {
+  /** Node kind, for example `http.request`. */
+  type: string;
+  /** Version of the kind; the newest when absent. */
+  typeVersion?: number;
+  /** Shown on the card; the kind's name when absent. */
+  title?: string;
+  /** Note for people. */
+  description?: string;
+  /** Not executed; items pass through `success`. */
+  disabled?: boolean;
+  /** CEL; false = skipped, items pass through `success`. */
+  if?: string;
+  /** Value shown in the log after the step. */
+  print?: unknown;
+  /** Name → value; when present the item data becomes that object. */
+  in?: Record<string, unknown>;
+  /** Settings of the kind, checked against the descriptor's schema. */
+  config?: unknown;
+  /** `$name[.path]` writes the context, `/path` an artifact of the run. */
+  out?: Record<string, unknown>;
+  /** Context names the node may write. */
+  writes?: string[];
+  /** Own retry policy, fallback, thresholds. */
+  errorHandling?: ErrorHandling;
+  /** Time limit of one call in milliseconds. */
+  timeoutMs?: number;
+  /** Template; makes POST and PATCH safe to repeat. */
+  idempotencyKey?: string;
+  /** Guard settings. */
+  guardrails?: unknown;
+  /** Id of the container the node stands in. */
+  parent?: string;
+  /** Pinned sample output. */
+  pinned?: unknown;
+  /** `each` or `all`; the kind's default when absent. */
+  mode?: Mode;
+}
+
+/** One node kind. */
+export interface NodeDescriptor {
+  /** The kind's name, for example `http.request`. */
+  type: string;
+  /** Version of the kind, from 1. */
+  version: number;
+  /** Shown to people, sentence case. */
+  title: string;
+  /** One or two plain sentences. */
+  description: string;
+  /** Other words people search for. */
+  aliases: string[];
+  /** Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `audit`. */
+  category: string;
+  /** Name of a lucide icon. */
+  icon: string;
+  /** What the engine does for it. */
+  role: Role;
+  /** Default mode first, then the others allowed. */
+  modes: Mode[];
+  /** What a call does outside. */
+  effects: ByConfig;
+  /** After an interruption. */
+  replay: ByConfig2;
+  /** Has an input bar (triggers have none). */
+  input: boolean;
+  /** Schema of one item's data (mode `each`), or of all items' data (mode `all`). */
+  inputSchema?: unknown;
+  /** Fixed ports in order, the error port last when there is one. */
+  ports: Port[];
+  /** Ports that the config declares: one per element of an array field. */
+  dynamicPorts?: DynamicPorts;
+  /** JSON Schema of `config` with `x-ui` hints. */
+  config: unknown;
+  /** Errors it may produce. */
+  errors: DeclaredError[];
+  /** Numbers for retries; never acts by itself. */
+  retryPolicy?: RetryPolicy;
+  /** Default time limit of one call in milliseconds. */
+  timeoutMs?: number;
+  /** One line under the title on the card: a template over config fields, `{name}`. */
+  summary?: string;
+  /** Kinds that hand the same items on keep `Item.error`. */
+  keepsError: boolean;
+  /** Examples that run as tests. */
+  examples: Example[];
+}
+
+/** State of a node (R-02 and K-26). The order is from best to worst, for the summary over several paths. */
+export type NodeState = 'SKIPPED' | 'SUCCEEDED' | 'ERROR_HANDLED' | 'PENDING' | 'RUNNING' | 'RETRYING' | 'AWAITING_HITL' | 'CANCELLED' | 'FAILED';
+
+/** A file chosen in the system's dialog. */
+export interface OpenPath {
+  /** What the dialog of the desktop shell handed out for the file. */
+  path: string;
+}
+
+/** An open workflow. */
+export interface OpenWorkflow {
+  /** Opaque id of the file. */
+  ref: string;
+  /** The file. */
+  path: string;
+  /** Its folder. */
+  folder: string;
+  /** Content hash. */
+  revision: string;
+  /** What the file says. */
+  document: Workflow;
+  /** What the validator says about it. */
+  diagnostics: Diagnostic[];
+  /** Changes that were not saved. */
+  draft?: Draft;
+  /** The file cannot be written; save under another name. */
+  readOnly: boolean;
+}
+
+/** Size or state of a pane. */
+export type PaneState = boolean | number;
+
+/** One output port. */
+export interface Port {
+  /** Port id, for example `success`. */
+  id: string;
+  /** Shown inside the card when there is more than one success port. */
+  title?: string;
+  /** Schema of the item data that leaves here. */
+  schema?: unknown;
+}
+
+/** `node.port`. */
+export type PortRef = string;
+
+/** What an expression gives. */
+export type Preview =
+  | {
+    state: 'value';
+    /** The result; large values are cut. */
+    value: unknown;
+    /** How many items went in. */
+    itemCount: number;
+    /** Which one this is. */
+    item: number;
+    /** The run whose data was used. */
+    runId: string;
+    /** That run in words. */
+    runLabel: string;
+  }
+  | {
+    state: 'no_data';
+  }
+  | {
+    state: 'error';
+    /** What is wrong. */
+    message: string;
+    /** Character, from 0. */
+    position?: number;
+  };
+
+/** What happens to a call that a crash interrupted. */
+export type Replay = 'safe' | 'ask';
+
+/** Retry arithmetic of K-13. All fields optional in a file; the defaults are of K-13. */
+export interface RetryPolicy {
+  /** Automatic re-executions allowed per visit; 0 to 100. */
+  maxAttempts?: number;
+  /** Shape of the delay. */
+  backoff?: Backoff;
+  /** First delay in milliseconds. */
+  initialDelayMs?: number;
+  /** Cap of the delay in milliseconds. */
+  maxDelayMs?: number;
+  /** Full jitter: uniform from 0 to the delay, from the run's seed. */
+  jitter?: boolean;
+}
+
+/** Payload of `retry_scheduled`. */
+export interface RetryScheduled {
+  /** The next attempt. */
+  attempt: number;
+  /** The delay really used, milliseconds. */
+  delayMs: number;
+}
+
+/** A retry policy to draw. */
+export interface RetryTimeline {
+  /** The policy. */
+  policy: RetryPolicy;
+}
+
+/** A file's content hash now. */
+export interface Revision {
+  /** Content hash; null = the file is gone. */
+  revision: string | null;
+}
+
+/** What the engine itself does for a kind besides calling it. */
+export type Role = 'step' | 'trigger' | 'stop' | 'wait';
+
+/** One routing rule. */
+export interface Rule {
+  /** Shown in the log. */
+  name: string;
+  /** CEL over `error`, `err`, `ctx`, `item`, `items`, `context`, `params`, `run`, `workflow`, `nodes`. */
+  when: string;
+  /** `retry`, `auto_fix`, `human_review`, `escalate`, `fallback`, `abort`, `error_as_context`. */
+  action: string;
+}
+
+/** `{rules: […]}`. */
+export interface RuleList {
+  /** Rules in order; the first whose `when` is true decides. */
+  rules: Rule[];
+}
+
+/** One run with everything to draw it. */
+export interface RunDetails {
+  /** UUID v7. */
+  runId: string;
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Where it stands. */
+  status: RunStatus;
+  /** The run it was re-run from. */
+  parentRunId?: string;
+  /** RFC 3339. */
+  startedAt: string;
+  /** RFC 3339. */
+  endedAt?: string;
+  /** Milliseconds from start to end, or to the last event. */
+  durationMs: number;
+  /** The final context. */
+  context: Record<string, unknown>;
+  /** Data of the items that entered a Stop or left through an unwired `success` port. */
+  output: unknown[];
+  /** The error that failed the run. */
+  error?: ErrorPayload;
+  /** The step that failed the run. */
+  failedStepId?: string;
+  /** Ids of open tasks. */
+  openTasks: string[];
+  /** Node id → state and counts. */
+  steps: Record<string, StepSummary>;
+  /** Name of the workflow at the start. */
+  workflowName: string;
+  /** The definition that the run pinned. */
+  definition: Workflow;
+  /** Newest event. */
+  lastSeq: number;
+  /** The run's input. */
+  params: unknown;
+  /** Some process drives it now. */
+  driven: boolean;
+}
+
+/** Events of a run. */
+export interface RunEventsAfter {
+  /** The run. */
+  runId: string;
+  /** Events with a larger `seq`. */
+  after: number;
+  /** At most this many, 1,000 when absent. */
+  limit?: number;
+}
+
+/** Names a run. */
+export interface RunId {
+  /** UUID v7. */
+  runId: string;
+}
+
+/** Filters of the run history. */
+export interface RunList {
+  /** Id of a workflow. */
+  workflow?: string;
+  /** Status. */
+  status?: RunStatus;
+  /** Part of the workflow's name, of the run id or of the error. */
+  text?: string;
+  /** At most this many, 50 when absent, 500 at most. */
+  limit?: number;
+  /** `next` of the page before. */
+  before?: string;
+}
+
+/** A page of the history, newest first. */
+export interface RunPage {
+  /** The runs. */
+  runs: RunRow[];
+  /** For `before` of the next page. */
+  next?: string;
+}
+
+/** One run of the history. */
+export interface RunRow {
+  /** UUID v7. */
+  runId: string;
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name at the start. */
+  workflowName: string;
+  /** Where it stands. */
+  status: RunStatus;
+  /** RFC 3339. */
+  startedAt: string;
+  /** RFC 3339. */
+  endedAt?: string;
+  /** From start to end, or until now. */
+  durationMs: number;
+  /** The run it was re-run from. */
+  parentRunId?: string;
+  /** The step that failed the run. */
+  failedStepId?: string;
+  /** What went wrong. */
+  errorMessage?: string;
+  /** Its code. */
+  errorCode?: string;
+}
+
+/** Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`. */
+export interface RunStart {
+  /** The workflow itself. */
+  document?: Workflow;
+  /** Or opaque id of its file. */
+  ref?: string;
+  /** The run's input. */
+  params: Record<string, unknown>;
+  /** Comes back on every event. */
+  clientRunToken?: string;
+}
+
+/** Status of a run. */
+export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+
+/** Data of a node in its last run. */
+export interface RunStepData {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** The node. */
+  nodeId: string;
+  /** This run instead of the last one in which the node was called. */
+  runId?: string;
+}
+
+/** One sample of the gallery. */
+export interface Sample {
+  /** For `workflow_create`. */
+  id: string;
+  /** In plain words. */
+  title: string;
+  /** One or two sentences. */
+  description: string;
+  /** Number of nodes. */
+  steps: number;
+  /** What it shows, a few words each. */
+  traits: string[];
+  /** The workflow. */
+  document: Workflow;
+}
+
+/** A file's content hash after a save. */
+export interface Saved {
+  /** Content hash. */
+  revision: string;
+}
+
+/** `settings` of a workflow. */
+export interface Settings {
+  /** What an unwired red port does. Absent means `fail`. */
+  errorPolicy?: ErrorPolicy;
+  /** Default model name. */
+  model?: unknown;
+  /** Node id of a chain that runs once after an abort. */
+  onAbort?: string;
+  /** Audit rules (K-60). */
+  auditRules?: unknown;
+}
+
+/** New settings. */
+export interface SettingsSet {
+  /** All of them. */
+  settings: AppSettings;
+}
+
+/** How serious a diagnostic is. */
+export type Severity = 'error' | 'warning';
+
+/** What went into a node and what came out. */
+export interface StepData {
+  /** The run. */
+  runId: string;
+  /** When the run began, RFC 3339. */
+  startedAt: string;
+  /** Items as they went in; large values are cut. */
+  input: StepInput[];
+  /** Port → items; large values are cut. */
+  output: Record<string, Item[]>;
+  /** The last error. */
+  error?: ErrorPayload;
+  /** Evaluated config of the last call. */
+  config: unknown;
+}
+
+/** Payload of `step_done` (R-13). */
+export interface StepDone {
+  /** Read-back of `out`, or null without `out`. */
+  outputs: Record<string, unknown> | null;
+  /** The port, when all items took one. */
+  selected?: string;
+  /** Port → number of items; taken ports only. */
+  ports: Record<string, number>;
+  /** Port → items. */
+  items: Record<string, Item[]>;
+}
+
+/** Payload of `step_error` (R-14). */
+export interface StepError {
+  /** The completed error. */
+  error: ErrorPayload;
+}
+
+/** One item as it went into a call. */
+export interface StepInput {
+  /** Index in the activation's input. */
+  item: number;
+  /** Its data. */
+  data: unknown;
+}
+
+/** Payload of `step_interrupted`. */
+export interface StepInterrupted {
+  /** `unknown` when it may have happened. */
+  effect?: string;
+}
+
+/** Payload of `step_print` (R-16). */
+export interface StepPrint {
+  /** What was printed. */
+  value: unknown;
+}
+
+/** Payload of `step_skipped` (R-15). */
+export interface StepSkipped {
+  /** The condition that was false, or `disabled`. */
+  condition: string;
+}
+
+/** Payload of `step_start` (R-12). */
+export interface StepStart {
+  /** Node kind. */
+  type: string;
+  /** `title` of the node when it has one. */
+  meta: Record<string, unknown>;
+  /** Evaluated `in`, or null without `in`. */
+  resolvedInputs: unknown;
+  /** Evaluated config of the first item of the call. */
+  config: unknown;
+  /** Evaluated configs of the other items of a batch whose config differs: item index → config. */
+  configs?: Record<string, unknown>;
+  /** The items as they go into the code. */
+  input: InputItem[];
+  /** Idempotency key of a `write`. */
+  idempotencyKey?: string;
+  /** When a wait is over, milliseconds since 1970. */
+  dueMs?: number;
+}
+
+/** One node in a [`RunSummary`]. */
+export interface StepSummary {
+  /** Worst over paths. */
+  state: NodeState;
+  /** Opened visits, summed over slots and paths. */
+  visits: number;
+  /** Calls, summed over slots and paths. */
+  attempts: number;
+}
+
+/** Advice of the failing side; used only by a rule that names it (K-05). */
+export type SuggestedAction = 'retry' | 'fallback' | 'escalate' | 'human_review' | 'abort' | 'auto_fix';
+
+/** Colours. */
+export type Theme = 'system' | 'light' | 'dark';
+
+/** One attempt of a drawn retry policy. */
+export interface TimelineStep {
+  /** From 1. */
+  attempt: number;
+  /** Wait before it, without jitter. */
+  delayMs: number;
+}
+
+/** A value that was cut on the wire. */
+export interface ValueRef {
+  /** `ref` of the cut value. */
+  ref: string;
+}
+
+/** Payload of `var_changed` (R-29). */
+export interface VarChanged {
+  /** With `$`. */
+  name: string;
+  /** Absent when it was unset. */
+  oldValue?: unknown;
+  /** The new value. */
+  newValue: unknown;
+}
+
+/** One workflow file. */
+export interface Workflow {
+  /** File version, 1. */
+  signalbox: number;
+  /** `[A-Za-z0-9][A-Za-z0-9._-]{0,99}`. */
+  id: string;
+  /** Shown to people. */
+  name: string;
+  /** What the workflow is for. */
+  description?: string;
+  /** JSON Schema of the run's input. A property with `x-practice: true` is filled by the host. */
+  params?: unknown;
+  /** The run-wide variables. */
+  context?: ContextDeclaration;
+  /** Policies of the whole workflow. */
+  settings?: Settings;
+  /** Node id → node, in the order of the file (which decides every tie). */
+  nodes: Record<string, Node>;
+  /** Wires, in the order of the file. */
+  edges: Edge[];
+  /** View state: node id → `[x, y]`. */
+  layout?: Record<string, unknown>;
+}
+
+/** Payload of `workflow_cancelled` (R-11). */
+export interface WorkflowCancelled {
+  /** Milliseconds since `workflow_start`. */
+  duration_ms: number;
+}
+
+/** A new workflow. */
+export interface WorkflowCreate {
+  /** Its name. */
+  name?: string;
+  /** Copy of this sample instead of an empty workflow. */
+  sampleId?: string;
+}
+
+/** Payload of `workflow_done` (R-09). */
+export interface WorkflowDone {
+  /** Milliseconds since `workflow_start`. */
+  duration_ms: number;
+  /** Set when a Stop ended the run. */
+  stop_id?: string;
+}
+
+/** A copy under a new name. */
+export interface WorkflowDuplicate {
+  /** Opaque id of the file. */
+  ref: string;
+  /** Name of the copy. */
+  name: string;
+}
+
+/** One file of the library. */
+export interface WorkflowEntry {
+  /** Opaque id of the file. */
+  ref: string;
+  /** Id of the workflow. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** What it is for. */
+  description?: string;
+  /** The folder. */
+  folder: string;
+  /** The file. */
+  path: string;
+  /** Content hash. */
+  revision: string;
+  /** Number of nodes. */
+  nodes: number;
+  /** RFC 3339. */
+  modifiedAt: string;
+  /** There are changes that were not saved. */
+  hasDraft: boolean;
+  /** Why the file cannot be opened. */
+  problem?: string;
+  /** The newest run of this workflow. */
+  lastRun?: RunRow;
+}
+
+/** Payload of `workflow_failed` (R-10). */
+export interface WorkflowFailed {
+  /** The error that ended the run. */
+  error: ErrorPayload;
+  /** Node that failed. */
+  failed_step_id: string;
+  /** Milliseconds since `workflow_start`. */
+  duration_ms: number;
+  /** `max_attempts_exceeded`, `no_fallback`, `aborted_by_operator`, … */
+  reason?: string;
+}
+
+/** Payload of `workflow_resumed`. */
+export type WorkflowResumed = Record<string, unknown>;
+
+/** Writes a file. */
+export interface WorkflowSave {
+  /** Opaque id of the file. */
+  ref: string;
+  /** What to write. */
+  document: Workflow;
+  /** Revision the changes were made on; empty when the file is gone. */
+  baseRevision: string;
+  /** Write although the file changed outside. */
+  overwrite?: boolean;
+}
+
+/** Payload of `workflow_start` (R-08). */
+export interface WorkflowStart {
+  /** Name of the workflow. */
+  name: string;
+  /** SHA-256 of the pinned definition, hex. */
+  version: string;
+  /** The run's input. */
+  params: unknown;
+  /** 16 hex digits; every delay is a function of it. */
+  seed: string;
+  /** Initial context values given at the start besides the file's. */
+  context?: Record<string, unknown>;
+  /** What started the run, when not a person on this machine: `rest`, `webhook`, `schedule`. */
+  startedBy?: string;
+  /** Step that a re-run begins at. */
+  resumedFrom?: string;
+  /** Original of a re-run. */
+  parentRunId?: string;
+  /** Last event of the original that is part of the base. */
+  baseSeq?: number;
+}
+
+/** What every event has besides its type and payload. */
+export interface RunEventHead {
+  runId: string;
+  seq?: number;
+  live?: boolean;
+  ts: string;
+  stepId: string | null;
+  path?: string;
+  item?: number;
+  visit?: number;
+  attempt?: number;
+  clientRunToken?: string;
+}
+
+/** Type and payload of a [`RunEvent`]. In JSON: `type` and `payload` beside the other fields. */
+export type RunEventBody =
+  | {
+    type: 'workflow_start';
+    payload: WorkflowStart;
+  }
+  | {
+    type: 'workflow_done';
+    payload: WorkflowDone;
+  }
+  | {
+    type: 'workflow_failed';
+    payload: WorkflowFailed;
+  }
+  | {
+    type: 'workflow_cancelled';
+    payload: WorkflowCancelled;
+  }
+  | {
+    type: 'workflow_resumed';
+    payload: WorkflowResumed;
+  }
+  | {
+    type: 'step_start';
+    payload: StepStart;
+  }
+  | {
+    type: 'step_done';
+    payload: StepDone;
+  }
+  | {
+    type: 'step_error';
+    payload: StepError;
+  }
+  | {
+    type: 'step_interrupted';
+    payload: StepInterrupted;
+  }
+  | {
+    type: 'step_skipped';
+    payload: StepSkipped;
+  }
+  | {
+    type: 'step_print';
+    payload: StepPrint;
+  }
+  | {
+    type: 'var_changed';
+    payload: VarChanged;
+  }
+  | {
+    type: 'retry_scheduled';
+    payload: RetryScheduled;
+  }
+  | {
+    type: 'error_handled';
+    payload: ErrorHandled;
+  }
+  | {
+    type: 'file_start';
+    payload: FileStart;
+  }
+  | {
+    type: 'file_done';
+    payload: FileDone;
+  };
+
+/** One entry of a run's log. */
+export type RunEvent = RunEventHead & RunEventBody;
+
+export type RunEventType = RunEvent['type'];
+
+/** Request and answer of every command. */
+export interface Commands {
+  /** Version, host and data folder. */
+  app_info: { request: Empty; response: AppInfo };
+  /** All node kinds with their descriptors. */
+  catalog_list: { request: Empty; response: NodeDescriptor[] };
+  /** The samples of the gallery. */
+  sample_list: { request: Empty; response: Sample[] };
+  /** The files of the library. */
+  workflow_list: { request: Empty; response: WorkflowEntry[] };
+  /** One file with its draft and its diagnostics. */
+  workflow_open: { request: ByRef; response: OpenWorkflow };
+  /** A file that was chosen in the system's dialog. */
+  workflow_open_path: { request: OpenPath; response: OpenWorkflow };
+  /** A new file in the library, empty or from a sample. */
+  workflow_create: { request: WorkflowCreate; response: OpenWorkflow };
+  /** Writes a file; CONFLICT when it changed outside. */
+  workflow_save: { request: WorkflowSave; response: Saved };
+  /** A copy under a new name. */
+  workflow_duplicate: { request: WorkflowDuplicate; response: OpenWorkflow };
+  /** Deletes a file; its runs stay. */
+  workflow_delete: { request: ByRef; response: Empty };
+  /** The file's content hash now, to notice changes from outside. */
+  workflow_revision: { request: ByRef; response: Revision };
+  /** Keeps changes that are not saved yet. */
+  draft_put: { request: DraftPut; response: Empty };
+  /** Forgets changes that are not saved. */
+  draft_discard: { request: ByRef; response: Empty };
+  /** All diagnostics of a workflow; nothing is run. */
+  workflow_validate: { request: ByDocument; response: Diagnostic[] };
+  /** Starts a run. */
+  run_start: { request: RunStart; response: RunId };
+  /** The history, newest first. */
+  run_list: { request: RunList; response: RunPage };
+  /** One run with the definition that it pinned. */
+  run_get: { request: RunId; response: RunDetails };
+  /** Events of a run; values over 10,240 characters are cut. */
+  run_events: { request: RunEventsAfter; response: Events };
+  /** The whole of a cut value. */
+  run_value: { request: ValueRef; response: unknown };
+  /** Cancels a run. */
+  run_cancel: { request: RunId; response: Empty };
+  /** Deletes a run that has ended. */
+  run_delete: { request: RunId; response: Empty };
+  /** Continues a run that no process drives. */
+  run_resume: { request: RunId; response: Empty };
+  /** Input, output and config of a node in its last run. */
+  run_step_data: { request: RunStepData; response: StepData | null };
+  /** What an expression gives on the last run's data. */
+  expression_preview: { request: ExpressionPreview; response: Preview };
+  /** Names that an expression of a node may use. */
+  expression_names: { request: ExpressionNames; response: ExpressionName[] };
+  /** The delays of a retry policy. */
+  retry_timeline: { request: RetryTimeline; response: TimelineStep[] };
+  /** What the person set on this machine. */
+  settings_get: { request: Empty; response: AppSettings };
+  /** Keeps settings. */
+  settings_set: { request: SettingsSet; response: Empty };
+  /** Granted folders. */
+  folder_list: { request: Empty; response: Folder[] };
+  /** Grants a folder that was chosen in the system's dialog. */
+  folder_grant: { request: FolderGrant; response: Empty };
+  /** Takes a grant back. */
+  folder_revoke: { request: FolderRevoke; response: Empty };
+}
+
+export type CommandName = keyof Commands;
+
+export interface CommandInfo {
+  kind: 'query' | 'action';
+  role: CallerRole;
+  hosts: readonly Host[];
+  /** Queries that show something old after this command. */
+  stale: readonly CommandName[];
+}
+
+export const commands: Record<CommandName, CommandInfo> = {
+  app_info: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  catalog_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  sample_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  workflow_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  workflow_open: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  workflow_open_path: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['workflow_list'] },
+  workflow_create: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
+  workflow_save: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision'] },
+  workflow_duplicate: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
+  workflow_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision'] },
+  workflow_revision: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  draft_put: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  draft_discard: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open'] },
+  workflow_validate: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_start: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'workflow_list'] },
+  run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_events: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
+  run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },
+  run_resume: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
+  run_step_data: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  expression_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  expression_names: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  retry_timeline: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  settings_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['settings_get'] },
+  folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  folder_grant: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list'] },
+  folder_revoke: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list'] },
+};
+
+/** How a command reaches its host. */
+export type Rpc = <C extends CommandName>(
+  command: C,
+  request: Commands[C]['request'],
+) => Promise<Commands[C]['response']>;
