@@ -1,0 +1,25 @@
+/** Every failure of a command: what, why (message), what now (hint). */
+import type { ApiErrorBody } from './types.ts';
+
+export class ApiError extends Error {
+  readonly code: string;
+  readonly hint: string;
+  readonly details: unknown;
+  constructor(body: ApiErrorBody) {
+    super(body.message);
+    this.name = 'ApiError';
+    this.code = body.code;
+    this.hint = body.hint;
+    this.details = body.details;
+  }
+}
+
+/** Makes an ApiError of whatever was thrown or answered. */
+export function toApiError(cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause;
+  if (typeof cause === 'object' && cause !== null && 'code' in cause && 'message' in cause) {
+    const body = cause as Partial<ApiErrorBody>;
+    return new ApiError({ code: String(body.code), message: String(body.message), hint: String(body.hint ?? ''), details: body.details });
+  }
+  return new ApiError({ code: 'INTERNAL', message: cause instanceof Error ? cause.message : String(cause), hint: '' });
+}

@@ -1,0 +1,38 @@
+/** A host in memory, for tests only. Every command can be replaced; unknown ones fail as the real host does. */
+import { ApiError } from '../error.ts';
+import type { Command, Commands, RunEvent } from '../types.ts';
+import type { Transport } from './transport.ts';
+
+export type Handlers = { [K in Command]?: (payload: Commands[K]['in']) => Commands[K]['out'] | Promise<Commands[K]['out']> };
+
+export interface FakeTransport extends Transport {
+  calls: { command: Command; payload: unknown }[];
+  handlers: Handlers;
+  /** Sends events to everyone who follows the run. */
+  emit(runId: string, batch: RunEvent[]): void;
+}
+
+export function fakeTransport(handlers: Handlers = {}): FakeTransport {
+  const followers = new Map<string, Set<(batch: RunEvent[]) => void>>();
+  const fake: FakeTransport = {
+    host: 'fake',
+    calls: [],
+    handlers,
+    async call<K extends Command>(command: K, payload: Commands[K]['in']): Promise<Commands[K]['out']> {
+      fake.calls.push({ command, payload });
+      const handler = fake.handlers[command] as ((payload: Commands[K]['in']) => Commands[K]['out']) | undefined;
+      if (!handler) throw new ApiError({ code: 'UNKNOWN_COMMAND', message: `No handler for ${command}.`, hint: 'Add one to the test.' });
+      return await handler(payload);
+    },
+    subscribe(runId, _after, onEvents) {
+      const set = followers.get(runId) ?? new Set();
+      set.add(onEvents);
+      followers.set(runId, set);
+      return () => set.delete(onEvents);
+    },
+    emit(runId, batch) {
+      for (const follower of followers.get(runId) ?? []) follower(batch);
+    },
+  };
+  return fake;
+}

@@ -1,0 +1,92 @@
+/** The HTTP host: POST /rpc/{command}, and server-sent events read by fetch because EventSource cannot send a header. */
+import { ApiError, toApiError } from '../error.ts';
+import type { Command, Commands, RunEvent } from '../types.ts';
+import { SseParser } from './sse.ts';
+import type { Transport } from './transport.ts';
+
+const TOKEN_KEY = 'signalbox.token';
+
+/** Takes the token out of the address (`#token=…`) so that it does not stay in history or bookmarks. */
+export function takeToken(location: Location, history: History, storage: Storage): string {
+  const match = /^#(?:\/?)token=([^&]+)(?:&(.*))?$/.exec(location.hash);
+  if (match?.[1]) {
+    const token = decodeURIComponent(match[1]);
+    storage.setItem(TOKEN_KEY, token);
+    history.replaceState(null, '', `${location.pathname}${location.search}#${match[2] ?? '/workflows'}`);
+    return token;
+  }
+  return storage.getItem(TOKEN_KEY) ?? '';
+}
+
+async function failure(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '');
+  try {
+    const body: unknown = JSON.parse(text);
+    return toApiError(typeof body === 'object' && body !== null && 'error' in body ? body.error : body);
+  } catch {
+    return new ApiError({
+      code: response.status === 401 ? 'AUTH' : 'HTTP_STATUS',
+      message: `Signalbox answered ${String(response.status)}.`,
+      hint: response.status === 401 ? 'Open the address that the program printed at its start again.' : 'Try again; if it stays, look at the program\'s output.',
+    });
+  }
+}
+
+function unreachable(): ApiError {
+  return new ApiError({
+    code: 'CONNECTION', message: 'Signalbox does not answer.',
+    hint: 'The program may have been closed. Start it again and open the address it prints.',
+  });
+}
+
+export function httpTransport(base: string, token: string): Transport {
+  const headers = { authorization: `Bearer ${token}` };
+  return {
+    host: 'http',
+    async call<K extends Command>(command: K, payload: Commands[K]['in'], signal?: AbortSignal): Promise<Commands[K]['out']> {
+      let response: Response;
+      try {
+        response = await fetch(`${base}/rpc/${command}`, {
+          method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(payload), signal, cache: 'no-store',
+        });
+      } catch (cause) {
+        if (signal?.aborted) throw cause;
+        throw unreachable();
+      }
+      if (!response.ok) throw await failure(response);
+      return (await response.json()) as Commands[K]['out'];
+    },
+    subscribe(runId, after, onEvents, onError) {
+      const stop = new AbortController();
+      void stream(`${base}/workflow/${encodeURIComponent(runId)}/events?after=${String(after)}`, headers, stop.signal, onEvents).then(
+        () => { if (!stop.signal.aborted) onError(null); },
+        (cause: unknown) => { if (!stop.signal.aborted) onError(cause); },
+      );
+      return () => stop.abort();
+    },
+  };
+}
+
+async function stream(url: string, headers: Record<string, string>, signal: AbortSignal, onEvents: (batch: RunEvent[]) => void): Promise<void> {
+  let response: Response;
+  try {
+    response = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, signal, cache: 'no-store' });
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw unreachable();
+  }
+  if (!response.ok || !response.body) throw await failure(response);
+  const parser = new SseParser();
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const frames = parser.push(decoder.decode(value, { stream: true }));
+    const batch: RunEvent[] = [];
+    for (const frame of frames) {
+      if (frame.data) batch.push(JSON.parse(frame.data) as RunEvent);
+    }
+    if (batch.length) onEvents(batch);
+  }
+}

@@ -1,0 +1,44 @@
+/** The desktop host. The only file that imports @tauri-apps. */
+import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
+import { toApiError } from '../error.ts';
+import type { Command, Commands, RunEvent } from '../types.ts';
+import type { Transport } from './transport.ts';
+
+export { isTauri };
+
+export function tauriTransport(): Transport {
+  return {
+    host: 'desktop',
+    async call<K extends Command>(command: K, payload: Commands[K]['in']): Promise<Commands[K]['out']> {
+      try {
+        return await invoke<Commands[K]['out']>('rpc', { cmd: command, payload });
+      } catch (cause) {
+        throw toApiError(cause);
+      }
+    },
+    subscribe(runId, after, onEvents, onError) {
+      let open = true;
+      const channel = new Channel<RunEvent[]>();
+      channel.onmessage = (batch) => { if (open) onEvents(batch); };
+      // The command answers when the run has ended or the window unsubscribed.
+      const id = crypto.randomUUID();
+      invoke('rpc_subscribe', { id, runId, after, channel }).then(
+        () => undefined,
+        (cause: unknown) => { if (open) onError(toApiError(cause)); },
+      );
+      return () => {
+        open = false;
+        invoke('rpc_unsubscribe', { id }).catch(() => undefined);
+      };
+    },
+    async pickFile() {
+      const path = await invoke<string | null>('plugin:dialog|open', {
+        options: { multiple: false, directory: false, filters: [{ name: 'Signalbox workflow', extensions: ['json'] }] },
+      });
+      return path;
+    },
+    async pickFolder() {
+      return await invoke<string | null>('plugin:dialog|open', { options: { multiple: false, directory: true } });
+    },
+  };
+}

@@ -1,0 +1,3 @@
+/** Words of the canvas. */
+export const canvas = {
+} as const;

@@ -1,0 +1,3 @@
+/** Words of the detail log. */
+export const log = {
+} as const;

@@ -1,0 +1,3 @@
+/** Words of the node panel, schema forms and code fields. */
+export const panel = {
+} as const;

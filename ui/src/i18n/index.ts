@@ -1,0 +1,24 @@
+/** All words a person sees. Each room has its own table; keys are typed; `{name}` is filled from the arguments. */
+import { canvas } from './en.canvas.ts';
+import { log } from './en.log.ts';
+import { panel } from './en.panel.ts';
+import { en as common } from './en.ts';
+
+const en = { ...common, ...canvas, ...panel, ...log };
+
+export type MessageKey = keyof typeof en;
+export type MessageArgs = { [name: string]: string | number };
+
+export function t(key: MessageKey, args?: MessageArgs): string {
+  const text: string = en[key];
+  return args ? text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in args ? String(args[name]) : whole)) : text;
+}
+
+type PluralBase = MessageKey extends infer K ? (K extends `${infer Base}.one` ? Base : never) : never;
+
+/** `key.one` or `key.other` by the number, which fills `{n}`. */
+export function tn(key: PluralBase, n: number, args?: MessageArgs): string {
+  return t(`${key}.${n === 1 ? 'one' : 'other'}` as MessageKey, { n: n.toLocaleString('en'), ...args });
+}
+
+export * from './format.ts';

@@ -1,0 +1,55 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { useEffect, type ReactNode } from 'react';
+import { pushScope } from './action.ts';
+import { Button, IconButton } from './button.tsx';
+
+export interface DialogProps {
+  open: boolean;
+  onClose(): void;
+  title: string;
+  closeLabel: string;
+  children: ReactNode;
+  /** Buttons, the strong one last. */
+  footer?: ReactNode;
+  width?: number;
+  /** Leaves the title to screen readers only. */
+  bare?: boolean;
+}
+
+/** A modal: focus stays inside, Esc closes, keys of the page behind do nothing. */
+export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare }: DialogProps) {
+  useEffect(() => (open ? pushScope('dialog') : undefined), [open]);
+  return (
+    <Base.Root open={open} onOpenChange={(next) => { if (!next) onClose(); }}>
+      <Base.Portal>
+        <Base.Backdrop className="scrim" />
+        <Base.Popup className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>
+          {bare ? <Base.Title className="vh">{title}</Base.Title> : (
+            <header className="dialog-head">
+              <Base.Title className="l ell">{title}</Base.Title>
+              <IconButton icon="x" label={closeLabel} onClick={onClose} />
+            </header>
+          )}
+          <div className={bare ? 'dialog-bare' : 'dialog-body'}>{children}</div>
+          {footer ? <footer className="dialog-foot">{footer}</footer> : null}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** A question with two answers. */
+export function ConfirmDialog({ open, title, text, confirm, cancel, danger, busy, onConfirm, onClose }: {
+  open: boolean; title: string; text: ReactNode; confirm: string; cancel: string; danger?: boolean; busy?: boolean;
+  onConfirm(): void; onClose(): void;
+}) {
+  return (
+    <Dialog open={open} onClose={onClose} title={title} closeLabel={cancel} width={400}
+      footer={<>
+        <Button onClick={onClose} keys="Escape">{cancel}</Button>
+        <Button variant={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>{confirm}</Button>
+      </>}>
+      <p className="t2">{text}</p>
+    </Dialog>
+  );
+}

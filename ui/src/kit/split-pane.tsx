@@ -1,0 +1,73 @@
+/** Two panes with a handle. The size belongs to the caller, who may remember it. */
+import { useRef, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
+
+export interface SplitPaneProps {
+  /** Where the pane with the given size stands. */
+  side: 'right' | 'left' | 'bottom';
+  size: number;
+  min?: number;
+  max?: number;
+  /** A collapsed pane keeps only `collapsedSize` pixels. */
+  collapsed?: boolean;
+  collapsedSize?: number;
+  onResize(size: number): void;
+  /** Double click on the handle, or Enter. */
+  onToggle?(): void;
+  label: string;
+  pane: ReactNode;
+  children: ReactNode;
+}
+
+export function SplitPane({ side, size, min = 200, max = 900, collapsed, collapsedSize = 0, onResize, onToggle, label, pane, children }: SplitPaneProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const vertical = side === 'bottom';
+  const shown = collapsed ? collapsedSize : Math.min(max, Math.max(min, size));
+
+  function onPointerDown(event: PointerEvent<HTMLDivElement>) {
+    if (event.button !== 0 || collapsed) return;
+    event.preventDefault();
+    const handle = event.currentTarget;
+    handle.setPointerCapture(event.pointerId);
+    const rect = box.current?.getBoundingClientRect();
+    if (!rect) return;
+    const limit = Math.max(min, (vertical ? rect.height : rect.width) - 120);
+    const move = (moved: globalThis.PointerEvent) => {
+      const raw = side === 'right' ? rect.right - moved.clientX : side === 'left' ? moved.clientX - rect.left : rect.bottom - moved.clientY;
+      onResize(Math.round(Math.min(limit, max, Math.max(min, raw))));
+    };
+    const up = () => {
+      handle.removeEventListener('pointermove', move);
+      handle.removeEventListener('pointerup', up);
+      handle.removeEventListener('pointercancel', up);
+    };
+    handle.addEventListener('pointermove', move);
+    handle.addEventListener('pointerup', up);
+    handle.addEventListener('pointercancel', up);
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    const grow = side === 'right' ? 'ArrowLeft' : side === 'left' ? 'ArrowRight' : 'ArrowUp';
+    const shrink = side === 'right' ? 'ArrowRight' : side === 'left' ? 'ArrowLeft' : 'ArrowDown';
+    if (event.key === grow || event.key === shrink) {
+      event.preventDefault();
+      event.stopPropagation();
+      onResize(Math.min(max, Math.max(min, shown + (event.key === grow ? 16 : -16))));
+    } else if (event.key === 'Enter' && onToggle) {
+      event.preventDefault();
+      onToggle();
+    }
+  }
+  const handle = (
+    // A window splitter of the ARIA practices: focusable, arrow keys resize.
+    <div role="separator" tabIndex={0} aria-label={label} aria-orientation={vertical ? 'horizontal' : 'vertical'} aria-valuenow={shown}
+      aria-valuemin={min} aria-valuemax={max} className={`handle ${vertical ? 'h' : 'v'} ${collapsed ? 'still' : ''}`}
+      onPointerDown={onPointerDown} onDoubleClick={onToggle} onKeyDown={onKeyDown} />
+  );
+  const sized = <div className="split-pane" style={vertical ? { height: shown } : { width: shown }}>{pane}</div>;
+  return (
+    <div ref={box} className={`split ${vertical ? 'h' : 'v'}`}>
+      {side === 'left' ? <>{sized}{handle}</> : null}
+      <div className="split-main">{children}</div>
+      {side === 'left' ? null : <>{handle}{sized}</>}
+    </div>
+  );
+}

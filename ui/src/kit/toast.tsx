@@ -1,0 +1,55 @@
+/** Short messages at the lower right. Errors stay until closed; the rest goes after a few seconds. */
+import { useSyncExternalStore } from 'react';
+import { Button, IconButton } from './button.tsx';
+import { SignalIcon, type Signal } from './signal.tsx';
+
+export interface ToastMessage {
+  signal: Signal;
+  text: string;
+  /** A second, quieter line: why, and what now. */
+  detail?: string;
+  action?: { label: string; run(): void };
+}
+interface Shown extends ToastMessage { id: number }
+
+let shown: Shown[] = [];
+let nextId = 1;
+const listeners = new Set<() => void>();
+function publish(next: Shown[]) {
+  shown = next;
+  for (const listener of listeners) listener();
+}
+
+export function dismissToast(id: number): void {
+  publish(shown.filter((toast) => toast.id !== id));
+}
+export function toast(message: ToastMessage): number {
+  const id = nextId++;
+  publish([...shown.filter((old) => old.text !== message.text), { ...message, id }].slice(-4));
+  if (message.signal !== 'err') setTimeout(() => dismissToast(id), 5000);
+  return id;
+}
+
+export function Toaster({ closeLabel }: { closeLabel: string }) {
+  const toasts = useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, () => shown);
+  return (
+    <div className="toaster" role="region" aria-live="polite" aria-label={closeLabel}>
+      {toasts.map((message) => (
+        <div key={message.id} className="pop toast" role={message.signal === 'err' ? 'alert' : 'status'}>
+          <SignalIcon signal={message.signal} size={16} />
+          <div className="grow col">
+            <span>{message.text}</span>
+            {message.detail ? <span className="s t2">{message.detail}</span> : null}
+          </div>
+          {message.action ? (
+            <Button small onClick={() => { message.action?.run(); dismissToast(message.id); }}>{message.action.label}</Button>
+          ) : null}
+          <IconButton small icon="x" label={closeLabel} onClick={() => dismissToast(message.id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+/** A long list of rows of one height; only what is seen is drawn. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+
+export interface VirtualListProps<T> {
+  items: readonly T[];
+  rowHeight: number;
+  keyOf(item: T): string;
+  row(item: T, index: number): ReactNode;
+  label: string;
+  selected?: number;
+  onSelect?(index: number): void;
+  onOpen?(index: number): void;
+  /** Called when the end comes near. */
+  onEnd?(): void;
+  /** Scrolls to the newest row when items arrive and the end was in view. */
+  follow?: boolean;
+  footer?: ReactNode;
+  className?: string;
+}
+
+export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, onEnd, follow, footer, className }: VirtualListProps<T>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    getItemKey: (index) => { const item = items[index]; return item === undefined ? index : keyOf(item); },
+  });
+  const rows = virtual.getVirtualItems();
+  const last = rows.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (onEnd && last >= 0 && last >= items.length - 10) onEnd();
+  }, [last, items.length, onEnd]);
+  const atEnd = useRef(true);
+  useEffect(() => {
+    if (follow && atEnd.current && items.length) virtual.scrollToIndex(items.length - 1);
+  }, [follow, items.length, virtual]);
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (!onSelect) return;
+    const at = selected ?? -1;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 10, PageUp: at - 10, Home: 0, End: items.length - 1 }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      const next = Math.max(0, Math.min(items.length - 1, to));
+      onSelect(next);
+      virtual.scrollToIndex(next);
+    } else if (event.key === 'Enter' && onOpen && at >= 0) {
+      event.preventDefault();
+      onOpen(at);
+    }
+  }
+  return (
+    <div ref={scroller} className={`vlist ${className ?? ''}`} role="listbox" aria-label={label} tabIndex={0} onKeyDown={onKeyDown}
+      onScroll={(event) => {
+        const box = event.currentTarget;
+        atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < rowHeight * 2;
+      }}>
+      <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {rows.map((entry) => {
+          const item = items[entry.index];
+          if (item === undefined) return null;
+          return (
+            <div key={entry.key} role="option" aria-selected={entry.index === selected} className={`vrow ${entry.index === selected ? 'on' : ''}`}
+              style={{ height: rowHeight, transform: `translateY(${String(entry.start)}px)` }}
+              onClick={onSelect ? () => onSelect(entry.index) : undefined} onDoubleClick={onOpen ? () => onOpen(entry.index) : undefined}>
+              {row(item, entry.index)}
+            </div>
+          );
+        })}
+      </div>
+      {footer}
+    </div>
+  );
+}
