@@ -1,0 +1,178 @@
+/** The editor of one document: what it holds now, what is chosen, and 200 steps back and forth. */
+
+import { useStore } from 'zustand';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Workflow } from '../../api/types.ts';
+import { applyEdits, applyPatches, type Edit, type Patch } from './document.ts';
+
+export const UNDO_STEPS = 200;
+/** Typing in one field within this time is one step. */
+const MERGE_MS = 1500;
+
+export interface Selection {
+  nodes: readonly string[];
+  /** edge keys, see `edgeKey` */
+  edges: readonly string[];
+}
+
+interface Step {
+  label: string;
+  patches: Patch[];
+  /** state token to go to */
+  token: number;
+  selection: Selection;
+  merge?: string | undefined;
+  at: number;
+}
+
+export interface ApplyOptions {
+  /** shown as "Undo …" */
+  label?: string;
+  /** steps with the same key in quick succession become one */
+  merge?: string;
+  /** what is chosen afterwards */
+  select?: readonly string[];
+}
+
+export interface EditorState {
+  document: Workflow;
+  /** the document as it was last saved or opened */
+  saved: Workflow;
+  selection: Selection;
+  readOnly: boolean;
+  /** changes since the last save */
+  dirty: boolean;
+  undoLabel: string | null;
+  redoLabel: string | null;
+}
+
+export interface EditorStore extends StoreApi<EditorState> {
+  apply(edits: Edit | readonly Edit[], options?: ApplyOptions): boolean;
+  undo(): boolean;
+  redo(): boolean;
+  select(nodes: readonly string[], edges?: readonly string[]): void;
+  /** `document`: what was written, when the user went on editing while it was being saved */
+  markSaved(document?: Workflow): void;
+  /** another content (opened again, taken over from outside): forgets the steps */
+  replaceDocument(document: Workflow, options?: { saved?: boolean }): void;
+  setReadOnly(readOnly: boolean): void;
+}
+
+const NOTHING: Selection = { nodes: [], edges: [] };
+
+/** Keeps of a selection what the document still has. */
+function stillThere(document: Workflow, selection: Selection): Selection {
+  const nodes = selection.nodes.filter((id) => Object.hasOwn(document.nodes, id));
+  return nodes.length === selection.nodes.length ? selection : { nodes, edges: selection.edges };
+}
+
+export function createEditor(document: Workflow, options: { readOnly?: boolean; saved?: boolean } = {}): EditorStore {
+  let past: Step[] = [];
+  let future: Step[] = [];
+  let token = 0;
+  let nextToken = 1;
+  let savedToken = options.saved === false ? -1 : 0;
+  // Which token a document had, so that a save that returns late marks the right state.
+  const tokens = new WeakMap<Workflow, number>([[document, 0]]);
+
+  const store = createStore<EditorState>(() => ({
+    document,
+    saved: document,
+    selection: NOTHING,
+    readOnly: options.readOnly ?? false,
+    dirty: savedToken !== 0,
+    undoLabel: null,
+    redoLabel: null,
+  }));
+
+  const publish = (patch: Partial<EditorState>): void => {
+    if (patch.document) tokens.set(patch.document, token);
+    store.setState({ ...patch, dirty: token !== savedToken, undoLabel: past.at(-1)?.label ?? null, redoLabel: future.at(-1)?.label ?? null });
+  };
+
+  const travel = (from: Step[], to: Step[]): boolean => {
+    const step = from.pop();
+    if (!step || store.getState().readOnly) {
+      if (step) from.push(step);
+      return false;
+    }
+    const { document: before, selection } = store.getState();
+    const done = applyPatches(before, step.patches);
+    to.push({ ...step, patches: done.inverse, token, selection, merge: undefined });
+    token = step.token;
+    publish({ document: done.document, selection: stillThere(done.document, step.selection) });
+    return true;
+  };
+
+  return Object.assign(store, {
+    apply(edits: Edit | readonly Edit[], opts: ApplyOptions = {}): boolean {
+      const { document: before, selection, readOnly } = store.getState();
+      if (readOnly) return false;
+      const list = Array.isArray(edits) ? (edits as readonly Edit[]) : [edits as Edit];
+      const done = applyEdits(before, list);
+      const select = opts.select ? { nodes: opts.select, edges: [] } : selection;
+      if (done.inverse.length === 0) {
+        if (opts.select) store.setState({ selection: stillThere(before, select) });
+        return false;
+      }
+      const now = Date.now();
+      const last = past.at(-1);
+      const merged = last !== undefined && opts.merge !== undefined && last.merge === opts.merge && now - last.at < MERGE_MS
+        && future.length === 0 && token !== savedToken;
+      if (merged) {
+        last.patches = [...done.inverse, ...last.patches];
+        last.at = now;
+      } else {
+        past.push({ label: opts.label ?? 'Edit', patches: done.inverse, token, selection, merge: opts.merge, at: now });
+        if (past.length > UNDO_STEPS) past.shift();
+      }
+      future = [];
+      token = nextToken;
+      nextToken += 1;
+      publish({ document: done.document, selection: stillThere(done.document, select) });
+      return true;
+    },
+    undo: () => travel(past, future),
+    redo: () => travel(future, past),
+    select(nodes: readonly string[], edges: readonly string[] = []): void {
+      const { selection } = store.getState();
+      const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((id, i) => id === b[i]);
+      if (!same(selection.nodes, nodes) || !same(selection.edges, edges)) store.setState({ selection: { nodes, edges } });
+    },
+    markSaved(written?: Workflow): void {
+      const document_ = written ?? store.getState().document;
+      savedToken = tokens.get(document_) ?? token;
+      store.setState({ saved: document_, dirty: token !== savedToken });
+    },
+    replaceDocument(next: Workflow, opts: { saved?: boolean } = {}): void {
+      past = [];
+      future = [];
+      token = nextToken;
+      nextToken += 1;
+      if (opts.saved ?? true) savedToken = token;
+      publish({ document: next, ...(opts.saved ?? true ? { saved: next } : {}), selection: stillThere(next, store.getState().selection) });
+    },
+    setReadOnly: (readOnly: boolean) => store.setState({ readOnly }),
+  });
+}
+
+export function useEditor<T>(editor: EditorStore, selector: (state: EditorState) => T): T {
+  return useStore(editor, selector);
+}
+
+/** One wire as a key: a file may hold the same wire twice, then the later ones are numbered. */
+export function edgeKeys(document: Workflow): string[] {
+  const seen = new Map<string, number>();
+  return document.edges.map(({ from, to }) => {
+    const key = `${from}>${to}`;
+    const n = (seen.get(key) ?? 0) + 1;
+    seen.set(key, n);
+    return n === 1 ? key : `${key}#${n}`;
+  });
+}
+
+export function edgeOfKey(key: string): { from: string; to: string } {
+  const [pair = ''] = key.split('#');
+  const at = pair.indexOf('>');
+  return { from: pair.slice(0, at), to: pair.slice(at + 1) };
+}

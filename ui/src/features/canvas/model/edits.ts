@@ -1,0 +1,182 @@
+/** The edits a person can make, as data, and what each means as patches. Names of ports and kinds come in with the edit: no catalog here. */
+
+import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
+import { NODE_ID, splitPort } from './ids.ts';
+import { type Patch, type Path, sameJson, valueAt } from './patch.ts';
+import type { Point } from './ports.ts';
+import { renameInJson } from './references.ts';
+
+export interface EdgeRef {
+  from: string;
+  to: string;
+}
+
+export type Edit =
+  | { type: 'addNode'; id: string; node: WorkflowNode; at: Point }
+  /** `reconnect`: node id → the port whose targets get the removed node's sources */
+  | { type: 'removeNodes'; ids: readonly string[]; reconnect?: { readonly [id: string]: string | undefined } }
+  | { type: 'place'; places: { readonly [id: string]: Point } }
+  | { type: 'connect'; from: string; to: string; extra?: { readonly [key: string]: unknown } }
+  | { type: 'disconnect'; edges: readonly EdgeRef[] }
+  | { type: 'replug'; edge: EdgeRef; from?: string; to?: string }
+  /** puts a node that exists already into a wire */
+  | { type: 'insertOnEdge'; edge: EdgeRef; id: string; port: string }
+  /** a field of a node; `value: undefined` removes it */
+  | { type: 'setNode'; id: string; path: Path; value: unknown }
+  | { type: 'renameNode'; id: string; to: string }
+  /** any field of the file (name, settings, params, context…); `value: undefined` removes it */
+  | { type: 'set'; path: Path; value: unknown };
+
+const put = (path: Path, value: unknown, index?: number): Patch =>
+  value === undefined ? { op: 'unset', path } : index === undefined ? { op: 'set', path, value } : { op: 'set', path, value, index };
+
+const sameEdge = (a: EdgeRef, b: EdgeRef): boolean => a.from === b.from && a.to === b.to;
+
+/** The view state stands last in a file, so fields that do not exist yet go before it. */
+function topIndex(document: Workflow, key: string): number | undefined {
+  const keys = Object.keys(document);
+  if (key === 'layout' || keys.includes(key)) return undefined;
+  const at = keys.indexOf('layout');
+  return at < 0 ? undefined : at;
+}
+
+/** A list change as one splice over the smallest differing stretch, so that the inverse is small too. */
+function editList<T>(path: Path, before: readonly T[], after: readonly T[]): Patch[] {
+  let start = 0;
+  while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
+  let tail = 0;
+  while (
+    tail < before.length - start &&
+    tail < after.length - start &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  ) tail += 1;
+  const remove = before.length - start - tail;
+  const insert = after.slice(start, after.length - tail);
+  return remove === 0 && insert.length === 0 ? [] : [{ op: 'splice', path, index: start, remove, insert }];
+}
+
+function removeNodes(document: Workflow, ids: readonly string[], reconnect: { readonly [id: string]: string | undefined } = {}): Patch[] {
+  const patches: Patch[] = [];
+  let edges: Edge[] = document.edges;
+  for (const id of ids) {
+    const port = reconnect[id];
+    const sources = edges.filter((e) => e.to === id && splitPort(e.from).node !== id);
+    const next: Edge[] = [];
+    for (const edge of edges) {
+      const from = splitPort(edge.from);
+      if (from.node !== id && edge.to !== id) next.push(edge);
+      // The bridge stands where the old wire stood: the order of edges is the order of the target's items.
+      else if (from.node === id && from.port === port && edge.to !== id) {
+        for (const source of sources) {
+          const bridge = { from: source.from, to: edge.to };
+          if (![...edges, ...next].some((e) => sameEdge(e, bridge))) next.push(bridge);
+        }
+      }
+    }
+    edges = next;
+  }
+  patches.push(...editList(['edges'], document.edges, edges));
+  const gone = new Set(ids);
+  for (const [id, node] of Object.entries(document.nodes)) {
+    if (gone.has(id)) patches.push({ op: 'unset', path: ['nodes', id] });
+    else if (gone.has(node.errorHandling?.fallbackNodeId ?? '')) patches.push({ op: 'unset', path: ['nodes', id, 'errorHandling', 'fallbackNodeId'] });
+  }
+  const layout = document.layout;
+  if (layout && ids.length > 20) {
+    patches.push(put(['layout'], Object.fromEntries(Object.entries(layout).filter(([id]) => !gone.has(id)))));
+  } else {
+    for (const id of ids) patches.push({ op: 'unset', path: ['layout', id] });
+  }
+  if (gone.has(document.settings?.onAbort ?? '')) patches.push({ op: 'unset', path: ['settings', 'onAbort'] });
+  return patches;
+}
+
+function renameNode(document: Workflow, id: string, to: string): Patch[] {
+  if (id === to || !Object.hasOwn(document.nodes, id) || Object.hasOwn(document.nodes, to) || !NODE_ID.test(to)) return [];
+  const renames = new Map([[id, to]]);
+  const patches: Patch[] = [{ op: 'rename', path: ['nodes', id], key: to }];
+  for (const [owner, node] of Object.entries(document.nodes)) {
+    const here = owner === id ? to : owner;
+    let next: WorkflowNode = node;
+    for (const field of ['if', 'in', 'config', 'out', 'print', 'idempotencyKey', 'guardrails'] as const) {
+      const value = node[field];
+      const renamed = renameInJson(value, renames, field);
+      if (renamed !== value) next = { ...next, [field]: renamed } as WorkflowNode;
+    }
+    if (node.errorHandling?.fallbackNodeId === id) next = { ...next, errorHandling: { ...node.errorHandling, fallbackNodeId: to } };
+    if (node.parent === id) next = { ...next, parent: to };
+    if (next !== node) patches.push({ op: 'set', path: ['nodes', here], value: next });
+  }
+  document.edges.forEach((edge, index) => {
+    const from = splitPort(edge.from);
+    if (from.node === id) patches.push({ op: 'set', path: ['edges', index, 'from'], value: `${to}.${from.port}` });
+    if (edge.to === id) patches.push({ op: 'set', path: ['edges', index, 'to'], value: to });
+  });
+  if (document.layout && Object.hasOwn(document.layout, id)) patches.push({ op: 'rename', path: ['layout', id], key: to });
+  const settings = document.settings;
+  if (settings?.onAbort === id) patches.push({ op: 'set', path: ['settings', 'onAbort'], value: to });
+  const policy = settings?.errorPolicy;
+  const renamed = renameInJson(policy, renames);
+  if (renamed !== policy) patches.push({ op: 'set', path: ['settings', 'errorPolicy'], value: renamed });
+  return patches;
+}
+
+function place(document: Workflow, places: { readonly [id: string]: Point }): Patch[] {
+  const changed = Object.entries(places).filter(([id, at]) => !sameJson(valueAt(document, ['layout', id]), at));
+  if (changed.length <= 20) return changed.map(([id, at]) => ({ op: 'set', path: ['layout', id], value: [...at] }));
+  const next: { [id: string]: unknown } = { ...document.layout };
+  for (const [id, at] of changed) next[id] = [...at];
+  return [{ op: 'set', path: ['layout'], value: next }];
+}
+
+function edgeIndex(document: Workflow, ref: EdgeRef): number {
+  return document.edges.findIndex((edge) => sameEdge(edge, ref));
+}
+
+/** What an edit means for this document. An edit that names what is not there means nothing. */
+export function patchesOf(document: Workflow, edit: Edit): Patch[] {
+  switch (edit.type) {
+    case 'addNode':
+      if (!NODE_ID.test(edit.id) || Object.hasOwn(document.nodes, edit.id)) return [];
+      return [
+        { op: 'set', path: ['nodes', edit.id], value: edit.node },
+        { op: 'set', path: ['layout', edit.id], value: [...edit.at] },
+      ];
+    case 'removeNodes':
+      return removeNodes(document, edit.ids.filter((id) => Object.hasOwn(document.nodes, id)), edit.reconnect);
+    case 'place':
+      return place(document, edit.places);
+    case 'connect':
+      if (edgeIndex(document, edit) >= 0) return [];
+      return [{ op: 'splice', path: ['edges'], index: document.edges.length, remove: 0, insert: [{ from: edit.from, to: edit.to, ...edit.extra }] }];
+    case 'disconnect': {
+      const kept = document.edges.slice();
+      for (const ref of edit.edges) {
+        const at = kept.findIndex((edge) => sameEdge(edge, ref));
+        if (at >= 0) kept.splice(at, 1);
+      }
+      return editList(['edges'], document.edges, kept);
+    }
+    case 'replug': {
+      const at = edgeIndex(document, edit.edge);
+      if (at < 0) return [];
+      const next = { ...document.edges[at], from: edit.from ?? edit.edge.from, to: edit.to ?? edit.edge.to };
+      if (edgeIndex(document, next) >= 0) return [];
+      return [{ op: 'set', path: ['edges', at], value: next }];
+    }
+    case 'insertOnEdge': {
+      const at = edgeIndex(document, edit.edge);
+      if (at < 0) return [];
+      const old = document.edges[at] as Edge;
+      const insert = [{ ...old, to: edit.id }, { from: `${edit.id}.${edit.port}`, to: old.to }]
+        .filter((edge) => edgeIndex(document, edge) < 0);
+      return [{ op: 'splice', path: ['edges'], index: at, remove: 1, insert }];
+    }
+    case 'setNode':
+      return Object.hasOwn(document.nodes, edit.id) ? [put(['nodes', edit.id, ...edit.path], edit.value)] : [];
+    case 'renameNode':
+      return renameNode(document, edit.id, edit.to);
+    case 'set':
+      return [put(edit.path, edit.value, edit.path.length === 1 ? topIndex(document, String(edit.path[0])) : undefined)];
+  }
+}

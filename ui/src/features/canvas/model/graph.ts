@@ -1,0 +1,96 @@
+/** Questions about the wiring: what may be connected, what comes before, where an arrow key goes. */
+
+import type { Workflow } from '../../../api/types.ts';
+import { splitPort } from './ids.ts';
+import { type Catalog, hasInput, type Point } from './ports.ts';
+
+/** Kinds whose edges may lead back to the origin of an error (SEMANTICS 1, re-entry). */
+const RECOVERY = new Set(['builtin.error_handler', 'builtin.self_healing', 'builtin.human_decision']);
+
+export type Neighbours = ReadonlyMap<string, readonly string[]>;
+
+export function successors(document: Workflow): Neighbours {
+  const map = new Map<string, string[]>();
+  for (const edge of document.edges) {
+    const { node } = splitPort(edge.from);
+    const list = map.get(node);
+    if (list) list.push(edge.to);
+    else map.set(node, [edge.to]);
+  }
+  for (const [id, node] of Object.entries(document.nodes)) {
+    const fallback = node.errorHandling?.fallbackNodeId;
+    if (typeof fallback === 'string') map.set(id, [...(map.get(id) ?? []), fallback]);
+  }
+  return map;
+}
+
+export function predecessors(document: Workflow): Neighbours {
+  const map = new Map<string, string[]>();
+  for (const [from, list] of successors(document)) {
+    for (const to of list) map.set(to, [...(map.get(to) ?? []), from]);
+  }
+  return map;
+}
+
+/** Everything that can be reached from `start` by `next`, without `start` itself unless a circle leads back. */
+export function reach(start: string, next: Neighbours): Set<string> {
+  const seen = new Set<string>();
+  const stack = [start];
+  while (stack.length > 0) {
+    for (const id of next.get(stack.pop() as string) ?? []) {
+      if (!seen.has(id)) {
+        seen.add(id);
+        stack.push(id);
+      }
+    }
+  }
+  return seen;
+}
+
+/** Why each node cannot take a wire from `from`; nodes that can are not in the map. `moving`: an edge that is being re-plugged. */
+export function blockedTargets(
+  document: Workflow,
+  catalog: Catalog,
+  from: string,
+  moving?: { from: string; to: string },
+): Map<string, string> {
+  const source = splitPort(from).node;
+  const kept = moving
+    ? { ...document, edges: document.edges.filter((e) => !(e.from === moving.from && e.to === moving.to)) }
+    : document;
+  const before = reach(source, predecessors(kept));
+  const mayReturn = RECOVERY.has(document.nodes[source]?.type ?? '');
+  const taken = new Set(kept.edges.filter((e) => e.from === from).map((e) => e.to));
+  const reasons = new Map<string, string>();
+  for (const [id, node] of Object.entries(document.nodes)) {
+    if (id === source) reasons.set(id, 'A step cannot feed itself');
+    else if (!hasInput(catalog.get(node.type))) reasons.set(id, 'A start has no input');
+    else if (taken.has(id)) reasons.set(id, 'Wired already');
+    else if (before.has(id) && !mayReturn) reasons.set(id, 'This would make a circle');
+  }
+  return reasons;
+}
+
+export type Direction = 'left' | 'right' | 'up' | 'down';
+
+/** The nearest node in a direction: near along the axis first, sideways distance counts double. */
+export function nearest(places: ReadonlyMap<string, Point>, from: string, direction: Direction): string | null {
+  const origin = places.get(from);
+  if (!origin) return null;
+  let best: string | null = null;
+  let bestCost = Infinity;
+  for (const [id, [x, y]] of places) {
+    if (id === from) continue;
+    const dx = x - origin[0];
+    const dy = y - origin[1];
+    const along = direction === 'right' ? dx : direction === 'left' ? -dx : direction === 'down' ? dy : -dy;
+    const across = Math.abs(direction === 'left' || direction === 'right' ? dy : dx);
+    if (along <= 0 || across > along * 2) continue;
+    const cost = along + across * 2;
+    if (cost < bestCost) {
+      bestCost = cost;
+      best = id;
+    }
+  }
+  return best;
+}

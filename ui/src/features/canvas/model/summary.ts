@@ -1,0 +1,50 @@
+/** The line under a card's title: the kind's template `{field}` filled from the node's config. */
+
+import type { NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
+
+export interface Summary {
+  text: string;
+  /** data and expressions are set in the mono family */
+  mono: boolean;
+}
+
+function fieldAt(config: unknown, path: string): unknown {
+  let here = config;
+  for (const part of path.split('.')) {
+    if (typeof here !== 'object' || here === null) return undefined;
+    here = (here as { [key: string]: unknown })[part];
+  }
+  return here;
+}
+
+function words(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value.replace(/^=\s*/, '').replace(/\s+/g, ' ').slice(0, 120);
+  if (Array.isArray(value)) return value.length === 1 ? '1 entry' : `${value.length} entries`;
+  if (typeof value === 'object') {
+    const keys = Object.keys(value);
+    return keys.length <= 3 ? keys.join(', ') : `${keys.length} fields`;
+  }
+  return String(value);
+}
+
+function defaultOf(descriptor: NodeDescriptor, path: string): unknown {
+  return descriptor.config.properties?.[path]?.default;
+}
+
+export function summaryOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode): Summary {
+  if (!descriptor) return { text: `unknown kind ${node.type}`, mono: false };
+  const template = descriptor.summary;
+  if (!template) return { text: descriptor.title, mono: false };
+  let filled = false;
+  const text = template
+    .replace(/\{([A-Za-z_][A-Za-z0-9_.]*)\}/g, (_, path: string) => {
+      const own = fieldAt(node.config, path);
+      if (own !== undefined && own !== '') filled = true;
+      return words(own ?? defaultOf(descriptor, path));
+    })
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (!filled && template.includes('{')) return { text: text || 'not set up yet', mono: false };
+  return { text, mono: filled };
+}

@@ -1,0 +1,115 @@
+/** Rectangles and wire segments by place, so that a way is checked against its surroundings only. */
+
+import type { Rect } from '../model/place.ts';
+import type { P } from './geometry.ts';
+
+const CELL = 256;
+const LANE = 64;
+
+export class RectIndex {
+  private readonly cells = new Map<string, { id: string; rect: Rect }[]>();
+
+  constructor(rects: Iterable<readonly [string, Rect]>) {
+    for (const [id, rect] of rects) {
+      const entry = { id, rect };
+      this.each(rect.x, rect.y, rect.x + rect.width, rect.y + rect.height, (key) => {
+        const list = this.cells.get(key);
+        if (list) list.push(entry);
+        else this.cells.set(key, [entry]);
+      });
+    }
+  }
+
+  private each(x1: number, y1: number, x2: number, y2: number, visit: (key: string) => void): void {
+    for (let cx = Math.floor(x1 / CELL); cx <= Math.floor(x2 / CELL); cx += 1) {
+      for (let cy = Math.floor(y1 / CELL); cy <= Math.floor(y2 / CELL); cy += 1) visit(`${cx},${cy}`);
+    }
+  }
+
+  /** All rectangles that touch the box; some may come twice. */
+  query(x1: number, y1: number, x2: number, y2: number): { id: string; rect: Rect }[] {
+    const found: { id: string; rect: Rect }[] = [];
+    this.each(Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2), (key) => {
+      const list = this.cells.get(key);
+      if (list) found.push(...list);
+    });
+    return found;
+  }
+
+  /** How many cards a segment runs through. `near`: the two cards of the wire, which it may touch at the edge. */
+  hits(a: P, b: P, near: readonly string[], margin: number): number {
+    const [x1, x2] = a[0] < b[0] ? [a[0], b[0]] : [b[0], a[0]];
+    const [y1, y2] = a[1] < b[1] ? [a[1], b[1]] : [b[1], a[1]];
+    const seen = new Set<string>();
+    for (const { id, rect } of this.query(x1 - margin, y1 - margin, x2 + margin, y2 + margin)) {
+      const m = near.includes(id) ? -1 : margin;
+      if (x2 > rect.x - m && x1 < rect.x + rect.width + m && y2 > rect.y - m && y1 < rect.y + rect.height + m) seen.add(id);
+    }
+    return seen.size;
+  }
+}
+
+export interface Segment {
+  /** fixed coordinate: y of a horizontal, x of a vertical one */
+  at: number;
+  from: number;
+  to: number;
+  source: string;
+  target: string;
+}
+
+export interface Traffic {
+  crossings: P[];
+  /** px that run on top of a wire with other ends */
+  shared: number;
+}
+
+/** Segments that are laid already. */
+export class TrackIndex {
+  private readonly horizontal = new Map<number, Segment[]>();
+  private readonly vertical = new Map<number, Segment[]>();
+
+  add(points: readonly P[], source: string, target: string): void {
+    for (let i = 1; i < points.length; i += 1) {
+      const [a, b] = [points[i - 1] as P, points[i] as P];
+      const flat = a[1] === b[1];
+      const [from, to] = flat ? [Math.min(a[0], b[0]), Math.max(a[0], b[0])] : [Math.min(a[1], b[1]), Math.max(a[1], b[1])];
+      const at = flat ? a[1] : a[0];
+      const map = flat ? this.horizontal : this.vertical;
+      const lane = Math.floor(at / LANE);
+      const list = map.get(lane);
+      const segment = { at, from, to, source, target };
+      if (list) list.push(segment);
+      else map.set(lane, [segment]);
+    }
+  }
+
+  traffic(points: readonly P[], source: string, target: string): Traffic {
+    const crossings: P[] = [];
+    let shared = 0;
+    for (let i = 1; i < points.length; i += 1) {
+      const [a, b] = [points[i - 1] as P, points[i] as P];
+      const flat = a[1] === b[1];
+      const at = flat ? a[1] : a[0];
+      const [from, to] = flat ? [Math.min(a[0], b[0]), Math.max(a[0], b[0])] : [Math.min(a[1], b[1]), Math.max(a[1], b[1])];
+      const along = flat ? this.horizontal : this.vertical;
+      const across = flat ? this.vertical : this.horizontal;
+      for (let lane = Math.floor((at - 6) / LANE); lane <= Math.floor((at + 6) / LANE); lane += 1) {
+        for (const other of along.get(lane) ?? []) {
+          if (Math.abs(other.at - at) >= 6) continue;
+          const length = Math.min(to, other.to) - Math.max(from, other.from);
+          // Wires of one port, or to one input, may share their track: they join by a turnout.
+          if (length > 8 && other.source !== source && other.target !== target) shared += length;
+        }
+      }
+      for (let lane = Math.floor(from / LANE); lane <= Math.floor(to / LANE); lane += 1) {
+        for (const other of across.get(lane) ?? []) {
+          if (other.at <= from + 1 || other.at >= to - 1 || at <= other.from + 1 || at >= other.to - 1) continue;
+          if (other.source === source || other.target === target) continue;
+          crossings.push(flat ? [other.at, at] : [at, other.at]);
+        }
+      }
+    }
+    return { crossings, shared };
+  }
+}

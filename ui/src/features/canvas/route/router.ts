@@ -1,0 +1,168 @@
+/**
+ * Lays the wires: horizontal first, turns of 45 degrees, 16 px clear before a port, around cards.
+ *
+ * For every wire a handful of plain ways is tried and the cheapest kept: running through a card costs most, then sharing a track
+ * with a stranger, then crossing, then turns and length. Wires are laid in the order of the file, so the picture is stable.
+ */
+
+import type { Rect } from '../model/place.ts';
+import { cutPath, lengthOf, type P, tidy } from './geometry.ts';
+import { RectIndex, TrackIndex } from './index-grid.ts';
+
+export interface WireEnds {
+  key: string;
+  /** `node.port`: wires of one port may share their track */
+  source: string;
+  sourceNode: string;
+  target: string;
+  from: P;
+  to: P;
+  /** red ports leave downwards */
+  down: boolean;
+}
+
+export interface Route {
+  points: P[];
+  d: string;
+  /** where a tag sits: on a straight stretch, away from turns and other tags */
+  tag: P;
+  /** where the way runs leftwards for long, an arrow shows the direction */
+  arrow: { at: P; angle: number } | null;
+  /** places where this wire runs over another */
+  crossings: { at: P; flat: boolean }[];
+}
+
+const OUT = 24;
+const MARGIN = 7;
+/** An unwired red port has its tag below the card. */
+const BELOW = 44;
+const ABOVE = 20;
+
+const uniq = (values: number[]): number[] => [...new Set(values)];
+
+function lanes(wire: WireEnds, index: RectIndex, x1: number, x2: number): number[] {
+  const [low, high] = [Math.min(wire.from[1], wire.to[1]), Math.max(wire.from[1], wire.to[1])];
+  const middle = (low + high) / 2;
+  const near = index.query(Math.min(x1, x2) - 32, low - 200, Math.max(x1, x2) + 32, high + 200);
+  const ys = near.flatMap(({ rect }) => [rect.y - ABOVE, rect.y + rect.height + BELOW, rect.y + rect.height + 24]);
+  return uniq([middle, ...ys]).sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle)).slice(0, 18);
+}
+
+function ways(wire: WireEnds, index: RectIndex): P[][] {
+  const { from, to } = wire;
+  const [x1, y1] = from;
+  const [x2, y2] = to;
+  const into = x2 - OUT;
+  if (wire.down) {
+    const list: P[][] = [];
+    if (y2 > y1 + 16 && x2 >= x1 + OUT) list.push([from, [x1, y2], to]);
+    for (const y of uniq([y1 + 36, y1 + 24, ...lanes(wire, index, x1, into)])) {
+      if (y >= y1 + 16) list.push([from, [x1, y], [into, y], [into, y2], to]);
+    }
+    return list;
+  }
+  const list: P[][] = [];
+  const out = x1 + OUT;
+  if (x2 - x1 >= 32) {
+    if (y1 === y2) list.push([from, to]);
+    const turns = x2 - x1 < 2 * OUT ? [(x1 + x2) / 2] : uniq([into, out, (x1 + x2) / 2]);
+    if (y1 !== y2) for (const x of turns) list.push([from, [x, y1], [x, y2], to]);
+  }
+  for (const y of lanes(wire, index, out, into)) list.push([from, [out, y1], [out, y], [into, y], [into, y2], to]);
+  return list;
+}
+
+function tagPlace(points: readonly P[], used: readonly P[]): P {
+  const straight = points
+    .slice(1)
+    .map((b, i) => ({ a: points[i] as P, b, length: lengthOf(points[i] as P, b) }))
+    .sort((a, b) => b.length - a.length);
+  let fallback: P | null = null;
+  for (const { a, b } of straight) {
+    const middle: P = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+    fallback ??= middle;
+    if (used.every(([x, y]) => Math.abs(x - middle[0]) > 28 || Math.abs(y - middle[1]) > 18)) return middle;
+  }
+  return fallback ?? [0, 0];
+}
+
+function arrowOf(points: readonly P[]): Route['arrow'] {
+  for (let i = 1; i < points.length; i += 1) {
+    const [a, b] = [points[i - 1] as P, points[i] as P];
+    if (a[1] === b[1] && b[0] < a[0] - 96) return { at: [a[0] + (b[0] - a[0]) * 0.4, a[1]], angle: 180 };
+  }
+  return null;
+}
+
+export interface RouteOptions {
+  /** lay only these anew and keep the others from `previous` (while something is dragged) */
+  only?: ReadonlySet<string>;
+  previous?: ReadonlyMap<string, Route>;
+  /** tags of unwired red ports: run around them when it costs little */
+  soft?: readonly Rect[];
+}
+
+/** Above this many wires crossings are no longer weighed. */
+const CAREFUL = 1500;
+
+export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, options: RouteOptions = {}): Map<string, Route> {
+  const index = new RectIndex(rects);
+  const soft = new RectIndex((options.soft ?? []).map((rect, i) => [String(i), rect] as const));
+  const tracks = new TrackIndex();
+  const careful = wires.length <= CAREFUL;
+  const routes = new Map<string, Route>();
+  const tags: P[] = [];
+  for (const wire of wires) {
+    const kept = options.only && !options.only.has(wire.key) ? options.previous?.get(wire.key) : undefined;
+    if (kept) {
+      routes.set(wire.key, kept);
+      if (careful) tracks.add(kept.points, wire.source, wire.target);
+      tags.push(kept.tag);
+      continue;
+    }
+    const near = [wire.sourceNode, wire.target];
+    let best: { points: P[]; cost: number; crossings: P[] } | null = null;
+    for (const way of ways(wire, index)) {
+      const points = tidy(way);
+      let cost = (points.length - 2) * 10;
+      for (let i = 1; i < points.length; i += 1) {
+        const [a, b] = [points[i - 1] as P, points[i] as P];
+        cost += lengthOf(a, b) * 0.08 + index.hits(a, b, near, MARGIN) * 1000 + soft.hits(a, b, [], 2) * 25;
+      }
+      if (best && cost >= best.cost) continue;
+      const traffic = careful ? tracks.traffic(points, wire.source, wire.target) : { crossings: [], shared: 0 };
+      cost += traffic.crossings.length * 40 + (traffic.shared > 0 ? 80 + traffic.shared * 0.3 : 0);
+      if (!best || cost < best.cost) best = { points, cost, crossings: traffic.crossings };
+    }
+    const points = best?.points ?? [wire.from, wire.to];
+    if (careful) tracks.add(points, wire.source, wire.target);
+    const tag = tagPlace(points, tags);
+    tags.push(tag);
+    routes.set(wire.key, {
+      points,
+      d: cutPath(points),
+      tag,
+      arrow: arrowOf(points),
+      crossings: (best?.crossings ?? []).map((at) => ({ at, flat: points.some((p, i) => i > 0 && p[1] === at[1] && (points[i - 1] as P)[1] === at[1]) })),
+    });
+  }
+  return routes;
+}
+
+/** The way of a wire that is being dragged: no cards in its way, only the shape. */
+export function looseRoute(from: P, to: P, down: boolean, backwards: boolean): string {
+  if (backwards) {
+    const x = Math.min(from[0] - OUT, (from[0] + to[0]) / 2);
+    return cutPath(tidy([from, [x, from[1]], [x, to[1]], to]));
+  }
+  if (down) {
+    if (to[1] > from[1] + 16) return cutPath(tidy([from, [from[0], to[1]], to]));
+    const y = from[1] + 24;
+    const x = to[0] - OUT;
+    return cutPath(tidy([from, [from[0], y], [x, y], [x, to[1]], to]));
+  }
+  const x = to[0] > from[0] + 2 * OUT ? (from[0] + to[0]) / 2 : from[0] + OUT;
+  if (to[0] > from[0] + 2 * OUT) return cutPath(tidy([from, [x, from[1]], [x, to[1]], to]));
+  const y = (from[1] + to[1]) / 2;
+  return cutPath(tidy([from, [x, from[1]], [x, y], [to[0] - OUT, y], [to[0] - OUT, to[1]], to]));
+}
