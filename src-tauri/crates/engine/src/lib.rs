@@ -5,3 +5,6 @@
 pub mod effect;
 pub mod input;
 pub mod scope;
+pub mod expr;
+pub mod schema;
+pub mod template;

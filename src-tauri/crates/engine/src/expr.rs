@@ -1,0 +1,133 @@
+//! Expressions: CEL over JSON (SEMANTICS 3, K-08).
+//!
+//! The grammar is that of the `cel` crate, whose parser is used as it is. The tree is then lowered to a small one of
+//! our own (`lower`) and evaluated here (`eval`), for four reasons that the crate's interpreter cannot give: values are
+//! views into the scope's JSON and are never converted; every loop, string and list is charged to a budget; numbers
+//! follow K-08; and the same input always gives the same bytes (the crate builds maps in random order). The crate's
+//! functions on timestamps and durations are called through `bridge`.
+
+mod bridge;
+mod budget;
+mod cache;
+mod complete;
+mod error;
+mod eval;
+mod funcs;
+mod limits;
+mod lower;
+mod message;
+mod ops;
+mod references;
+mod val;
+mod value;
+
+pub use complete::{Completion, completions, functions};
+pub use error::{Code, ExprError, More};
+pub use limits::{MAX_BRACKETS, MAX_CHAIN, MAX_LENGTH};
+pub use references::References;
+pub use value::{value, value_refs};
+
+use crate::scope::Scope;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Names that can be bound where an expression is evaluated; locals beyond them come from the scope.
+pub const NAMES: &[&str] = &[
+    "params",
+    "run",
+    "workflow",
+    "context",
+    "item",
+    "items",
+    "nodes",
+    "error",
+    "err",
+    "ctx",
+    "_item",
+    "_index",
+    "_result",
+    "_meta",
+    "_toolResult",
+];
+
+/// A compiled expression. Cheap to clone, usable from every thread.
+#[derive(Debug, Clone)]
+pub struct Expr(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    text: String,
+    root: lower::Node,
+    references: References,
+}
+
+impl Expr {
+    /// Compiles `text`; a leading `=` is ignored. The result is kept in a bounded cache, so compiling the same text
+    /// again costs a look-up.
+    ///
+    /// # Errors
+    /// `CEL_LIMIT` when the text is too long or too deep, `CEL_SYNTAX` when it is no expression or calls a function
+    /// that does not exist.
+    pub fn compile(text: &str) -> Result<Self, ExprError> {
+        let source = strip(text);
+        if let Some(hit) = cache::get(source) {
+            return Ok(hit);
+        }
+        limits::check(source)?;
+        let tree = cel::parser::PrattParser::new()
+            .max_recursion_depth(64)
+            .parse(source)
+            .map_err(|errors| message::syntax(source, &errors))?;
+        let root = lower::lower(source, tree)?;
+        let references = references::of(&root);
+        let expr = Self(Arc::new(Inner { text: source.to_owned(), root, references }));
+        cache::put(&expr);
+        Ok(expr)
+    }
+
+    /// The text without a leading `=`.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Names, steps and paths that the expression uses, as far as its text tells.
+    pub fn references(&self) -> &References {
+        &self.0.references
+    }
+
+    /// Evaluates to JSON.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the data or the expression, see [`Code`].
+    pub fn eval(&self, scope: &Scope) -> Result<Value, ExprError> {
+        let run = eval::Run::new(scope);
+        run.eval(&self.0.root).and_then(|found| run.json(&found)).map_err(|error| error.finish(&self.0.text))
+    }
+
+    /// Evaluates a condition.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`]; also when the result is not a boolean.
+    pub fn eval_bool(&self, scope: &Scope) -> Result<bool, ExprError> {
+        let run = eval::Run::new(scope);
+        let found = run.eval(&self.0.root).map_err(|error| error.finish(&self.0.text))?;
+        match found {
+            val::V::Bool(found) => Ok(found),
+            other => Err(ExprError::new(
+                Code::Eval,
+                format!(
+                    "The condition `{}` gives {}, not true or false. Compare it with something, for example `… == true`.",
+                    error::quote(&self.0.text),
+                    other.kind_with_article()
+                ),
+            )
+            .finish(&self.0.text)),
+        }
+    }
+}
+
+/// The expression of a text that may start with `=`.
+fn strip(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('=').unwrap_or(text).trim()
+}

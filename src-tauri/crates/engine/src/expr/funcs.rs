@@ -1,0 +1,358 @@
+//! The functions of an expression. None of them reads or writes anything outside its arguments.
+
+use super::bridge;
+use super::error::{Code, ExprError};
+use super::eval::{Out, Run, fail};
+use super::lower::Node;
+use super::ops;
+use super::val::V;
+use crate::schema::Schema;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A function, found at compile time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fun {
+    Size,
+    Contains,
+    StartsWith,
+    EndsWith,
+    Matches,
+    Text,
+    Int,
+    Double,
+    Bool,
+    Bytes,
+    Type,
+    Dyn,
+    Lower,
+    Upper,
+    Trim,
+    Split,
+    Join,
+    Replace,
+    HasSchema,
+    /// A function of the crate on times and durations.
+    Time,
+}
+
+/// Name, function, written as `f(x)`, written as `x.f()`, how it is used.
+const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
+    ("size", Fun::Size, true, true, "size(x): letters of a text, entries of a list or an object"),
+    ("contains", Fun::Contains, false, true, "text.contains(part)"),
+    ("startsWith", Fun::StartsWith, false, true, "text.startsWith(part)"),
+    ("endsWith", Fun::EndsWith, false, true, "text.endsWith(part)"),
+    ("matches", Fun::Matches, true, true, "text.matches(pattern): regular expression"),
+    ("lower", Fun::Lower, true, true, "text.lower()"),
+    ("upper", Fun::Upper, true, true, "text.upper()"),
+    ("lowerAscii", Fun::Lower, false, true, "text.lowerAscii()"),
+    ("upperAscii", Fun::Upper, false, true, "text.upperAscii()"),
+    ("trim", Fun::Trim, true, true, "text.trim(): without spaces at both ends"),
+    ("split", Fun::Split, false, true, "text.split(','): a list of texts"),
+    ("join", Fun::Join, false, true, "list.join(', '): a text"),
+    ("replace", Fun::Replace, false, true, "text.replace(old, new)"),
+    ("string", Fun::Text, true, false, "string(x): as text"),
+    ("int", Fun::Int, true, false, "int(x): as a whole number"),
+    ("double", Fun::Double, true, false, "double(x): as a decimal number"),
+    ("bool", Fun::Bool, true, false, "bool(x): from 'true' or 'false'"),
+    ("bytes", Fun::Bytes, true, false, "bytes(text)"),
+    ("type", Fun::Type, true, false, "type(x) == string"),
+    ("dyn", Fun::Dyn, true, false, "dyn(x): the value itself"),
+    ("has_schema", Fun::HasSchema, true, false, "has_schema(x): true for a usable JSON Schema"),
+    ("timestamp", Fun::Time, true, false, "timestamp('2026-01-31T09:30:00Z')"),
+    ("duration", Fun::Time, true, false, "duration('1h30m')"),
+    ("getFullYear", Fun::Time, false, true, "time.getFullYear()"),
+    ("getMonth", Fun::Time, false, true, "time.getMonth(): from 0"),
+    ("getDate", Fun::Time, false, true, "time.getDate(): from 1"),
+    ("getDayOfMonth", Fun::Time, false, true, "time.getDayOfMonth(): from 0"),
+    ("getDayOfWeek", Fun::Time, false, true, "time.getDayOfWeek(): Sunday is 0"),
+    ("getDayOfYear", Fun::Time, false, true, "time.getDayOfYear(): from 0"),
+    ("getHours", Fun::Time, false, true, "time.getHours()"),
+    ("getMinutes", Fun::Time, false, true, "time.getMinutes()"),
+    ("getSeconds", Fun::Time, false, true, "time.getSeconds()"),
+    ("getMilliseconds", Fun::Time, false, true, "time.getMilliseconds()"),
+];
+
+/// Loops and `has`, which are no functions but look like some.
+const MACROS: &[(&str, &str)] = &[
+    ("has", "has(item.name): true when the field exists"),
+    ("map", "list.map(x, x.name): one entry for each"),
+    ("filter", "list.filter(x, x.age > 17): the entries that pass"),
+    ("all", "list.all(x, x > 0)"),
+    ("exists", "list.exists(x, x > 0)"),
+    ("exists_one", "list.exists_one(x, x > 0)"),
+];
+
+pub(super) fn find(name: &str, member: bool) -> Option<Fun> {
+    TABLE.iter().find(|row| row.0 == name && if member { row.3 } else { row.2 }).map(|row| row.1)
+}
+
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|row| row.0).chain(MACROS.iter().map(|row| row.0))
+}
+
+/// Name and how it is used, for the editor.
+pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
+    MACROS.iter().copied().chain(TABLE.iter().map(|row| (row.0, row.4)))
+}
+
+/// `int`, `string` … as values, for `type(x) == int`.
+pub(super) fn type_name(name: &str) -> Option<&'static str> {
+    ["int", "double", "string", "bool", "bytes", "list", "map", "null_type", "type"]
+        .into_iter()
+        .find(|known| *known == name)
+}
+
+#[inline(never)]
+pub(super) fn call<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, args: &'a [Node]) -> Out<V<'a>> {
+    if fun == Fun::HasSchema {
+        return has_schema(run, args);
+    }
+    let mut found = Vec::with_capacity(args.len());
+    for arg in args {
+        found.push(run.eval(arg)?);
+    }
+    if fun == Fun::Time {
+        if found.is_empty() || found.len() > 3 {
+            return arity(name, member, found.len());
+        }
+        return bridge::call(name, member, &found.iter().collect::<Vec<_>>());
+    }
+    match found.as_slice() {
+        [one] => single(run, fun, name, member, one),
+        [one, two] => double(run, fun, name, member, one, two),
+        [one, two, three] if fun == Fun::Replace => replace(run, one, two, three),
+        other => arity(name, member, other.len()),
+    }
+}
+
+fn arity<T>(name: &str, member: bool, count: usize) -> Out<T> {
+    let given = if member { count.saturating_sub(1) } else { count };
+    let usage = described().find(|row| row.0 == name).map_or("", |row| row.1);
+    fail(format!("`{name}` does not take {given} arguments. It is used as `{usage}`."))
+}
+
+fn unfit<'a, T>(name: &str, value: &V<'a>) -> Out<T> {
+    let usage = described().find(|row| row.0 == name).map_or("", |row| row.1);
+    fail(format!("`{name}` does not work with {}. It is used as `{usage}`.", value.kind_with_article()))
+}
+
+fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) -> Out<V<'a>> {
+    if let Some(text) = value.text() {
+        run.budget.work(text.len() / 16)?;
+    }
+    match fun {
+        Fun::Size => match (value, value.text(), value.len()) {
+            (_, Some(text), _) => Ok(length(text.chars().count())),
+            (V::Bytes(bytes), ..) => Ok(length(bytes.len())),
+            (_, _, Some(total)) => Ok(length(total)),
+            _ => unfit(name, value),
+        },
+        Fun::Dyn => Ok(value.clone()),
+        Fun::Type => Ok(V::Type(value.kind())),
+        Fun::Text => match value {
+            V::Text(_) | V::Made(_) => Ok(value.clone()),
+            V::Time(_) => bridge::call("string", false, &[value]),
+            V::Null => fail("`string(null)`: null has no text. Test with `== null` first."),
+            V::Bytes(_) => match ops::plain(value) {
+                Some(text) => made(run, text),
+                None => fail("The bytes are not UTF-8 text."),
+            },
+            V::Bool(_) | V::Int(_) | V::Double(_) | V::Type(_) => made(run, ops::plain(value).unwrap_or_default()),
+            _ => fail(format!(
+                "`string(…)` does not work with {}. Use `{{{{ }}}}` in a text to write it as JSON.",
+                value.kind_with_article()
+            )),
+        },
+        Fun::Int => int(value),
+        Fun::Double => float(value),
+        Fun::Bool => match (value, value.text()) {
+            (V::Bool(v), _) => Ok(V::Bool(*v)),
+            (_, Some("true" | "True" | "TRUE" | "t" | "1")) => Ok(V::Bool(true)),
+            (_, Some("false" | "False" | "FALSE" | "f" | "0")) => Ok(V::Bool(false)),
+            (_, Some(_)) => fail("`bool(…)` takes the texts 'true' and 'false' only."),
+            _ => unfit(name, value),
+        },
+        Fun::Bytes => match (value, value.text()) {
+            (V::Bytes(_), _) => Ok(value.clone()),
+            (_, Some(text)) => {
+                run.budget.text(text.len())?;
+                Ok(V::Bytes(text.as_bytes().into()))
+            }
+            _ => unfit(name, value),
+        },
+        Fun::Lower | Fun::Upper | Fun::Trim => {
+            let Some(text) = value.text() else { return unfit(name, value) };
+            let ascii = name.ends_with("Ascii");
+            made(
+                run,
+                match (fun, ascii) {
+                    (Fun::Trim, _) => text.trim().to_owned(),
+                    (Fun::Lower, true) => text.to_ascii_lowercase(),
+                    (Fun::Lower, false) => text.to_lowercase(),
+                    (_, true) => text.to_ascii_uppercase(),
+                    (_, false) => text.to_uppercase(),
+                },
+            )
+        }
+        Fun::Join => join(run, value, ""),
+        _ => arity(name, member, 1),
+    }
+}
+
+fn double<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, one: &V<'a>, two: &V<'a>) -> Out<V<'a>> {
+    if fun == Fun::Join {
+        let Some(between) = two.text() else { return unfit(name, two) };
+        return join(run, one, between);
+    }
+    let wanted = matches!(fun, Fun::Contains | Fun::StartsWith | Fun::EndsWith | Fun::Matches | Fun::Split);
+    if !wanted {
+        return arity(name, member, 2);
+    }
+    let Some(text) = one.text() else {
+        if fun == Fun::Contains && one.len().is_some() {
+            return fail("`contains` looks into texts. For a list or an object write `value in list`.");
+        }
+        return unfit(name, one);
+    };
+    let Some(part) = two.text() else { return unfit(name, two) };
+    run.budget.work((text.len() + part.len()) / 16 + 1)?;
+    Ok(match fun {
+        Fun::Contains => V::Bool(text.contains(part)),
+        Fun::StartsWith => V::Bool(text.starts_with(part)),
+        Fun::EndsWith => V::Bool(text.ends_with(part)),
+        Fun::Matches => V::Bool(pattern(run, part)?.is_match(text)),
+        _ => {
+            let mut list = Vec::new();
+            if part.is_empty() {
+                return fail("`split` needs a text to split at.");
+            }
+            for piece in text.split(part) {
+                run.budget.made(24 + piece.len())?;
+                list.push(V::Made(piece.into()));
+            }
+            V::List(Arc::new(list))
+        }
+    })
+}
+
+fn replace<'a>(run: &Run<'a>, text: &V<'a>, old: &V<'a>, new: &V<'a>) -> Out<V<'a>> {
+    let (Some(text), Some(old), Some(new)) = (text.text(), old.text(), new.text()) else {
+        return fail("`replace` works on texts: `text.replace('old', 'new')`.");
+    };
+    if old.is_empty() {
+        return fail("`replace` needs a text to look for.");
+    }
+    run.budget.work(text.len() / 16 + 1)?;
+    let count = text.matches(old).count();
+    // The size is known before anything is made.
+    run.budget.text(text.len() + count.saturating_mul(new.len()))?;
+    Ok(V::Made(text.replace(old, new).into()))
+}
+
+fn join<'a>(run: &Run<'a>, list: &V<'a>, between: &str) -> Out<V<'a>> {
+    let (Some(total), false) = (list.len(), list.is_map()) else { return unfit("join", list) };
+    let mut out = String::new();
+    for place in 0..total {
+        let Some(one) = list.nth(place) else { break };
+        let Some(text) = one.text() else {
+            return fail(format!(
+                "`join` needs a list of texts, but entry {place} is {}. Use `.map(x, string(x))` first.",
+                one.kind_with_article()
+            ));
+        };
+        if place > 0 {
+            out.push_str(between);
+        }
+        run.budget.made(text.len() + between.len())?;
+        run.budget.text(0)?;
+        out.push_str(text);
+        if out.len() as u64 > super::budget::TEXT {
+            return run.budget.text(out.len()).map(|()| V::Null);
+        }
+    }
+    Ok(V::Made(out.into()))
+}
+
+fn made<'a>(run: &Run<'a>, text: String) -> Out<V<'a>> {
+    run.budget.text(text.len())?;
+    Ok(V::Made(text.into()))
+}
+
+fn length<'a>(count: usize) -> V<'a> {
+    V::Int(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+fn int<'a>(value: &V<'a>) -> Out<V<'a>> {
+    match (value, value.text()) {
+        (V::Int(v), _) => Ok(V::Int(*v)),
+        (V::Double(v), _) => match super::val::whole(v.trunc()) {
+            Some(v) => Ok(V::Int(v)),
+            None => fail(format!("`int({v})` is out of range.")),
+        },
+        (_, Some(text)) => match text.parse::<i64>() {
+            Ok(v) => Ok(V::Int(v)),
+            Err(_) => fail("`int(…)`: the text is no whole number."),
+        },
+        (V::Time(_), _) => bridge::call("int", false, &[value]),
+        _ => unfit("int", value),
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn float<'a>(value: &V<'a>) -> Out<V<'a>> {
+    match (value, value.text()) {
+        (V::Int(v), _) => Ok(V::Double(*v as f64)),
+        (V::Double(v), _) => Ok(V::Double(*v)),
+        (_, Some(text)) => match text.parse::<f64>() {
+            Ok(v) => Ok(V::Double(v)),
+            Err(_) => fail("`double(…)`: the text is no number."),
+        },
+        _ => unfit("double", value),
+    }
+}
+
+/// Compiled patterns by text: a pattern in a loop is compiled once. Size and nesting are bounded, matching is linear.
+fn pattern(run: &Run<'_>, text: &str) -> Out<regex::Regex> {
+    static STORE: OnceLock<Mutex<HashMap<String, regex::Regex>>> = OnceLock::new();
+    if text.len() > 2000 {
+        return Err(Box::new(ExprError::new(Code::Limit, "The pattern is longer than 2,000 characters.")));
+    }
+    let store = STORE.get_or_init(Mutex::default);
+    if let Some(found) = store.lock().unwrap_or_else(PoisonError::into_inner).get(text) {
+        return Ok(found.clone());
+    }
+    run.budget.work(200_000)?;
+    let built = regex::RegexBuilder::new(text).size_limit(1 << 20).dfa_size_limit(1 << 20).nest_limit(50).build();
+    match built {
+        Ok(found) => {
+            let mut held = store.lock().unwrap_or_else(PoisonError::into_inner);
+            if held.len() >= 128 {
+                held.clear();
+            }
+            held.insert(text.to_owned(), found.clone());
+            Ok(found)
+        }
+        Err(regex::Error::CompiledTooBig(_)) => {
+            Err(Box::new(ExprError::new(Code::Limit, "The pattern is too large. Use smaller repetitions.")))
+        }
+        Err(_) => fail(format!("`{}` is no valid pattern.", super::error::quote(text))),
+    }
+}
+
+/// K-10: true for an object that compiles as a JSON Schema. A text would name a schema of the project; there are none
+/// yet. Null and absent are false, also when the path to it does not exist.
+fn has_schema<'a>(run: &Run<'a>, args: &'a [Node]) -> Out<V<'a>> {
+    let [arg] = args else { return arity("has_schema", false, args.len()) };
+    let value = match run.eval(arg) {
+        Ok(value) => value,
+        Err(error) if error.code == Code::MissingField => return Ok(V::Bool(false)),
+        Err(error) => return Err(error),
+    };
+    if !value.is_map() {
+        return Ok(V::Bool(false));
+    }
+    run.budget.work(200_000)?;
+    let json = run.json(&value)?;
+    Ok(V::Bool(Schema::compile(&json).is_ok()))
+}

@@ -1,0 +1,382 @@
+//! Operators, equality and the way back to JSON.
+
+use super::bridge;
+use super::budget::Budget;
+use super::error::{Code, ExprError};
+use super::eval::{Out, fail};
+use super::lower::Op;
+use super::val::{Key, V};
+use serde_json::{Map, Number, Value};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+#[inline(never)]
+pub(super) fn binary<'a>(budget: &Budget, op: Op, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
+    match op {
+        Op::Eq => equal(budget, &left, &right, 0).map(V::Bool),
+        Op::Ne => equal(budget, &left, &right, 0).map(|same| V::Bool(!same)),
+        Op::Lt | Op::Le | Op::Gt | Op::Ge => ordered(budget, op, &left, &right).map(V::Bool),
+        Op::In => contains(budget, &left, &right).map(V::Bool),
+        Op::Add => add(budget, left, right),
+        Op::Sub | Op::Mul | Op::Div | Op::Rem => arithmetic(budget, op, &left, &right),
+    }
+}
+
+fn refused<T>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<T> {
+    let hint = match (op, left.text().is_some(), right.text().is_some()) {
+        (Op::Add, true, false) | (Op::Add, false, true) => " Turn the other side into a text with `string(…)`.",
+        (Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Lt | Op::Le | Op::Gt | Op::Ge, true, false)
+        | (Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Lt | Op::Le | Op::Gt | Op::Ge, false, true) => {
+            " Turn the text into a number with `int(…)` or `double(…)`."
+        }
+        _ => "",
+    };
+    fail(format!(
+        "`{}` cannot be used between {} and {}.{hint}",
+        op.sign(),
+        left.kind_with_article(),
+        right.kind_with_article()
+    ))
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn double(value: &V<'_>) -> Option<f64> {
+    match value {
+        V::Int(v) => Some(*v as f64),
+        V::Double(v) => Some(*v),
+        _ => None,
+    }
+}
+
+fn add<'a>(budget: &Budget, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
+    if let (Some(a), Some(b)) = (left.text(), right.text()) {
+        budget.text(a.len() + b.len())?;
+        let mut made = String::with_capacity(a.len() + b.len());
+        made.push_str(a);
+        made.push_str(b);
+        return Ok(V::Made(made.into()));
+    }
+    if let (V::Bytes(a), V::Bytes(b)) = (&left, &right) {
+        budget.text(a.len() + b.len())?;
+        return Ok(V::Bytes([a.as_ref(), b.as_ref()].concat().into()));
+    }
+    if left.kind() == "list" && right.kind() == "list" {
+        let total = left.len().unwrap_or(0) + right.len().unwrap_or(0);
+        budget.made(total * 24)?;
+        let mut made = Vec::with_capacity(total);
+        for side in [&left, &right] {
+            made.extend((0..side.len().unwrap_or(0)).filter_map(|place| side.nth(place)));
+        }
+        return Ok(V::List(Arc::new(made)));
+    }
+    arithmetic(budget, Op::Add, &left, &right)
+}
+
+fn arithmetic<'a>(_budget: &Budget, op: Op, left: &V<'_>, right: &V<'_>) -> Out<V<'a>> {
+    if let (V::Int(a), V::Int(b)) = (left, right) {
+        if *b == 0 && matches!(op, Op::Div | Op::Rem) {
+            return fail(format!("Division by zero: `{a} {} 0`.", op.sign()));
+        }
+        let made = match op {
+            Op::Add => a.checked_add(*b),
+            Op::Sub => a.checked_sub(*b),
+            Op::Mul => a.checked_mul(*b),
+            Op::Div => a.checked_div(*b),
+            _ => a.checked_rem(*b),
+        };
+        return match made {
+            Some(made) => Ok(V::Int(made)),
+            None => fail(format!("`{a} {} {b}` is too large for a 64-bit integer.", op.sign())),
+        };
+    }
+    if let (Some(a), Some(b)) = (double(left), double(right)) {
+        return match op {
+            Op::Add => Ok(V::Double(a + b)),
+            Op::Sub => Ok(V::Double(a - b)),
+            Op::Mul => Ok(V::Double(a * b)),
+            Op::Div => Ok(V::Double(a / b)),
+            _ => fail("`%` works on whole numbers only. Use `int(…)`."),
+        };
+    }
+    if matches!(left, V::Time(_)) && matches!(right, V::Time(_)) && matches!(op, Op::Add | Op::Sub) {
+        let name = if op == Op::Add { "_+_" } else { "_-_" };
+        return bridge::call(name, false, &[left, right]);
+    }
+    refused(op, left, right)
+}
+
+/// Exact: 2^53 + 1 is not equal to 2^53 as a double.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+fn int_double(a: i64, b: f64) -> Option<Ordering> {
+    if b.is_nan() {
+        return None;
+    }
+    if b >= 9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Less);
+    }
+    if b < -9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Greater);
+    }
+    let whole = b.trunc() as i64;
+    Some(a.cmp(&whole).then_with(|| 0.0_f64.partial_cmp(&b.fract()).unwrap_or(Ordering::Equal)))
+}
+
+fn numbers(left: &V<'_>, right: &V<'_>) -> Option<Option<Ordering>> {
+    Some(match (left, right) {
+        (V::Int(a), V::Int(b)) => Some(a.cmp(b)),
+        (V::Double(a), V::Double(b)) => a.partial_cmp(b),
+        (V::Int(a), V::Double(b)) => int_double(*a, *b),
+        (V::Double(a), V::Int(b)) => int_double(*b, *a).map(Ordering::reverse),
+        _ => return None,
+    })
+}
+
+fn ordered(budget: &Budget, op: Op, left: &V<'_>, right: &V<'_>) -> Out<bool> {
+    let order = if let Some(order) = numbers(left, right) {
+        order
+    } else {
+        match (left, right) {
+            (V::Bool(a), V::Bool(b)) => Some(a.cmp(b)),
+            (V::Bytes(a), V::Bytes(b)) => Some(a.cmp(b)),
+            (V::Time(a), V::Time(b)) if left.kind() == right.kind() => a.partial_cmp(b),
+            _ => match (left.text(), right.text()) {
+                (Some(a), Some(b)) => {
+                    budget.work(a.len().min(b.len()) / 16 + 1)?;
+                    Some(a.cmp(b))
+                }
+                _ => return refused(op, left, right),
+            },
+        }
+    };
+    Ok(match op {
+        Op::Lt => order == Some(Ordering::Less),
+        Op::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Op::Gt => order == Some(Ordering::Greater),
+        _ => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+    })
+}
+
+fn contains(budget: &Budget, left: &V<'_>, right: &V<'_>) -> Out<bool> {
+    if right.is_map() {
+        return Ok(right.entry(left).is_some());
+    }
+    let Some(total) = right.len() else {
+        if right.text().is_some() && left.text().is_some() {
+            return fail("`in` looks into lists and objects. For a part of a text write `text.contains('part')`.");
+        }
+        return refused(Op::In, left, right);
+    };
+    for place in 0..total {
+        if let Some(one) = right.nth(place)
+            && equal(budget, left, &one, 0)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Values of different types are different; numbers compare by value.
+pub(super) fn equal(budget: &Budget, left: &V<'_>, right: &V<'_>, depth: usize) -> Out<bool> {
+    budget.work(1)?;
+    if depth > 200 {
+        return Err(Box::new(ExprError::new(Code::Limit, "The values are nested too deep to be compared.")));
+    }
+    if let Some(order) = numbers(left, right) {
+        return Ok(order == Some(Ordering::Equal));
+    }
+    if let (Some(a), Some(b)) = (left.text(), right.text()) {
+        budget.work(a.len().min(b.len()) / 16)?;
+        return Ok(a == b);
+    }
+    match (left, right) {
+        (V::Null, V::Null) => return Ok(true),
+        (V::Bool(a), V::Bool(b)) => return Ok(a == b),
+        (V::Bytes(a), V::Bytes(b)) => return Ok(a == b),
+        (V::Type(a), V::Type(b)) => return Ok(a == b),
+        (V::Time(a), V::Time(b)) => return Ok(left.kind() == right.kind() && a == b),
+        _ => {}
+    }
+    if left.kind() != right.kind() || left.len().is_none() || left.len() != right.len() {
+        return Ok(false);
+    }
+    if left.is_map() {
+        for key in left.keys() {
+            let (Some(a), Some(b)) = (left.entry(&key), right.entry(&key)) else { return Ok(false) };
+            if !equal(budget, &a, &b, depth + 1)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    for place in 0..left.len().unwrap_or(0) {
+        let (Some(a), Some(b)) = (left.nth(place), right.nth(place)) else { return Ok(false) };
+        if !equal(budget, &a, &b, depth + 1)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn mismatch<T>(message: impl Into<String>) -> Out<T> {
+    Err(Box::new(ExprError::new(Code::SchemaMismatch, message)))
+}
+
+/// A value as JSON (K-08). What lies in the scope is copied here and nowhere else.
+pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
+    budget.result(16)?;
+    if depth > 128 {
+        return mismatch("The result is nested deeper than 128 levels.");
+    }
+    Ok(match found {
+        V::Null => Value::Null,
+        V::Bool(v) => Value::Bool(*v),
+        V::Int(v) => Value::Number((*v).into()),
+        V::Double(v) => match Number::from_f64(*v) {
+            Some(v) => Value::Number(v),
+            None => {
+                return mismatch(format!("The result is {v}, which JSON cannot say. Check for a division by zero."));
+            }
+        },
+        V::Text(_) | V::Made(_) => {
+            let text = found.text().unwrap_or_default();
+            budget.result(text.len())?;
+            Value::String(text.to_owned())
+        }
+        V::Bytes(v) => {
+            budget.result(v.len() * 2)?;
+            Value::String(base64(v))
+        }
+        V::Type(name) => Value::String((*name).to_owned()),
+        V::Time(v) => bridge::json(v)?,
+        V::Array(v) => {
+            let mut made = Vec::with_capacity(v.len());
+            for one in *v {
+                made.push(json(budget, &V::of(one), depth + 1)?);
+            }
+            Value::Array(made)
+        }
+        V::Items(_) | V::List(_) => {
+            let total = found.len().unwrap_or(0);
+            let mut made = Vec::with_capacity(total.min(4096));
+            for place in 0..total {
+                if let Some(one) = found.nth(place) {
+                    made.push(json(budget, &one, depth + 1)?);
+                }
+            }
+            Value::Array(made)
+        }
+        V::Object(v) => {
+            let mut made = Map::with_capacity(v.len());
+            for (key, one) in *v {
+                budget.result(key.len())?;
+                made.insert(key.clone(), json(budget, &V::of(one), depth + 1)?);
+            }
+            Value::Object(made)
+        }
+        V::Made1(v) => {
+            let mut made = Map::with_capacity(v.len());
+            for (key, one) in v.iter() {
+                let Key::Text(key) = key else {
+                    return mismatch(format!(
+                        "The result is an object with the key {}, but JSON has only texts as keys. Use `string(…)`.",
+                        plain(&key.value()).unwrap_or_default()
+                    ));
+                };
+                budget.result(key.len())?;
+                made.insert(key.to_string(), json(budget, one, depth + 1)?);
+            }
+            Value::Object(made)
+        }
+        V::Context(_) | V::Nodes(_) | V::Node(_) | V::Ctx(_) => {
+            let mut made = Map::new();
+            for key in found.keys() {
+                if let (Some(one), Some(key)) = (found.entry(&key), key.text()) {
+                    budget.result(key.len())?;
+                    made.insert(key.to_owned(), json(budget, &one, depth + 1)?);
+                }
+            }
+            Value::Object(made)
+        }
+    })
+}
+
+/// A scalar as text, as `string(x)` gives it.
+pub(super) fn plain(value: &V<'_>) -> Option<String> {
+    Some(match value {
+        V::Bool(v) => v.to_string(),
+        V::Int(v) => v.to_string(),
+        V::Double(v) => v.to_string(),
+        V::Text(v) => (*v).to_owned(),
+        V::Made(v) => v.to_string(),
+        V::Bytes(v) => String::from_utf8(v.to_vec()).ok()?,
+        V::Type(v) => (*v).to_owned(),
+        V::Time(_) | V::Null => return None,
+        _ => return None,
+    })
+}
+
+/// RFC 4648 with padding.
+fn base64(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
+        let all = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4u32 {
+            let sign = SIGNS[(all >> (18 - 6 * at) & 63) as usize];
+            out.push(if at as usize > chunk.len() { '=' } else { char::from(sign) });
+        }
+    }
+    out
+}
+
+/// Types of a value without its contents, at most 2,000 characters (K-51).
+pub(super) fn structure(value: &V<'_>) -> String {
+    let mut out = String::new();
+    sketch(value, 0, &mut out);
+    if out.chars().count() > 2000 {
+        out = out.chars().take(1999).collect();
+        out.push('…');
+    }
+    out
+}
+
+fn sketch(value: &V<'_>, depth: usize, out: &mut String) {
+    if out.len() > 2000 {
+        return;
+    }
+    if depth > 3 {
+        out.push('…');
+    } else if value.is_map() {
+        out.push('{');
+        for (place, key) in value.key_texts(20).iter().enumerate() {
+            if place > 0 {
+                out.push_str(", ");
+            }
+            out.extend(key.chars().take(60));
+            out.push_str(": ");
+            if let Some(one) = value.member(key) {
+                sketch(&one, depth + 1, out);
+            }
+        }
+        if value.len().unwrap_or(0) > 20 {
+            out.push_str(", …");
+        }
+        out.push('}');
+    } else if let Some(total) = value.len() {
+        out.push('[');
+        if let Some(one) = value.nth(0) {
+            sketch(&one, depth + 1, out);
+            if total > 1 {
+                out.push_str(&format!(" × {total}"));
+            }
+        }
+        out.push(']');
+    } else {
+        out.push_str(match value.kind() {
+            "null_type" => "null",
+            kind => kind,
+        });
+    }
+}

@@ -1,0 +1,211 @@
+//! Limits of a schema, found by walking its keywords. Only local references are allowed, so the whole graph is here.
+
+use super::MAX_EXPANSION;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Keywords with a schema.
+const ONE: &[&str] = &[
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords with a list of schemas.
+const LIST: &[&str] = &["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+/// Keywords with named schemas.
+const NAMED: &[&str] = &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+/// Keywords whose schemas look at the same value again.
+const IN_PLACE: &[&str] = &["allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"];
+/// Places that only hold schemas; they are checked when a reference leads to them.
+const SHELF: &[&str] = &["$defs", "definitions"];
+
+/// Depth of a JSON value, at most `max`; does not recurse deeper than that.
+pub(super) fn depth(value: &Value, max: usize) -> usize {
+    if max == 0 {
+        return 0;
+    }
+    match value {
+        Value::Array(list) => 1 + list.iter().map(|one| depth(one, max - 1)).max().unwrap_or(0),
+        Value::Object(map) => 1 + map.values().map(|one| depth(one, max - 1)).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+pub(super) fn check(root: &Value) -> Result<(), String> {
+    let mut graph = Graph { root, anchors: HashMap::new(), cost: HashMap::new(), ends: HashMap::new() };
+    graph.collect(root, true)?;
+    let total = graph.cost(root, 0)?;
+    if total > MAX_EXPANSION {
+        return Err(format!(
+            "The schema grows to more than {MAX_EXPANSION} checks when its `$ref`s are followed. Use fewer references to \
+             the same definitions."
+        ));
+    }
+    Ok(())
+}
+
+struct Graph<'s> {
+    root: &'s Value,
+    anchors: HashMap<&'s str, &'s Value>,
+    /// By address: `None` while a schema is being looked at (a cycle), else what it costs.
+    cost: HashMap<*const Value, Option<u64>>,
+    /// By address: false while the ways that stay on the same value are being followed, true when they all end.
+    ends: HashMap<*const Value, bool>,
+}
+
+/// Deepest chain of references.
+const CHAIN: usize = 400;
+
+impl<'s> Graph<'s> {
+    /// Refuses references out of the schema and remembers anchors.
+    fn collect(&mut self, schema: &'s Value, top: bool) -> Result<(), String> {
+        let Value::Object(map) = schema else { return Ok(()) };
+        for word in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            if let Some(Value::String(target)) = map.get(word)
+                && !target.starts_with('#')
+            {
+                let shown: String = target.chars().take(80).collect();
+                return Err(format!(
+                    "`{word}` to `{shown}` leads out of the schema. Copy the definition into `$defs` and refer to it with \
+                     `#/$defs/…`."
+                ));
+            }
+        }
+        if !top {
+            for word in ["$id", "id"] {
+                if let Some(Value::String(id)) = map.get(word)
+                    && (word == "$id" || id.contains(['/', ':', '#']))
+                {
+                    return Err(format!("`{word}` is allowed at the top of a schema only."));
+                }
+            }
+        }
+        for word in ["$anchor", "$dynamicAnchor"] {
+            if let Some(Value::String(name)) = map.get(word) {
+                self.anchors.insert(name, schema);
+            }
+        }
+        for (_, inner) in children(map) {
+            self.collect(inner, false)?;
+        }
+        Ok(())
+    }
+
+    fn target(&self, reference: &str) -> Option<&'s Value> {
+        let rest = reference.strip_prefix('#')?;
+        if rest.is_empty() {
+            return Some(self.root);
+        }
+        if rest.starts_with('/') {
+            return self.root.pointer(&decoded(rest));
+        }
+        self.anchors.get(rest).copied()
+    }
+
+    /// How many schemas a value meets, every way counted, and a cycle counted once.
+    fn cost(&mut self, schema: &'s Value, chain: usize) -> Result<u64, String> {
+        let Value::Object(map) = schema else { return Ok(1) };
+        let key = std::ptr::from_ref(schema);
+        match self.cost.get(&key) {
+            Some(Some(known)) => return Ok(*known),
+            // A recursive schema: the next round is on a part of the value (checked by `in_place`).
+            Some(None) => return Ok(1),
+            None => {}
+        }
+        if chain > CHAIN {
+            return Err("The references of the schema form a chain that is too long.".into());
+        }
+        self.in_place(schema, 0)?;
+        self.cost.insert(key, None);
+        let mut total = 1u64;
+        for word in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            if let Some(Value::String(reference)) = map.get(word) {
+                let Some(target) = self.target(reference) else {
+                    let shown: String = reference.chars().take(80).collect();
+                    return Err(format!("`{word}` to `{shown}` leads to nothing in the schema."));
+                };
+                total = total.saturating_add(self.cost(target, chain + 1)?);
+            }
+        }
+        for (word, inner) in children(map) {
+            if !SHELF.contains(&word) {
+                total = total.saturating_add(self.cost(inner, chain + 1)?);
+            }
+        }
+        self.cost.insert(key, Some(total));
+        Ok(total)
+    }
+
+    /// Refuses `a -> b -> a` on the same value: it would never end.
+    fn in_place(&mut self, schema: &'s Value, chain: usize) -> Result<(), String> {
+        let Value::Object(map) = schema else { return Ok(()) };
+        let key = std::ptr::from_ref(schema);
+        match self.ends.get(&key) {
+            Some(true) => return Ok(()),
+            Some(false) => return Err("The schema refers to itself without going into a part of the value.".into()),
+            None => {}
+        }
+        if chain > CHAIN {
+            return Err("The references of the schema form a chain that is too long.".into());
+        }
+        self.ends.insert(key, false);
+        for word in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            if let Some(Value::String(reference)) = map.get(word)
+                && let Some(target) = self.target(reference)
+            {
+                self.in_place(target, chain + 1)?;
+            }
+        }
+        for (word, inner) in children(map) {
+            if IN_PLACE.contains(&word) {
+                self.in_place(inner, chain + 1)?;
+            }
+        }
+        self.ends.insert(key, true);
+        Ok(())
+    }
+}
+
+fn children(map: &serde_json::Map<String, Value>) -> Vec<(&str, &Value)> {
+    let mut out = Vec::new();
+    for (word, value) in map {
+        let word = word.as_str();
+        match value {
+            Value::Array(list) if LIST.contains(&word) => out.extend(list.iter().map(|one| (word, one))),
+            Value::Object(named) if NAMED.contains(&word) => out.extend(named.values().map(|one| (word, one))),
+            Value::Object(_) if ONE.contains(&word) => out.push((word, value)),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Percent signs of a fragment.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let pair = text.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (byte, pair) {
+            (b'%', Some(value)) => {
+                out.push(value);
+                at += 3;
+            }
+            _ => {
+                out.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,205 @@
+//! Texts with `{{ expression }}` in them: one pass, and what a hole gives is never looked at again.
+
+use crate::expr::{Code, Expr, ExprError};
+use crate::scope::Scope;
+use serde_json::Value;
+
+/// Most bytes of a template's text.
+pub const MAX_LENGTH: usize = 1024 * 1024;
+/// Most holes.
+pub const MAX_HOLES: usize = 1000;
+/// Most bytes of a rendered text.
+pub const MAX_RENDERED: usize = 64 * 1024 * 1024;
+
+/// A parsed text.
+#[derive(Debug, Clone)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Text(String),
+    Hole { expr: Expr, position: usize },
+}
+
+impl Template {
+    /// Takes a text apart. To write `{{` itself: `{{ '{{' }}`.
+    ///
+    /// # Errors
+    /// A hole that is not closed, is empty or holds no valid expression; `position` counts characters of the whole
+    /// text.
+    pub fn parse(text: &str) -> Result<Self, ExprError> {
+        if text.len() > MAX_LENGTH {
+            return Err(ExprError::new(Code::Limit, "The text has more than 1 MiB. Put it into a file and read it."));
+        }
+        let mut parts = Vec::new();
+        let mut rest = text;
+        let mut done = 0usize;
+        let mut holes = 0usize;
+        while let Some(open) = rest.find("{{") {
+            let (before, from) = rest.split_at(open);
+            let inner = from.get(2..).unwrap_or_default();
+            let position = done + before.chars().count();
+            let Some(length) = end(inner) else {
+                return Err(ExprError::new(
+                    Code::Syntax,
+                    format!("The `{{{{` at character {position} has no `}}}}` after it. To write `{{{{` itself, use `{{{{ '{{{{' }}}}`."),
+                )
+                .at(position));
+            };
+            let source = inner.get(..length).unwrap_or_default();
+            if source.trim().is_empty() {
+                return Err(ExprError::new(
+                    Code::Syntax,
+                    format!("The braces at character {position} are empty. Write an expression, for example `{{{{ item.name }}}}`."),
+                )
+                .at(position));
+            }
+            holes += 1;
+            if holes > MAX_HOLES {
+                return Err(ExprError::new(Code::Limit, format!("The text has more than {MAX_HOLES} places to fill.")));
+            }
+            let lead = source.chars().take_while(|c| c.is_whitespace()).count();
+            let start = position + 2 + lead;
+            let expr = Expr::compile(source).map_err(|e| shift(e, start))?;
+            if !before.is_empty() {
+                parts.push(Part::Text(before.to_owned()));
+            }
+            parts.push(Part::Hole { expr, position: start });
+            done = position + 2 + source.chars().count() + 2;
+            rest = inner.get(length + 2..).unwrap_or_default();
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Text(rest.to_owned()));
+        }
+        Ok(Self { parts })
+    }
+
+    /// The expressions in order.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Hole { expr, .. } => Some(expr),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// Whether the text starts with a hole.
+    pub fn starts_with_hole(&self) -> bool {
+        matches!(self.parts.first(), Some(Part::Hole { .. }))
+    }
+
+    /// Fills the holes: texts as they are, everything else as compact JSON.
+    ///
+    /// # Errors
+    /// The first expression that fails.
+    pub fn render(&self, scope: &Scope) -> Result<String, ExprError> {
+        self.render_with(scope, |_, _, _, text| text)
+    }
+
+    /// Fills the holes with what `encode` makes of each text. `encode` gets the number of the hole, whether it stands
+    /// at the very start, what has been written before it, and the text.
+    ///
+    /// # Errors
+    /// The first expression that fails.
+    pub fn render_with(
+        &self,
+        scope: &Scope,
+        encode: impl Fn(usize, bool, &str, String) -> String,
+    ) -> Result<String, ExprError> {
+        let mut out = String::new();
+        let mut index = 0usize;
+        for (place, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Hole { expr, position } => {
+                    let found = expr.eval(scope).map_err(|e| shift(e, *position))?;
+                    let text = match found {
+                        Value::String(text) => text,
+                        other => other.to_string(),
+                    };
+                    let text = encode(index, place == 0, &out, text);
+                    out.push_str(&text);
+                    index += 1;
+                }
+            }
+            if out.len() > MAX_RENDERED {
+                return Err(ExprError::new(Code::Limit, "The finished text is larger than 64 MiB."));
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn shift(mut error: ExprError, by: usize) -> ExprError {
+    error.position = error.position.map(|position| position + by);
+    error
+}
+
+/// Bytes up to the `}}` that closes a hole: not one inside quotes, and not one that closes an object (`{{ {'a': {}} }}`).
+fn end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut open = 0usize;
+    let mut quote: Option<u8> = None;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match (quote, byte) {
+            (Some(_), b'\\') => at += 1,
+            (Some(q), _) if q == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (None, b'{') => open += 1,
+            (None, b'}') if open > 0 => open -= 1,
+            (None, b'}') if bytes.get(at + 1) == Some(&b'}') => return Some(at),
+            (None, _) => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Fills a URL: a hole at the very start is inserted as it is (a base address), every other one is percent-encoded, so
+/// that data can neither add a path segment nor a parameter nor move to another host.
+///
+/// # Errors
+/// As [`Template::render`]; also when data would make a path segment `.` or `..`.
+pub fn render_url(text: &str, scope: &Scope) -> Result<String, ExprError> {
+    let template = Template::parse(text)?;
+    let out = template.render_with(scope, |_, first, _, text| if first { text } else { percent(&text) })?;
+    // The same URL with harmless values; a base address may climb, nobody else may.
+    let plain = template.render_with(scope, |_, first, _, text| if first { text } else { "x".to_owned() })?;
+    if dots(&out) > dots(&plain) {
+        return Err(ExprError::new(
+            Code::Eval,
+            "A value would become `.` or `..` in the path of the URL, which leads to another place. Check the value before.",
+        ));
+    }
+    Ok(out)
+}
+
+/// How many segments of the path are `.` or `..`.
+fn dots(url: &str) -> usize {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    path.split(['/', '\\'])
+        .filter(|segment| {
+            let plain = segment.to_ascii_lowercase().replace("%2e", ".");
+            plain == "." || plain == ".."
+        })
+        .count()
+}
+
+/// Everything but the unreserved characters of RFC 3986.
+pub fn percent(text: &str) -> String {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(char::from(HEX[usize::from(byte >> 4)]));
+            out.push(char::from(HEX[usize::from(byte & 15)]));
+        }
+    }
+    out
+}
