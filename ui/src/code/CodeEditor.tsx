@@ -1,0 +1,204 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
+import { Annotation, Compartment, EditorState, StateEffect, StateField, type Extension } from '@codemirror/state';
+import {
+  Decoration,
+  EditorView,
+  drawSelection,
+  highlightSpecialChars,
+  keymap,
+  placeholder as placeholderText,
+  tooltips,
+  type DecorationSet,
+} from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import { celLanguage, kitHighlight, templateLanguage } from './cel-language';
+import { expressionCompletion, insideTemplate, type LoadNames } from './completion';
+import { draggedField, isFieldDrag } from './field-drag';
+import './code.css';
+
+export type CodeMode = 'cel' | 'template' | 'json' | 'text';
+
+export interface CodeEditorProps {
+  value: string;
+  onChange: (text: string) => void;
+  mode: CodeMode;
+  label: string;
+  /** Enter does nothing, pasted line breaks become spaces. */
+  singleLine?: boolean;
+  readOnly?: boolean;
+  placeholder?: string;
+  autoFocus?: boolean;
+  names?: LoadNames | undefined;
+  /** Place of an error, counted in characters from 0. */
+  errorAt?: number | undefined;
+  invalid?: boolean;
+  describedBy?: string | undefined;
+  /** A field dropped here; without it the expression is inserted at the drop. */
+  onDropField?: ((expression: string) => void) | undefined;
+  onBlur?: () => void;
+  minLines?: number;
+}
+
+// A change that came from outside must not be reported back as typed.
+const fromOutside = Annotation.define<boolean>();
+const setError = StateEffect.define<number | null>();
+const errorMark = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    let next = transaction.docChanged ? Decoration.none : marks;
+    for (const effect of transaction.effects) {
+      if (!effect.is(setError)) continue;
+      const length = transaction.newDoc.length;
+      if (effect.value === null || length === 0) next = Decoration.none;
+      else {
+        const from = Math.min(Math.max(0, effect.value), length - 1);
+        next = Decoration.set([Decoration.mark({ class: 'cm-errorAt' }).range(from, from + 1)]);
+      }
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const languages: Record<CodeMode, Extension> = {
+  cel: [celLanguage, closeBrackets(), bracketMatching()],
+  template: [templateLanguage],
+  json: [json(), closeBrackets(), bracketMatching()],
+  text: [],
+};
+
+const oneLine = EditorState.transactionFilter.of((transaction) => {
+  if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
+  const text = transaction.newDoc.toString().replace(/\s*\n\s*/g, ' ');
+  return {
+    changes: { from: 0, to: transaction.startState.doc.length, insert: text },
+    selection: { anchor: text.length },
+    annotations: fromOutside.of(transaction.annotation(fromOutside) === true),
+  };
+});
+
+/** One field or a whole box of code. Text goes in and out as a string; nothing in it is ever run here. */
+export function CodeEditor(props: CodeEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const { mode, singleLine = false, label, readOnly = false, invalid = false, describedBy, placeholder = '' } = props;
+  const attributes = useRef(new Compartment());
+  const editable = useRef(new Compartment());
+
+  useEffect(() => {
+    const parent = host.current;
+    if (!parent) return;
+    const template = mode === 'template';
+    const withNames = mode === 'cel' || template;
+    const load: LoadNames = async () => (await latest.current.names?.()) ?? [];
+    const created = new EditorView({
+      parent,
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: [
+          // Tab leaves a field; in a box it indents.
+          singleLine ? [] : keymap.of([indentWithTab]),
+          keymap.of([
+            ...(withNames ? completionKeymap : []),
+            ...(singleLine ? [{ key: 'Enter', run: () => true }] : []),
+            ...closeBracketsKeymap,
+            ...historyKeymap,
+            ...defaultKeymap,
+          ]),
+          history(),
+          drawSelection(),
+          highlightSpecialChars(),
+          EditorView.lineWrapping,
+          languages[mode],
+          syntaxHighlighting(kitHighlight),
+          errorMark,
+          placeholder ? placeholderText(placeholder) : [],
+          withNames
+            ? [
+                autocompletion({ override: [expressionCompletion(load, template)], icons: false, maxRenderedOptions: 60 }),
+                tooltips({ parent: document.body, position: 'fixed' }),
+              ]
+            : [],
+          singleLine ? oneLine : [],
+          attributes.current.of([]),
+          editable.current.of([]),
+          EditorView.updateListener.of((update) => {
+            if (!update.docChanged) return;
+            if (update.transactions.some((t) => t.annotation(fromOutside))) return;
+            latest.current.onChange(update.state.doc.toString());
+          }),
+          EditorView.domEventHandlers({
+            blur: () => latest.current.onBlur?.(),
+            dragover(event) {
+              if (!isFieldDrag(event.dataTransfer)) return false;
+              event.preventDefault();
+              return true;
+            },
+            drop(event, editor) {
+              const expression = draggedField(event.dataTransfer);
+              if (expression === null) return false;
+              event.preventDefault();
+              if (latest.current.readOnly) return true;
+              if (latest.current.onDropField) {
+                latest.current.onDropField(expression);
+                return true;
+              }
+              const at = editor.posAtCoords({ x: event.clientX, y: event.clientY }) ?? editor.state.doc.length;
+              const bare = mode !== 'template' || insideTemplate(editor.state.sliceDoc(0, at));
+              const insert = bare ? expression : `{{${expression}}}`;
+              editor.dispatch({ changes: { from: at, insert }, selection: { anchor: at + insert.length } });
+              editor.focus();
+              return true;
+            },
+          }),
+        ],
+      }),
+    });
+    view.current = created;
+    if (latest.current.autoFocus) {
+      created.focus();
+      created.dispatch({ selection: { anchor: created.state.doc.length } });
+    }
+    return () => {
+      created.destroy();
+      view.current = null;
+    };
+  }, [mode, singleLine, placeholder]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === props.value) return;
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: props.value },
+      annotations: fromOutside.of(true),
+    });
+  }, [props.value]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: setError.of(props.errorAt ?? null) });
+  }, [props.errorAt, props.value]);
+
+  useEffect(() => {
+    view.current?.dispatch({
+      effects: [
+        attributes.current.reconfigure(
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            'aria-multiline': String(!singleLine),
+            ...(invalid ? { 'aria-invalid': 'true' } : {}),
+            ...(describedBy ? { 'aria-describedby': describedBy } : {}),
+          }),
+        ),
+        editable.current.reconfigure([EditorView.editable.of(!readOnly), EditorState.readOnly.of(readOnly)]),
+      ],
+    });
+  }, [label, singleLine, invalid, describedBy, readOnly, mode, placeholder]);
+
+  const style = props.minLines ? { minHeight: `${props.minLines * 16 + 12}px` } : undefined;
+  return <div ref={host} className={`code ${singleLine ? 'code-line' : 'code-box'}`} style={style} data-mode={mode} />;
+}

@@ -1,0 +1,45 @@
+import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete';
+import type { ExpressionName } from '../api/types';
+
+export type LoadNames = () => Promise<readonly ExpressionName[]>;
+
+/** Whether the position stands between `{{` and `}}`. */
+export function insideTemplate(before: string): boolean {
+  return before.lastIndexOf('{{') > before.lastIndexOf('}}');
+}
+
+const WORD = /[A-Za-z_$][A-Za-z0-9_.$]*(?:\[(?:\d+|'[^']*'?|"[^"]*"?)?\]?[A-Za-z0-9_.$]*)*$/;
+
+/** Completion from the names that the engine knows at this node. */
+export function expressionCompletion(load: LoadNames, template: boolean): CompletionSource {
+  return async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const before = context.state.sliceDoc(0, context.pos);
+    if (template && !insideTemplate(before)) return null;
+    const word = WORD.exec(before)?.[0] ?? '';
+    if (word === '' && !context.explicit && !(template && before.endsWith('{{'))) return null;
+    let names: readonly ExpressionName[];
+    try {
+      names = await load();
+    } catch {
+      // No completion is better than an editor that complains while one types.
+      return null;
+    }
+    return { from: context.pos - word.length, options: names.map(option), validFor: /^[\w.$[\]'"]*$/ };
+  };
+}
+
+function option(name: ExpressionName): Completion {
+  const sample = name.sample === undefined ? undefined : short(name.sample);
+  const detail = [name.type, sample].filter(Boolean).join('  ');
+  return {
+    label: name.label,
+    detail,
+    type: name.type === 'function' ? 'function' : 'variable',
+    ...(name.detail ? { info: name.detail } : {}),
+  };
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length > 32 ? `${text.slice(0, 31)}…` : text;
+}

@@ -1,0 +1,29 @@
+// A field dragged from the data of a step carries the expression that reads it.
+
+export const FIELD_MIME = 'application/x-signalbox-field';
+
+/** `a.b[0]['odd name']` below a root name. */
+export function pathExpression(root: string, path: readonly (string | number)[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return /^[A-Za-z_][A-Za-z0-9_]*$/.test(part) ? `${text}.${part}` : `${text}[${celString(part)}]`;
+  }, root);
+}
+
+const celString = (text: string): string =>
+  `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
+
+export function startFieldDrag(transfer: DataTransfer, expression: string): void {
+  transfer.setData(FIELD_MIME, expression);
+  transfer.setData('text/plain', expression);
+  transfer.effectAllowed = 'copy';
+}
+
+/** The expression of a dragged field, or null when something else is dragged. */
+export function draggedField(transfer: DataTransfer | null): string | null {
+  const text = transfer?.getData(FIELD_MIME);
+  return text ? text : null;
+}
+
+export const isFieldDrag = (transfer: DataTransfer | null): boolean =>
+  transfer !== null && Array.from(transfer.types).includes(FIELD_MIME);

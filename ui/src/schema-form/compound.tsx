@@ -1,0 +1,278 @@
+// Fields made of fields: objects, tables of keys, lists, variants.
+
+import { useState } from 'react';
+import type { JsonSchema } from '../api/types.ts';
+import { t } from '../i18n/index.ts';
+import { IconButton, Select } from '../kit/index.ts';
+import { AnyValue } from './any.tsx';
+import { CelEditor, TextValue, type FieldProps } from './expression.tsx';
+import { Field } from './field.tsx';
+import { Findings, Frame } from './frame.tsx';
+import { diagnosticsAt, hintsOf, initialValue, isObject, labelOf, matches, pointerOf, propertiesOf, widgetOf, type Path } from './model.ts';
+import { useForm } from './scope.ts';
+import { NumberInput } from './simple.tsx';
+
+export interface PathProps extends FieldProps {
+  path: Path;
+}
+
+/** The properties of an object, neighbours of half width in one row. */
+export function Properties({ schema, value, path }: { schema: JsonSchema; value: unknown; path: Path }) {
+  const object = isObject(value) ? value : {};
+  const properties = propertiesOf(schema).filter(([, property]) => property['x-ui']?.['hidden'] !== true);
+  const rows: [string, JsonSchema][][] = [];
+  for (const entry of properties) {
+    const last = rows.at(-1);
+    const half = hintsOf(entry[1]).width === 'half';
+    if (half && last?.length === 1 && last[0] && hintsOf(last[0][1]).width === 'half') last.push(entry);
+    else rows.push([entry]);
+  }
+  const field = ([name, property]: [string, JsonSchema]) => (
+    <Field
+      key={name}
+      name={name}
+      schema={property}
+      value={Object.hasOwn(object, name) ? object[name] : undefined}
+      path={[...path, name]}
+      required={schema.required?.includes(name) ?? false}
+    />
+  );
+  let group: string | undefined;
+  return (
+    <>
+      {rows.map((row) => {
+        const first = row[0];
+        if (!first) return null;
+        const named = hintsOf(first[1]).group;
+        const title = named !== group ? named : undefined;
+        group = named;
+        const body = row.length > 1 ? <div className="form-two">{row.map(field)}</div> : field(first);
+        return title ? <div key={first[0]} className="form-group"><span className="cap">{title}</span>{body}</div> : <div key={first[0]} className="form-cell">{body}</div>;
+      })}
+    </>
+  );
+}
+
+export function ObjectField({ label, schema, value, path, required, findings }: PathProps) {
+  return (
+    <fieldset className="form-object">
+      <legend className="cap">{label}{required ? <span className="t3" aria-hidden="true"> *</span> : null}</legend>
+      <div className="form-nested"><Properties schema={schema} value={value} path={path} /></div>
+      <Findings findings={findings} />
+    </fieldset>
+  );
+}
+
+function CellValue({ schema, value, onValue, label, invalid, cel }: {
+  schema: JsonSchema | undefined; value: unknown; onValue: (value: unknown) => void; label: string; invalid: boolean; cel?: boolean;
+}) {
+  const widget = schema ? widgetOf(schema) : 'any';
+  if (widget === 'cel' || cel) {
+    return <CelEditor text={String(value ?? '').replace(/^=(?!=)/, '')} onText={(next) => onValue(cel ? `=${next}` : next)} label={label} invalid={invalid} bare />;
+  }
+  if (widget === 'text' || widget === 'template' || widget === 'path') {
+    return <TextValue value={typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '')} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} bare />;
+  }
+  if (widget === 'number') return <NumberInput value={value} onValue={(next) => onValue(next ?? 0)} label={label} invalid={invalid} integer={schema?.type === 'integer'} bare />;
+  return <AnyValue value={value} onValue={onValue} label={label} invalid={invalid} bare />;
+}
+
+/** A table of names and values. `prefix` stands before every name (`$` of context variables). */
+export function KeyValueTable({ label, value, path, valueSchema, onValue, required, hint, keyLabel, addLabel, prefix = '', cel }: {
+  label: string;
+  value: unknown;
+  path: Path;
+  valueSchema?: JsonSchema | undefined;
+  onValue: (value: unknown) => void;
+  required?: boolean;
+  hint?: string | undefined;
+  keyLabel?: string;
+  addLabel?: string;
+  prefix?: string;
+  cel?: boolean;
+}) {
+  const form = useForm();
+  const pointer = pointerOf(form.base, path);
+  const entries = isObject(value) ? Object.entries(value) : [];
+  const [draft, setDraft] = useState<string | null>(null);
+  const [clash, setClash] = useState<string | null>(null);
+  const own = diagnosticsAt(form.diagnostics, pointer, false);
+  const store = (next: [string, unknown][]) => onValue(next.length === 0 && !required ? undefined : Object.fromEntries(next));
+
+  function rename(index: number, typed: string) {
+    const name = prefix && typed !== '' && !/^[$/]/.test(typed) ? `${prefix}${typed}` : typed;
+    if (entries[index]?.[0] === name || name === '') return;
+    if (entries.some(([other], i) => other === name && i !== index)) {
+      setClash(name);
+      return;
+    }
+    setClash(null);
+    store(entries.map(([old, one], i) => [i === index ? name : old, one]));
+  }
+  function commitDraft(typed: string) {
+    const name = prefix && typed !== '' && !/^[$/]/.test(typed) ? `${prefix}${typed}` : typed;
+    setDraft(null);
+    if (name === '') return;
+    if (entries.some(([other]) => other === name)) {
+      setClash(name);
+      return;
+    }
+    setClash(null);
+    store([...entries, [name, cel ? '=' : (initialValue(valueSchema) ?? '')]]);
+  }
+
+  const add = form.readOnly ? undefined : (
+    <button type="button" className="lab-add" onClick={() => setDraft('')} aria-label={`${addLabel ?? t('form.add')}: ${label}`}>+ {addLabel ?? t('form.add')}</button>
+  );
+  return (
+    <Frame label={label} {...(required ? { required } : {})} hint={hint} findings={own} labelFor={false} aside={add}>
+      {() => (
+        <>
+          {entries.length > 0 || draft !== null ? (
+            <div className="box kvt" role="group" aria-label={label}>
+              {entries.map(([name, one], index) => {
+                const findings = diagnosticsAt(form.diagnostics, pointerOf(pointer, [name]), true);
+                return (
+                  // The place is the identity: a renamed row stays the same row.
+                  <div className="kvt-row" key={`row-${String(index)}`}>
+                    <KeyInput name={name} label={`${keyLabel ?? t('form.name')} ${String(index + 1)}`} readOnly={form.readOnly} onCommit={(typed) => rename(index, typed)} />
+                    <div className="kvt-value">
+                      <CellValue schema={valueSchema} value={one} label={name} invalid={findings.some((f) => f.severity === 'error')} cel={cel ?? false}
+                        onValue={(next) => form.edit([...path, name], next ?? '')} />
+                      <Findings findings={findings} />
+                    </div>
+                    {form.readOnly ? <span /> : (
+                      <IconButton small icon="x" label={t('form.remove', { name })} onClick={() => store(entries.filter((_, i) => i !== index))} />
+                    )}
+                  </div>
+                );
+              })}
+              {draft !== null ? (
+                <div className="kvt-row">
+                  <KeyInput name="" label={keyLabel ?? t('form.name')} autoFocus readOnly={false} onCommit={commitDraft} onCancel={() => setDraft(null)} />
+                  <div className="kvt-value t3 kvt-hint">{t('form.nameFirst')}</div>
+                  <span />
+                </div>
+              ) : null}
+            </div>
+          ) : null}
+          {clash !== null ? <span className="s c-err" role="alert">{t('form.twice', { name: clash })}</span> : null}
+        </>
+      )}
+    </Frame>
+  );
+}
+
+function KeyInput({ name, label, onCommit, onCancel, autoFocus, readOnly }: {
+  name: string; label: string; onCommit: (name: string) => void; onCancel?: () => void; autoFocus?: boolean; readOnly: boolean;
+}) {
+  const [text, setText] = useState<string | null>(null);
+  return (
+    <input
+      className="kvt-key mono"
+      aria-label={label}
+      value={text ?? name}
+      readOnly={readOnly}
+      spellCheck={false}
+      // A new row was asked for: its name is what one types next.
+      autoFocus={autoFocus}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={() => {
+        if (text !== null || autoFocus) onCommit((text ?? name).trim());
+        setText(null);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') event.currentTarget.blur();
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          setText(null);
+          onCancel?.();
+        }
+      }}
+    />
+  );
+}
+
+export function KeyValueField({ label, schema, value, path, required, onValue }: PathProps) {
+  const hints = hintsOf(schema);
+  const valueSchema = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  return (
+    <KeyValueTable label={label} value={value} path={path} valueSchema={valueSchema} onValue={onValue} required={required ?? false} hint={schema.description}
+      {...(hints.addLabel ? { addLabel: hints.addLabel } : {})} />
+  );
+}
+
+export function ListField({ label, schema, value, path, required, onValue, findings }: PathProps) {
+  const form = useForm();
+  const hints = hintsOf(schema);
+  const items: unknown[] = Array.isArray(value) ? value : [];
+  const itemSchema = schema.items ?? {};
+  const objects = ['object', 'variants'].includes(widgetOf(itemSchema));
+  const store = (next: unknown[]) => onValue(next.length === 0 && !required ? undefined : next);
+  const full = schema.maxItems !== undefined && items.length >= schema.maxItems;
+  const move = (from: number, to: number) => {
+    const next = items.slice();
+    const [taken] = next.splice(from, 1);
+    next.splice(to, 0, taken);
+    store(next);
+  };
+  const add = form.readOnly || full ? undefined : (
+    <button type="button" className="lab-add" onClick={() => store([...items, initialValue(itemSchema)])} aria-label={`${hints.addLabel ?? t('form.add')}: ${label}`}>+ {hints.addLabel ?? t('form.add')}</button>
+  );
+  return (
+    <Frame label={label} {...(required ? { required } : {})} hint={schema.description} findings={findings} labelFor={false} aside={add}>
+      {() => items.length === 0 ? <span className="s t3">{t('form.none')}</span> : (
+        <div className="box list" role="list" aria-label={label}>
+          {items.map((item, index) => {
+            const at = [...path, index];
+            const below = objects ? [] : diagnosticsAt(form.diagnostics, pointerOf(form.base, at), true);
+            return (
+              // A list has places, not names.
+              <div className="list-row" role="listitem" key={`item-${String(index)}`}>
+                <span className="list-n s t3">{index + 1}</span>
+                <div className="list-value">
+                  {objects ? (
+                    <Field name="" label={`${label} ${String(index + 1)}`} schema={itemSchema} value={item} path={at} required bare />
+                  ) : (
+                    <>
+                      <CellValue schema={itemSchema} value={item} label={`${label} ${String(index + 1)}`} invalid={below.length > 0} onValue={(next) => form.edit(at, next ?? '')} />
+                      <Findings findings={below} />
+                    </>
+                  )}
+                </div>
+                {form.readOnly ? null : (
+                  <span className="list-tools">
+                    {index > 0 ? <IconButton small icon="up" label={t('form.up')} onClick={() => move(index, index - 1)} /> : null}
+                    <IconButton small icon="x" label={t('form.removeRow', { n: index + 1 })} onClick={() => store(items.filter((_, i) => i !== index))} />
+                  </span>
+                )}
+              </div>
+            );
+          })}
+        </div>
+      )}
+    </Frame>
+  );
+}
+
+export function VariantsField({ label, schema, value, path, required, findings, onValue }: PathProps) {
+  const { readOnly } = useForm();
+  const variants = schema.oneOf ?? schema.anyOf ?? [];
+  const chosen = value === undefined ? -1 : variants.findIndex((variant) => matches(variant, value));
+  const variant = chosen < 0 ? undefined : variants[chosen];
+  const name = (one: JsonSchema, index: number) => one.title ?? (typeof one.type === 'string' ? labelOf(one.type, {}) : t('form.variant', { n: index + 1 }));
+  const options = variants.map((one, index) => ({ value: String(index), label: name(one, index) }));
+  if (chosen < 0) options.unshift({ value: '-1', label: value === undefined ? t('form.choose') : t('form.noVariant') });
+  return (
+    <Frame label={label} {...(required ? { required } : {})} hint={schema.description} findings={findings} labelFor={false}>
+      {() => (
+        <div className="form-variant">
+          <Select label={label} value={String(chosen)} options={options} disabled={readOnly}
+            onChange={(next) => { const taken = variants[Number(next)]; if (taken) onValue(initialValue(taken)); }} />
+          {variant && variant.const === undefined ? <Field name="" label={name(variant, chosen)} schema={variant} value={value} path={path} required bare /> : null}
+        </div>
+      )}
+    </Frame>
+  );
+}
+

@@ -1,0 +1,234 @@
+// Fields whose content is an expression, or a text that may hold {{ }}.
+
+import { useRef } from 'react';
+import type { Diagnostic, JsonSchema } from '../api/types.ts';
+import { CodeEditor } from '../code/CodeEditor.tsx';
+import { isTemplate } from '../code/cel-language.ts';
+import { t } from '../i18n/index.ts';
+import { Tooltip } from '../kit/index.ts';
+import { Frame } from './frame.tsx';
+import { fromExpression, hintsOf, isExpression, isLive, storeText, toExpression, unescapeText } from './model.ts';
+import { PreviewLine, usePreview } from './preview.tsx';
+import { useForm } from './scope.ts';
+
+/** The `=` in front of an expression; pressing it goes back to a fixed value. */
+function Gutter({ label, onPress, pressed, disabled }: { label: string; onPress?: (() => void) | undefined; pressed: boolean; disabled?: boolean }) {
+  if (!onPress) return <span className="eq" aria-hidden="true">=</span>;
+  return (
+    <Tooltip text={label}>
+      <button type="button" className="eq" aria-label={label} aria-pressed={pressed} onClick={onPress} disabled={disabled}>=</button>
+    </Tooltip>
+  );
+}
+
+/** The small `=` at the end of a fixed value. */
+export function ToExpression({ label, onPress }: { label: string; onPress: () => void }) {
+  return (
+    <Tooltip text={t('expr.toExpression')}>
+      <button type="button" className="eq-add" aria-label={`${t('expr.toExpression')}: ${label}`} onClick={onPress}>=</button>
+    </Tooltip>
+  );
+}
+
+/** One line (or box) of CEL with its live result. `text` is without the `=`. */
+export function CelEditor({ text, onText, label, onLiteral, autoFocus, invalid, describedBy, singleLine = true, placeholder, bare }: {
+  text: string;
+  onText: (text: string) => void;
+  label: string;
+  onLiteral?: (() => void) | undefined;
+  autoFocus?: boolean;
+  invalid: boolean;
+  describedBy?: string | undefined;
+  singleLine?: boolean;
+  placeholder?: string | undefined;
+  /** Inside a table cell: no border of its own. */
+  bare?: boolean;
+}) {
+  const { host, readOnly } = useForm();
+  const result = usePreview(host, text, 'cel');
+  const wrong = invalid || result?.state === 'error';
+  return (
+    <>
+      <span className={`input expr ${bare ? 'bare' : ''} ${wrong ? 'bad' : ''}`}>
+        <Gutter label={`${t('expr.toLiteral')}: ${label}`} pressed onPress={onLiteral} disabled={readOnly} />
+        <CodeEditor
+          value={text}
+          onChange={onText}
+          mode="cel"
+          label={label}
+          singleLine={singleLine}
+          readOnly={readOnly}
+          autoFocus={autoFocus ?? false}
+          names={host ? () => host.names() : undefined}
+          errorAt={result?.state === 'error' ? result.position : undefined}
+          invalid={wrong}
+          describedBy={describedBy}
+          placeholder={placeholder ?? ''}
+        />
+      </span>
+      <PreviewLine result={result} host={host} />
+    </>
+  );
+}
+
+/** A text value: fixed, with {{ }} in it, or an expression. */
+export function TextValue({ value, onValue, label, invalid, describedBy, singleLine = true, placeholder, bare }: {
+  value: string;
+  onValue: (value: string | undefined) => void;
+  label: string;
+  invalid: boolean;
+  describedBy?: string | undefined;
+  singleLine?: boolean;
+  placeholder?: string | undefined;
+  bare?: boolean;
+}) {
+  const { host, readOnly } = useForm();
+  const template = !isExpression(value) && isTemplate(value);
+  const result = usePreview(template ? host : null, value, 'value');
+  // Typing `=` swaps the editor: the new one must take the focus over.
+  const typed = useRef(false);
+  if (isExpression(value)) {
+    const takeFocus = typed.current;
+    typed.current = false;
+    return (
+      <CelEditor
+        text={value.slice(1)}
+        onText={(text) => onValue(`=${text}`)}
+        label={label}
+        onLiteral={() => onValue(literalText(value))}
+        autoFocus={takeFocus}
+        invalid={invalid}
+        describedBy={describedBy}
+        singleLine={singleLine}
+        bare={bare ?? false}
+      />
+    );
+  }
+  const text = unescapeText(value);
+  const wrong = invalid || result?.state === 'error';
+  return (
+    <>
+      <span className={`input expr ${template ? '' : 'plain'} ${bare ? 'bare' : ''} ${wrong ? 'bad' : ''}`}>
+        {template ? <Gutter label="" pressed={false} /> : null}
+        <CodeEditor
+          value={text}
+          onChange={(next) => {
+            const stored = host ? storeText(next, text) : next;
+            typed.current = isExpression(stored);
+            onValue(stored);
+          }}
+          mode="template"
+          label={label}
+          singleLine={singleLine}
+          readOnly={readOnly}
+          names={host ? () => host.names() : undefined}
+          errorAt={result?.state === 'error' ? result.position : undefined}
+          invalid={wrong}
+          describedBy={describedBy}
+          placeholder={placeholder ?? ''}
+          onDropField={
+            host && text === ''
+              ? (expression) => {
+                  typed.current = true;
+                  onValue(`=${expression}`);
+                }
+              : undefined
+          }
+        />
+        {host && !readOnly && !template ? <ToExpression label={label} onPress={() => { typed.current = true; onValue(toExpression(value)); }} /> : null}
+      </span>
+      <PreviewLine result={result} host={host} />
+    </>
+  );
+}
+
+function literalText(expression: string): string | undefined {
+  const value = fromExpression(expression);
+  if (value === undefined || value === null) return undefined;
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.startsWith('=') ? `=${text}` : text;
+}
+
+export interface FieldProps {
+  name: string;
+  label: string;
+  schema: JsonSchema;
+  value: unknown;
+  required?: boolean;
+  findings: readonly Diagnostic[];
+  onValue: (value: unknown) => void;
+}
+
+/** A field that is CEL whatever it begins with. */
+export function CelField({ label, schema, value, required, findings, onValue }: FieldProps) {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '');
+  const hints = hintsOf(schema);
+  return (
+    <Frame label={label} required={required} hint={schema.description} findings={findings} labelFor={false}>
+      {({ describedBy, invalid }) => (
+        <CelEditor
+          text={text.startsWith('=') && !text.startsWith('==') ? text.slice(1) : text}
+          onText={(next) => onValue(next === '' && !required ? undefined : next)}
+          label={label}
+          invalid={invalid}
+          describedBy={describedBy}
+          singleLine={!schema['x-multiline'] && hints.widget !== 'code'}
+          placeholder={hints.placeholder}
+        />
+      )}
+    </Frame>
+  );
+}
+
+/** A text field of a node's settings. */
+export function TextField({ label, schema, value, required, findings, onValue }: FieldProps) {
+  const { host } = useForm();
+  const hints = hintsOf(schema);
+  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : (JSON.stringify(value) ?? '');
+  const multi = hints.widget === 'code' || schema['x-multiline'] === true;
+  const fallback = typeof schema.default === 'string' ? schema.default : '';
+  return (
+    <Frame
+      label={label}
+      required={required}
+      hint={schema.description}
+      findings={findings}
+      labelFor={false}
+      aside={host && text === '' ? <span className="t3">{t('expr.dragHere')}</span> : undefined}
+    >
+      {({ describedBy, invalid }) => (
+        <TextValue
+          value={text}
+          onValue={(next) => onValue(next === '' ? undefined : next)}
+          label={label}
+          invalid={invalid}
+          describedBy={describedBy}
+          singleLine={!multi}
+          placeholder={hints.placeholder ?? fallback}
+        />
+      )}
+    </Frame>
+  );
+}
+
+/** Any field whose value is an expression just now. */
+export function ExpressionField({ label, schema, value, required, findings, onValue, autoFocus }: FieldProps & { autoFocus?: boolean }) {
+  const text = isExpression(value) ? value.slice(1) : '';
+  return (
+    <Frame label={label} required={required} hint={schema.description} findings={findings} labelFor={false}>
+      {({ describedBy, invalid }) => (
+        <CelEditor
+          text={text}
+          onText={(next) => onValue(`=${next}`)}
+          label={label}
+          onLiteral={() => onValue(fromExpression(`=${text}`))}
+          autoFocus={autoFocus ?? false}
+          invalid={invalid}
+          describedBy={describedBy}
+        />
+      )}
+    </Frame>
+  );
+}
+
+export { isLive };

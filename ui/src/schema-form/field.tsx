@@ -1,0 +1,81 @@
+// One field: finds the widget, the findings of the validator, and the way back into the document.
+
+import { useRef } from 'react';
+import type { JsonSchema } from '../api/types.ts';
+import { AnyField } from './any.tsx';
+import { KeyValueField, ListField, ObjectField, Properties, VariantsField } from './compound.tsx';
+import { CelField, ExpressionField, TextField } from './expression.tsx';
+import { Findings } from './frame.tsx';
+import { diagnosticsAt, isExpression, labelOf, pointerOf, typesOf, widgetOf, type Path, type Widget } from './model.ts';
+import { useForm } from './scope.ts';
+import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
+
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'any']);
+
+export function Field({ name, schema, value, path, required = false, label, bare = false }: {
+  name: string;
+  schema: JsonSchema;
+  value: unknown;
+  path: Path;
+  required?: boolean;
+  label?: string;
+  /** Without a frame of its own: inside a list row or a variant. */
+  bare?: boolean;
+}) {
+  const { base, diagnostics, host, edit } = useForm();
+  const widget = widgetOf(schema);
+  // What was a fixed value a moment ago becomes an expression: its editor takes the focus.
+  const wasLive = useRef(isExpression(value));
+  const becameLive = isExpression(value) && !wasLive.current;
+  wasLive.current = isExpression(value);
+  const props = {
+    name,
+    label: label ?? labelOf(name, schema),
+    schema,
+    value,
+    required,
+    path,
+    findings: diagnosticsAt(diagnostics, pointerOf(base, path), LEAVES.has(widget)),
+    onValue: (next: unknown) => edit(path, next),
+  };
+  if (host && isExpression(value) && widget !== 'cel' && widget !== 'text' && widget !== 'template' && widget !== 'code' && widget !== 'path' && widget !== 'any') {
+    return <ExpressionField {...props} autoFocus={becameLive} />;
+  }
+  switch (widget) {
+    case 'cel':
+      return <CelField {...props} />;
+    case 'text':
+    case 'template':
+    case 'path':
+      return host ? <TextField {...props} /> : <PlainTextField {...props} />;
+    case 'code':
+      // A box without a type takes any value: a text body and a JSON body are both right.
+      if (typesOf(schema).length === 0) return <AnyField {...props} />;
+      return host ? <TextField {...props} /> : <PlainTextField {...props} />;
+    case 'select':
+      return <SelectField {...props} />;
+    case 'switch':
+      return <SwitchField {...props} />;
+    case 'number':
+    case 'duration':
+      return <NumberField {...props} />;
+    case 'keyvalue':
+      return <KeyValueField {...props} />;
+    case 'list':
+    case 'rules':
+      return <ListField {...props} />;
+    case 'variants':
+      return <VariantsField {...props} />;
+    case 'any':
+      return <AnyField {...props} />;
+    case 'object':
+      return bare ? (
+        <div className="form-nested">
+          <Properties schema={schema} value={value} path={path} />
+          <Findings findings={props.findings} />
+        </div>
+      ) : (
+        <ObjectField {...props} />
+      );
+  }
+}

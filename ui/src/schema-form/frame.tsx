@@ -1,0 +1,59 @@
+// Label on top, control, live result, findings of the validator: the same for every field.
+
+import { useId, type ReactNode } from 'react';
+import type { Diagnostic } from '../api/types.ts';
+import { Icon } from '../kit/index.ts';
+
+export interface FrameIds {
+  id: string;
+  describedBy: string | undefined;
+  invalid: boolean;
+}
+
+export function Frame({ label, required, aside, hint, findings, labelFor = true, children, below }: {
+  label: string;
+  required?: boolean | undefined;
+  aside?: ReactNode;
+  hint?: string | undefined;
+  findings: readonly Diagnostic[];
+  /** False when the control is no form element and names itself. */
+  labelFor?: boolean;
+  children: (ids: FrameIds) => ReactNode;
+  below?: ReactNode;
+}) {
+  const id = useId();
+  const invalid = findings.some((finding) => finding.severity === 'error');
+  const noteId = `${id}-note`;
+  const describedBy = findings.length > 0 || hint ? noteId : undefined;
+  const name = <span title={hint}>{label}{required ? <span className="t3" aria-hidden="true"> *</span> : null}</span>;
+  return (
+    <div className="field">
+      {labelFor ? (
+        <label className="lab" htmlFor={id}>{name}{aside ? <span className="end">{aside}</span> : null}</label>
+      ) : (
+        <span className="lab">{name}{aside ? <span className="end">{aside}</span> : null}</span>
+      )}
+      {children({ id, describedBy, invalid })}
+      {below}
+      <Findings id={noteId} findings={findings} />
+      {findings.length === 0 && hint ? <span id={noteId} className="vh">{hint}</span> : null}
+    </div>
+  );
+}
+
+export function Findings({ findings, id }: { findings: readonly Diagnostic[]; id?: string }) {
+  if (findings.length === 0) return null;
+  return (
+    <div className="findings" id={id}>
+      {findings.map((finding) => (
+        <div key={`${finding.code} ${finding.path} ${finding.message}`} className={`finding ${finding.severity === 'error' ? 'c-err' : 'c-wait'}`}>
+          <Icon name={finding.severity === 'error' ? 'errd' : 'warn'} size={12} />
+          <span className="grow">
+            {finding.message} <code className="t3">{finding.code}</code>
+            {finding.hint ? <span className="t2 finding-hint">{finding.hint}</span> : null}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,252 @@
+// What a schema asks for, and how an edit changes a value. Pure.
+
+import { isTemplate } from '../code/cel-language.ts';
+import type { Diagnostic, JsonSchema } from '../api/types.ts';
+
+export type Path = readonly (string | number)[];
+
+export type Widget =
+  | 'text' | 'code' | 'cel' | 'template' | 'select' | 'switch' | 'number' | 'duration' | 'path'
+  | 'keyvalue' | 'list' | 'rules' | 'object' | 'variants' | 'any';
+
+const KNOWN: ReadonlySet<string> = new Set<Widget>([
+  'text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'keyvalue', 'list', 'rules', 'object', 'variants', 'any',
+]);
+
+export interface UiHints {
+  widget?: Widget;
+  group?: string;
+  placeholder?: string;
+  order?: number;
+  /** `half` puts two neighbours into one row. */
+  width?: 'half' | 'full';
+  language?: 'json' | 'text' | 'cel';
+  unit?: string;
+  addLabel?: string;
+}
+
+export function hintsOf(schema: JsonSchema): UiHints {
+  const raw = schema['x-ui'] ?? {};
+  const widget = typeof raw['widget'] === 'string' && KNOWN.has(raw['widget']) ? (raw['widget'] as Widget) : undefined;
+  return { ...(raw as UiHints), widget };
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The types a schema names, without null. */
+export function typesOf(schema: JsonSchema): string[] {
+  const types = Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : [];
+  return types.filter((type) => type !== 'null');
+}
+
+export interface Choice {
+  value: unknown;
+  label: string;
+}
+
+/** The closed list of values, when there is one. */
+export function choicesOf(schema: JsonSchema): Choice[] | null {
+  if (schema.enum) {
+    const labels = schema['x-ui']?.['labels'];
+    return schema.enum.map((value) => ({
+      value,
+      label: isObject(labels) && typeof labels[String(value)] === 'string' ? String(labels[String(value)]) : wordsOf(value),
+    }));
+  }
+  if (schema.const !== undefined) return [{ value: schema.const, label: schema.title ?? wordsOf(schema.const) }];
+  const variants = schema.oneOf ?? schema.anyOf;
+  if (variants && variants.length > 0 && variants.every((variant) => variant.const !== undefined)) {
+    return variants.map((variant) => ({ value: variant.const, label: variant.title ?? wordsOf(variant.const) }));
+  }
+  return null;
+}
+
+const wordsOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+export function widgetOf(schema: JsonSchema): Widget {
+  const asked = hintsOf(schema).widget;
+  if (schema['x-cel'] === true) return 'cel';
+  if (asked) return asked;
+  if (choicesOf(schema)) return 'select';
+  if (schema.oneOf ?? schema.anyOf) return 'variants';
+  const types = typesOf(schema);
+  if (types.length > 1) return types.every((type) => type === 'number' || type === 'integer') ? 'number' : 'any';
+  switch (types[0]) {
+    case 'boolean':
+      return 'switch';
+    case 'number':
+    case 'integer':
+      return 'number';
+    case 'string':
+      return schema['x-multiline'] ? 'code' : 'text';
+    case 'array':
+      return 'list';
+    case 'object':
+      return schema.properties ? 'object' : 'keyvalue';
+    default:
+      if (schema.properties) return 'object';
+      if (schema.items) return 'list';
+      return 'any';
+  }
+}
+
+/** "initialDelayMs" -> "Initial delay ms" */
+export function labelOf(name: string, schema: JsonSchema): string {
+  if (schema.title) return schema.title;
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ').trim().toLowerCase();
+  return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Properties in the order of `x-ui.order`, then of the schema. */
+export function propertiesOf(schema: JsonSchema): [string, JsonSchema][] {
+  return Object.entries(schema.properties ?? {})
+    .map((entry, index) => ({ entry, order: hintsOf(entry[1]).order ?? 1000 + index }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ entry }) => entry);
+}
+
+// ── literal or expression ────────────────────────────────────────────────────
+
+/** `=…` is an expression, `==…` is a text that begins with `=` (K-08). */
+export const isExpression = (value: unknown): value is string =>
+  typeof value === 'string' && value.startsWith('=') && !value.startsWith('==');
+
+export const isLive = (value: unknown): boolean => isExpression(value) || (typeof value === 'string' && isTemplate(value));
+
+/** What a literal text field shows. */
+export const unescapeText = (value: string): string => (value.startsWith('==') ? value.slice(1) : value);
+
+/** What a text field stores: `=` typed into an empty field begins an expression, elsewhere it is a letter. */
+export function storeText(text: string, before: string): string {
+  if (!text.startsWith('=')) return text;
+  return before === '' ? text : `=${text}`;
+}
+
+const celText = (text: string): string =>
+  `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+
+/** The expression that means the same as a literal. */
+export function toExpression(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '=';
+  if (typeof value === 'string') {
+    const text = unescapeText(value);
+    if (!isTemplate(text)) return `=${celText(text)}`;
+    const parts = text.split(/\{\{([\s\S]*?)\}\}/);
+    const terms = parts.map((part, i) => (i % 2 === 1 ? `string(${part.trim()})` : part === '' ? '' : celText(part)));
+    return `=${terms.filter((term) => term !== '').join(' + ')}`;
+  }
+  return `=${JSON.stringify(value)}`;
+}
+
+/** The literal that an expression spells out, or undefined. */
+export function fromExpression(expression: string): unknown {
+  const text = expression.replace(/^=/, '').trim();
+  const quoted = /^'((?:[^'\\]|\\.)*)'$/.exec(text) ?? /^"((?:[^"\\]|\\.)*)"$/.exec(text);
+  if (quoted) return (quoted[1] ?? '').replace(/\\n/g, '\n').replace(/\\(.)/g, '$1');
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+// ── numbers ──────────────────────────────────────────────────────────────────
+
+export type ParsedNumber = { ok: true; value: number | undefined } | { ok: false };
+
+export function parseNumber(text: string, integer: boolean): ParsedNumber {
+  const trimmed = text.trim();
+  if (trimmed === '') return { ok: true, value: undefined };
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) return { ok: false };
+  const value = Number(trimmed);
+  if (!Number.isFinite(value) || (integer && !Number.isInteger(value))) return { ok: false };
+  return { ok: true, value };
+}
+
+// ── edits ────────────────────────────────────────────────────────────────────
+
+/** A copy of `root` with the value at `path` set, or taken away when it is undefined. Siblings keep their order. */
+export function applyEdit(root: unknown, path: Path, value: unknown): unknown {
+  const [head, ...rest] = path;
+  if (head === undefined) return value;
+  if (Array.isArray(root) && typeof head === 'number') {
+    const copy: unknown[] = root.slice();
+    if (rest.length === 0 && value === undefined) copy.splice(head, 1);
+    else copy[head] = applyEdit(root[head], rest, value);
+    return copy;
+  }
+  const object = isObject(root) ? root : {};
+  const key = String(head);
+  if (rest.length === 0 && value === undefined) {
+    return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+  }
+  const next = applyEdit(Object.hasOwn(object, key) ? object[key] : undefined, rest, value);
+  if (Object.hasOwn(object, key)) {
+    return Object.fromEntries(Object.entries(object).map(([name, old]) => [name, name === key ? next : old]));
+  }
+  return Object.fromEntries([...Object.entries(object), [key, next]]);
+}
+
+export const pointerOf = (base: string, path: Path): string =>
+  path.reduce<string>((text, part) => `${text}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`, base);
+
+/** Findings at a pointer; with `deep` also those below it. */
+export function diagnosticsAt(list: readonly Diagnostic[], pointer: string, deep: boolean): Diagnostic[] {
+  return list.filter((d) => d.path === pointer || (deep && d.path.startsWith(`${pointer}/`)));
+}
+
+/** A value to begin with when something is added. */
+export function initialValue(schema: JsonSchema | undefined): unknown {
+  if (!schema) return '';
+  if (schema.default !== undefined) return schema.default;
+  const choices = choicesOf(schema);
+  if (choices?.[0]) return choices[0].value;
+  switch (widgetOf(schema)) {
+    case 'switch':
+      return false;
+    case 'number':
+    case 'duration':
+      return typeof schema.minimum === 'number' ? schema.minimum : 0;
+    case 'object': {
+      const made: Record<string, unknown> = {};
+      for (const name of schema.required ?? []) {
+        const property = schema.properties?.[name];
+        if (property) made[name] = initialValue(property);
+      }
+      return made;
+    }
+    case 'keyvalue':
+      return {};
+    case 'list':
+    case 'rules':
+      return [];
+    case 'variants':
+      return initialValue((schema.oneOf ?? schema.anyOf)?.[0]);
+    default:
+      return '';
+  }
+}
+
+/** Whether a value is of a variant's shape: its type, its constants and its required names. */
+export function matches(schema: JsonSchema, value: unknown): boolean {
+  if (schema.const !== undefined) return JSON.stringify(schema.const) === JSON.stringify(value);
+  if (schema.enum) return schema.enum.some((one) => JSON.stringify(one) === JSON.stringify(value));
+  const types = Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : [];
+  if (types.length > 0 && !types.includes(typeName(value)) && !(types.includes('number') && typeName(value) === 'integer')) return false;
+  if (isObject(value)) {
+    if (!(schema.required ?? []).every((name) => Object.hasOwn(value, name))) return false;
+    return Object.entries(schema.properties ?? {}).every(
+      ([name, property]) => property.const === undefined || !Object.hasOwn(value, name) || matches(property, value[name]),
+    );
+  }
+  return true;
+}
+
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}

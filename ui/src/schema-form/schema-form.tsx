@@ -1,0 +1,85 @@
+// A form over a JSON Schema: settings of a node, input of a run. The raw JSON is the same value, seen as text.
+
+import { useMemo, useState } from 'react';
+import type { Diagnostic, JsonSchema } from '../api/types.ts';
+import { t } from '../i18n/index.ts';
+import { Segmented } from '../kit/index.ts';
+import { AnyField, JsonBox } from './any.tsx';
+import { KeyValueField, Properties } from './compound.tsx';
+import { Field } from './field.tsx';
+import { Findings } from './frame.tsx';
+import { applyEdit, diagnosticsAt, widgetOf, type Path } from './model.ts';
+import { FormScopeProvider, type ExpressionHost, type FormScope } from './scope.ts';
+import './form.css';
+
+export interface SchemaFormProps {
+  schema: JsonSchema;
+  value: unknown;
+  /** The whole new value; `edit` says which part changed, for callers that keep an undo list. */
+  onChange: (value: unknown, edit: { path: Path; value: unknown }) => void;
+  diagnostics?: readonly Diagnostic[];
+  /** JSON Pointer of the value in the document that the diagnostics speak of. */
+  basePointer?: string;
+  /** Present where expressions are allowed. */
+  context?: ExpressionHost | null;
+  readOnly?: boolean;
+  label: string;
+  /** Offers the raw JSON beside the form. */
+  json?: boolean;
+}
+
+const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
+
+export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTICS, basePointer = '', context = null, readOnly = false, label, json = true }: SchemaFormProps) {
+  const [view, setView] = useState<'form' | 'json'>('form');
+  const scope = useMemo<FormScope>(
+    () => ({
+      base: basePointer,
+      diagnostics,
+      host: context,
+      readOnly,
+      edit: (path, next) => onChange(applyEdit(value, path, next), { path, value: next }),
+    }),
+    [basePointer, diagnostics, context, readOnly, onChange, value],
+  );
+  const top = { name: '', label, schema, value, path: [], required: true, findings: [], onValue: (next: unknown) => scope.edit([], next) };
+  const widget = widgetOf(schema);
+  const whole = widget === 'object';
+  return (
+    <FormScopeProvider value={scope}>
+      <div className="form" role="group" aria-label={label}>
+        {json ? (
+          <div className="form-view">
+            <Segmented<'form' | 'json'> small label={t('form.view')} value={view} onChange={setView}
+              options={[{ value: 'form', label: t('form.view.form') }, { value: 'json', label: t('form.view.json') }]} />
+          </div>
+        ) : null}
+        {view === 'json' ? (
+          <>
+            <JsonBox value={value} onValue={(next) => scope.edit([], next)} label={label} minLines={8} />
+            <Findings findings={diagnosticsAt(diagnostics, basePointer, true)} />
+          </>
+        ) : (
+          <>
+            {whole ? <Properties schema={schema} value={value} path={[]} /> : widget === 'keyvalue' ? <KeyValueField {...top} /> : widget === 'any' ? <AnyField {...top} /> : <Field name="" label={label} schema={schema} value={value} path={[]} />}
+            <UnknownFields schema={schema} value={value} diagnostics={diagnostics} base={basePointer} whole={whole} />
+          </>
+        )}
+      </div>
+    </FormScopeProvider>
+  );
+}
+
+/** Findings about names that the form has no field for, and about the whole. */
+function UnknownFields({ schema, value, diagnostics, base, whole }: {
+  schema: JsonSchema; value: unknown; diagnostics: readonly Diagnostic[]; base: string; whole: boolean;
+}) {
+  if (!whole) return null;
+  const known = new Set(Object.keys(schema.properties ?? {}));
+  const names = typeof value === 'object' && value !== null ? Object.keys(value).filter((name) => !known.has(name)) : [];
+  const findings = [
+    ...diagnosticsAt(diagnostics, base, false),
+    ...names.flatMap((name) => diagnosticsAt(diagnostics, `${base}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, true)),
+  ];
+  return <Findings findings={findings} />;
+}

@@ -1,0 +1,34 @@
+// What every field of one form shares.
+
+import { createContext, useContext } from 'react';
+import type { Diagnostic, ExpressionName, ExpressionPreview } from '../api/types.ts';
+import type { Path } from './model.ts';
+
+/** Where expressions get their names and their live results. Without a host a form takes literals only. */
+export interface ExpressionHost {
+  preview(text: string, kind: 'cel' | 'value', item: number): Promise<ExpressionPreview>;
+  names(): Promise<readonly ExpressionName[]>;
+  /** The item that all previews of the panel use, from 0. */
+  item: number;
+  setItem(item: number): void;
+  /** Changes when the data behind the previews changes. */
+  revision: string | number;
+}
+
+export interface FormScope {
+  base: string;
+  diagnostics: readonly Diagnostic[];
+  host: ExpressionHost | null;
+  readOnly: boolean;
+  /** `undefined` takes the value away. */
+  edit(path: Path, value: unknown): void;
+}
+
+const Scope = createContext<FormScope | null>(null);
+export const FormScopeProvider = Scope.Provider;
+
+export function useForm(): FormScope {
+  const scope = useContext(Scope);
+  if (!scope) throw new Error('A field stands outside of a form.');
+  return scope;
+}

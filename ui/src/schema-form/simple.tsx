@@ -1,0 +1,188 @@
+// Fields with one plain value.
+
+import { useEffect, useRef, useState } from 'react';
+import { Icon, Select, Switch, TextInput } from '../kit/index.ts';
+import { t } from '../i18n/index.ts';
+import { ToExpression, type FieldProps } from './expression.tsx';
+import { Findings, Frame } from './frame.tsx';
+import { choicesOf, hintsOf, parseNumber, toExpression, typesOf } from './model.ts';
+import { useForm } from './scope.ts';
+
+/** A number that keeps what one types until it is a number; milliseconds are shown as seconds. */
+export function NumberInput({ value, onValue, label, id, describedBy, invalid, integer, unit, factor = 1, placeholder, onExpression, bare }: {
+  value: unknown;
+  onValue: (value: number | string | undefined) => void;
+  label: string;
+  id?: string;
+  describedBy?: string | undefined;
+  invalid: boolean;
+  integer: boolean;
+  unit?: string | undefined;
+  factor?: number;
+  placeholder?: string;
+  onExpression?: (() => void) | undefined;
+  bare?: boolean;
+}) {
+  const { readOnly, host } = useForm();
+  const outside = typeof value === 'number' ? String(value / factor) : typeof value === 'string' ? value : '';
+  const [text, setText] = useState(outside);
+  const [wrong, setWrong] = useState(false);
+  const told = useRef<unknown>(value);
+  useEffect(() => {
+    // An answer to what was typed here must not rewrite "1." to "1".
+    if (told.current === value) return;
+    told.current = value;
+    setText(outside);
+    setWrong(false);
+  }, [value, outside]);
+  return (
+    <>
+      <TextInput
+        {...(id ? { id } : {})}
+        aria-label={label}
+        aria-describedby={describedBy}
+        className={bare ? 'bare' : ''}
+        inputMode="decimal"
+        value={text}
+        placeholder={placeholder}
+        readOnly={readOnly}
+        invalid={invalid || wrong}
+        onChange={(next) => {
+          if (next.startsWith('=') && host && onExpression) {
+            onValue(next);
+            return;
+          }
+          setText(next);
+          const parsed = parseNumber(next, integer && factor === 1);
+          setWrong(!parsed.ok);
+          if (!parsed.ok) return;
+          const made = parsed.value === undefined ? undefined : factor === 1 ? parsed.value : Math.round(parsed.value * factor);
+          told.current = made;
+          onValue(made);
+        }}
+        end={
+          <>
+            {unit ? <span className="t3">{unit}</span> : null}
+            {onExpression && !readOnly ? <ToExpression label={label} onPress={onExpression} /> : null}
+          </>
+        }
+      />
+      {wrong ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{t(integer && factor === 1 ? 'form.notInteger' : 'form.notNumber')}</span> : null}
+    </>
+  );
+}
+
+export function NumberField({ label, schema, value, required, findings, onValue }: FieldProps) {
+  const { host } = useForm();
+  const hints = hintsOf(schema);
+  const duration = hints.widget === 'duration';
+  const factor = duration ? 1000 : 1;
+  const fallback = typeof schema.default === 'number' ? String(schema.default / factor) : '';
+  return (
+    <Frame label={label} required={required} hint={schema.description} findings={findings}>
+      {({ id, describedBy, invalid }) => (
+        <NumberInput
+          id={id}
+          value={value}
+          onValue={onValue}
+          label={label}
+          describedBy={describedBy}
+          invalid={invalid}
+          integer={typesOf(schema)[0] === 'integer'}
+          factor={factor}
+          unit={hints.unit ?? (duration ? 's' : undefined)}
+          placeholder={hints.placeholder ?? fallback}
+          onExpression={host ? () => onValue(toExpression(value)) : undefined}
+        />
+      )}
+    </Frame>
+  );
+}
+
+export function SelectField({ label, schema, value, required, findings, onValue }: FieldProps) {
+  const { host, readOnly } = useForm();
+  const choices = choicesOf(schema) ?? [];
+  const keyOf = (one: unknown) => JSON.stringify(one) ?? '';
+  const shown = value === undefined ? schema.default : value;
+  const known = choices.some((choice) => keyOf(choice.value) === keyOf(shown));
+  const options = choices.map((choice) => ({ value: keyOf(choice.value), label: choice.label }));
+  if (!known) options.unshift({ value: keyOf(shown), label: shown === undefined ? t('form.choose') : keyOf(shown) });
+  return (
+    <Frame
+      label={label}
+      required={required}
+      hint={schema.description}
+      findings={findings}
+      aside={host && !readOnly ? <ToExpression label={label} onPress={() => onValue(toExpression(shown))} /> : undefined}
+    >
+      {({ id, invalid }) => (
+        <Select
+          id={id}
+          label={label}
+          value={keyOf(shown)}
+          options={options}
+          invalid={invalid || (!known && shown !== undefined)}
+          disabled={readOnly}
+          onChange={(key) => {
+            const choice = choices.find((one) => keyOf(one.value) === key);
+            if (choice) onValue(choice.value);
+          }}
+        />
+      )}
+    </Frame>
+  );
+}
+
+export function SwitchField({ label, schema, value, findings, onValue }: FieldProps) {
+  const { host, readOnly } = useForm();
+  const on = value === undefined ? schema.default === true : value === true;
+  return (
+    <div className="field">
+      <div className="row s switch-row" title={schema.description}>
+        <Switch checked={on} onChange={onValue} label={label} disabled={readOnly} />
+        <span className="grow">{label}</span>
+        {host && !readOnly ? <ToExpression label={label} onPress={() => onValue(toExpression(on))} /> : null}
+      </div>
+      <Findings findings={findings} />
+    </div>
+  );
+}
+
+/** Text without expressions: titles, notes, params of a run. */
+export function PlainTextField({ label, schema, value, required, findings, onValue }: FieldProps) {
+  const { readOnly } = useForm();
+  const hints = hintsOf(schema);
+  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : (JSON.stringify(value) ?? '');
+  const kind = schema['x-secret'] ? 'password' : 'text';
+  const placeholder = hints.placeholder ?? (typeof schema.default === 'string' ? schema.default : placeholderOf(schema.format));
+  return (
+    <Frame label={label} required={required} hint={schema.description} findings={findings}>
+      {({ id, describedBy, invalid }) =>
+        schema['x-multiline'] || hints.widget === 'code' ? (
+          <span className={`input area ${invalid ? 'bad' : ''}`}>
+            <textarea id={id} aria-describedby={describedBy} rows={3} value={text} readOnly={readOnly} placeholder={placeholder}
+              onChange={(event) => onValue(event.target.value === '' && !required ? undefined : event.target.value)} />
+          </span>
+        ) : (
+          <TextInput id={id} type={kind} aria-describedby={describedBy} value={text} invalid={invalid} readOnly={readOnly} placeholder={placeholder}
+            mono={hints.widget === 'path'} onChange={(next) => onValue(next === '' && !required ? undefined : next)} />
+        )
+      }
+    </Frame>
+  );
+}
+
+function placeholderOf(format: string | undefined): string {
+  switch (format) {
+    case 'date':
+      return '2026-12-31';
+    case 'date-time':
+      return '2026-12-31T14:00:00Z';
+    case 'uri':
+      return 'https://';
+    case 'email':
+      return 'name@example.org';
+    default:
+      return '';
+  }
+}
