@@ -1,1 +1,33 @@
-//! Being built.
+//! The store: one SQLite file with runs, their events, snapshots, large values, durable inputs, settings, folder grants and
+//! drafts, used by several processes at once.
+//!
+//! A driver writes with [`Store::commit`] or [`Store::submit`]: everything of one [`RunCommit`] is written, or nothing. The
+//! owner and the epoch in it are the fence: a process that no longer owns the run writes nothing. The answer comes after the
+//! commit, so an effect that starts after it can be recovered. Readers never wait for the writer.
+//!
+//! Deliberately not here: time, ids, what an event means, and when to write a snapshot. They arrive as data.
+#![deny(missing_docs)]
+
+mod commit;
+mod connection;
+mod document;
+mod error;
+mod high_water;
+mod instance;
+mod open;
+mod schema;
+mod store;
+mod table;
+mod writer;
+
+pub use commit::{NewRun, RunCommit, RunEnd};
+pub use error::{CommitError, Error, Error as StoreError};
+pub use high_water::StoreAlarm;
+pub use open::StoreOptions;
+pub use store::{Answer, Store};
+pub use table::draft::Draft;
+pub use table::folder_grant::FolderGrant;
+pub use table::run::{Owner, RunPage, RunQuery, RunRow};
+pub use table::run_input::RunInput;
+pub use table::run_node::LastCall;
+pub use table::run_snapshot::Snapshot;

@@ -1,0 +1,263 @@
+//! The commit of a run: events, snapshot, status, summary and consumed inputs in one transaction, or nothing.
+
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::high_water::Mark;
+use crate::table::run::{Owner, RunRow};
+use crate::table::run_event::PreparedEvent;
+use crate::table::run_snapshot::Snapshot;
+use crate::table::{definition, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary};
+use crate::writer::Work;
+use rusqlite::Connection;
+use serde_json::Value;
+use signalbox_model::{RunEvent, RunStatus};
+
+/// What one commit of a driven run writes.
+#[derive(Debug, Clone)]
+pub struct RunCommit {
+    /// The run.
+    pub run_id: String,
+    /// Who writes; a commit of anybody else writes nothing.
+    pub owner: Owner,
+    /// The next events, without a gap.
+    pub events: Vec<RunEvent>,
+    /// The state after an event of this commit, now and then.
+    pub snapshot: Option<Snapshot>,
+    /// The new status, when it changes. With a terminal one the run ends.
+    pub status: Option<RunStatus>,
+    /// Goes with a terminal status.
+    pub end: Option<RunEnd>,
+    /// Inputs that these events act on.
+    pub consumed_inputs: Vec<i64>,
+    /// On the disk before the answer: intents and outcomes of `write` effects, decisions of people.
+    pub durable: bool,
+}
+
+impl RunCommit {
+    /// A commit of events alone.
+    pub fn new(run_id: impl Into<String>, owner: Owner, events: Vec<RunEvent>) -> Self {
+        Self {
+            run_id: run_id.into(),
+            owner,
+            events,
+            snapshot: None,
+            status: None,
+            end: None,
+            consumed_inputs: Vec::new(),
+            durable: false,
+        }
+    }
+}
+
+/// What an ended run came to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunEnd {
+    /// Milliseconds since 1970.
+    pub ended_ms: i64,
+    /// The step that failed the run.
+    pub failed_step: Option<String>,
+    /// Code of the error.
+    pub error_code: Option<String>,
+    /// Message of the error.
+    pub error_message: Option<String>,
+    /// The summary, as it is shown later without a replay.
+    pub summary: Option<Value>,
+}
+
+/// A run to be created together with its first events.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// Unique id.
+    pub run_id: String,
+    /// Id of the workflow.
+    pub workflow_id: String,
+    /// Name of the workflow.
+    pub workflow_name: String,
+    /// Content hash of the pinned definition.
+    pub definition_hash: String,
+    /// Its text; may be left out when it was put before.
+    pub definition: Option<String>,
+    /// The run it is re-run from.
+    pub parent_run_id: Option<String>,
+    /// Milliseconds since 1970.
+    pub started_ms: i64,
+    /// Token of the client that starts it.
+    pub client_run_token: Option<String>,
+    /// What starts it, when not a person on this machine.
+    pub started_by: Option<String>,
+    /// Status after the first commit.
+    pub status: RunStatus,
+    /// The first events; may be empty.
+    pub events: Vec<RunEvent>,
+    /// The state after an event of this commit.
+    pub snapshot: Option<Snapshot>,
+    /// When the run ends within its first commit.
+    pub end: Option<RunEnd>,
+    /// On the disk before the answer.
+    pub durable: bool,
+}
+
+/// A commit whose text and hashes were made on the caller's thread.
+pub(crate) struct Prepared {
+    run_id: String,
+    owner: Owner,
+    first: u64,
+    pub(crate) events: Vec<PreparedEvent>,
+    snapshot: Option<Snapshot>,
+    status: Option<RunStatus>,
+    end: Option<RunEnd>,
+    summary: Option<Document>,
+    consumed: Vec<i64>,
+}
+
+impl Prepared {
+    pub(crate) fn new(commit: RunCommit) -> Result<Self> {
+        let RunCommit { run_id, owner, events, snapshot, status, mut end, consumed_inputs, durable: _ } = commit;
+        let invalid = |reason: String| Error::Invalid { reason };
+        let mut prepared = Vec::with_capacity(events.len());
+        for event in &events {
+            if event.run_id != run_id {
+                return Err(invalid(format!("an event of run {} is in the commit of run {run_id}", event.run_id)));
+            }
+            prepared.push(PreparedEvent::new(event)?);
+        }
+        let first = prepared.first().map_or(0, |event| event.seq);
+        if prepared.iter().zip(first..).any(|(event, seq)| event.seq != seq) || (first == 0 && !prepared.is_empty()) {
+            return Err(Error::Fenced { run: run_id });
+        }
+        let terminal = status.is_some_and(RunStatus::is_terminal);
+        if end.is_some() && !terminal {
+            return Err(invalid("a run ends only with a terminal status".into()));
+        }
+        if terminal && end.is_none() {
+            let ended_ms = prepared.last().map(|event| event.ts);
+            end = Some(RunEnd { ended_ms: ended_ms.unwrap_or_default(), ..RunEnd::default() });
+        }
+        let summary = end.as_mut().and_then(|end| end.summary.take());
+        let summary = summary.map(|summary| Document::of_text(summary.to_string())).transpose()?;
+        Ok(Self { run_id, owner, first, events: prepared, snapshot, status, end, summary, consumed: consumed_inputs })
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        1 + self.events.len()
+    }
+
+    pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<()> {
+        let connection = work.connection;
+        let last = match self.events.last() {
+            Some(event) => {
+                run::advance(connection, &self.run_id, &self.owner, self.first - 1, event.seq)?;
+                event.seq
+            }
+            None => {
+                let row = run::require(connection, &self.run_id)?;
+                if row.owner.as_ref() != Some(&self.owner) || row.ended_ms.is_some() {
+                    return Err(Error::Fenced { run: self.run_id });
+                }
+                row.last_seq
+            }
+        };
+        self.write(connection, last)?;
+        work.mark = self.mark();
+        Ok(())
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        self.events.last().map(|event| Mark { run: self.run_id.clone(), seq: event.seq, hash: event.hash_hex() })
+    }
+
+    fn write(&mut self, connection: &Connection, last: u64) -> Result<()> {
+        let run = &self.run_id;
+        for event in &self.events {
+            run_event::insert(connection, run, event)?;
+        }
+        if let Some(snapshot) = &mut self.snapshot {
+            if snapshot.seq > last {
+                return Err(Error::Invalid {
+                    reason: format!("a snapshot of event {} before that event", snapshot.seq),
+                });
+            }
+            run_snapshot::insert(connection, run, snapshot)?;
+        }
+        if !self.events.is_empty() {
+            run_node::catch_up(connection, run, self.first - 1, last)?;
+        }
+        if let Some(status) = self.status {
+            run::set_status(connection, run, status)?;
+        }
+        if let Some(end) = &self.end {
+            run::set_end(
+                connection,
+                run,
+                end.ended_ms,
+                end.failed_step.as_deref(),
+                end.error_code.as_deref(),
+                end.error_message.as_deref(),
+            )?;
+        }
+        if let Some(summary) = &self.summary {
+            run_summary::insert(connection, run, summary)?;
+        }
+        for id in &self.consumed {
+            run_input::consume(connection, run, *id)?;
+        }
+        Ok(())
+    }
+}
+
+/// A new run with its first commit.
+pub(crate) struct PreparedRun {
+    row: RunRow,
+    definition: Option<String>,
+    pub(crate) first: Prepared,
+}
+
+impl PreparedRun {
+    pub(crate) fn new(new: NewRun, instance: &str) -> Result<Self> {
+        let owner = Owner { instance: instance.into(), epoch: 1 };
+        let row = RunRow {
+            run_id: new.run_id.clone(),
+            workflow_id: new.workflow_id,
+            workflow_name: new.workflow_name,
+            definition_hash: new.definition_hash,
+            status: new.status,
+            owner: Some(owner.clone()),
+            epoch: 1,
+            parent_run_id: new.parent_run_id,
+            started_ms: new.started_ms,
+            ended_ms: None,
+            last_seq: new.events.len() as u64,
+            failed_step: None,
+            error_code: None,
+            error_message: None,
+            client_run_token: new.client_run_token,
+            started_by: new.started_by,
+        };
+        let first = Prepared::new(RunCommit {
+            snapshot: new.snapshot,
+            status: Some(new.status),
+            end: new.end,
+            durable: new.durable,
+            ..RunCommit::new(new.run_id, owner, new.events)
+        })?;
+        if first.events.first().is_some_and(|event| event.seq != 1) {
+            return Err(Error::Invalid { reason: "the first event of a run has seq 1".into() });
+        }
+        Ok(Self { row, definition: new.definition, first })
+    }
+
+    pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Owner> {
+        let connection = work.connection;
+        let run_id = &self.row.run_id;
+        if run::get(connection, run_id)?.is_some() || run_deleted::exists(connection, run_id)? {
+            return Err(Error::RunExists { run: run_id.clone() });
+        }
+        if let Some(text) = &self.definition {
+            definition::put(connection, &self.row.definition_hash, text)?;
+        }
+        run::insert(connection, &self.row)?;
+        self.first.write(connection, self.row.last_seq)?;
+        work.mark = self.first.mark();
+        Ok(self.first.owner)
+    }
+}

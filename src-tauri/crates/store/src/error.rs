@@ -1,0 +1,216 @@
+//! What can go wrong, in words for a person: what, where, why; [`Error::hint`] says what next.
+
+use rusqlite::ffi;
+
+/// Every failure of the store. Cheap to clone, because one failed commit answers a whole group of jobs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The data folder cannot be used.
+    #[error("The data folder {folder} cannot be used: {reason}")]
+    Folder {
+        /// The folder.
+        folder: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// Written by a newer release.
+    #[error("The store {path} was written by a newer release (store version {found}, this release knows {known})")]
+    NewerStore {
+        /// Database file.
+        path: String,
+        /// Its version.
+        found: i64,
+        /// Newest version that this release knows.
+        known: i64,
+    },
+    /// Some other program's database.
+    #[error("The file {path} is not a Signalbox store")]
+    NotAStore {
+        /// Database file.
+        path: String,
+    },
+    /// The linked SQLite can lose committed writes.
+    #[error("This build uses SQLite {found}; versions before 3.51.3 can lose committed writes")]
+    SqliteTooOld {
+        /// Its version.
+        found: String,
+    },
+    /// The content of an event is not what was written.
+    #[error("Event {seq} of run {run} is damaged: its content does not match its hash")]
+    Corrupt {
+        /// The run.
+        run: String,
+        /// The event.
+        seq: u64,
+    },
+    /// SQLite cannot read its own file.
+    #[error("The store is damaged: {reason}")]
+    Damaged {
+        /// What SQLite said.
+        reason: String,
+    },
+    /// No room for the write. Nothing was written; the store stays usable.
+    #[error("The disk is full: nothing was saved")]
+    DiskFull,
+    /// Another process held the store for longer than the time limit.
+    #[error("Another process kept the store busy for more than five seconds")]
+    Busy,
+    /// The store was opened read-only, because it is damaged.
+    #[error("The store is open for reading only, because it is damaged")]
+    ReadOnly,
+    /// The commit of a driver that no longer owns the run, or with a gap in `seq`. Nothing was written.
+    #[error("Run {run} is driven by another process, or its log has moved on")]
+    Fenced {
+        /// The run.
+        run: String,
+    },
+    /// There is no such run.
+    #[error("There is no run {run}")]
+    UnknownRun {
+        /// The run.
+        run: String,
+    },
+    /// The id is taken.
+    #[error("Run {run} exists already")]
+    RunExists {
+        /// The run.
+        run: String,
+    },
+    /// The run cannot be deleted now.
+    #[error("Run {run} cannot be deleted: it is {status}")]
+    DeleteRefused {
+        /// The run.
+        run: String,
+        /// Its status.
+        status: String,
+    },
+    /// The caller's data cannot be stored.
+    #[error("This cannot be stored: {reason}")]
+    Invalid {
+        /// Why.
+        reason: String,
+    },
+    /// The store is being closed.
+    #[error("The store is closed")]
+    Closed,
+    /// Anything else that SQLite reported.
+    #[error("The store failed (SQLite code {code}): {message}")]
+    Sqlite {
+        /// Extended result code.
+        code: i32,
+        /// SQLite's message.
+        message: String,
+    },
+}
+
+impl Error {
+    /// The code that a host shows and decides by.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Folder { .. } => "FOLDER_UNUSABLE",
+            Self::NewerStore { .. } => "NEWER_STORE",
+            Self::NotAStore { .. } => "NOT_A_STORE",
+            Self::SqliteTooOld { .. } => "SQLITE_TOO_OLD",
+            Self::Corrupt { .. } => "CORRUPT_EVENT",
+            Self::Damaged { .. } => "STORE_DAMAGED",
+            Self::DiskFull => "DISK_FULL",
+            Self::Busy => "STORE_BUSY",
+            Self::ReadOnly => "STORE_READ_ONLY",
+            Self::Fenced { .. } => "FENCED",
+            Self::UnknownRun { .. } => "UNKNOWN_RUN",
+            Self::RunExists { .. } => "RUN_EXISTS",
+            Self::DeleteRefused { .. } => "DELETE_REFUSED",
+            Self::Invalid { .. } => "INVALID_DATA",
+            Self::Closed => "STORE_CLOSED",
+            Self::Sqlite { .. } => "STORE_FAILED",
+        }
+    }
+
+    /// What a person does next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Folder { .. } => "Make the folder writable, or choose another one with --data or SIGNALBOX_DATA.",
+            Self::NewerStore { .. } => {
+                "Update Signalbox to the release that wrote it, or choose another data folder with --data."
+            }
+            Self::NotAStore { .. } => "Move the file away, or choose another data folder with --data.",
+            Self::SqliteTooOld { .. } => "Install a build of Signalbox that links SQLite 3.51.3 or newer.",
+            Self::Corrupt { .. } | Self::Damaged { .. } | Self::ReadOnly => {
+                "Copy the data folder, then restore it from a backup; runs that are not affected can still be read."
+            }
+            Self::DiskFull => "Free some space on the disk of the data folder, then continue.",
+            Self::Busy => "Try again; if it stays busy, look for a stopped Signalbox process.",
+            Self::Fenced { .. } => "Nothing is lost: the process that drives the run goes on with it.",
+            Self::UnknownRun { .. } => "List the runs to see which exist.",
+            Self::RunExists { .. } => "Start the run again with a new id.",
+            Self::DeleteRefused { .. } => "Cancel the run or let it end, then delete it.",
+            Self::Invalid { .. } => "Make the data smaller or less deeply nested.",
+            Self::Closed => "Start Signalbox again.",
+            Self::Sqlite { .. } => "Try again; if it fails again, check the disk of the data folder.",
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        match &error {
+            rusqlite::Error::SqliteFailure(failure, message) => {
+                let text = || message.clone().unwrap_or_else(|| failure.to_string());
+                match failure.extended_code {
+                    // A write past a size limit or on a full tmpfs is reported as an I/O error, not as FULL.
+                    ffi::SQLITE_FULL | ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE => Self::DiskFull,
+                    code => match code & 0xff {
+                        ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => Self::Busy,
+                        ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => Self::Damaged { reason: text() },
+                        _ => Self::Sqlite { code, message: text() },
+                    },
+                }
+            }
+            other => Self::Sqlite { code: 0, message: other.to_string() },
+        }
+    }
+}
+
+/// Why a commit of a run wrote nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// The caller does not own the run (any more), or the events do not follow the last one. The driver stops.
+    #[error("Run {run} is driven by another process, or its log has moved on")]
+    Fenced {
+        /// The run.
+        run: String,
+    },
+    /// No room. The same commit may be made again when there is.
+    #[error("The disk is full: nothing was saved")]
+    DiskFull,
+    /// Another process held the store too long. The same commit may be made again.
+    #[error("Another process kept the store busy for more than five seconds")]
+    Busy,
+    /// Any other failure.
+    #[error(transparent)]
+    Store(Error),
+}
+
+impl From<Error> for CommitError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Fenced { run } => Self::Fenced { run },
+            Error::DiskFull => Self::DiskFull,
+            Error::Busy => Self::Busy,
+            other => Self::Store(other),
+        }
+    }
+}
+
+impl From<CommitError> for Error {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Fenced { run } => Self::Fenced { run },
+            CommitError::DiskFull => Self::DiskFull,
+            CommitError::Busy => Self::Busy,
+            CommitError::Store(other) => other,
+        }
+    }
+}
+
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,89 @@
+//! Who is alive: each process holds the OS lock on `instances/<uuid>.lock`; the kernel frees it when the process dies.
+//!
+//! There is no time limit and no stealing: a stopped process keeps its runs, a dead one loses them at once.
+
+use crate::error::{Error, Result};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+/// This process's lock, held until it is dropped.
+pub(crate) struct Instance {
+    pub(crate) id: String,
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Instance {
+    /// Takes the lock on a temporary name and then renames it, so that nobody can see the file unlocked.
+    pub(crate) fn register(folder: &Path, new_id: &mut dyn FnMut() -> Result<String>) -> Result<Self> {
+        fs::create_dir_all(folder).map_err(|e| unusable(folder, &e))?;
+        loop {
+            let id = new_id()?;
+            let fresh = folder.join(format!("{id}.new"));
+            let file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create_new(true)
+                .open(&fresh)
+                .map_err(|e| unusable(folder, &e))?;
+            file.lock().map_err(|e| unusable(folder, &e))?;
+            match fs::rename(&fresh, folder.join(format!("{id}.lock"))) {
+                Ok(()) => return Ok(Self { id, folder: folder.to_owned(), _lock: file }),
+                // Another process cleaned the file up between its creation and the lock.
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) => return Err(unusable(folder, &e)),
+            }
+        }
+    }
+
+    /// Whether the process of `id` lives. Checkers take the lock shared, so that two of them do not see each other.
+    pub(crate) fn is_alive(&self, id: &str) -> bool {
+        id == self.id || is_locked(&self.folder.join(format!("{id}.lock")))
+    }
+
+    /// Removes the files of dead processes and says whether one of them died without closing the store.
+    pub(crate) fn clean_up(&self) -> bool {
+        let mut unclean = false;
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let own = name.strip_suffix(".lock") == Some(self.id.as_str());
+            if !own && (name.ends_with(".lock") || name.ends_with(".new")) && !is_locked(&path) {
+                unclean |= name.ends_with(".lock");
+                // Somebody else may have removed it just now.
+                let _ = fs::remove_file(&path);
+            }
+        }
+        unclean
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // A file that stays is a dead one to every reader; only `clean_up` has more to do.
+        let _ = fs::remove_file(self.folder.join(format!("{}.lock", self.id)));
+    }
+}
+
+fn is_locked(path: &Path) -> bool {
+    match File::open(path) {
+        Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
+}
+
+/// Held while a store is created or upgraded: SQLite's switch to WAL does not wait for other processes.
+pub(crate) fn setup_lock(folder: &Path) -> Result<File> {
+    let path = folder.join("setup.guard");
+    let file =
+        OpenOptions::new().write(true).create(true).truncate(false).open(&path).map_err(|e| unusable(folder, &e))?;
+    file.lock().map_err(|e| unusable(folder, &e))?;
+    Ok(file)
+}
+
+pub(crate) fn unusable(folder: &Path, error: &std::io::Error) -> Error {
+    if error.kind() == std::io::ErrorKind::StorageFull {
+        return Error::DiskFull;
+    }
+    Error::Folder { folder: folder.display().to_string(), reason: error.to_string() }
+}

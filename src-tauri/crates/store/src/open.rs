@@ -1,0 +1,142 @@
+//! Opening: version gates, setup, the checks after a crash, and the writer's thread.
+
+use crate::connection::{Readers, open_writer};
+use crate::error::{Error, Result};
+use crate::high_water::{Mark, MarkFile, StoreAlarm};
+use crate::instance::{Instance, setup_lock, unusable};
+use crate::schema;
+use crate::store::{Inner, Store};
+use crate::table::{run, run_deleted, run_event};
+use crate::writer::{Queue, Writer};
+use rusqlite::{Connection, ffi};
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// 3.51.3: older versions have a race that loses committed writes.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Upper limit of the database in pages of 4 KiB; a write beyond it is [`Error::DiskFull`].
+    pub max_pages: Option<u32>,
+    /// After a crash SQLite's quick check runs on a database up to this size: on a large one it takes minutes.
+    pub check_up_to_bytes: u64,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { max_pages: None, check_up_to_bytes: 64 * 1024 * 1024 }
+    }
+}
+
+pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        return Err(Error::SqliteTooOld { found: rusqlite::version().into() });
+    }
+    let instances = folder.join("instances");
+    fs::create_dir_all(&instances).map_err(|e| unusable(folder, &e))?;
+    let path = folder.join("signalbox.db");
+    let in_folder = |error: Error| match error {
+        Error::Sqlite { code, message }
+            if matches!(code & 0xff, ffi::SQLITE_CANTOPEN | ffi::SQLITE_READONLY | ffi::SQLITE_PERM) =>
+        {
+            Error::Folder { folder: folder.display().to_string(), reason: message }
+        }
+        other => other,
+    };
+    let connection = open_writer(&path).map_err(in_folder)?;
+    if let Some(pages) = options.max_pages {
+        connection.pragma_update(None, "max_page_count", pages)?;
+    }
+    set_up(&connection, &path, &instances).map_err(in_folder)?;
+
+    let instance = Instance::register(&instances, &mut || new_id(&connection))?;
+    let unclean = instance.clean_up();
+    let mut alarms = Vec::new();
+    let small = fs::metadata(&path).is_ok_and(|file| file.len() <= options.check_up_to_bytes);
+    if unclean && small {
+        alarms.extend(quick_check(&connection)?);
+    }
+    let read_only = !alarms.is_empty();
+    // The file first: the store can only be further than it by the time it is looked at.
+    let (marks, written) = match MarkFile::open(&folder.join("signalbox.mark")) {
+        Ok((file, written)) => (Some(file), written),
+        Err(error) => return Err(unusable(folder, &error)),
+    };
+    alarms.extend(compare(&connection, &written)?);
+
+    let queue = Arc::new(Queue::default());
+    let max_pages = Arc::new(Mutex::new(options.max_pages));
+    let writer = Writer {
+        path: path.clone(),
+        queue: Arc::clone(&queue),
+        connection: Some(connection),
+        marks,
+        read_only,
+        max_pages: Arc::clone(&max_pages),
+        full_sync: true,
+    };
+    let thread = std::thread::Builder::new()
+        .name("store-writer".into())
+        .spawn(move || writer.run())
+        .map_err(|e| Error::Folder { folder: folder.display().to_string(), reason: e.to_string() })?;
+    let inner = Inner {
+        folder: folder.to_owned(),
+        queue,
+        thread: Some(thread),
+        readers: Readers::new(path),
+        watch: Mutex::new(None),
+        alarms,
+        max_pages,
+        instance: Arc::new(instance),
+    };
+    let store = Store { inner: Arc::new(inner) };
+    if !read_only {
+        store.purge_deleted()?;
+    }
+    Ok(store)
+}
+
+fn set_up(connection: &Connection, path: &Path, instances: &Path) -> Result<()> {
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+    if schema::check(connection, path)? == schema::known() && mode == "wal" {
+        return Ok(());
+    }
+    let _guard = setup_lock(instances)?;
+    schema::migrate(connection, path)
+}
+
+/// A random UUID (version 4), from SQLite's generator.
+fn new_id(connection: &Connection) -> Result<String> {
+    let hex: String = connection.query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))?;
+    Ok(format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..]))
+}
+
+fn quick_check(connection: &Connection) -> Result<Option<StoreAlarm>> {
+    let answer = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0)).map_err(Error::from);
+    match answer {
+        Ok(text) if text == "ok" => Ok(None),
+        Ok(reason) | Err(Error::Damaged { reason }) => Ok(Some(StoreAlarm::Damaged { reason })),
+        Err(other) => Err(other),
+    }
+}
+
+fn compare(connection: &Connection, marks: &[Mark]) -> Result<Vec<StoreAlarm>> {
+    let mut alarms: Vec<StoreAlarm> = Vec::new();
+    // The newest mark of a run says all.
+    for (index, mark) in marks.iter().enumerate() {
+        if marks[index + 1..].iter().any(|newer| newer.run == mark.run) || run_deleted::exists(connection, &mark.run)? {
+            continue;
+        }
+        let found = run::get(connection, &mark.run)?.map_or(0, |run| run.last_seq);
+        let stored = run_event::stored_hash(connection, &mark.run, mark.seq)?;
+        if found < mark.seq {
+            alarms.push(StoreAlarm::Behind { run: mark.run.clone(), expected: mark.seq, found });
+        } else if stored.as_ref() != Some(&mark.hash) {
+            alarms.push(StoreAlarm::Differs { run: mark.run.clone(), seq: mark.seq });
+        }
+    }
+    Ok(alarms)
+}

@@ -1,0 +1,87 @@
+//! The migrations of all tables, in one order, and the version of the store.
+
+use crate::error::{Error, Result};
+use crate::table;
+use rusqlite::Connection;
+use std::path::Path;
+
+/// One additive step. `id` is the store version after it.
+pub(crate) struct Migration {
+    pub(crate) id: i64,
+    pub(crate) sql: &'static str,
+}
+
+/// "SBOX", so that no other program's database is taken for a store.
+const APPLICATION_ID: i64 = 0x5342_4f58;
+
+fn all() -> Vec<&'static Migration> {
+    let mut all: Vec<&Migration> = [
+        table::run::MIGRATIONS,
+        table::run_event::MIGRATIONS,
+        table::blob::MIGRATIONS,
+        table::definition::MIGRATIONS,
+        table::run_snapshot::MIGRATIONS,
+        table::run_summary::MIGRATIONS,
+        table::run_input::MIGRATIONS,
+        table::run_node::MIGRATIONS,
+        table::run_deleted::MIGRATIONS,
+        table::setting::MIGRATIONS,
+        table::folder_grant::MIGRATIONS,
+        table::draft::MIGRATIONS,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    all.sort_by_key(|migration| migration.id);
+    all
+}
+
+/// Newest version that this release knows.
+pub(crate) fn known() -> i64 {
+    all().last().map_or(0, |migration| migration.id)
+}
+
+/// The version of the file; refuses what is newer or not ours.
+pub(crate) fn check(connection: &Connection, path: &Path) -> Result<i64> {
+    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let path = || path.display().to_string();
+    if application != APPLICATION_ID {
+        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        if found != 0 || tables != 0 {
+            return Err(Error::NotAStore { path: path() });
+        }
+    }
+    if found > known() {
+        return Err(Error::NewerStore { path: path(), found, known: known() });
+    }
+    Ok(found)
+}
+
+/// Creates or upgrades. The caller holds the setup lock.
+pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let result = migrate_with_tx(connection, path);
+    connection.execute_batch(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    result
+}
+
+fn migrate_with_tx(connection: &Connection, path: &Path) -> Result<()> {
+    let found = check(connection, path)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    for migration in all().into_iter().filter(|migration| migration.id > found) {
+        connection.execute_batch(migration.sql)?;
+    }
+    connection.pragma_update(None, "user_version", known())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_migration_has_its_own_number() {
+        let ids: Vec<i64> = super::all().iter().map(|migration| migration.id).collect();
+        assert_eq!(ids, (1..=i64::try_from(ids.len()).expect("few")).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,438 @@
+//! The store as its users see it.
+
+use crate::commit::{NewRun, Prepared, PreparedRun, RunCommit};
+use crate::connection::Readers;
+use crate::error::{CommitError, Error, Result};
+use crate::high_water::StoreAlarm;
+use crate::instance::Instance;
+use crate::open::{self, StoreOptions};
+use crate::table::draft::{self, Draft};
+use crate::table::folder_grant::{self, FolderGrant};
+use crate::table::run::{self, Owner, RunPage, RunQuery, RunRow};
+use crate::table::run_input::{self, RunInput};
+use crate::table::run_node::{self, LastCall};
+use crate::table::run_snapshot::{self, Snapshot};
+use crate::table::{blob, definition, run_deleted, run_event, run_summary, setting};
+use crate::writer::{Queue, Task, Work};
+use rusqlite::Connection;
+use serde_json::Value;
+use signalbox_model::RunEvent;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// Called once on the writer's thread, after the commit: it must be short and must not call the store back and wait.
+pub type Answer<T> = Box<dyn FnOnce(Result<T, CommitError>) + Send>;
+
+/// Events of a run that are deleted in one transaction.
+const PURGE: usize = 2_000;
+
+/// An open store. Clones share it; the last one closes it.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) folder: PathBuf,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) thread: Option<JoinHandle<()>>,
+    pub(crate) readers: Readers,
+    /// The one connection whose `data_version` can be compared with itself.
+    pub(crate) watch: Mutex<Option<Connection>>,
+    pub(crate) alarms: Vec<StoreAlarm>,
+    pub(crate) max_pages: Arc<Mutex<Option<u32>>>,
+    /// Last, because its lock says that everything above is still in use.
+    pub(crate) instance: Arc<Instance>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.queue.close();
+        if let Some(thread) = self.thread.take()
+            && thread.thread().id() != std::thread::current().id()
+        {
+            // A panic of the writer was answered to its job already.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("folder", &self.inner.folder).field("instance", &self.inner.instance.id).finish()
+    }
+}
+
+/// Opening, and what concerns the store as a whole.
+impl Store {
+    /// Opens the store of a data folder and creates what is missing.
+    pub fn open(folder: &Path, options: &StoreOptions) -> Result<Self> {
+        open::open(folder, options)
+    }
+
+    /// The data folder.
+    pub fn folder(&self) -> &Path {
+        &self.inner.folder
+    }
+
+    /// This process, as it stands in the runs that it drives.
+    pub fn instance(&self) -> &str {
+        &self.inner.instance.id
+    }
+
+    /// What was found wrong when the store was opened. Not a refusal: a person has to know before runs go on.
+    pub fn alarms(&self) -> &[StoreAlarm] {
+        &self.inner.alarms
+    }
+
+    /// Changes whenever anybody commits, in this process or another one.
+    pub fn data_version(&self) -> Result<i64> {
+        let mut watch = self.inner.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match watch.take() {
+            Some(connection) => connection,
+            None => self.inner.readers.open()?,
+        };
+        let version = connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        *watch = Some(connection);
+        Ok(version)
+    }
+
+    /// Changes the upper limit of the database in pages of 4 KiB.
+    pub fn set_max_pages(&self, pages: Option<u32>) -> Result<()> {
+        *self.inner.max_pages.lock().unwrap_or_else(PoisonError::into_inner) = pages;
+        self.write(false, move |work| {
+            work.connection.pragma_update(None, "max_page_count", pages.unwrap_or(u32::MAX - 1))?;
+            Ok(())
+        })
+    }
+
+    /// Copies the whole store into a new file, consistently, while it is in use.
+    pub fn back_up(&self, file: &Path) -> Result<()> {
+        let target = file.to_str().ok_or_else(|| Error::Invalid { reason: "the path is not Unicode".into() })?;
+        self.inner.readers.read(|connection| {
+            connection.execute("VACUUM INTO ?", [target])?;
+            Ok(())
+        })
+    }
+
+    fn enqueue<T: Send + 'static>(
+        &self,
+        rows: usize,
+        durable: bool,
+        work: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
+        answer: impl FnOnce(Result<T>) + Send + 'static,
+    ) {
+        self.inner.queue.push(Box::new(Task { rows, durable, work: Some(work), value: None, answer }));
+    }
+
+    fn wait<T: Send + 'static>(&self, enqueue: impl FnOnce(mpsc::SyncSender<Result<T>>)) -> Result<T> {
+        let here = std::thread::current().id();
+        if self.inner.thread.as_ref().is_some_and(|thread| thread.thread().id() == here) {
+            return Err(Error::Invalid { reason: "an answer of the store cannot wait for the store".into() });
+        }
+        let (sender, receiver) = mpsc::sync_channel(1);
+        enqueue(sender);
+        receiver.recv().unwrap_or(Err(Error::Closed))
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        durable: bool,
+        work: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.wait(|sender| {
+            // Nobody listens any more when the caller's thread was ended.
+            self.enqueue(1, durable, work, move |outcome| drop(sender.send(outcome)));
+        })
+    }
+
+    fn view<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.inner.readers.view(work)
+    }
+}
+
+/// Driving runs.
+impl Store {
+    /// Creates a run with its first events, owned by this process with epoch 1.
+    pub fn create_run(&self, new: NewRun) -> Result<Owner, CommitError> {
+        self.wait(|sender| {
+            self.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome.map_err(Error::from)))))
+        })
+        .map_err(CommitError::from)
+    }
+
+    /// [`Self::create_run`] without waiting.
+    pub fn submit_run(&self, new: NewRun, answer: Answer<Owner>) {
+        let durable = new.durable;
+        match PreparedRun::new(new, self.instance()) {
+            Ok(run) => {
+                let rows = 1 + run.first.rows();
+                self.enqueue(rows, durable, |work| run.apply(work), |o| answer(o.map_err(CommitError::from)));
+            }
+            Err(error) => answer(Err(error.into())),
+        }
+    }
+
+    /// Writes everything of `commit`, or nothing, and waits for it.
+    pub fn commit(&self, commit: RunCommit) -> Result<(), CommitError> {
+        self.wait(|sender| {
+            self.submit(commit, Box::new(move |outcome| drop(sender.send(outcome.map_err(Error::from)))))
+        })
+        .map_err(CommitError::from)
+    }
+
+    /// [`Self::commit`] without waiting: commits of many runs then share one sync. Answers come in the order of the calls,
+    /// except that a commit which cannot be stored is answered at once, on the caller's thread.
+    pub fn submit(&self, commit: RunCommit, answer: Answer<()>) {
+        let durable = commit.durable;
+        match Prepared::new(commit) {
+            Ok(prepared) => {
+                let rows = prepared.rows();
+                self.enqueue(rows, durable, |work| prepared.apply(work), |o| answer(o.map_err(CommitError::from)));
+            }
+            Err(error) => answer(Err(error.into())),
+        }
+    }
+
+    /// Takes a run over when its owner is dead or has released it; `None` when it has ended or somebody drives it,
+    /// this process included.
+    pub fn take_over(&self, run_id: &str) -> Result<Option<Owner>> {
+        let (run_id, instance) = (run_id.to_owned(), Arc::clone(&self.inner.instance));
+        self.write(true, move |work| {
+            let row = run::require(work.connection, &run_id)?;
+            let driven = row.owner.as_ref().is_some_and(|owner| instance.is_alive(&owner.instance));
+            if row.ended_ms.is_some() || driven {
+                return Ok(None);
+            }
+            let owner = Owner { instance: instance.id.clone(), epoch: row.epoch + 1 };
+            run::set_owner(work.connection, &run_id, Some(&owner.instance), owner.epoch)?;
+            Ok(Some(owner))
+        })
+    }
+
+    /// Gives a run back, so that any process may take it over while this one lives. False when it was not `owner`'s.
+    pub fn release(&self, run_id: &str, owner: &Owner) -> Result<bool> {
+        let (run_id, owner) = (run_id.to_owned(), owner.clone());
+        self.write(false, move |work| {
+            let row = run::require(work.connection, &run_id)?;
+            if row.owner.as_ref() != Some(&owner) {
+                return Ok(false);
+            }
+            run::set_owner(work.connection, &run_id, None, owner.epoch)?;
+            Ok(true)
+        })
+    }
+
+    /// Whether a living process, this one included, drives the run.
+    pub fn is_driven(&self, run_id: &str) -> Result<bool> {
+        let row = self.run(run_id)?;
+        Ok(row.ended_ms.is_none() && row.owner.is_some_and(|owner| self.inner.instance.is_alive(&owner.instance)))
+    }
+
+    /// Runs that have not ended and that nobody drives, oldest first.
+    pub fn unowned_unfinished_runs(&self) -> Result<Vec<String>> {
+        let runs = self.view(run::unfinished)?;
+        let mut alive: HashMap<String, bool> = HashMap::new();
+        let mut unowned = Vec::new();
+        for (run_id, owner) in runs {
+            let driven = owner.is_some_and(|owner| {
+                *alive.entry(owner).or_insert_with_key(|owner| self.inner.instance.is_alive(owner))
+            });
+            if !driven {
+                unowned.push(run_id);
+            }
+        }
+        Ok(unowned)
+    }
+
+    /// Asks something of a run, durably, whoever drives it. Refused when it has ended.
+    pub fn add_input(&self, run_id: &str, body: Value) -> Result<i64> {
+        let run_id = run_id.to_owned();
+        self.write(true, move |work| {
+            let row = run::require(work.connection, &run_id)?;
+            if row.ended_ms.is_some() {
+                return Err(Error::Invalid { reason: format!("run {run_id} has ended") });
+            }
+            run_input::insert(work.connection, &run_id, &body)
+        })
+    }
+
+    /// Inputs that no commit has consumed, in the order of arrival.
+    pub fn pending_inputs(&self, run_id: &str) -> Result<Vec<RunInput>> {
+        self.view(|connection| run_input::pending(connection, run_id))
+    }
+}
+
+/// History.
+impl Store {
+    /// One run.
+    pub fn run(&self, run_id: &str) -> Result<RunRow> {
+        self.view(|connection| run::require(connection, run_id))
+    }
+
+    /// A page of runs, newest first.
+    pub fn runs(&self, query: &RunQuery) -> Result<RunPage> {
+        self.view(|connection| run::list(connection, query))
+    }
+
+    /// The summary of an ended run, when its last commit had one.
+    pub fn summary(&self, run_id: &str) -> Result<Option<Value>> {
+        self.view(|connection| run_summary::get(connection, run_id))
+    }
+
+    /// Up to `limit` events after `after`, verified and whole.
+    pub fn events(&self, run_id: &str, after: u64, limit: usize) -> Result<Vec<RunEvent>> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            run_event::list(connection, run_id, row.client_run_token.as_deref(), after, row.last_seq, limit)
+        })
+    }
+
+    /// One event, verified and whole; `None` when the log does not reach so far.
+    pub fn event(&self, run_id: &str, seq: u64) -> Result<Option<RunEvent>> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            if seq == 0 || seq > row.last_seq {
+                return Ok(None);
+            }
+            run_event::get(connection, run_id, row.client_run_token.as_deref(), seq).map(Some)
+        })
+    }
+
+    /// The newest readable snapshot; the events after it lead to the present state.
+    pub fn latest_snapshot(&self, run_id: &str) -> Result<Option<Snapshot>> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            run_snapshot::latest(connection, run_id, row.last_seq)
+        })
+    }
+
+    /// Where a node was called last: in one run, or in the newest run of the workflow that called it.
+    pub fn last_called_step(&self, workflow_id: &str, node: &str, run_id: Option<&str>) -> Result<Option<LastCall>> {
+        self.view(|connection| run_node::last_call(connection, workflow_id, node, run_id))
+    }
+
+    /// The event that ended the call which began with event `start`; `None` while it goes on.
+    pub fn end_of_call(&self, run_id: &str, start: u64) -> Result<Option<RunEvent>> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            match run_event::end_of_call(connection, run_id, start)? {
+                Some(seq) => run_event::get(connection, run_id, row.client_run_token.as_deref(), seq).map(Some),
+                None => Ok(None),
+            }
+        })
+    }
+
+    /// Deletes an ended run with everything that nothing else refers to.
+    pub fn delete_run(&self, run_id: &str) -> Result<()> {
+        let run = run_id.to_owned();
+        self.write(true, move |work| {
+            let row = run::require(work.connection, &run)?;
+            if row.ended_ms.is_none() {
+                return Err(Error::DeleteRefused { run, status: row.status.as_str().into() });
+            }
+            run_deleted::insert(work.connection, &run)?;
+            run::delete(work.connection, &run)
+        })?;
+        self.purge(run_id)
+    }
+
+    /// Ends deletions that a crash cut off.
+    pub(crate) fn purge_deleted(&self) -> Result<()> {
+        for run in self.view(run_deleted::unpurged)? {
+            self.purge(&run)?;
+        }
+        Ok(())
+    }
+
+    /// In steps, so that nobody waits long behind the deletion of a long run.
+    fn purge(&self, run_id: &str) -> Result<()> {
+        loop {
+            let run = run_id.to_owned();
+            let done = self.write(false, move |work| {
+                let connection = work.connection;
+                if run_event::delete_some(connection, &run, PURGE)? == PURGE {
+                    return Ok(false);
+                }
+                if blob::free_some(connection, &run, PURGE)? == PURGE {
+                    return Ok(false);
+                }
+                run_snapshot::delete(connection, &run)?;
+                run_summary::delete(connection, &run)?;
+                run_input::delete(connection, &run)?;
+                run_node::delete(connection, &run)?;
+                run_deleted::set_purged(connection, &run)?;
+                Ok(true)
+            })?;
+            if done {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Stores a workflow definition under its content hash.
+    pub fn definition_put(&self, hash: &str, text: &str) -> Result<()> {
+        let (hash, text) = (hash.to_owned(), text.to_owned());
+        self.write(false, move |work| definition::put(work.connection, &hash, &text))
+    }
+
+    /// A stored workflow definition.
+    pub fn definition_get(&self, hash: &str) -> Result<Option<String>> {
+        self.view(|connection| definition::get(connection, hash))
+    }
+}
+
+/// What a person set on this machine.
+impl Store {
+    /// A setting.
+    pub fn setting_get(&self, name: &str) -> Result<Option<Value>> {
+        self.view(|connection| setting::get(connection, name))
+    }
+
+    /// Sets a setting, or removes it with `None`.
+    pub fn setting_set(&self, name: &str, value: Option<Value>) -> Result<()> {
+        let name = name.to_owned();
+        self.write(true, move |work| setting::set(work.connection, &name, value.as_ref()))
+    }
+
+    /// All granted folders.
+    pub fn folders(&self) -> Result<Vec<FolderGrant>> {
+        self.view(folder_grant::list)
+    }
+
+    /// Grants a folder, or changes the grant of the same folder and workflow.
+    pub fn folder_grant(&self, grant: FolderGrant) -> Result<()> {
+        self.write(true, move |work| folder_grant::put(work.connection, &grant))
+    }
+
+    /// Takes a grant back; false when there was none.
+    pub fn folder_revoke(&self, folder: &str, workflow_id: Option<&str>) -> Result<bool> {
+        let (folder, workflow) = (folder.to_owned(), workflow_id.map(str::to_owned));
+        self.write(true, move |work| folder_grant::delete(work.connection, &folder, workflow.as_deref()))
+    }
+
+    /// Unsaved edits of a file.
+    pub fn draft_get(&self, reference: &str) -> Result<Option<Draft>> {
+        self.view(|connection| draft::get(connection, reference))
+    }
+
+    /// Files with unsaved edits, oldest edit first.
+    pub fn drafts(&self) -> Result<Vec<String>> {
+        self.view(draft::references)
+    }
+
+    /// Keeps unsaved edits.
+    pub fn draft_put(&self, reference: &str, draft: Draft) -> Result<()> {
+        let reference = reference.to_owned();
+        self.write(false, move |work| draft::put(work.connection, &reference, &draft))
+    }
+
+    /// Drops unsaved edits.
+    pub fn draft_discard(&self, reference: &str) -> Result<()> {
+        let reference = reference.to_owned();
+        self.write(false, move |work| draft::delete(work.connection, &reference))
+    }
+}

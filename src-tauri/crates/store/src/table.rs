@@ -1,0 +1,14 @@
+//! One file per table: its migration, its row, how it is read and how it is written.
+
+pub(crate) mod blob;
+pub(crate) mod definition;
+pub(crate) mod draft;
+pub(crate) mod folder_grant;
+pub(crate) mod run;
+pub(crate) mod run_deleted;
+pub(crate) mod run_event;
+pub(crate) mod run_input;
+pub(crate) mod run_node;
+pub(crate) mod run_snapshot;
+pub(crate) mod run_summary;
+pub(crate) mod setting;

@@ -1,0 +1,52 @@
+//! `blob`: values above 8 KB, once each by content; `blob_use`: which run needs which. Tests: `tests/store/table/blob.rs`.
+
+use crate::document::Blob;
+use crate::error::Result;
+use crate::schema::Migration;
+use rusqlite::{Connection, OptionalExtension, params};
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    id: 3,
+    sql: "CREATE TABLE blob (hash TEXT PRIMARY KEY NOT NULL, size INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+          CREATE TABLE blob_use (run TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (run, hash)) STRICT, WITHOUT ROWID;
+          CREATE INDEX blob_use_by_hash ON blob_use (hash);",
+}];
+
+pub(crate) fn put(connection: &Connection, run: &str, blob: &Blob) -> Result<()> {
+    if is_used(connection, run, &blob.hash)? {
+        return Ok(());
+    }
+    let known = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?")?.exists([&blob.hash])?;
+    if !known {
+        connection.prepare_cached("INSERT INTO blob (hash, size, data) VALUES (?, ?, ?)")?.execute(params![
+            blob.hash,
+            blob.data.len() as u64,
+            blob.data.as_bytes()
+        ])?;
+    }
+    connection.prepare_cached("INSERT INTO blob_use (run, hash) VALUES (?, ?)")?.execute([run, &blob.hash])?;
+    Ok(())
+}
+
+pub(crate) fn is_used(connection: &Connection, run: &str, hash: &str) -> Result<bool> {
+    Ok(connection.prepare_cached("SELECT 1 FROM blob_use WHERE run = ? AND hash = ?")?.exists([run, hash])?)
+}
+
+pub(crate) fn get(connection: &Connection, hash: &str) -> Result<Option<Vec<u8>>> {
+    let mut statement = connection.prepare_cached("SELECT data FROM blob WHERE hash = ?")?;
+    Ok(statement.query_row([hash], |row| row.get(0)).optional()?)
+}
+
+/// Frees some of what only this run needed and says how many uses went.
+pub(crate) fn free_some(connection: &Connection, run: &str, limit: usize) -> Result<usize> {
+    let mut statement = connection.prepare_cached("SELECT hash FROM blob_use WHERE run = ? LIMIT ?")?;
+    let hashes: Vec<String> =
+        statement.query_map(params![run, limit as u64], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for hash in &hashes {
+        connection.prepare_cached("DELETE FROM blob_use WHERE run = ? AND hash = ?")?.execute([run, hash])?;
+        connection
+            .prepare_cached("DELETE FROM blob WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM blob_use WHERE hash = ?1)")?
+            .execute([hash])?;
+    }
+    Ok(hashes.len())
+}

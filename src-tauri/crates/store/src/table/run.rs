@@ -1,0 +1,244 @@
+//! `run`: one row per run: what it is, where it stands, who drives it. Tests: `tests/store/table/run.rs`.
+
+use crate::error::{Error, Result};
+use crate::schema::Migration;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
+use signalbox_model::RunStatus;
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    id: 1,
+    // `nodes_seq`: up to which event `run_node` is complete.
+    sql: "CREATE TABLE run (
+            id TEXT PRIMARY KEY NOT NULL, workflow_id TEXT NOT NULL, workflow_name TEXT NOT NULL,
+            definition_hash TEXT NOT NULL, status TEXT NOT NULL, owner TEXT, epoch INTEGER NOT NULL,
+            parent_run_id TEXT, started_ms INTEGER NOT NULL, ended_ms INTEGER, last_seq INTEGER NOT NULL,
+            nodes_seq INTEGER NOT NULL DEFAULT 0, failed_step TEXT, error_code TEXT, error_message TEXT,
+            client_run_token TEXT, started_by TEXT
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX run_newest ON run (started_ms, id);
+          CREATE INDEX run_of_workflow ON run (workflow_id, started_ms, id);
+          CREATE INDEX run_by_status ON run (status, started_ms, id);
+          CREATE INDEX run_unfinished ON run (owner) WHERE ended_ms IS NULL;",
+}];
+
+const COLUMNS: &str = "id, workflow_id, workflow_name, definition_hash, status, owner, epoch, parent_run_id, started_ms, \
+                       ended_ms, last_seq, failed_step, error_code, error_message, client_run_token, started_by";
+
+/// Who drives a run: a process and the number of the take-over. A commit with an old one writes nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// The process: name of its lock file.
+    pub instance: String,
+    /// From 1, +1 with each take-over.
+    pub epoch: u64,
+}
+
+/// One run, as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRow {
+    /// The run.
+    pub run_id: String,
+    /// Id of its workflow.
+    pub workflow_id: String,
+    /// Name of its workflow when it started.
+    pub workflow_name: String,
+    /// The pinned definition.
+    pub definition_hash: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Who drives it, or drove it last; absent after a release.
+    pub owner: Option<Owner>,
+    /// Number of the last take-over.
+    pub epoch: u64,
+    /// The run it was re-run from.
+    pub parent_run_id: Option<String>,
+    /// Milliseconds since 1970.
+    pub started_ms: i64,
+    /// Milliseconds since 1970.
+    pub ended_ms: Option<i64>,
+    /// Last committed event.
+    pub last_seq: u64,
+    /// The step that failed the run.
+    pub failed_step: Option<String>,
+    /// Code of the error that failed it.
+    pub error_code: Option<String>,
+    /// Message of the error that failed it.
+    pub error_message: Option<String>,
+    /// Token of the client that started it.
+    pub client_run_token: Option<String>,
+    /// What started it, when not a person on this machine.
+    pub started_by: Option<String>,
+}
+
+/// Which runs to list.
+#[derive(Debug, Clone, Default)]
+pub struct RunQuery {
+    /// Only of this workflow.
+    pub workflow: Option<String>,
+    /// Only with this status.
+    pub status: Option<RunStatus>,
+    /// Only with this text in the name or id of the workflow, the id of the run, the failed step or the error message.
+    pub text: Option<String>,
+    /// At most so many; 0 means 50. Never more than 1,000.
+    pub limit: usize,
+    /// `next` of the page before.
+    pub before: Option<String>,
+}
+
+/// One page of runs, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunPage {
+    /// The runs.
+    pub runs: Vec<RunRow>,
+    /// Asks for the next page; absent on the last one.
+    pub next: Option<String>,
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+    let status: String = row.get(4)?;
+    let epoch: u64 = row.get(6)?;
+    let instance: Option<String> = row.get(5)?;
+    Ok(RunRow {
+        run_id: row.get(0)?,
+        workflow_id: row.get(1)?,
+        workflow_name: row.get(2)?,
+        definition_hash: row.get(3)?,
+        status: RunStatus::parse(&status).ok_or_else(|| {
+            rusqlite::Error::InvalidColumnType(4, format!("status {status}"), rusqlite::types::Type::Text)
+        })?,
+        owner: instance.map(|instance| Owner { instance, epoch }),
+        epoch,
+        parent_run_id: row.get(7)?,
+        started_ms: row.get(8)?,
+        ended_ms: row.get(9)?,
+        last_seq: row.get(10)?,
+        failed_step: row.get(11)?,
+        error_code: row.get(12)?,
+        error_message: row.get(13)?,
+        client_run_token: row.get(14)?,
+        started_by: row.get(15)?,
+    })
+}
+
+pub(crate) fn get(connection: &Connection, run: &str) -> Result<Option<RunRow>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM run WHERE id = ?"))?;
+    Ok(statement.query_row([run], read).optional()?)
+}
+
+pub(crate) fn require(connection: &Connection, run: &str) -> Result<RunRow> {
+    get(connection, run)?.ok_or_else(|| Error::UnknownRun { run: run.into() })
+}
+
+pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage> {
+    let limit = if query.limit == 0 { 50 } else { query.limit.min(1_000) };
+    let mut conditions = Vec::new();
+    let mut values: Vec<Sql> = Vec::new();
+    if let Some(workflow) = &query.workflow {
+        conditions.push("workflow_id = ?");
+        values.push(workflow.clone().into());
+    }
+    if let Some(status) = query.status {
+        conditions.push("status = ?");
+        values.push(status.as_str().to_owned().into());
+    }
+    if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+        conditions.push(
+            "(workflow_name || char(10) || workflow_id || char(10) || id || char(10) || coalesce(failed_step, '') \
+             || char(10) || coalesce(error_message, '')) LIKE '%' || ? || '%' ESCAPE '\\'",
+        );
+        values.push(text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_").into());
+    }
+    if let Some(before) = &query.before {
+        let (started, id) = before
+            .split_once('.')
+            .and_then(|(ms, id)| Some((ms.parse::<i64>().ok()?, id)))
+            .ok_or_else(|| Error::Invalid { reason: format!("{before:?} does not name a page of runs") })?;
+        conditions.push("(started_ms, id) < (?, ?)");
+        values.push(started.into());
+        values.push(id.to_owned().into());
+    }
+    let filter = if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
+    let sql = format!("SELECT {COLUMNS} FROM run {filter} ORDER BY started_ms DESC, id DESC LIMIT {}", limit + 1);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut runs = statement.query_map(params_from_iter(values), read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let more = runs.len() > limit;
+    runs.truncate(limit);
+    let next = runs.last().filter(|_| more).map(|run| format!("{}.{}", run.started_ms, run.run_id));
+    Ok(RunPage { runs, next })
+}
+
+/// Ids and owners of runs that have not ended.
+pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<(String, Option<String>)>> {
+    let mut statement =
+        connection.prepare_cached("SELECT id, owner FROM run WHERE ended_ms IS NULL ORDER BY started_ms, id")?;
+    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
+    let sql = format!("INSERT INTO run ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    connection.prepare_cached(&sql)?.execute(params![
+        row.run_id,
+        row.workflow_id,
+        row.workflow_name,
+        row.definition_hash,
+        row.status.as_str(),
+        row.owner.as_ref().map(|owner| &owner.instance),
+        row.epoch,
+        row.parent_run_id,
+        row.started_ms,
+        row.ended_ms,
+        row.last_seq,
+        row.failed_step,
+        row.error_code,
+        row.error_message,
+        row.client_run_token,
+        row.started_by,
+    ])?;
+    Ok(())
+}
+
+/// The fence: moves `last_seq` on only for the owner of the epoch and only from the event before.
+pub(crate) fn advance(connection: &Connection, run: &str, owner: &Owner, from: u64, to: u64) -> Result<()> {
+    // Only `last_seq` is set, so that no index is touched.
+    let changed = connection
+        .prepare_cached(
+            "UPDATE run SET last_seq = ?5 WHERE id = ?1 AND owner = ?2 AND epoch = ?3 AND last_seq = ?4 AND ended_ms IS NULL",
+        )?
+        .execute(params![run, owner.instance, owner.epoch, from, to])?;
+    if changed == 1 { Ok(()) } else { Err(Error::Fenced { run: run.into() }) }
+}
+
+pub(crate) fn set_status(connection: &Connection, run: &str, status: RunStatus) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE run SET status = ?2 WHERE id = ?1 AND status <> ?2")?
+        .execute(params![run, status.as_str()])?;
+    Ok(())
+}
+
+pub(crate) fn set_end(
+    connection: &Connection,
+    run: &str,
+    ended_ms: i64,
+    failed_step: Option<&str>,
+    error_code: Option<&str>,
+    error_message: Option<&str>,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE run SET ended_ms = ?2, failed_step = ?3, error_code = ?4, error_message = ?5 WHERE id = ?1",
+        )?
+        .execute(params![run, ended_ms, failed_step, error_code, error_message])?;
+    Ok(())
+}
+
+pub(crate) fn set_owner(connection: &Connection, run: &str, instance: Option<&str>, epoch: u64) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE run SET owner = ?2, epoch = ?3 WHERE id = ?1")?
+        .execute(params![run, instance, epoch])?;
+    Ok(())
+}
+
+pub(crate) fn delete(connection: &Connection, run: &str) -> Result<()> {
+    connection.prepare_cached("DELETE FROM run WHERE id = ?")?.execute([run])?;
+    Ok(())
+}

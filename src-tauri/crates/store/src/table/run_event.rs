@@ -1,0 +1,302 @@
+//! `run_event`: the log. Every row has the hash of its whole content, checked whenever it is read: SQLite's own check
+//! does not notice changed content. Tests: `tests/store/table/run_event.rs`.
+
+use crate::document::{Document, fill, parse};
+use crate::error::{Error, Result};
+use crate::schema::Migration;
+use crate::table::blob;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
+use signalbox_model::event::EventBody;
+use signalbox_model::hash::sha256_parts;
+use signalbox_model::{RunEvent, time};
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    id: 2,
+    // `payload` stands behind what scans look at: a long one lies on overflow pages, which they then never read.
+    sql: "CREATE TABLE run_event (
+            run TEXT NOT NULL, seq INTEGER NOT NULL, ts INTEGER NOT NULL, type TEXT NOT NULL, node TEXT, path TEXT,
+            item INTEGER, visit INTEGER, attempt INTEGER, hash BLOB NOT NULL, payload BLOB NOT NULL, blobs TEXT,
+            PRIMARY KEY (run, seq)
+          ) STRICT, WITHOUT ROWID;",
+}];
+
+const COLUMNS: &str = "seq, ts, type, node, path, item, visit, attempt, hash, json(payload), blobs";
+
+/// An event made ready on the caller's thread, so that the writer only inserts.
+pub(crate) struct PreparedEvent {
+    pub(crate) seq: u64,
+    pub(crate) ts: i64,
+    kind: &'static str,
+    node: Option<String>,
+    path: Option<String>,
+    item: Option<usize>,
+    visit: Option<u32>,
+    attempt: Option<u32>,
+    pub(crate) document: Document,
+    hash: [u8; 32],
+}
+
+impl PreparedEvent {
+    pub(crate) fn new(event: &RunEvent) -> Result<Self> {
+        let invalid = |reason: &str| Error::Invalid { reason: format!("{reason} (event {})", event.body.type_name()) };
+        let seq = event.seq.ok_or_else(|| invalid("a live event has no place in the log"))?;
+        let ts = time::parse(&event.ts).ok_or_else(|| invalid("its time is not RFC 3339"))?;
+        let document = Document::of_text(payload_text(&event.body).map_err(|e| invalid(&e.to_string()))?)?;
+        let kind = event.body.type_name();
+        let content = Content {
+            run: &event.run_id,
+            seq,
+            ts,
+            kind,
+            node: event.step_id.as_deref(),
+            path: event.path.as_deref(),
+            item: event.item,
+            visit: event.visit,
+            attempt: event.attempt,
+            payload: &document.text,
+            references: document.references.as_deref(),
+        };
+        let hash = content.hash();
+        Ok(Self {
+            seq,
+            ts,
+            kind,
+            node: event.step_id.clone(),
+            path: event.path.clone(),
+            item: event.item,
+            visit: event.visit,
+            attempt: event.attempt,
+            document,
+            hash,
+        })
+    }
+
+    pub(crate) fn hash_hex(&self) -> String {
+        self.hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// What the hash covers.
+struct Content<'a> {
+    run: &'a str,
+    seq: u64,
+    ts: i64,
+    kind: &'a str,
+    node: Option<&'a str>,
+    path: Option<&'a str>,
+    item: Option<usize>,
+    visit: Option<u32>,
+    attempt: Option<u32>,
+    payload: &'a str,
+    references: Option<&'a str>,
+}
+
+impl Content<'_> {
+    fn hash(&self) -> [u8; 32] {
+        // Absent and empty differ: an absent part is 0, a present one begins with 1.
+        fn text(part: Option<&str>) -> Vec<u8> {
+            part.map_or_else(|| vec![0], |part| [&[1], part.as_bytes()].concat())
+        }
+        fn number(part: Option<u64>) -> Vec<u8> {
+            part.map_or_else(|| vec![0], |part| [&[1_u8][..], &part.to_be_bytes()].concat())
+        }
+        let hex = sha256_parts(&[
+            self.run.as_bytes(),
+            &self.seq.to_be_bytes(),
+            &self.ts.to_be_bytes(),
+            self.kind.as_bytes(),
+            &text(self.node),
+            &text(self.path),
+            &number(self.item.map(|n| n as u64)),
+            &number(self.visit.map(u64::from)),
+            &number(self.attempt.map(u64::from)),
+            self.payload.as_bytes(),
+            &text(self.references),
+        ]);
+        from_hex(&hex)
+    }
+}
+
+fn from_hex(hex: &str) -> [u8; 32] {
+    let digit = |byte: u8| if byte <= b'9' { byte.wrapping_sub(b'0') } else { byte.wrapping_sub(b'a' - 10) };
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
+        *byte = digit(pair[0]) << 4 | digit(pair[1]);
+    }
+    bytes
+}
+
+fn payload_text(body: &EventBody) -> serde_json::Result<String> {
+    match body {
+        EventBody::WorkflowStart(p) => serde_json::to_string(p),
+        EventBody::WorkflowDone(p) => serde_json::to_string(p),
+        EventBody::WorkflowFailed(p) => serde_json::to_string(p),
+        EventBody::WorkflowCancelled(p) => serde_json::to_string(p),
+        EventBody::WorkflowResumed(p) => serde_json::to_string(p),
+        EventBody::StepStart(p) => serde_json::to_string(p),
+        EventBody::StepDone(p) => serde_json::to_string(p),
+        EventBody::StepError(p) => serde_json::to_string(p),
+        EventBody::StepInterrupted(p) => serde_json::to_string(p),
+        EventBody::StepSkipped(p) => serde_json::to_string(p),
+        EventBody::StepPrint(p) => serde_json::to_string(p),
+        EventBody::VarChanged(p) => serde_json::to_string(p),
+        EventBody::RetryScheduled(p) => serde_json::to_string(p),
+        EventBody::ErrorHandled(p) => serde_json::to_string(p),
+        EventBody::FileStart(p) => serde_json::to_string(p),
+        EventBody::FileDone(p) => serde_json::to_string(p),
+    }
+}
+
+pub(crate) fn insert(connection: &Connection, run: &str, event: &PreparedEvent) -> Result<()> {
+    for blob in &event.document.blobs {
+        blob::put(connection, run, blob)?;
+    }
+    let result = connection
+        .prepare_cached(
+            "INSERT INTO run_event (run, seq, ts, type, node, path, item, visit, attempt, hash, payload, blobs) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?), ?)",
+        )?
+        .execute(params![
+            run,
+            event.seq,
+            event.ts,
+            event.kind,
+            event.node,
+            event.path,
+            event.item.map(|n| n as u64),
+            event.visit,
+            event.attempt,
+            event.hash,
+            event.document.text,
+            event.document.references,
+        ]);
+    match result {
+        Ok(_) => Ok(()),
+        // The primary key fences as well.
+        Err(rusqlite::Error::SqliteFailure(failure, _))
+            if failure.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY =>
+        {
+            Err(Error::Fenced { run: run.into() })
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Events after `after`, verified, large values filled in. A missing event is damage too.
+pub(crate) fn list(
+    connection: &Connection,
+    run: &str,
+    token: Option<&str>,
+    after: u64,
+    last: u64,
+    limit: usize,
+) -> Result<Vec<RunEvent>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM run_event WHERE run = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT ?4"
+    ))?;
+    let until = last.min(after.saturating_add(limit as u64));
+    if after >= until {
+        return Ok(Vec::new());
+    }
+    let mut events = Vec::with_capacity(usize::try_from(until.saturating_sub(after)).unwrap_or(0).min(10_000));
+    let mut rows = statement.query(params![run, after, until, limit as u64])?;
+    for seq in after + 1..=until {
+        let corrupt = || Error::Corrupt { run: run.into(), seq };
+        let row = rows.next().map_err(|error| in_row(error, run, seq))?.ok_or_else(corrupt)?;
+        let event = read(connection, row, run, token, seq)?;
+        events.push(event);
+    }
+    Ok(events)
+}
+
+pub(crate) fn get(connection: &Connection, run: &str, token: Option<&str>, seq: u64) -> Result<RunEvent> {
+    list(connection, run, token, seq.saturating_sub(1), seq, 1)?
+        .pop()
+        .ok_or_else(|| Error::Corrupt { run: run.into(), seq })
+}
+
+/// An error while reading a row is damage of that row, unless it says that the machine could not read at all.
+fn in_row(error: rusqlite::Error, run: &str, seq: u64) -> Error {
+    match Error::from(error) {
+        Error::Damaged { .. } | Error::Sqlite { code: 0 | 1, .. } => Error::Corrupt { run: run.into(), seq },
+        other => other,
+    }
+}
+
+fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, seq: u64) -> Result<RunEvent> {
+    let corrupt = || Error::Corrupt { run: run.into(), seq };
+    let columns = || -> rusqlite::Result<_> {
+        Ok((
+            Content {
+                run,
+                seq: row.get(0)?,
+                ts: row.get(1)?,
+                kind: row.get_ref(2)?.as_str()?,
+                node: row.get_ref(3)?.as_str_or_null()?,
+                path: row.get_ref(4)?.as_str_or_null()?,
+                item: row.get::<_, Option<u64>>(5)?.and_then(|n| usize::try_from(n).ok()),
+                visit: row.get(6)?,
+                attempt: row.get(7)?,
+                payload: row.get_ref(9)?.as_str()?,
+                references: row.get_ref(10)?.as_str_or_null()?,
+            },
+            row.get_ref(8)?.as_blob()?,
+        ))
+    };
+    let (content, hash) = columns().map_err(|_| corrupt())?;
+    if content.seq != seq || content.hash() != hash {
+        return Err(corrupt());
+    }
+    let body = match content.references {
+        None => parse::<EventBody>(&format!(r#"{{"type":"{}","payload":{}}}"#, content.kind, content.payload)),
+        Some(references) => {
+            let mut payload: Value = parse(content.payload).map_err(|_| corrupt())?;
+            fill(&mut payload, references, &mut |hash| blob::get(connection, hash)?.ok_or_else(corrupt)).map_err(
+                |error| match error {
+                    Error::Damaged { .. } => corrupt(),
+                    other => other,
+                },
+            )?;
+            let mut object = signalbox_model::Map::new();
+            object.insert("type".into(), content.kind.into());
+            object.insert("payload".into(), payload);
+            serde_json::from_value(Value::Object(object))
+        }
+    };
+    Ok(RunEvent {
+        run_id: run.into(),
+        seq: Some(seq),
+        ts: time::format(content.ts),
+        step_id: content.node.map(str::to_owned),
+        path: content.path.map(str::to_owned),
+        item: content.item,
+        visit: content.visit,
+        attempt: content.attempt,
+        body: body.map_err(|_| corrupt())?,
+        client_run_token: token.map(str::to_owned),
+    })
+}
+
+/// The stored hash, as the high-water file has it.
+pub(crate) fn stored_hash(connection: &Connection, run: &str, seq: u64) -> Result<Option<String>> {
+    let mut statement =
+        connection.prepare_cached("SELECT lower(hex(hash)) FROM run_event WHERE run = ? AND seq = ?")?;
+    Ok(statement.query_row(params![run, seq], |row| row.get(0)).optional()?)
+}
+
+/// The event that ended the call which began at `start`.
+pub(crate) fn end_of_call(connection: &Connection, run: &str, start: u64) -> Result<Option<u64>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT e.seq FROM run_event s, run_event e WHERE s.run = ?1 AND s.seq = ?2 AND e.run = ?1 AND e.seq > ?2 \
+         AND e.node IS s.node AND e.path IS s.path AND e.item IS s.item AND e.visit IS s.visit \
+         AND e.attempt IS s.attempt AND e.type IN ('step_done', 'step_error', 'step_interrupted') ORDER BY e.seq LIMIT 1",
+    )?;
+    Ok(statement.query_row(params![run, start], |row| row.get(0)).optional()?)
+}
+
+/// Deletes some events and says how many.
+pub(crate) fn delete_some(connection: &Connection, run: &str, limit: usize) -> Result<usize> {
+    let sql = "DELETE FROM run_event WHERE run = ?1 AND seq IN (SELECT seq FROM run_event WHERE run = ?1 LIMIT ?2)";
+    Ok(connection.prepare_cached(sql)?.execute(params![run, limit as u64])?)
+}

@@ -1,0 +1,59 @@
+//! `run_input`: what somebody asks of a run that another process may drive (cancel, later decisions). Durable before it is
+//! answered; the driver marks it consumed in the commit that acts on it. Tests: `tests/store/table/run_input.rs`.
+
+use crate::error::{Error, Result};
+use crate::schema::Migration;
+use rusqlite::{Connection, params};
+use serde_json::Value;
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    id: 7,
+    sql: "CREATE TABLE run_input (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, body TEXT NOT NULL, consumed INTEGER NOT NULL DEFAULT 0
+          ) STRICT;
+          CREATE INDEX run_input_of_run ON run_input (run, consumed, id);",
+}];
+
+/// A durable input that waits for the driver.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunInput {
+    /// Order of arrival.
+    pub id: i64,
+    /// What the caller wrote.
+    pub body: Value,
+}
+
+pub(crate) fn insert(connection: &Connection, run: &str, body: &Value) -> Result<i64> {
+    connection
+        .prepare_cached("INSERT INTO run_input (run, body) VALUES (?, ?)")?
+        .execute(params![run, body.to_string()])?;
+    Ok(connection.last_insert_rowid())
+}
+
+pub(crate) fn pending(connection: &Connection, run: &str) -> Result<Vec<RunInput>> {
+    let mut statement =
+        connection.prepare_cached("SELECT id, body FROM run_input WHERE run = ? AND consumed = 0 ORDER BY id")?;
+    let mut rows = statement.query([run])?;
+    let mut inputs = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id = row.get(0)?;
+        let body: String = row.get(1)?;
+        let body = crate::document::parse(&body)
+            .map_err(|e| Error::Damaged { reason: format!("input {id} of run {run} cannot be read: {e}") })?;
+        inputs.push(RunInput { id, body });
+    }
+    Ok(inputs)
+}
+
+/// Consuming twice means that another driver acted on it.
+pub(crate) fn consume(connection: &Connection, run: &str, id: i64) -> Result<()> {
+    let changed = connection
+        .prepare_cached("UPDATE run_input SET consumed = 1 WHERE id = ? AND run = ? AND consumed = 0")?
+        .execute(params![id, run])?;
+    if changed == 1 { Ok(()) } else { Err(Error::Fenced { run: run.into() }) }
+}
+
+pub(crate) fn delete(connection: &Connection, run: &str) -> Result<()> {
+    connection.prepare_cached("DELETE FROM run_input WHERE run = ?")?.execute([run])?;
+    Ok(())
+}
