@@ -1,1 +1,79 @@
-//! Being built.
+//! Node kinds. Adding one is two files: `kinds/<kind>.rs` with a `KIND` constant, and its descriptor
+//! `node-catalog/<kind>.yaml`; `cargo test -p signalbox-nodes` then rewrites `kinds_table.rs` and fails once.
+//!
+//! A kind sees its evaluated config, its items, the scope of its expressions and, when it has effects, the ports. It
+//! returns items per port or a [`NodeFailure`]; ids, lineage, retries and routing are the engine's.
+//!
+//! Shared notions: fields marked `x-cel` arrive as CEL source and are evaluated by the kind per item; in `mode: all` the
+//! code runs once, `item` is the first item, and kinds that pass items on pass all of them on.
+#![deny(missing_docs)]
+
+mod cel;
+pub mod check;
+pub mod extract;
+mod file_error;
+mod formats;
+mod http_answer;
+mod kinds_table;
+mod run;
+mod support;
+
+pub use check::check_descriptor;
+pub use run::{run_call, run_effect, run_pure};
+
+use signalbox_engine::effect::{Call, CallOutput, CallSlot};
+use signalbox_model::{NodeDescriptor, NodeFailure};
+use signalbox_ports::World;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::LazyLock;
+
+/// What a slot's code gives back.
+pub type Outcome = Result<CallOutput, NodeFailure>;
+/// Code without effects: runs inside the burst that decides it.
+pub type PureFn = fn(&CallSlot) -> Outcome;
+/// A running effect.
+pub type EffectFuture<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
+/// Code with effects.
+pub type EffectFn = for<'a> fn(&'a Call, &'a CallSlot, &'a World) -> EffectFuture<'a>;
+
+/// The code of a kind.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// `effects: none`.
+    Pure(PureFn),
+    /// `effects: read` or `write`.
+    Effect(EffectFn),
+}
+
+/// One row of the generated table.
+struct Entry {
+    kind: &'static str,
+    yaml: &'static str,
+    code: Kind,
+}
+
+static REGISTRY: LazyLock<Vec<(NodeDescriptor, Kind)>> = LazyLock::new(|| {
+    kinds_table::TABLE
+        .iter()
+        .filter_map(|entry| {
+            // A test parses every embedded descriptor, so nothing is dropped here.
+            serde_saphyr::from_str::<NodeDescriptor>(entry.yaml).ok().map(|descriptor| (descriptor, entry.code))
+        })
+        .collect()
+});
+
+/// Every built-in kind with its code, sorted by name.
+pub fn registry() -> &'static [(NodeDescriptor, Kind)] {
+    &REGISTRY
+}
+
+/// The descriptors alone.
+pub fn catalog() -> Vec<NodeDescriptor> {
+    registry().iter().map(|(descriptor, _)| descriptor.clone()).collect()
+}
+
+/// The code of a kind by its name.
+pub fn kind(name: &str) -> Option<Kind> {
+    kinds_table::TABLE.iter().find(|entry| entry.kind == name).map(|entry| entry.code)
+}

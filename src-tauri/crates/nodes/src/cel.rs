@@ -1,0 +1,54 @@
+//! Expression fields (`x-cel`): compiled and evaluated here, errors as ErrorPayload details (K-08).
+
+use crate::support::wrong_setting;
+use serde_json::Value;
+use signalbox_engine::effect::CallSlot;
+use signalbox_engine::expr::{Expr, ExprError};
+use signalbox_engine::scope::Scope;
+use signalbox_model::NodeFailure;
+
+fn failure(field: &str, error: &ExprError) -> NodeFailure {
+    let mut failure = NodeFailure::validation(error.code.as_str(), error.message.clone());
+    if let Value::Object(details) = error.details() {
+        failure.details = details;
+        failure.details.shift_remove("code");
+    }
+    failure.detail("field", field)
+}
+
+/// Compiles the text of a field.
+pub(crate) fn compile(field: &str, source: &str) -> Result<Expr, NodeFailure> {
+    Expr::compile(source).map_err(|error| failure(field, &error))
+}
+
+/// Evaluates a compiled field.
+pub(crate) fn value(field: &str, expr: &Expr, scope: &Scope) -> Result<Value, NodeFailure> {
+    expr.eval(scope).map_err(|error| failure(field, &error))
+}
+
+/// Compiles and evaluates a condition.
+pub(crate) fn eval_bool(field: &str, source: &str, scope: &Scope) -> Result<bool, NodeFailure> {
+    compile(field, source)?.eval_bool(scope).map_err(|error| failure(field, &error))
+}
+
+fn source<'a>(slot: &'a CallSlot, field: &str) -> Result<&'a str, NodeFailure> {
+    match slot.config.get(field) {
+        Some(Value::String(text)) => Ok(text),
+        other => Err(wrong_setting(field, "an expression", other.unwrap_or(&Value::Null))),
+    }
+}
+
+/// The compiled expression of a setting.
+pub(crate) fn setting_expr(slot: &CallSlot, field: &str) -> Result<Expr, NodeFailure> {
+    compile(field, source(slot, field)?)
+}
+
+/// The value of an expression setting over the slot's own scope.
+pub(crate) fn setting_value(slot: &CallSlot, field: &str) -> Result<Value, NodeFailure> {
+    value(field, &setting_expr(slot, field)?, &slot.scope)
+}
+
+/// The truth of a condition setting.
+pub(crate) fn setting_bool(slot: &CallSlot, field: &str) -> Result<bool, NodeFailure> {
+    eval_bool(field, source(slot, field)?, &slot.scope)
+}

@@ -1,0 +1,188 @@
+//! JSON and CSV texts in and out, with errors that say where.
+
+use base64::Engine as _;
+use serde_json::{Map, Value};
+use signalbox_model::NodeFailure;
+
+/// Largest text or file that becomes data (TRUST, Store rules).
+pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+fn snippet(text: &str) -> String {
+    let mut out: String = text.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(60).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// A text without its byte order mark.
+pub(crate) fn without_bom(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// Parses JSON; `what` names the text in the message ("The text", "The file 'a.json'").
+pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
+    let text = without_bom(text);
+    if text.len() > MAX_BYTES {
+        return Err(too_large(what, text.len() as u64));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let message = if text.trim().is_empty() {
+            format!("{what} is empty, and JSON was expected")
+        } else {
+            let words = error.to_string();
+            let why = words.split(" at line ").next().unwrap_or_default();
+            let why = if why.contains("recursion limit") { "it is nested deeper than 128 levels" } else { why };
+            format!("{what} is not JSON: {why} (line {}, column {})", error.line(), error.column())
+        };
+        NodeFailure::validation("NON_JSON", message)
+            .detail("line", error.line())
+            .detail("column", error.column())
+            .detail("begins", snippet(text))
+    })
+}
+
+/// Above the limit.
+pub(crate) fn too_large(what: &str, size: u64) -> NodeFailure {
+    NodeFailure::validation(
+        "TOO_LARGE",
+        format!("{what} has {size} bytes, more than the limit of {} MiB", MAX_BYTES / 1024 / 1024),
+    )
+    .detail("size", size)
+    .detail("limit", MAX_BYTES)
+}
+
+/// Bytes as UTF-8 text.
+pub(crate) fn utf8(bytes: Vec<u8>, what: &str) -> Result<String, NodeFailure> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        NodeFailure::validation(
+            "NOT_TEXT",
+            format!("{what} is not UTF-8 text (byte {}). Save it as UTF-8, or read it as binary", at + 1),
+        )
+        .detail("byte", at + 1)
+    })
+}
+
+/// Bytes as base64 text.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+fn bad_csv(what: &str, line: u64, why: &str) -> NodeFailure {
+    NodeFailure::validation("BAD_CSV", format!("{what} is not a CSV table: line {line} {why}")).detail("line", line)
+}
+
+/// Parses CSV with a header line into a list of objects; every value is text.
+pub(crate) fn parse_csv(text: &str, what: &str) -> Result<Value, NodeFailure> {
+    let text = without_bom(text);
+    if text.len() > MAX_BYTES {
+        return Err(too_large(what, text.len() as u64));
+    }
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut header: Vec<String> = Vec::new();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| {
+            let line = error.position().map_or(1, csv::Position::line);
+            bad_csv(what, line, &error.to_string())
+        })?;
+        let line = record.position().map_or(1, csv::Position::line);
+        if header.is_empty() {
+            for (column, name) in record.iter().enumerate() {
+                let name = name.trim();
+                if name.is_empty() {
+                    return Err(bad_csv(what, line, &format!("has no name for column {}", column + 1)));
+                }
+                if header.iter().any(|known| known == name) {
+                    return Err(bad_csv(what, line, &format!("names the column '{name}' twice")));
+                }
+                header.push(name.to_owned());
+            }
+            continue;
+        }
+        if record.len() != header.len() {
+            let why = format!("has {} values, the header names {} columns", record.len(), header.len());
+            return Err(bad_csv(what, line, &why));
+        }
+        let row: Map<String, Value> =
+            header.iter().cloned().zip(record.iter().map(|value| Value::String(value.to_owned()))).collect();
+        rows.push(Value::Object(row));
+    }
+    Ok(Value::Array(rows))
+}
+
+/// Writes a list of objects (or one object) as CSV; columns in order of first appearance.
+pub(crate) fn format_csv(value: &Value, what: &str) -> Result<String, NodeFailure> {
+    let single = std::slice::from_ref(value);
+    let rows = match value {
+        Value::Array(list) => list.as_slice(),
+        Value::Object(_) => single,
+        other => return Err(not_rows(what, &format!("it is {}", crate::support::kind_of(other)))),
+    };
+    let mut columns: Vec<&str> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for (index, row) in rows.iter().enumerate() {
+        let Value::Object(map) = row else {
+            return Err(not_rows(what, &format!("element [{index}] is {}", crate::support::kind_of(row))));
+        };
+        columns.extend(map.keys().map(String::as_str).filter(|name| seen.insert(*name)));
+    }
+    if columns.is_empty() {
+        return Ok(String::new());
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let io = |error: csv::Error| not_rows(what, &error.to_string());
+    writer.write_record(&columns).map_err(io)?;
+    for row in rows {
+        let cells = columns.iter().map(|name| match row.get(*name) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        });
+        writer.write_record(cells).map_err(io)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| not_rows(what, &error.to_string()))?;
+    utf8(bytes, what)
+}
+
+fn not_rows(what: &str, why: &str) -> NodeFailure {
+    NodeFailure::validation("SCHEMA_MISMATCH", format!("{what} cannot become CSV: {why}; a list of objects is needed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{format_csv, parse_csv, parse_json};
+    use serde_json::json;
+
+    #[test]
+    fn csv_there_and_back() {
+        let text = "\u{feff}id,name\n1,\"Ada, \"\"L\"\"\"\n2,two\r\n";
+        let rows = parse_csv(text, "The text").expect("a table");
+        assert_eq!(rows, json!([{"id": "1", "name": "Ada, \"L\""}, {"id": "2", "name": "two"}]));
+        assert_eq!(format_csv(&rows, "x").expect("rows"), "id,name\n1,\"Ada, \"\"L\"\"\"\n2,two\n");
+        assert_eq!(parse_csv("", "x"), Ok(json!([])));
+        assert_eq!(format_csv(&json!([{"a": 1}, {"b": [1], "a": null}]), "x").as_deref(), Ok("a,b\n1,\n,[1]\n"));
+    }
+
+    #[test]
+    fn csv_errors_say_the_line() {
+        for (text, words) in [
+            ("a,b\n1,2\n3\n", "line 3 has 1 values, the header names 2 columns"),
+            ("a,a\n1,2\n", "line 1 names the column 'a' twice"),
+            ("a,\n1,2\n", "line 1 has no name for column 2"),
+        ] {
+            let failure = parse_csv(text, "The text").expect_err(text);
+            assert!(failure.message.contains(words), "{}", failure.message);
+        }
+    }
+
+    #[test]
+    fn json_errors_say_where() {
+        let failure = parse_json("{\"a\": 1,\n  oops}", "The text").expect_err("broken");
+        assert_eq!(failure.message, "The text is not JSON: key must be a string (line 2, column 3)");
+        for text in ["[".repeat(2_000), "\"\\ud800\"".into(), "1e400".into(), String::new()] {
+            assert_eq!(parse_json(&text, "The text").expect_err("refused").code, "NON_JSON");
+        }
+    }
+}

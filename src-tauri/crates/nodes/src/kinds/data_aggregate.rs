@@ -1,0 +1,17 @@
+//! `data.aggregate`: all items become one, their data as a list under `into`.
+
+use crate::support::text_or;
+use crate::{Kind, Outcome};
+use serde_json::{Map, Value};
+use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
+use std::sync::Arc;
+
+pub(crate) const KIND: Kind = Kind::Pure(run);
+
+fn run(slot: &CallSlot) -> Outcome {
+    let into = text_or(slot, "into", "items")?;
+    let list = slot.input.iter().map(|item| (*item.data).clone()).collect();
+    let data = Map::from_iter([(into.to_owned(), Value::Array(list))]);
+    // Made from all items, so it comes from none in particular.
+    Ok(CallOutput::items("success", vec![OutItem { data: Arc::new(Value::Object(data)), paired: None }]))
+}

@@ -1,0 +1,25 @@
+//! `data.parse`: a text becomes data; the result replaces the item's data.
+
+use crate::support::{kind_of, made, text, wrong_setting};
+use crate::{Kind, Outcome, cel, formats};
+use serde_json::Value;
+use signalbox_engine::effect::CallSlot;
+use signalbox_model::NodeFailure;
+
+pub(crate) const KIND: Kind = Kind::Pure(run);
+
+fn run(slot: &CallSlot) -> Outcome {
+    let source = match cel::setting_value(slot, "from")? {
+        Value::String(source) => source,
+        other => {
+            let words = format!("The expression 'from' must give the text to read, but it gives {}", kind_of(&other));
+            return Err(NodeFailure::validation("SCHEMA_MISMATCH", words).detail("field", "from"));
+        }
+    };
+    let data = match text(slot, "format")? {
+        "json" => formats::parse_json(&source, "The text")?,
+        "csv" => formats::parse_csv(&source, "The text")?,
+        _ => return Err(wrong_setting("format", "'json' or 'csv'", &slot.config["format"])),
+    };
+    Ok(made(slot, data))
+}

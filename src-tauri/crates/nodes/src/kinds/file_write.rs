@@ -1,0 +1,32 @@
+//! `file.write`: a whole file into a granted folder.
+
+use crate::file_error::{file_failure, path};
+use crate::support::{made, text_or, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome};
+use serde_json::{Value, json};
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_ports::{World, WriteMode};
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
+}
+
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+    let path = path(slot)?;
+    let mode = match text_or(slot, "mode", "overwrite")? {
+        "overwrite" => WriteMode::Overwrite,
+        "failIfExists" => WriteMode::FailIfExists,
+        "append" => WriteMode::Append,
+        _ => return Err(wrong_setting("mode", "overwrite, failIfExists or append", &slot.config["mode"])),
+    };
+    let bytes = match slot.config.get("content") {
+        Some(Value::String(text)) => text.clone().into_bytes(),
+        Some(value) => value.to_string().into_bytes(),
+        None => return Err(wrong_setting("content", "text or another value", &Value::Null)),
+    };
+    let size =
+        world.files.write(&call.workflow_id, path, &bytes, mode).await.map_err(|error| file_failure(error, path))?;
+    Ok(made(slot, json!({ "path": path, "size": size })))
+}

@@ -1,0 +1,187 @@
+//! `http.request`: one HTTP exchange. What its answers mean is in `http_answer`, `extract` in `extract`.
+
+use crate::http_answer::{self as answers, ResponseType};
+use crate::support::{flag, kind_of, made, setting, text, text_or, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome, extract, formats};
+use serde_json::{Map, Value};
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::{Effects, NodeFailure};
+use signalbox_ports::{HttpRequest, World};
+use std::time::Duration;
+use url::Url;
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
+const DEFAULT_TIMEOUT_MS: u64 = 30_000;
+const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
+
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
+}
+
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+    let (request, timeout_ms) = request(call, slot)?;
+    let head = request.method == "HEAD";
+    let wanted = response_type(slot)?;
+    let paths = extract_paths(slot)?;
+    let fail_on_status = flag(slot, "failOnStatus", true)?;
+    let answer = world.http.send(request).await.map_err(|error| answers::exchange_failure(error, timeout_ms))?;
+    if fail_on_status && answer.status >= 400 {
+        return Err(answers::status_failure(&answer, world.clock.now_ms()));
+    }
+    let response = if head && paths.is_none() { Value::Null } else { answers::body(&answer, wanted, paths.is_some())? };
+    let mut data = Map::new();
+    data.insert("status".into(), answer.status.into());
+    let headers = answer.headers.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
+    data.insert("headers".into(), Value::Object(headers.collect()));
+    let extracted = paths.map(|paths| extract::extract(&response, paths)).transpose()?;
+    data.insert("response".into(), response);
+    if let Some(extracted) = extracted {
+        data.insert("extracted".into(), Value::Object(extracted));
+    }
+    Ok(made(slot, Value::Object(data)))
+}
+
+fn response_type(slot: &CallSlot) -> Result<ResponseType, NodeFailure> {
+    match text_or(slot, "responseType", "auto")? {
+        "auto" => Ok(ResponseType::Auto),
+        "json" => Ok(ResponseType::Json),
+        "text" => Ok(ResponseType::Text),
+        "binary" => Ok(ResponseType::Binary),
+        _ => Err(wrong_setting("responseType", "auto, json, text or binary", &slot.config["responseType"])),
+    }
+}
+
+fn extract_paths(slot: &CallSlot) -> Result<Option<&Map<String, Value>>, NodeFailure> {
+    match setting(slot, "extract") {
+        None => Ok(None),
+        Some(Value::Object(paths)) if paths.is_empty() => Ok(None),
+        Some(Value::Object(paths)) => Ok(Some(paths)),
+        Some(other) => Err(wrong_setting("extract", "an object of name and path", other)),
+    }
+}
+
+/// The request and its time limit.
+fn request(call: &Call, slot: &CallSlot) -> Result<(HttpRequest, u64), NodeFailure> {
+    let method = text_or(slot, "method", "GET")?;
+    if !METHODS.contains(&method) {
+        let words = format!("'{method}' is not a method; use one of {}", METHODS.join(", "));
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "method"));
+    }
+    let timeout_ms = match setting(slot, "timeoutMs") {
+        None => DEFAULT_TIMEOUT_MS,
+        Some(value) => value
+            .as_u64()
+            .filter(|ms| (1..=LONGEST_TIMEOUT_MS).contains(ms))
+            .ok_or_else(|| wrong_setting("timeoutMs", "a whole number of milliseconds from 1 to 3600000", value))?,
+    };
+    let mut headers = headers(slot)?;
+    let body = body(slot, method, &mut headers)?;
+    let has = |wanted: &str, headers: &[(String, String)]| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(wanted));
+    if call.effects == Effects::Write && !call.idempotency_key.is_empty() && !has("idempotency-key", &headers) {
+        headers.push(("Idempotency-Key".into(), call.idempotency_key.clone()));
+    }
+    let request = HttpRequest {
+        method: method.to_owned(),
+        url: url(slot)?,
+        headers,
+        body,
+        timeout: Duration::from_millis(timeout_ms),
+        loopback_allowed: call.loopback_allowed,
+        max_body: formats::MAX_BYTES,
+    };
+    Ok((request, timeout_ms))
+}
+
+fn url(slot: &CallSlot) -> Result<String, NodeFailure> {
+    let given = text(slot, "url")?;
+    let mut url = Url::parse(given.trim()).map_err(|error| {
+        let words = match error {
+            url::ParseError::RelativeUrlWithoutBase => {
+                format!("'{}' is not an address; it begins with https:// or http://", short(given))
+            }
+            other => format!("'{}' is not an address: {other}", short(given)),
+        };
+        NodeFailure::validation("INPUT_INVALID", words).detail("field", "url")
+    })?;
+    let Some(query) = setting(slot, "query") else { return Ok(url.into()) };
+    let query = query.as_object().ok_or_else(|| wrong_setting("query", "an object of name and value", query))?;
+    let mut pairs: Vec<(&str, String)> = Vec::new();
+    for (name, value) in query {
+        match value {
+            Value::Array(list) => {
+                for element in list {
+                    pairs.extend(scalar(&format!("query.{name}"), element)?.map(|text| (name.as_str(), text)));
+                }
+            }
+            other => pairs.extend(scalar(&format!("query.{name}"), other)?.map(|text| (name.as_str(), text))),
+        }
+    }
+    if !pairs.is_empty() {
+        url.query_pairs_mut().extend_pairs(pairs);
+    }
+    Ok(url.into())
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(100).collect()
+}
+
+/// Text of a simple value; `None` for null, which leaves the name out.
+fn scalar(field: &str, value: &Value) -> Result<Option<String>, NodeFailure> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text.clone())),
+        Value::Bool(_) | Value::Number(_) => Ok(Some(value.to_string())),
+        Value::Array(_) | Value::Object(_) => Err(wrong_setting(field, "text, a number or true/false", value)),
+    }
+}
+
+fn headers(slot: &CallSlot) -> Result<Vec<(String, String)>, NodeFailure> {
+    let Some(given) = setting(slot, "headers") else { return Ok(Vec::new()) };
+    let given = given.as_object().ok_or_else(|| wrong_setting("headers", "an object of name and value", given))?;
+    let mut headers = Vec::with_capacity(given.len());
+    for (name, value) in given {
+        let field = format!("headers.{name}");
+        let invalid = |why: &str| {
+            NodeFailure::validation("INPUT_INVALID", format!("The header '{}' {why}", short(name)))
+                .detail("field", field.clone())
+        };
+        if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
+            return Err(invalid("has a character that header names may not have"));
+        }
+        // These are of the connection, and a wrong one would let one request hide another.
+        if ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"]
+            .contains(&name.to_ascii_lowercase().as_str())
+        {
+            return Err(invalid("is made by the program and cannot be set"));
+        }
+        let Some(value) = scalar(&field, value)? else { continue };
+        if http::HeaderValue::from_str(&value).is_err() {
+            return Err(invalid("has a line break or another character that header values may not have"));
+        }
+        headers.push((name.clone(), value));
+    }
+    Ok(headers)
+}
+
+/// Text goes as it is, everything else as JSON.
+fn body(slot: &CallSlot, method: &str, headers: &mut Vec<(String, String)>) -> Result<Option<Vec<u8>>, NodeFailure> {
+    let Some(body) = setting(slot, "body") else { return Ok(None) };
+    if method == "HEAD" {
+        let words = "A HEAD request has no body; remove 'body' or choose another method".to_owned();
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "body"));
+    }
+    let (bytes, media) = match body {
+        Value::String(text) => (text.clone().into_bytes(), "text/plain; charset=utf-8"),
+        other => (other.to_string().into_bytes(), "application/json"),
+    };
+    if bytes.len() > formats::MAX_BYTES {
+        return Err(formats::too_large(&format!("The body ({})", kind_of(body)), bytes.len() as u64));
+    }
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+        headers.push(("Content-Type".into(), media.into()));
+    }
+    Ok(Some(bytes))
+}

@@ -1,0 +1,62 @@
+//! Written by tests/table.rs from the files of node-catalog/. Do not edit.
+
+use crate::Entry;
+
+#[path = "kinds/data_aggregate.rs"]
+mod data_aggregate;
+#[path = "kinds/data_filter.rs"]
+mod data_filter;
+#[path = "kinds/data_format.rs"]
+mod data_format;
+#[path = "kinds/data_parse.rs"]
+mod data_parse;
+#[path = "kinds/data_set.rs"]
+mod data_set;
+#[path = "kinds/data_sort.rs"]
+mod data_sort;
+#[path = "kinds/data_transform.rs"]
+mod data_transform;
+#[path = "kinds/file_list.rs"]
+mod file_list;
+#[path = "kinds/file_read.rs"]
+mod file_read;
+#[path = "kinds/file_write.rs"]
+mod file_write;
+#[path = "kinds/flow_fail.rs"]
+mod flow_fail;
+#[path = "kinds/flow_if.rs"]
+mod flow_if;
+#[path = "kinds/flow_noop.rs"]
+mod flow_noop;
+#[path = "kinds/flow_stop.rs"]
+mod flow_stop;
+#[path = "kinds/flow_switch.rs"]
+mod flow_switch;
+#[path = "kinds/flow_wait.rs"]
+mod flow_wait;
+#[path = "kinds/http_request.rs"]
+mod http_request;
+#[path = "kinds/trigger_manual.rs"]
+mod trigger_manual;
+
+#[rustfmt::skip]
+pub(crate) const TABLE: &[Entry] = &[
+    Entry { kind: "data.aggregate", yaml: include_str!("../../../../node-catalog/data.aggregate.yaml"), code: data_aggregate::KIND },
+    Entry { kind: "data.filter", yaml: include_str!("../../../../node-catalog/data.filter.yaml"), code: data_filter::KIND },
+    Entry { kind: "data.format", yaml: include_str!("../../../../node-catalog/data.format.yaml"), code: data_format::KIND },
+    Entry { kind: "data.parse", yaml: include_str!("../../../../node-catalog/data.parse.yaml"), code: data_parse::KIND },
+    Entry { kind: "data.set", yaml: include_str!("../../../../node-catalog/data.set.yaml"), code: data_set::KIND },
+    Entry { kind: "data.sort", yaml: include_str!("../../../../node-catalog/data.sort.yaml"), code: data_sort::KIND },
+    Entry { kind: "data.transform", yaml: include_str!("../../../../node-catalog/data.transform.yaml"), code: data_transform::KIND },
+    Entry { kind: "file.list", yaml: include_str!("../../../../node-catalog/file.list.yaml"), code: file_list::KIND },
+    Entry { kind: "file.read", yaml: include_str!("../../../../node-catalog/file.read.yaml"), code: file_read::KIND },
+    Entry { kind: "file.write", yaml: include_str!("../../../../node-catalog/file.write.yaml"), code: file_write::KIND },
+    Entry { kind: "flow.fail", yaml: include_str!("../../../../node-catalog/flow.fail.yaml"), code: flow_fail::KIND },
+    Entry { kind: "flow.if", yaml: include_str!("../../../../node-catalog/flow.if.yaml"), code: flow_if::KIND },
+    Entry { kind: "flow.noop", yaml: include_str!("../../../../node-catalog/flow.noop.yaml"), code: flow_noop::KIND },
+    Entry { kind: "flow.stop", yaml: include_str!("../../../../node-catalog/flow.stop.yaml"), code: flow_stop::KIND },
+    Entry { kind: "flow.switch", yaml: include_str!("../../../../node-catalog/flow.switch.yaml"), code: flow_switch::KIND },
+    Entry { kind: "flow.wait", yaml: include_str!("../../../../node-catalog/flow.wait.yaml"), code: flow_wait::KIND },
+    Entry { kind: "http.request", yaml: include_str!("../../../../node-catalog/http.request.yaml"), code: http_request::KIND },
+    Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
+];

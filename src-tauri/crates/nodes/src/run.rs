@@ -1,0 +1,75 @@
+//! Calls a kind so that nothing it does reaches the scheduler except a result: a panic becomes UnknownError `INTERNAL`,
+//! a call that is over its time becomes `Timeout`.
+
+use crate::{EffectFn, Kind, Outcome, PureFn};
+use futures_util::FutureExt;
+use futures_util::future::{Either, select};
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
+use signalbox_ports::World;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+fn panicked(panic: &(dyn Any + Send)) -> NodeFailure {
+    let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let failure = NodeFailure::new(
+        ErrorType::UnknownError,
+        "INTERNAL",
+        "The step's own code stopped unexpectedly; this is a fault of the program, not of your workflow",
+    )
+    .suggest(SuggestedAction::HumanReview);
+    match words {
+        Some(words) => failure.detail("panic", words.chars().take(500).collect::<String>()),
+        None => failure,
+    }
+}
+
+/// Runs code without effects on one slot.
+pub fn run_pure(code: PureFn, slot: &CallSlot) -> Outcome {
+    // The slot is shared data without interior mutability: nothing half-changed can be seen afterwards.
+    catch_unwind(AssertUnwindSafe(|| code(slot))).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+}
+
+/// Runs code with effects on one slot within the call's time limit.
+pub async fn run_effect(code: EffectFn, call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+    let work = AssertUnwindSafe(async { code(call, slot, world).await }).catch_unwind();
+    let Some(limit) = call.timeout_ms else {
+        return work.await.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+    };
+    let due = world.clock.now_ms().saturating_add(i64::try_from(limit).unwrap_or(i64::MAX));
+    match select(Box::pin(work), world.clock.sleep_until(due)).await {
+        Either::Left((result, _)) => result.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))),
+        Either::Right(((), _)) => Err(NodeFailure::new(
+            ErrorType::Timeout,
+            "TIMEOUT",
+            format!("The step did not finish within {}", duration(limit)),
+        )
+        .retryable()
+        .detail("timeoutMs", limit)
+        .maybe_happened()),
+    }
+}
+
+/// Runs a whole call slot by slot: (item index, outcome) in slot order, as `Input::NodeFinished` wants it.
+pub async fn run_call(code: Kind, call: &Call, world: &World) -> Vec<(usize, Outcome)> {
+    let mut results = Vec::with_capacity(call.slots.len());
+    for slot in &call.slots {
+        let outcome = match code {
+            Kind::Pure(code) => run_pure(code, slot),
+            Kind::Effect(code) => run_effect(code, call, slot, world).await,
+        };
+        results.push((slot.item, outcome));
+    }
+    results
+}
+
+/// `250 ms`, `30 s`, `2.5 s`.
+pub(crate) fn duration(ms: u64) -> String {
+    if ms < 1_000 {
+        format!("{ms} ms")
+    } else if ms % 1_000 == 0 {
+        format!("{} s", ms / 1_000)
+    } else {
+        format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
+    }
+}

@@ -1,0 +1,78 @@
+//! Small helpers for reading a slot and handing items on.
+
+use serde_json::Value;
+use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
+use signalbox_model::NodeFailure;
+use std::sync::Arc;
+
+/// What a value is, in words a person uses.
+pub(crate) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A setting has the wrong type at run time (an expression gave something else than the schema asks for).
+pub(crate) fn wrong_setting(field: &str, wanted: &str, got: &Value) -> NodeFailure {
+    NodeFailure::validation(
+        "INPUT_INVALID",
+        format!("The setting '{field}' must be {wanted}, but it is {}", kind_of(got)),
+    )
+    .detail("field", field)
+}
+
+/// A setting, unless it is absent or null.
+pub(crate) fn setting<'a>(slot: &'a CallSlot, field: &str) -> Option<&'a Value> {
+    slot.config.get(field).filter(|value| !value.is_null())
+}
+
+/// Text that must be there.
+pub(crate) fn text<'a>(slot: &'a CallSlot, field: &str) -> Result<&'a str, NodeFailure> {
+    match slot.config.get(field) {
+        Some(Value::String(text)) => Ok(text),
+        other => Err(wrong_setting(field, "text", other.unwrap_or(&Value::Null))),
+    }
+}
+
+/// Text with a default.
+pub(crate) fn text_or<'a>(slot: &'a CallSlot, field: &str, default: &'a str) -> Result<&'a str, NodeFailure> {
+    if setting(slot, field).is_none() { Ok(default) } else { text(slot, field) }
+}
+
+/// True or false with a default.
+pub(crate) fn flag(slot: &CallSlot, field: &str, default: bool) -> Result<bool, NodeFailure> {
+    match setting(slot, field) {
+        None => Ok(default),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(other) => Err(wrong_setting(field, "true or false", other)),
+    }
+}
+
+/// Data of the slot's first item; null without items.
+pub(crate) fn first(slot: &CallSlot) -> Arc<Value> {
+    slot.input.first().map_or_else(|| Arc::new(Value::Null), |item| Arc::clone(&item.data))
+}
+
+/// Lineage of what was made from the first item.
+pub(crate) fn origin(slot: &CallSlot) -> Option<usize> {
+    (!slot.input.is_empty()).then_some(0)
+}
+
+/// One item through `success`, made from the first item.
+pub(crate) fn made(slot: &CallSlot, data: Value) -> CallOutput {
+    CallOutput::items("success", vec![OutItem { data: Arc::new(data), paired: origin(slot) }])
+}
+
+/// All items of the slot, unchanged, through one port.
+pub(crate) fn pass(slot: &CallSlot, port: &str) -> CallOutput {
+    let items = slot.input.iter().enumerate();
+    CallOutput::items(
+        port,
+        items.map(|(index, item)| OutItem { data: Arc::clone(&item.data), paired: Some(index) }).collect(),
+    )
+}

@@ -1,0 +1,128 @@
+//! Builds calls, and a small world that answers from memory.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use signalbox_engine::effect::{Call, CallKey, CallSlot};
+use signalbox_engine::scope::Scope;
+use signalbox_model::{Effects, Item, Mode};
+use signalbox_ports::{
+    Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse, World, WriteMode,
+};
+use std::sync::{Arc, Mutex};
+
+/// A slot with the items' data bound as the engine binds it.
+pub(crate) fn slot(config: Value, items: &[Value]) -> CallSlot {
+    let mut scope = Scope::empty();
+    let items: Vec<Item> =
+        items.iter().enumerate().map(|(i, data)| Item::new((i + 1).to_string(), data.clone())).collect();
+    scope.items = Arc::new(items.iter().map(|item| Arc::clone(&item.data)).collect());
+    if let Some(first) = items.first() {
+        scope.item = Arc::clone(&first.data);
+        scope.data = Arc::clone(&first.data);
+    }
+    CallSlot { item: 0, config: Arc::new(config), input: Arc::new(items), scope }
+}
+
+/// A call with one slot.
+pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
+    Call {
+        key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0 },
+        node_id: "n".into(),
+        kind: kind.into(),
+        mode: Mode::Each,
+        effects,
+        slots: vec![slot],
+        timeout_ms: None,
+        idempotency_key: "key-1".into(),
+        loopback_allowed: true,
+        run_id: "r".into(),
+        workflow_id: "w".into(),
+    }
+}
+
+type Answer = Box<dyn Fn(&HttpRequest) -> Result<HttpResponse, HttpError> + Send + Sync>;
+
+/// Answers by a function and remembers what was asked.
+pub(crate) struct FakeHttp {
+    answer: Answer,
+    pub(crate) asked: Mutex<Vec<HttpRequest>>,
+}
+
+impl FakeHttp {
+    pub(crate) fn new(
+        answer: impl Fn(&HttpRequest) -> Result<HttpResponse, HttpError> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { answer: Box::new(answer), asked: Mutex::default() })
+    }
+}
+
+#[async_trait]
+impl Http for FakeHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        self.asked.lock().expect("not poisoned").push(request.clone());
+        (self.answer)(&request)
+    }
+}
+
+/// One sample table, everything else may be written once.
+struct FakeFiles;
+
+const TABLE: &[u8] = b"id,name\n1,Ada\n";
+
+#[async_trait]
+impl Files for FakeFiles {
+    async fn read(&self, _workflow: &str, path: &str, _limit: u64) -> Result<Vec<u8>, FileError> {
+        if path == "sample:table.csv" {
+            return Ok(TABLE.to_vec());
+        }
+        Err(FileError::NotFound { path: path.into() })
+    }
+    async fn write(&self, _workflow: &str, path: &str, bytes: &[u8], _mode: WriteMode) -> Result<u64, FileError> {
+        if path.starts_with("sample:") {
+            return Err(FileError::Refused { message: "Sample files are read only".into() });
+        }
+        Ok(bytes.len() as u64)
+    }
+    async fn list(&self, _workflow: &str, path: &str, _glob: &str) -> Result<Vec<FileEntry>, FileError> {
+        let entry = FileEntry {
+            path: format!("{path}table.csv"),
+            name: "table.csv".into(),
+            size: TABLE.len() as u64,
+            modified_ms: 0,
+        };
+        Ok(vec![entry])
+    }
+}
+
+/// Time that stands still; a sleep ends at once when `rush`, else never.
+struct FakeClock {
+    rush: bool,
+}
+
+#[async_trait]
+impl Clock for FakeClock {
+    fn now_ms(&self) -> i64 {
+        1_000_000
+    }
+    async fn sleep_until(&self, _due_ms: i64) {
+        if !self.rush {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+pub(crate) fn world(http: Arc<FakeHttp>) -> World {
+    World { http, files: Arc::new(FakeFiles), clock: Arc::new(FakeClock { rush: false }) }
+}
+
+/// A world in which every time limit is over at once.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
+    World { http, files: Arc::new(FakeFiles), clock: Arc::new(FakeClock { rush: true }) }
+}
+
+/// An answer with one header line per pair.
+pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    HttpResponse { status, headers, body: body.as_bytes().to_vec() }
+}

@@ -1,0 +1,41 @@
+//! `src/kinds_table.rs` is written from the files of `node-catalog/`; this test rewrites it when it is stale and fails
+//! once. A kind without its Rust file does not compile afterwards, which is the reminder.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+#[test]
+fn the_table_of_kinds_is_fresh() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let catalog = here.join("../../../node-catalog");
+    let mut kinds: Vec<String> = std::fs::read_dir(&catalog)
+        .expect("the catalog folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .filter_map(|name| name.strip_suffix(".yaml").map(str::to_owned))
+        .collect();
+    kinds.sort();
+
+    let mut text = String::from(
+        "//! Written by tests/table.rs from the files of node-catalog/. Do not edit.\n\nuse crate::Entry;\n\n",
+    );
+    for kind in &kinds {
+        let module = kind.replace('.', "_");
+        writeln!(text, "#[path = \"kinds/{module}.rs\"]\nmod {module};").expect("a string");
+    }
+    text.push_str("\n#[rustfmt::skip]\npub(crate) const TABLE: &[Entry] = &[\n");
+    for kind in &kinds {
+        let module = kind.replace('.', "_");
+        writeln!(
+            text,
+            "    Entry {{ kind: \"{kind}\", yaml: include_str!(\"../../../../node-catalog/{kind}.yaml\"), code: {module}::KIND }},"
+        )
+        .expect("a string");
+    }
+    text.push_str("];\n");
+
+    let file = here.join("src/kinds_table.rs");
+    if std::fs::read_to_string(&file).unwrap_or_default() != text {
+        std::fs::write(&file, text).expect("writable");
+        panic!("src/kinds_table.rs was stale and has been rewritten; run the tests again");
+    }
+}
