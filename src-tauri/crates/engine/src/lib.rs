@@ -1,10 +1,35 @@
 //! The run state machine: a plain function of (compiled workflow, state, input). No async, no clock, no random
 //! numbers, no IO (a `clippy.toml` beside this crate and a test keep it so).
+//!
+//! [`step()`] decides events and applies them with [`fold()`]; replay is [`fold()`] repeated. What the outside must do
+//! comes back as [`effect::Effect`]s, carried out only after the commit.
 #![deny(missing_docs)]
 
+pub mod catalog;
+pub mod compiled;
+pub mod config;
+mod context;
 pub mod effect;
-pub mod input;
-pub mod scope;
 pub mod expr;
+mod fold;
+pub mod input;
+pub mod json;
+pub mod params;
+pub mod retry;
+mod route;
 pub mod schema;
+pub mod scope;
+pub mod snapshot;
+mod state;
+mod step;
+pub mod summary;
 pub mod template;
+pub mod validate;
+
+pub use catalog::Catalog;
+pub use compiled::Compiled;
+pub use effect::Effect;
+pub use fold::{FoldError, fold};
+pub use input::Input;
+pub use state::RunState;
+pub use step::{GRACE_MS, StepError, StepOutput, step};

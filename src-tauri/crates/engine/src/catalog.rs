@@ -1,0 +1,85 @@
+//! The node kinds a program knows.
+
+use indexmap::IndexMap;
+use signalbox_model::NodeDescriptor;
+use std::sync::Arc;
+
+/// Kinds of later releases: a file that names one gets `NOT_AVAILABLE`, not `UNKNOWN_TYPE`.
+pub const LATER_KINDS: &[&str] = &[
+    "trigger.schedule",
+    "trigger.webhook",
+    "trigger.file_watch",
+    "flow.parallel",
+    "flow.loop",
+    "flow.pause",
+    "flow.break",
+    "flow.subworkflow",
+    "code.javascript",
+    "builtin.error_handler",
+    "builtin.human_decision",
+    "builtin.human_approval",
+    "builtin.human_form",
+    "builtin.self_healing",
+    "builtin.error_as_context",
+    "builtin.audit",
+    "llm.chat",
+    "agent.task",
+    "mcp.tool",
+    "rag.index",
+    "rag.retrieve",
+];
+
+/// Node kinds by name, in catalog order.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog(IndexMap<String, Arc<NodeDescriptor>>);
+
+impl Catalog {
+    /// A catalog of the newest version of each kind.
+    pub fn new(descriptors: Vec<NodeDescriptor>) -> Self {
+        let mut kinds: IndexMap<String, Arc<NodeDescriptor>> = IndexMap::new();
+        for descriptor in descriptors {
+            let newer = kinds.get(&descriptor.kind).is_none_or(|known| known.version < descriptor.version);
+            if newer {
+                kinds.insert(descriptor.kind.clone(), Arc::new(descriptor));
+            }
+        }
+        Self(kinds)
+    }
+
+    /// The descriptor of a kind.
+    pub fn get(&self, kind: &str) -> Option<&Arc<NodeDescriptor>> {
+        self.0.get(kind)
+    }
+
+    /// All kinds in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<NodeDescriptor>> {
+        self.0.values()
+    }
+}
+
+/// The nearest of several names by edit distance, when it is near enough to be a typo.
+pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (wanted.chars().count() / 3).clamp(1, 4);
+    names
+        .into_iter()
+        .map(|name| (distance(wanted, name), name))
+        .filter(|(d, _)| *d <= limit)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein distance, ignoring ASCII case.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().map(|c| c.to_ascii_lowercase()).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().map(|c| c.to_ascii_lowercase()).enumerate() {
+        let mut previous = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substitute = previous + usize::from(ca != *cb);
+            previous = row[j + 1];
+            row[j + 1] = substitute.min(previous + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,314 @@
+//! Workflow → indexes, ports and regions that `step` reads. Built once per run; shared.
+
+use crate::{catalog::Catalog, config, schema::Schema, validate};
+use indexmap::IndexMap;
+use serde_json::Value;
+use signalbox_model::{
+    Diagnostic, Effects, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
+    descriptor::ByConfig,
+    workflow::{ErrorPolicy, NamedPolicy, Rule},
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A workflow that may run.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The file.
+    pub workflow: Arc<Workflow>,
+    /// SHA-256 of the pinned definition, hex.
+    pub definition_hash: String,
+    pub(crate) nodes: Vec<CompiledNode>,
+    pub(crate) edges: Vec<CompiledEdge>,
+    pub(crate) index: HashMap<String, usize>,
+    pub(crate) entries: Vec<usize>,
+    pub(crate) on_abort: Option<usize>,
+    /// Nodes that only the `onAbort` chain reaches.
+    pub(crate) abort_region: Vec<bool>,
+    pub(crate) policy: Policy,
+    pub(crate) context_schema: HashMap<String, Arc<Schema>>,
+    /// `context.schema` has `additionalProperties: false`.
+    pub(crate) context_closed: bool,
+}
+
+/// What an unwired red port does.
+#[derive(Debug)]
+pub(crate) enum Policy {
+    Safe,
+    Fail,
+    Rules(Vec<Rule>),
+}
+
+/// A wire, drawn or implicit.
+#[derive(Debug)]
+pub(crate) struct CompiledEdge {
+    pub(crate) from: usize,
+    pub(crate) port: Arc<str>,
+    pub(crate) to: usize,
+    /// origin → `fallbackNodeId`.
+    pub(crate) fallback: bool,
+}
+
+/// A node with everything `step` asks of it.
+#[derive(Debug)]
+pub(crate) struct CompiledNode {
+    pub(crate) id: Arc<str>,
+    pub(crate) kind: Arc<str>,
+    pub(crate) node: Node,
+    pub(crate) descriptor: Arc<NodeDescriptor>,
+    pub(crate) mode: Mode,
+    pub(crate) role: Role,
+    /// Runs inside the burst that decides it.
+    pub(crate) pure: bool,
+    /// Calls of this node at the same time.
+    pub(crate) parallel: usize,
+    pub(crate) in_edges: Vec<usize>,
+    /// All outgoing edges, drawn and implicit.
+    pub(crate) out_edges: Vec<usize>,
+    pub(crate) success_wired: bool,
+    pub(crate) error_wired: bool,
+    pub(crate) fallback: bool,
+    pub(crate) own_retry: Option<RetryPolicy>,
+    /// Numbers for a retry by a rule or policy.
+    pub(crate) retry_numbers: RetryPolicy,
+    pub(crate) max_attempts: u32,
+    pub(crate) config: Arc<Value>,
+    /// The config holds no expression and no template.
+    pub(crate) config_is_static: bool,
+    pub(crate) input_schema: Option<Arc<Schema>>,
+    /// Ids of nodes that this node's expressions name.
+    pub(crate) references: Vec<usize>,
+    /// Some expression names this node.
+    pub(crate) referenced: bool,
+    pub(crate) host_from_data: bool,
+    /// Some expression names `items`.
+    pub(crate) uses_items: bool,
+    /// More than one port besides `error`: `step_done` says which was selected.
+    pub(crate) selects: bool,
+    pub(crate) meta: signalbox_model::Map,
+}
+
+impl Compiled {
+    /// Compiles a workflow; all diagnostics when one of them is an error.
+    pub fn new(
+        workflow: Arc<Workflow>,
+        definition_hash: &str,
+        catalog: &Catalog,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let diagnostics = validate::check(&workflow, catalog);
+        if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+            return Err(diagnostics);
+        }
+        Ok(Self::build(workflow, definition_hash, catalog))
+    }
+
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+    /// Id of a node.
+    pub fn node_id(&self, node: usize) -> &str {
+        self.nodes.get(node).map_or("", |n| &n.id)
+    }
+    /// Index of a node.
+    pub fn node_index(&self, id: &str) -> Option<usize> {
+        self.index.get(id).copied()
+    }
+
+    fn build(workflow: Arc<Workflow>, definition_hash: &str, catalog: &Catalog) -> Self {
+        let index: HashMap<String, usize> =
+            workflow.nodes.keys().enumerate().map(|(i, id)| (id.clone(), i)).collect();
+        let mut nodes: Vec<CompiledNode> = workflow
+            .nodes
+            .iter()
+            .filter_map(|(id, node)| catalog.get(&node.kind).map(|d| compile_node(id, node, d, &index)))
+            .collect();
+        let mut edges = Vec::new();
+        for edge in &workflow.edges {
+            if let (Some(from), Some(to)) = (index.get(edge.from.node()), index.get(&edge.to)) {
+                edges.push(CompiledEdge { from: *from, port: Arc::from(edge.from.port()), to: *to, fallback: false });
+            }
+        }
+        for (id, node) in &workflow.nodes {
+            let target = node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_ref());
+            if let (Some(from), Some(to)) = (index.get(id), target.and_then(|t| index.get(t))) {
+                edges.push(CompiledEdge { from: *from, port: Arc::from("fallback"), to: *to, fallback: true });
+            }
+        }
+        for (i, edge) in edges.iter().enumerate() {
+            nodes[edge.to].in_edges.push(i);
+            let from = &mut nodes[edge.from];
+            from.out_edges.push(i);
+            if edge.fallback {
+                from.fallback = true;
+            } else if &*edge.port == "error" {
+                from.error_wired = true;
+            } else if &*edge.port == "success" {
+                from.success_wired = true;
+            }
+        }
+        let named: Vec<usize> = nodes.iter().flat_map(|n| n.references.iter().copied()).collect();
+        for i in named {
+            nodes[i].referenced = true;
+        }
+        let settings = workflow.settings.as_ref();
+        let on_abort = settings.and_then(|s| s.on_abort.as_ref()).and_then(|id| index.get(id).copied());
+        let entries: Vec<usize> =
+            (0..nodes.len()).filter(|i| nodes[*i].in_edges.is_empty() && Some(*i) != on_abort).collect();
+        let abort_region = abort_region(&nodes, &edges, &entries, on_abort);
+        // The chain's own wires count; wires into it from outside never carry anything.
+        let policy = match settings.and_then(|s| s.error_policy.as_ref()) {
+            Some(ErrorPolicy::Named(NamedPolicy::Safe)) => Policy::Safe,
+            Some(ErrorPolicy::Named(NamedPolicy::Fail)) | None => Policy::Fail,
+            Some(ErrorPolicy::Rules(list)) => Policy::Rules(list.rules.clone()),
+        };
+        let declared = workflow.context.as_ref().and_then(|c| c.schema.as_ref());
+        let context_schema = declared
+            .and_then(|s| s.get("properties"))
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, schema)| Schema::compile(schema).ok().map(|s| (name.clone(), s)))
+            .collect();
+        let context_closed =
+            declared.and_then(|s| s.get("additionalProperties")).and_then(Value::as_bool) == Some(false);
+        Self {
+            workflow,
+            definition_hash: definition_hash.to_owned(),
+            nodes,
+            edges,
+            index,
+            entries,
+            on_abort,
+            abort_region,
+            policy,
+            context_schema,
+            context_closed,
+        }
+    }
+}
+
+fn compile_node(
+    id: &str,
+    node: &Node,
+    descriptor: &Arc<NodeDescriptor>,
+    index: &HashMap<String, usize>,
+) -> CompiledNode {
+    let own_retry = node.error_handling.as_ref().and_then(|e| e.retry_policy.clone());
+    let retry_numbers = own_retry.clone().or_else(|| descriptor.retry_policy.clone()).unwrap_or_default();
+    let config = node.config.clone().unwrap_or_else(|| Value::Object(signalbox_model::Map::new()));
+    let effects = effects_of_raw(&descriptor.effects, &config);
+    let expressions = config::references(node, descriptor);
+    let uses_items = expressions.iter().any(|e| e.references().roots.iter().any(|r| r == "items"));
+    let selects = descriptor.port_ids(Some(&config)).iter().filter(|p| *p != "error").count() > 1;
+    let mut references: Vec<usize> = expressions
+        .iter()
+        .flat_map(|e| e.references().nodes.iter())
+        .filter_map(|name| index.get(name).copied())
+        .collect();
+    references.sort_unstable();
+    references.dedup();
+    let mut meta = signalbox_model::Map::new();
+    if let Some(title) = &node.title {
+        meta.insert("title".into(), Value::String(title.clone()));
+    }
+    CompiledNode {
+        id: Arc::from(id),
+        kind: Arc::from(node.kind.as_str()),
+        node: node.clone(),
+        descriptor: Arc::clone(descriptor),
+        mode: node.mode.unwrap_or_else(|| descriptor.default_mode()),
+        role: descriptor.role,
+        pure: matches!(effects, Effects::None),
+        parallel: if matches!(effects, Effects::Read) { 8 } else { 1 },
+        in_edges: Vec::new(),
+        out_edges: Vec::new(),
+        success_wired: false,
+        error_wired: false,
+        fallback: false,
+        max_attempts: retry_numbers.max_attempts,
+        own_retry,
+        retry_numbers,
+        config_is_static: config::is_static(&config, &descriptor.config),
+        config: Arc::new(config),
+        input_schema: descriptor.input_schema.as_ref().and_then(|s| Schema::compile(s).ok()),
+        references,
+        referenced: false,
+        uses_items,
+        selects,
+        host_from_data: config::host_from_data(node, descriptor),
+        meta,
+    }
+}
+
+/// The effects a config that is not yet evaluated may have: an expression counts as the table's `otherwise`.
+fn effects_of_raw(effects: &ByConfig<Effects>, config: &Value) -> Effects {
+    effects.of(config)
+}
+
+fn abort_region(
+    nodes: &[CompiledNode],
+    edges: &[CompiledEdge],
+    entries: &[usize],
+    on_abort: Option<usize>,
+) -> Vec<bool> {
+    let reach = |starts: &[usize]| {
+        let mut seen = vec![false; nodes.len()];
+        let mut todo = starts.to_vec();
+        while let Some(i) = todo.pop() {
+            if !seen[i] {
+                seen[i] = true;
+                todo.extend(nodes[i].out_edges.iter().map(|e| edges[*e].to));
+            }
+        }
+        seen
+    };
+    let Some(start) = on_abort else { return vec![false; nodes.len()] };
+    let main = reach(entries);
+    reach(&[start]).iter().zip(&main).map(|(chain, main)| *chain && !main).collect()
+}
+
+/// Names of the nodes in topological order of the drawn and implicit edges; `None` when there is a cycle.
+pub(crate) fn topological(workflow: &Workflow) -> Result<Vec<usize>, Vec<usize>> {
+    let index: IndexMap<&str, usize> = workflow.nodes.keys().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
+    let mut out = vec![Vec::new(); index.len()];
+    let mut incoming = vec![0_usize; index.len()];
+    let drawn = workflow.edges.iter().map(|e| (e.from.node(), e.to.as_str()));
+    let implicit = workflow.nodes.iter().filter_map(|(id, node)| {
+        node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_deref()).map(|to| (id.as_str(), to))
+    });
+    for (from, to) in drawn.chain(implicit) {
+        if let (Some(from), Some(to)) = (index.get(from), index.get(to)) {
+            out[*from].push(*to);
+            incoming[*to] += 1;
+        }
+    }
+    let mut order = Vec::with_capacity(index.len());
+    let mut ready: Vec<usize> = (0..index.len()).filter(|i| incoming[*i] == 0).collect();
+    while let Some(i) = ready.pop() {
+        order.push(i);
+        for to in &out[i] {
+            incoming[*to] -= 1;
+            if incoming[*to] == 0 {
+                ready.push(*to);
+            }
+        }
+    }
+    if order.len() == index.len() {
+        Ok(order)
+    } else {
+        // What is left holds every cycle; peel off nodes that only hang behind one.
+        let mut rest: Vec<bool> = incoming.iter().map(|n| *n > 0).collect();
+        loop {
+            let loose: Vec<usize> =
+                (0..rest.len()).filter(|i| rest[*i] && !out[*i].iter().any(|to| rest[*to])).collect();
+            if loose.is_empty() {
+                break;
+            }
+            for i in loose {
+                rest[i] = false;
+            }
+        }
+        Err((0..rest.len()).filter(|i| rest[*i]).collect())
+    }
+}

@@ -1,0 +1,228 @@
+//! Evaluating a node's `config` by its schema: `x-cel` fields stay source text (the kind evaluates them per item),
+//! `x-url` fields are rendered with percent-encoding, all other strings follow K-08.
+
+use crate::{
+    expr::{self, Expr, ExprError},
+    scope::Scope,
+    template,
+};
+use serde_json::Value;
+use signalbox_model::{Map, Node, NodeDescriptor, diagnostic::pointer_token};
+
+/// What a place in the config is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// CEL source, evaluated by the kind.
+    Cel,
+    /// A URL template.
+    Url,
+    /// A value.
+    Value,
+}
+
+fn flag(schema: Option<&Value>, name: &str) -> bool {
+    schema.and_then(|s| s.get(name)).and_then(Value::as_bool) == Some(true)
+}
+
+fn place(schema: Option<&Value>) -> Place {
+    if flag(schema, "x-cel") {
+        Place::Cel
+    } else if flag(schema, "x-url") {
+        Place::Url
+    } else {
+        Place::Value
+    }
+}
+
+fn child<'a>(schema: Option<&'a Value>, key: &str) -> Option<&'a Value> {
+    let schema = schema?;
+    schema
+        .get("properties")
+        .and_then(|p| p.get(key))
+        .or_else(|| schema.get("additionalProperties").filter(|a| a.is_object()))
+}
+
+/// Calls `visit` for every string with its pointer and place.
+pub fn walk<'a>(
+    value: &'a Value,
+    schema: Option<&Value>,
+    pointer: &str,
+    visit: &mut dyn FnMut(&str, Place, &'a str),
+) {
+    match value {
+        Value::String(text) => visit(pointer, place(schema), text),
+        Value::Array(list) => {
+            let items = schema.and_then(|s| s.get("items"));
+            for (i, element) in list.iter().enumerate() {
+                walk(element, items, &format!("{pointer}/{i}"), visit);
+            }
+        }
+        Value::Object(map) => {
+            for (key, element) in map {
+                walk(element, child(schema, key), &format!("{pointer}/{}", pointer_token(key)), visit);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// No string of the config has to be evaluated.
+pub(crate) fn is_static(config: &Value, schema: &Value) -> bool {
+    let mut fixed = true;
+    walk(config, Some(schema), "", &mut |_, place, text| {
+        fixed &= place == Place::Cel || !(text.starts_with('=') || text.contains("{{"));
+    });
+    fixed
+}
+
+/// Evaluates a config.
+pub fn evaluate(value: &Value, schema: Option<&Value>, scope: &Scope) -> Result<Value, ExprError> {
+    Ok(match value {
+        Value::String(text) => match place(schema) {
+            Place::Cel => value.clone(),
+            Place::Url if !text.starts_with('=') => Value::String(template::render_url(text, scope)?),
+            Place::Url | Place::Value => expr::value(value, scope)?,
+        },
+        Value::Array(list) => {
+            let items = schema.and_then(|s| s.get("items"));
+            Value::Array(list.iter().map(|v| evaluate(v, items, scope)).collect::<Result<_, _>>()?)
+        }
+        Value::Object(map) => {
+            let mut out = Map::new();
+            for (key, element) in map {
+                out.insert(key.clone(), evaluate(element, child(schema, key), scope)?);
+            }
+            Value::Object(out)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    })
+}
+
+/// One expression of a node with its place in the file, relative to the node.
+pub struct NodeExpression {
+    /// JSON Pointer below the node.
+    pub pointer: String,
+    /// The text as written.
+    pub text: String,
+    /// The compiled expressions in it (a template has several).
+    pub expressions: Vec<Result<Expr, ExprError>>,
+    /// It may use `_result` and `_meta`.
+    pub after: bool,
+}
+
+/// Every expression of a node.
+pub fn expressions(node: &Node, descriptor: Option<&NodeDescriptor>) -> Vec<NodeExpression> {
+    let mut found = Vec::new();
+    let mut cel = |pointer: &str, text: &str, after: bool| {
+        found.push(NodeExpression {
+            pointer: pointer.to_owned(),
+            text: text.to_owned(),
+            expressions: vec![Expr::compile(text)],
+            after,
+        });
+    };
+    if let Some(condition) = &node.condition {
+        cel("/if", condition, false);
+    }
+    let mut values: Vec<(String, Option<&Value>, &Value, bool)> = Vec::new();
+    for (name, value) in node.input.iter().flatten() {
+        values.push((format!("/in/{}", pointer_token(name)), None, value, false));
+    }
+    if let Some(config) = &node.config {
+        values.push(("/config".into(), descriptor.map(|d| &d.config), config, false));
+    }
+    for (name, value) in node.out.iter().flatten() {
+        values.push((format!("/out/{}", pointer_token(name)), None, value, true));
+    }
+    if let Some(print) = &node.print {
+        values.push(("/print".into(), None, print, true));
+    }
+    let key = node.idempotency_key.clone().map(Value::String);
+    if let Some(key) = &key {
+        values.push(("/idempotencyKey".into(), None, key, false));
+    }
+    for (pointer, schema, value, after) in values {
+        walk(value, schema, &pointer, &mut |pointer, place, text| {
+            let expressions = match place {
+                Place::Cel => vec![Expr::compile(text)],
+                Place::Url | Place::Value => {
+                    expr::value_refs(&Value::String(text.to_owned())).into_iter().map(|(_, e)| e).collect()
+                }
+            };
+            if !expressions.is_empty() {
+                found.push(NodeExpression { pointer: pointer.to_owned(), text: text.to_owned(), expressions, after });
+            }
+        });
+    }
+    found
+}
+
+/// The expressions of a node that compile.
+pub(crate) fn references(node: &Node, descriptor: &NodeDescriptor) -> Vec<Expr> {
+    expressions(node, Some(descriptor)).into_iter().flat_map(|e| e.expressions).filter_map(Result::ok).collect()
+}
+
+/// The authority of an `x-url` field comes from data (`item`, `items`, `nodes`, `context`): see TRUST, SSRF.
+pub(crate) fn host_from_data(node: &Node, descriptor: &NodeDescriptor) -> bool {
+    let Some(config) = &node.config else { return false };
+    let mut tainted = false;
+    walk(config, Some(&descriptor.config), "", &mut |_, place, text| {
+        if place == Place::Url {
+            tainted |= authority_from_data(text);
+        }
+    });
+    tainted
+}
+
+/// Whether the part of a URL template up to the first `/` after `//` names data of the run.
+pub(crate) fn authority_from_data(text: &str) -> bool {
+    let from_data = |expression: &Expr| {
+        expression.references().roots.iter().any(|root| !matches!(root.as_str(), "params" | "run" | "workflow"))
+    };
+    if let Some(source) = text.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
+        // The whole address is computed: any data in it may be the authority.
+        return Expr::compile(source).map_or(true, |e| from_data(&e));
+    }
+    let mut rest = text;
+    let mut literal = String::new();
+    while let Some(open) = rest.find("{{") {
+        literal.push_str(&rest[..open]);
+        if authority_is_complete(&literal) {
+            return false;
+        }
+        let Some(close) = rest[open..].find("}}") else { return true };
+        match Expr::compile(rest[open + 2..open + close].trim()) {
+            Ok(expression) if !from_data(&expression) => {}
+            Ok(_) | Err(_) => return true,
+        }
+        // A hole at the very start may hold scheme and authority: what follows it decides whether it is complete.
+        literal.push_str(if literal.is_empty() { "http://x" } else { "x" });
+        rest = &rest[open + close + 2..];
+    }
+    false
+}
+
+fn authority_is_complete(literal: &str) -> bool {
+    literal.find("//").is_some_and(|at| literal[at + 2..].contains(['/', '?', '#']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::authority_from_data;
+
+    #[test]
+    fn only_the_authority_counts() {
+        for (url, tainted) in [
+            ("https://a.example/{{item.id}}", false),
+            ("{{params.base}}/users/{{item.id}}", false),
+            ("https://{{item.host}}/x", true),
+            ("https://a.example{{item.rest}}", true),
+            ("{{context.base}}/x", true),
+            ("=item.url", true),
+            ("=params.base + '/x'", false),
+            ("https://a.example/x", false),
+        ] {
+            assert_eq!(authority_from_data(url), tainted, "{url}");
+        }
+    }
+}

@@ -1,0 +1,706 @@
+//! Applying recorded events: the only place where a run's state changes. `step` decides events and applies them;
+//! replay is the same function repeated.
+
+use crate::{
+    compiled::Compiled,
+    state::{Activation, EdgeState, Ending, Phase, RunState, Slot, StoredView, Transient},
+};
+use serde_json::Value;
+use signalbox_model::{
+    ErrorPayload, ErrorType, EventBody, Item, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
+    event::{StepDone, StepStart, WorkflowStart},
+    time,
+};
+use std::sync::Arc;
+
+/// An event that does not belong to this run or this state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FoldError {
+    /// `seq` is not the next one.
+    #[error("event {found} cannot follow event {last}")]
+    Gap {
+        /// Seq of the state.
+        last: u64,
+        /// Seq of the event.
+        found: u64,
+    },
+    /// The event names a node the definition does not have.
+    #[error("event {seq} names the step '{step}', which the pinned definition does not have")]
+    UnknownStep {
+        /// Seq of the event.
+        seq: u64,
+        /// The step.
+        step: String,
+    },
+    /// The event cannot happen in this state.
+    #[error("event {seq} ({event}) cannot happen here: {why}")]
+    Impossible {
+        /// Seq of the event.
+        seq: u64,
+        /// Its type.
+        event: &'static str,
+        /// Why.
+        why: &'static str,
+    },
+}
+
+/// Applies one recorded event.
+pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Result<(), FoldError> {
+    let seq = event.seq.unwrap_or_default();
+    if seq != state.seq + 1 {
+        return Err(FoldError::Gap { last: state.seq, found: seq });
+    }
+    let now = time::parse(&event.ts).unwrap_or(state.last_ms);
+    let node = match &event.step_id {
+        Some(step) => {
+            Some(*compiled.index.get(step).ok_or_else(|| FoldError::UnknownStep { seq, step: step.clone() })?)
+        }
+        None => None,
+    };
+    let impossible = |why| FoldError::Impossible { seq, event: event.body.type_name(), why };
+    let need_node = || node.ok_or_else(|| impossible("it names no step"));
+    state.seq = seq;
+    state.last_ms = now;
+    match &event.body {
+        EventBody::WorkflowStart(start) => workflow_start(compiled, state, start, now),
+        EventBody::WorkflowDone(done) => {
+            state.stop_id.clone_from(&done.stop_id);
+            finish(state, RunStatus::Completed);
+        }
+        EventBody::WorkflowFailed(failed) => {
+            state.error = Some(Arc::clone(&failed.error));
+            state.failed_step = Some(failed.failed_step_id.clone());
+            finish(state, RunStatus::Failed);
+        }
+        EventBody::WorkflowCancelled(_) => finish(state, RunStatus::Cancelled),
+        EventBody::WorkflowResumed(_) => state.status = RunStatus::Running,
+        EventBody::StepStart(start) => {
+            step_start(compiled, state, need_node()?, event, start).map_err(impossible)?;
+        }
+        EventBody::StepDone(done) => {
+            step_done(compiled, state, need_node()?, event, done).map_err(impossible)?;
+        }
+        EventBody::StepError(error) => {
+            let node = need_node()?;
+            let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
+            failed(compiled, state, node, slot, &error.error);
+        }
+        EventBody::StepInterrupted(cut) => {
+            interrupted(compiled, state, need_node()?, event, cut.effect.is_some(), now);
+        }
+        EventBody::StepSkipped(_) => skipped(compiled, state, need_node()?),
+        EventBody::VarChanged(change) => {
+            let node = need_node()?;
+            let activation =
+                state.nodes[node].activation.as_mut().ok_or_else(|| impossible("the step is not active"))?;
+            let name = change.name.strip_prefix('$').unwrap_or(&change.name);
+            activation.staged.push((name.to_owned(), Arc::clone(&change.new_value)));
+        }
+        EventBody::RetryScheduled(retry) => {
+            let node = need_node()?;
+            let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
+            let due_ms = now.saturating_add(i64::try_from(retry.delay_ms).unwrap_or(i64::MAX));
+            state.undecided.remove(&(node, slot));
+            state.timed.insert((node, slot));
+            state.nodes[node].state = NodeState::Retrying;
+            if let Some(slot) = slot_mut(state, node, slot) {
+                slot.phase = Phase::RetryAt { due_ms };
+                slot.attempt = retry.attempt;
+                slot.interruptions = 0;
+            }
+        }
+        EventBody::ErrorHandled(handled) => {
+            let node = need_node()?;
+            let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
+            match handled.action.as_str() {
+                "fallback" => {
+                    if let Some(error) = undecided(state, node, slot) {
+                        close(compiled, state, node, slot, Phase::OnFallback { error });
+                    }
+                }
+                "abort" => {
+                    if let Some(error) = undecided(state, node, slot) {
+                        let reason = abort_reason(handled.wanted.as_deref());
+                        abort(compiled, state, node, error, reason, now);
+                        close(compiled, state, node, slot, Phase::Failed);
+                    }
+                }
+                // A retry is told by `retry_scheduled`, which follows.
+                _ => {}
+            }
+        }
+        EventBody::StepPrint(_) | EventBody::FileStart(_) | EventBody::FileDone(_) => {}
+    }
+    settle_ending(compiled, state);
+    Ok(())
+}
+
+/// Why a rule's wish ended in an abort (SEMANTICS 4, table of actions).
+pub(crate) fn abort_reason(wanted: Option<&str>) -> Option<String> {
+    match wanted {
+        Some("retry") => Some("max_attempts_exceeded".into()),
+        Some("fallback") => Some("no_fallback".into()),
+        Some(_) | None => None,
+    }
+}
+
+fn workflow_start(compiled: &Compiled, state: &mut RunState, start: &WorkflowStart, now: i64) {
+    state.status = RunStatus::Running;
+    state.started_ms = now;
+    state.params = Arc::clone(&start.params);
+    state.seed = u64::from_str_radix(&start.seed, 16).unwrap_or_default();
+    state.started_by.clone_from(&start.started_by);
+    state.parent_run_id.clone_from(&start.parent_run_id);
+    let mut context: indexmap::IndexMap<String, Arc<Value>> =
+        compiled.workflow.initial_context().into_iter().map(|(k, v)| (k, Arc::new(v))).collect();
+    for (name, value) in start.context.iter().flatten() {
+        context.insert(name.clone(), Arc::new(value.clone()));
+    }
+    state.context = Arc::new(context);
+    let first = Item { id: "1".into(), data: Arc::clone(&start.params), binary: None, error: None, paired_item: None };
+    for entry in &compiled.entries {
+        activate(compiled, state, *entry, vec![first.clone()]);
+    }
+}
+
+/// A join fires.
+fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: Vec<Item>) {
+    // Ids are unique in the list that a node receives (D-08, TS-162).
+    for (i, item) in input.iter_mut().enumerate() {
+        item.id = (i + 1).to_string();
+    }
+    let slots = match compiled.nodes[node].mode {
+        Mode::Each => input.len(),
+        Mode::All => 1,
+    };
+    state.nodes[node].visits += u32::try_from(slots).unwrap_or(u32::MAX);
+    state.nodes[node].activation = Some(Activation {
+        input: Arc::new(input),
+        slots: (0..slots).map(|_| Slot::fresh()).collect(),
+        open: slots,
+        next_fresh: 0,
+        staged: Vec::new(),
+    });
+    if slots == 0 {
+        end_activation(compiled, state, node);
+    } else {
+        state.ready.insert(node);
+    }
+}
+
+pub(crate) fn slot_mut(state: &mut RunState, node: usize, slot: usize) -> Option<&mut Slot> {
+    state.nodes.get_mut(node)?.activation.as_mut()?.slots.get_mut(slot)
+}
+
+pub(crate) fn slot_ref(state: &RunState, node: usize, slot: usize) -> Option<&Slot> {
+    state.nodes.get(node)?.activation.as_ref()?.slots.get(slot)
+}
+
+fn slot_index(state: &RunState, node: usize, event: &RunEvent) -> Option<usize> {
+    let slot = event.item.unwrap_or(0);
+    state.nodes[node].activation.as_ref().filter(|a| slot < a.slots.len()).map(|_| slot)
+}
+
+fn step_start(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    event: &RunEvent,
+    start: &StepStart,
+) -> Result<(), &'static str> {
+    let each = compiled.nodes[node].mode == Mode::Each;
+    state.ready.remove(&node);
+    state.nodes[node].state = NodeState::Running;
+    let indexes: Vec<usize> = if each { start.input.iter().map(|i| i.item).collect() } else { vec![0] };
+    state.nodes[node].calls += u32::try_from(indexes.len()).unwrap_or(u32::MAX);
+    for index in indexes {
+        state.timed.remove(&(node, index));
+        state.undecided.remove(&(node, index));
+        let activation = state.nodes[node].activation.as_mut().ok_or("the join has not fired")?;
+        let slot = activation.slots.get_mut(index).ok_or("the item does not exist")?;
+        if slot.phase.is_closed() {
+            return Err("the slot has ended");
+        }
+        slot.visit = event.visit.unwrap_or(1);
+        slot.attempt = event.attempt.unwrap_or(0);
+        let own = start.configs.as_ref().and_then(|c| c.get(&index));
+        slot.config = Some(Arc::clone(own.unwrap_or(&start.config)));
+        slot.idempotency_key.clone_from(&start.idempotency_key);
+        slot.input = start.input.iter().filter(|i| !each || i.item == index).map(|i| Arc::clone(&i.data)).collect();
+        if let Some(due_ms) = start.due_ms {
+            slot.phase = Phase::Sleeping { due_ms };
+            state.timed.insert((node, index));
+        } else {
+            slot.phase = Phase::Running;
+            state.in_flight.insert((node, index));
+        }
+    }
+    refresh_startable(state, node);
+    Ok(())
+}
+
+/// Keeps `startable` in step with the slots of a node.
+pub(crate) fn refresh_startable(state: &mut RunState, node: usize) {
+    let Some(activation) = state.nodes[node].activation.as_mut() else {
+        state.startable.remove(&node);
+        return;
+    };
+    while activation.slots.get(activation.next_fresh).is_some_and(|s| s.phase != Phase::Fresh) {
+        activation.next_fresh += 1;
+    }
+    let fresh = activation.next_fresh < activation.slots.len() && !state.ready.contains(&node);
+    if fresh { state.startable.insert(node) } else { state.startable.remove(&node) };
+}
+
+fn step_done(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    event: &RunEvent,
+    done: &StepDone,
+) -> Result<(), &'static str> {
+    let each = compiled.nodes[node].mode == Mode::Each;
+    let activation = state.nodes[node].activation.as_mut().ok_or("the step is not active")?;
+    let staged = std::mem::take(&mut activation.staged);
+    let slots: Vec<usize> = match event.item {
+        Some(item) => vec![item],
+        None => (0..activation.slots.len())
+            .filter(|i| matches!(activation.slots[*i].phase, Phase::Running | Phase::Sleeping { .. }))
+            .collect(),
+    };
+    if !staged.is_empty() {
+        let context = Arc::make_mut(&mut state.context);
+        for (name, value) in staged {
+            context.insert(name, value);
+        }
+    }
+    if compiled.nodes[node].role == Role::Stop {
+        state.stop_id = Some(stop_id(compiled, state, node));
+        state.ending.get_or_insert(Ending::Stop);
+        let entered: Vec<Arc<Value>> = state.nodes[node]
+            .activation
+            .iter()
+            .flat_map(|a| a.input.iter().map(|item| Arc::clone(&item.data)))
+            .collect();
+        state.output.extend(entered);
+    }
+    for slot in slots {
+        let ports = done
+            .items
+            .iter()
+            .map(|(port, items)| {
+                let own = |item: &&Item| !each || item.paired_item.is_none_or(|paired| paired == slot);
+                (port.clone(), items.iter().filter(own).cloned().collect::<Vec<_>>())
+            })
+            .filter(|(_, items)| !items.is_empty())
+            .collect();
+        close(compiled, state, node, slot, Phase::Done { ports });
+    }
+    Ok(())
+}
+
+fn stop_id(compiled: &Compiled, state: &RunState, node: usize) -> String {
+    let config = slot_ref(state, node, 0).and_then(|s| s.config.as_ref());
+    config
+        .and_then(|c| c.get("stopId"))
+        .and_then(Value::as_str)
+        .map_or_else(|| compiled.nodes[node].id.to_string(), str::to_owned)
+}
+
+/// A call failed: what the own retry policy and a red wire decide is known at once, the rest waits for a decision.
+fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, error: &Arc<ErrorPayload>) {
+    state.in_flight.remove(&(node, slot));
+    state.timed.remove(&(node, slot));
+    if let Some(activation) = state.nodes[node].activation.as_mut() {
+        activation.staged.clear();
+    }
+    if nothing_new(state, compiled, node) {
+        close(compiled, state, node, slot, Phase::Cancelled);
+        return;
+    }
+    let attempt = slot_ref(state, node, slot).map_or(0, |s| s.attempt);
+    if !own_retry_applies(compiled, node, error, attempt) && compiled.nodes[node].error_wired {
+        close(compiled, state, node, slot, Phase::OnError { error: Arc::clone(error) });
+        return;
+    }
+    state.undecided.insert((node, slot));
+    if let Some(slot) = slot_mut(state, node, slot) {
+        slot.phase = Phase::Undecided { error: Arc::clone(error) };
+    }
+}
+
+/// SEMANTICS 4, line 1.
+pub(crate) fn own_retry_applies(compiled: &Compiled, node: usize, error: &ErrorPayload, attempt: u32) -> bool {
+    let policy = compiled.nodes[node].own_retry.as_ref();
+    policy.is_some_and(|p| error.retryable && attempt < p.max_attempts)
+}
+
+/// The run is ending, so a result of this node is recorded but starts nothing.
+pub(crate) fn nothing_new(state: &RunState, compiled: &Compiled, node: usize) -> bool {
+    match &state.ending {
+        None => false,
+        Some(Ending::Stop) => true,
+        Some(Ending::Abort { chain, chain_over, .. }) => !*chain || *chain_over || !compiled.abort_region[node],
+    }
+}
+
+fn undecided(state: &RunState, node: usize, slot: usize) -> Option<Arc<ErrorPayload>> {
+    match slot_ref(state, node, slot).map(|s| &s.phase) {
+        Some(Phase::Undecided { error }) => Some(Arc::clone(error)),
+        Some(_) | None => None,
+    }
+}
+
+fn abort(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    error: Arc<ErrorPayload>,
+    reason: Option<String>,
+    now: i64,
+) {
+    match &mut state.ending {
+        Some(Ending::Abort { chain_over, .. }) => *chain_over = true,
+        Some(Ending::Stop) => {}
+        None => {
+            let error = match &reason {
+                None => error,
+                Some(reason) => {
+                    let mut told = (*error).clone();
+                    told.details.get_or_insert_default().insert("reason".into(), Value::String(reason.clone()));
+                    Arc::new(told)
+                }
+            };
+            state.ending = Some(Ending::Abort {
+                error,
+                step: compiled.nodes[node].id.to_string(),
+                reason,
+                since: now,
+                chain: false,
+                chain_over: false,
+            });
+        }
+    }
+}
+
+fn interrupted(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    event: &RunEvent,
+    unknown: bool,
+    now: i64,
+) {
+    let Some(activation) = state.nodes[node].activation.as_mut() else { return };
+    activation.staged.clear();
+    let cut: Vec<usize> = (0..activation.slots.len())
+        .filter(|i| event.item.is_none_or(|item| item == *i))
+        .filter(|i| matches!(activation.slots[*i].phase, Phase::Running | Phase::Sleeping { .. }))
+        .collect();
+    for index in cut {
+        state.in_flight.remove(&(node, index));
+        state.timed.remove(&(node, index));
+        if nothing_new(state, compiled, node) {
+            close(compiled, state, node, index, Phase::Cancelled);
+        } else if unknown && asks(compiled, state, node, index) {
+            let error = interrupted_error(compiled, state, node, index, &event.ts);
+            abort(compiled, state, node, error, None, now);
+            close(compiled, state, node, index, Phase::Failed);
+        } else if let Some(slot) = slot_mut(state, node, index) {
+            slot.phase = Phase::Interrupted;
+            slot.interruptions += 1;
+            state.undecided.insert((node, index));
+        }
+    }
+}
+
+/// The call is a `write` whose descriptor says `replay: ask`, and no idempotency key makes it safe.
+pub(crate) fn asks(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> bool {
+    let config = slot_ref(state, node, slot).and_then(|s| s.config.clone()).unwrap_or_default();
+    call_asks(compiled, node, &config)
+}
+
+pub(crate) fn call_asks(compiled: &Compiled, node: usize, config: &Value) -> bool {
+    let node = &compiled.nodes[node];
+    node.node.idempotency_key.is_none()
+        && matches!(node.descriptor.effects.of(config), signalbox_model::Effects::Write)
+        && matches!(node.descriptor.replay.of(config), Replay::Ask)
+}
+
+fn interrupted_error(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ts: &str) -> Arc<ErrorPayload> {
+    let mut details = signalbox_model::Map::new();
+    details.insert("code".into(), "INTERRUPTED".into());
+    details.insert("effect".into(), "unknown".into());
+    details.insert("input".into(), input_value(compiled, state, node, slot));
+    Arc::new(ErrorPayload {
+        error_type: ErrorType::UnknownError,
+        message: "The step was cut off while it was under way, so it may have happened; it is not sent again by itself"
+            .into(),
+        retryable: false,
+        origin_node: compiled.nodes[node].id.to_string(),
+        origin_run_id: Some(state.run_id.to_string()),
+        attempt: slot_ref(state, node, slot).map(|s| s.attempt),
+        max_attempts: Some(compiled.nodes[node].max_attempts),
+        timestamp: ts.to_owned(),
+        suggested_action: Some(signalbox_model::SuggestedAction::HumanReview),
+        provenance_ref: None,
+        details: Some(details),
+    })
+}
+
+/// The input of a slot as one value: the item's data in `each`, a list in `all`.
+pub(crate) fn input_value(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Value {
+    let data = slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
+    match compiled.nodes[node].mode {
+        Mode::Each => data.first().map(|d| (**d).clone()).unwrap_or_default(),
+        Mode::All if data.len() == 1 => (*data[0]).clone(),
+        Mode::All => Value::Array(data.iter().map(|d| (**d).clone()).collect()),
+    }
+}
+
+/// `if` false or disabled: the items go on unchanged.
+fn skipped(compiled: &Compiled, state: &mut RunState, node: usize) {
+    state.ready.remove(&node);
+    let Some(activation) = state.nodes[node].activation.take() else { return };
+    state.nodes[node].state = NodeState::Skipped;
+    state.nodes[node].visits = 0;
+    let has_success = compiled.nodes[node].descriptor.port_ids(Some(&compiled.nodes[node].config));
+    let items = if has_success.iter().any(|p| p == "success") {
+        activation.input.as_ref().clone()
+    } else {
+        Vec::new()
+    };
+    route(compiled, state, node, vec![("success".into(), items)], Vec::new());
+}
+
+fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, phase: Phase) {
+    state.in_flight.remove(&(node, slot));
+    state.timed.remove(&(node, slot));
+    state.undecided.remove(&(node, slot));
+    let Some(activation) = state.nodes[node].activation.as_mut() else { return };
+    let Some(slot) = activation.slots.get_mut(slot) else { return };
+    if slot.phase.is_closed() {
+        return;
+    }
+    slot.phase = phase;
+    // Only an open slot needs what a retry would send.
+    slot.config = None;
+    if !matches!(slot.phase, Phase::OnError { .. } | Phase::OnFallback { .. }) {
+        slot.input = Vec::new();
+    }
+    activation.open -= 1;
+    if activation.open == 0 {
+        end_activation(compiled, state, node);
+    }
+}
+
+/// All slots are closed: ports settle, in item order.
+fn end_activation(compiled: &Compiled, state: &mut RunState, node: usize) {
+    let Some(activation) = state.nodes[node].activation.take() else { return };
+    state.startable.remove(&node);
+    state.ready.remove(&node);
+    let mut ports: Vec<(String, Vec<Item>)> = Vec::new();
+    let mut fallback = Vec::new();
+    let (mut any_failed, mut any_handled, mut any_cancelled) = (false, false, false);
+    let each = compiled.nodes[node].mode == Mode::Each;
+    for (index, slot) in activation.slots.into_iter().enumerate() {
+        let mut on = |port: String, items: Vec<Item>| match ports.iter_mut().find(|(p, _)| *p == port) {
+            Some((_, list)) => list.extend(items),
+            None => ports.push((port, items)),
+        };
+        let paired = if each || activation.input.len() == 1 { Some(index) } else { None };
+        match slot.phase {
+            Phase::Done { ports } => {
+                for (port, items) in ports {
+                    on(port, items);
+                }
+            }
+            Phase::OnError { error } => {
+                any_handled = true;
+                on("error".into(), vec![error_item(&error, paired)]);
+            }
+            Phase::OnFallback { error } => {
+                any_handled = true;
+                fallback.push(error_item(&error, paired));
+            }
+            Phase::Failed => any_failed = true,
+            Phase::Cancelled => any_cancelled = true,
+            // Closed slots only: `open` counts the others.
+            Phase::Fresh
+            | Phase::Running
+            | Phase::Sleeping { .. }
+            | Phase::RetryAt { .. }
+            | Phase::Undecided { .. }
+            | Phase::Interrupted => {}
+        }
+    }
+    state.nodes[node].state = if any_failed {
+        NodeState::Failed
+    } else if any_cancelled {
+        NodeState::Cancelled
+    } else if any_handled {
+        NodeState::ErrorHandled
+    } else {
+        NodeState::Succeeded
+    };
+    for (_, items) in &mut ports {
+        for (i, item) in items.iter_mut().enumerate() {
+            item.id = (i + 1).to_string();
+        }
+    }
+    if compiled.nodes[node].referenced {
+        let data: Vec<Arc<Value>> = ports
+            .iter()
+            .filter(|(port, _)| port != "error")
+            .flat_map(|(_, items)| items.iter().map(|i| Arc::clone(&i.data)))
+            .collect();
+        if !data.is_empty() {
+            state.nodes[node].last = Some(StoredView { output: one_or_list(&data), items: Arc::new(data) });
+        }
+    }
+    route(compiled, state, node, ports, fallback);
+}
+
+/// Data of one item, a list of several, null of none.
+pub(crate) fn one_or_list(data: &[Arc<Value>]) -> Arc<Value> {
+    match data {
+        [] => Arc::new(Value::Null),
+        [one] => Arc::clone(one),
+        many => Arc::new(Value::Array(many.iter().map(|d| (**d).clone()).collect())),
+    }
+}
+
+fn error_item(error: &Arc<ErrorPayload>, paired: Option<usize>) -> Item {
+    Item {
+        id: "1".into(),
+        data: Arc::new(serde_json::to_value(error.as_ref()).unwrap_or_default()),
+        binary: None,
+        error: Some(Arc::clone(error)),
+        paired_item: paired,
+    }
+}
+
+/// Settles the outgoing edges of a node and everything that follows from it without an event.
+fn route(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    ports: Vec<(String, Vec<Item>)>,
+    fallback: Vec<Item>,
+) {
+    if !compiled.nodes[node].success_wired
+        && let Some((_, items)) = ports.iter().find(|(port, _)| port == "success")
+    {
+        state.output.extend(items.iter().map(|i| Arc::clone(&i.data)));
+    }
+    let ports: Vec<(String, Arc<Vec<Item>>)> = ports.into_iter().map(|(p, items)| (p, Arc::new(items))).collect();
+    let fallback = Arc::new(fallback);
+    let mut todo = Vec::new();
+    for edge in &compiled.nodes[node].out_edges {
+        let items = if compiled.edges[*edge].fallback {
+            Some(&fallback)
+        } else {
+            ports.iter().find(|(p, _)| **p == *compiled.edges[*edge].port).map(|(_, items)| items)
+        };
+        let settled = match items {
+            Some(items) if !items.is_empty() => EdgeState::Taken(Arc::clone(items)),
+            Some(_) | None => EdgeState::Dead,
+        };
+        settle(compiled, state, *edge, settled, &mut todo);
+    }
+    while let Some(ready) = todo.pop() {
+        join(compiled, state, ready, &mut todo);
+    }
+}
+
+fn settle(compiled: &Compiled, state: &mut RunState, edge: usize, settled: EdgeState, todo: &mut Vec<usize>) {
+    if state.edges[edge] != EdgeState::Open {
+        return;
+    }
+    state.edges[edge] = settled;
+    let to = compiled.edges[edge].to;
+    state.nodes[to].open_in -= 1;
+    if state.nodes[to].open_in == 0 {
+        todo.push(to);
+    }
+}
+
+/// All incoming edges of a node are settled.
+fn join(compiled: &Compiled, state: &mut RunState, node: usize, todo: &mut Vec<usize>) {
+    let mut input = Vec::new();
+    for edge in &compiled.nodes[node].in_edges {
+        if let EdgeState::Taken(items) = &state.edges[*edge] {
+            input.extend(items.iter().cloned());
+            state.edges[*edge] = EdgeState::Consumed;
+        }
+    }
+    if input.is_empty() {
+        state.nodes[node].state = NodeState::Skipped;
+        for edge in &compiled.nodes[node].out_edges {
+            settle(compiled, state, *edge, EdgeState::Dead, todo);
+        }
+    } else {
+        activate(compiled, state, node, input);
+    }
+}
+
+/// Once nothing is under way after an abort, the `onAbort` chain is activated: it follows from the state alone.
+fn settle_ending(compiled: &Compiled, state: &mut RunState) {
+    if state.status.is_terminal() || !state.in_flight.is_empty() {
+        return;
+    }
+    let Some(Ending::Abort { error, chain, .. }) = &mut state.ending else { return };
+    let Some(start) = compiled.on_abort else { return };
+    if *chain {
+        return;
+    }
+    *chain = true;
+    let item = error_item(error, None);
+    state.ready.clear();
+    state.startable.clear();
+    state.undecided.clear();
+    state.timed.clear();
+    // Wires from outside the chain can carry nothing any more.
+    let mut todo = Vec::new();
+    for (i, edge) in compiled.edges.iter().enumerate() {
+        if compiled.abort_region[edge.to] && !compiled.abort_region[edge.from] && edge.to != start {
+            settle(compiled, state, i, EdgeState::Dead, &mut todo);
+        }
+    }
+    while let Some(ready) = todo.pop() {
+        join(compiled, state, ready, &mut todo);
+    }
+    if compiled.abort_region[start] {
+        activate(compiled, state, start, vec![item]);
+    }
+}
+
+/// The terminal event: what had not ended is cancelled, what was never reached is skipped or cancelled.
+fn finish(state: &mut RunState, status: RunStatus) {
+    let stopped = state.ending.is_some();
+    state.status = status;
+    for node in &mut state.nodes {
+        let active = node.activation.take().is_some();
+        match node.state {
+            NodeState::Pending if status == RunStatus::Completed && !stopped && !active => {
+                node.state = NodeState::Skipped;
+            }
+            NodeState::Pending | NodeState::Running | NodeState::Retrying | NodeState::AwaitingHitl => {
+                node.state = NodeState::Cancelled;
+            }
+            NodeState::Skipped
+            | NodeState::Succeeded
+            | NodeState::ErrorHandled
+            | NodeState::Cancelled
+            | NodeState::Failed => {}
+        }
+    }
+    state.edges = Vec::new();
+    state.ready.clear();
+    state.startable.clear();
+    state.undecided.clear();
+    state.in_flight.clear();
+    state.timed.clear();
+    state.ending = None;
+    state.cancel = Transient::default();
+}

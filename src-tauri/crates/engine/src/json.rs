@@ -1,0 +1,105 @@
+//! Strict JSON: duplicate keys are an error, depth is bounded, errors say line and column.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::fmt;
+
+/// Text that is not acceptable JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} (line {line}, column {column})")]
+pub struct JsonError {
+    /// From 1.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+    /// What is wrong, without the place.
+    pub message: String,
+}
+
+/// Parses one JSON text. Depth is at most 128 (serde_json's own bound).
+pub fn parse(text: &str) -> Result<Value, JsonError> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = Strict.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    value.map_err(|error| {
+        let full = error.to_string();
+        let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(head, _)| head);
+        let message = if message.starts_with("recursion limit") {
+            "it is nested more than 128 levels deep".to_owned()
+        } else {
+            message.to_owned()
+        };
+        JsonError { line: error.line(), column: error.column(), message }
+    })
+}
+
+struct Strict;
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+    fn visit_bool<E>(self, v: bool) -> Result<Value, E> {
+        Ok(Value::Bool(v))
+    }
+    fn visit_i64<E>(self, v: i64) -> Result<Value, E> {
+        Ok(Value::Number(v.into()))
+    }
+    fn visit_u64<E>(self, v: u64) -> Result<Value, E> {
+        Ok(Value::Number(v.into()))
+    }
+    fn visit_f64<E>(self, v: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(v).map_or(Value::Null, Value::Number))
+    }
+    fn visit_str<E>(self, v: &str) -> Result<Value, E> {
+        Ok(Value::String(v.to_owned()))
+    }
+    fn visit_string<E>(self, v: String) -> Result<Value, E> {
+        Ok(Value::String(v))
+    }
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(value) = access.next_element_seed(Strict)? {
+            list.push(value);
+        }
+        Ok(Value::Array(list))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key \"{key}\" stands twice in one object")));
+            }
+            let value = access.next_value_seed(Strict)?;
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn duplicates_depth_and_garbage_say_where() {
+        assert_eq!(parse("{\"a\":1}").expect("fine")["a"], 1);
+        let error = parse("{\"a\":{\"b\":1,\n \"b\":2}}").expect_err("duplicate");
+        assert_eq!(error.line, 2);
+        assert!(error.message.contains("\"b\""));
+        let deep = "[".repeat(3_000);
+        assert!(parse(&deep).expect_err("deep").message.contains("128"));
+        assert!(parse("{} x").is_err());
+        assert!(parse("[1e400]").is_err());
+    }
+}

@@ -1,0 +1,273 @@
+//! What a run is at one moment. Every field but the transient ones is a function of the recorded events.
+
+use crate::{compiled::Compiled, scope::Context, scope::NodeView};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use signalbox_model::{ErrorPayload, Item, NodeState, RunStatus, time::Millis};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// State of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunState {
+    pub(crate) run_id: Arc<str>,
+    pub(crate) client_run_token: Option<String>,
+    pub(crate) status: RunStatus,
+    pub(crate) seq: u64,
+    pub(crate) started_ms: Millis,
+    pub(crate) last_ms: Millis,
+    pub(crate) seed: u64,
+    pub(crate) params: Arc<Value>,
+    pub(crate) started_by: Option<String>,
+    pub(crate) parent_run_id: Option<String>,
+    pub(crate) context: Context,
+    pub(crate) nodes: Vec<NodeRun>,
+    pub(crate) edges: Vec<EdgeState>,
+    /// Nodes whose join has fired and that have not been decided on.
+    pub(crate) ready: BTreeSet<usize>,
+    /// Nodes with slots that may start (not started yet, or interrupted).
+    pub(crate) startable: BTreeSet<usize>,
+    /// Failed or cut-off slots (node, slot) that wait for a decision.
+    pub(crate) undecided: BTreeSet<(usize, usize)>,
+    /// Slots whose call is under way.
+    pub(crate) in_flight: BTreeSet<(usize, usize)>,
+    /// Slots that wait for a timer.
+    pub(crate) timed: BTreeSet<(usize, usize)>,
+    pub(crate) ending: Option<Ending>,
+    pub(crate) output: Vec<Arc<Value>>,
+    pub(crate) stop_id: Option<String>,
+    pub(crate) error: Option<Arc<ErrorPayload>>,
+    pub(crate) failed_step: Option<String>,
+    /// A cancel that waits for calls in flight. Not part of the recorded state: the request is a durable input of its
+    /// own and comes again after a crash.
+    #[serde(skip)]
+    pub(crate) cancel: Transient,
+}
+
+/// A value that is no part of equality, snapshots or the fold.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Transient(pub(crate) Option<Millis>);
+
+impl PartialEq for Transient {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Why nothing new starts any more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Ending {
+    /// A Stop was reached.
+    Stop,
+    /// An abort or an unhandled error.
+    Abort {
+        error: Arc<ErrorPayload>,
+        step: String,
+        reason: Option<String>,
+        since: Millis,
+        /// The `onAbort` chain has begun.
+        chain: bool,
+        /// The chain itself failed; nothing more of it starts.
+        chain_over: bool,
+    },
+}
+
+/// One wire.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum EdgeState {
+    Open,
+    Dead,
+    /// Items wait for the join.
+    Taken(Arc<Vec<Item>>),
+    /// Taken, and the join has fired.
+    Consumed,
+}
+
+/// One node at one path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NodeRun {
+    pub(crate) state: NodeState,
+    /// Incoming edges that are still open.
+    pub(crate) open_in: usize,
+    pub(crate) visits: u32,
+    /// Calls made, summed over slots.
+    pub(crate) calls: u32,
+    pub(crate) activation: Option<Activation>,
+    pub(crate) last: Option<StoredView>,
+}
+
+/// [`NodeView`] as kept in the state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredView {
+    pub(crate) output: Arc<Value>,
+    pub(crate) items: Arc<Vec<Arc<Value>>>,
+}
+
+impl StoredView {
+    pub(crate) fn view(&self) -> NodeView {
+        NodeView { output: Arc::clone(&self.output), items: Arc::clone(&self.items) }
+    }
+}
+
+/// A join that has fired and not ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Activation {
+    pub(crate) input: Arc<Vec<Item>>,
+    pub(crate) slots: Vec<Slot>,
+    /// Slots that are not closed.
+    pub(crate) open: usize,
+    /// First slot that may still be `Fresh`.
+    pub(crate) next_fresh: usize,
+    /// Context writes of the running call, applied with its `step_done`.
+    pub(crate) staged: Vec<(String, Arc<Value>)>,
+}
+
+/// What is executed and counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Slot {
+    pub(crate) phase: Phase,
+    pub(crate) visit: u32,
+    pub(crate) attempt: u32,
+    pub(crate) interruptions: u32,
+    /// Evaluated config, kept for retries.
+    pub(crate) config: Option<Arc<Value>>,
+    /// Input data after `in`, kept for retries.
+    pub(crate) input: Vec<Arc<Value>>,
+    pub(crate) idempotency_key: Option<String>,
+}
+
+impl Slot {
+    pub(crate) fn fresh() -> Self {
+        Self {
+            phase: Phase::Fresh,
+            visit: 1,
+            attempt: 0,
+            interruptions: 0,
+            config: None,
+            input: Vec::new(),
+            idempotency_key: None,
+        }
+    }
+}
+
+/// Where a slot stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Phase {
+    /// Not started.
+    Fresh,
+    /// A call is under way.
+    Running,
+    /// `flow.wait` until then.
+    Sleeping { due_ms: Millis },
+    /// The next attempt starts then.
+    RetryAt { due_ms: Millis },
+    /// Failed; nobody has decided yet.
+    Undecided { error: Arc<ErrorPayload> },
+    /// Cut off; the same attempt starts again.
+    Interrupted,
+    /// Left through ports.
+    Done { ports: Vec<(String, Vec<Item>)> },
+    /// Left through the red port.
+    OnError { error: Arc<ErrorPayload> },
+    /// Left through the fallback.
+    OnFallback { error: Arc<ErrorPayload> },
+    /// Failed the run.
+    Failed,
+    /// Never finished because the run ended.
+    Cancelled,
+}
+
+impl Phase {
+    pub(crate) fn is_closed(&self) -> bool {
+        match self {
+            Self::Done { .. } | Self::OnError { .. } | Self::OnFallback { .. } | Self::Failed | Self::Cancelled => true,
+            Self::Fresh
+            | Self::Running
+            | Self::Sleeping { .. }
+            | Self::RetryAt { .. }
+            | Self::Undecided { .. }
+            | Self::Interrupted => false,
+        }
+    }
+}
+
+impl RunState {
+    /// A run before its first event.
+    pub fn new(compiled: &Compiled, run_id: &str, client_run_token: Option<String>) -> Self {
+        let null = Arc::new(Value::Null);
+        Self {
+            run_id: Arc::from(run_id),
+            client_run_token,
+            status: RunStatus::Created,
+            seq: 0,
+            started_ms: 0,
+            last_ms: 0,
+            seed: 0,
+            params: null,
+            started_by: None,
+            parent_run_id: None,
+            context: Context::default(),
+            nodes: compiled
+                .nodes
+                .iter()
+                .map(|node| NodeRun {
+                    state: NodeState::Pending,
+                    open_in: node.in_edges.len(),
+                    visits: 0,
+                    calls: 0,
+                    activation: None,
+                    last: None,
+                })
+                .collect(),
+            edges: vec![EdgeState::Open; compiled.edges.len()],
+            ready: BTreeSet::new(),
+            startable: BTreeSet::new(),
+            undecided: BTreeSet::new(),
+            in_flight: BTreeSet::new(),
+            timed: BTreeSet::new(),
+            ending: None,
+            output: Vec::new(),
+            stop_id: None,
+            error: None,
+            failed_step: None,
+            cancel: Transient::default(),
+        }
+    }
+
+    /// Where the run stands.
+    pub fn status(&self) -> RunStatus {
+        self.status
+    }
+    /// Seq of the last event, 0 before the first.
+    pub fn last_seq(&self) -> u64 {
+        self.seq
+    }
+    /// Time of `workflow_start`, milliseconds since 1970.
+    pub fn started_ms(&self) -> Millis {
+        self.started_ms
+    }
+    /// Time of the last event.
+    pub fn last_ms(&self) -> Millis {
+        self.last_ms
+    }
+    /// The run's id.
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+    /// The run's input.
+    pub fn params(&self) -> &Arc<Value> {
+        &self.params
+    }
+    /// Run-wide variables now.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+    /// State of a node.
+    pub fn node_state(&self, node: usize) -> Option<NodeState> {
+        self.nodes.get(node).map(|n| n.state)
+    }
+    /// Whether calls are under way or timers run.
+    pub fn is_waiting(&self) -> bool {
+        !self.in_flight.is_empty() || !self.timed.is_empty()
+    }
+}

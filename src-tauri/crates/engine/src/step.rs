@@ -1,0 +1,370 @@
+//! `step`: the only place where it is decided what a run does next. Decide events, apply them, name the effects.
+
+mod finish;
+mod start;
+
+pub(crate) use start::failed_scope;
+
+use crate::{
+    compiled::Compiled,
+    effect::{Effect, Timer},
+    fold::{self, FoldError, fold},
+    input::Input,
+    route,
+    state::{Ending, Phase, RunState, Transient},
+};
+use signalbox_model::{
+    Effects, EventBody, RunEvent, RunStatus,
+    event::{
+        StepInterrupted, WorkflowCancelled, WorkflowDone, WorkflowFailed, WorkflowResumed, WorkflowStart,
+    },
+    time::{self, Millis},
+};
+
+/// How long calls in flight may still report after an abort or a cancel, milliseconds (SEMANTICS 8).
+pub const GRACE_MS: Millis = 5_000;
+
+/// What one input led to.
+#[derive(Debug, Clone, Default)]
+pub struct StepOutput {
+    /// Events in order, `seq` and `ts` filled; they are already applied to the state.
+    pub events: Vec<RunEvent>,
+    /// What to do after the commit, in order.
+    pub effects: Vec<Effect>,
+    /// The events hold the intent or the outcome of a `write` effect: the commit must be synced.
+    pub durable: bool,
+}
+
+/// An input that cannot happen in this state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// The pair (state, input) is impossible.
+    #[error("{input} is not possible while the run is {status}")]
+    InvalidTransition {
+        /// Status of the run.
+        status: &'static str,
+        /// Name of the input.
+        input: &'static str,
+    },
+    /// The engine decided an event that its own state refuses: a defect.
+    #[error("the engine contradicts itself: {0}")]
+    Contradiction(#[from] FoldError),
+}
+
+/// One step of a run: pure, synchronous, total. On an error the state is as it was before.
+pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<StepOutput, StepError> {
+    let refuse = |name| {
+        Err(StepError::InvalidTransition { status: state.status.as_str(), input: name })
+    };
+    match (state.status, &input) {
+        (RunStatus::Created, Input::Start { .. }) => {}
+        (RunStatus::Created, Input::NodeFinished { .. }) => return refuse("a result"),
+        (RunStatus::Created, Input::TimerFired { .. }) => return refuse("a timer"),
+        (RunStatus::Created, Input::Cancel { .. }) => return refuse("a cancel"),
+        (RunStatus::Created, Input::Resume { .. }) => return refuse("a resume"),
+        (RunStatus::Running | RunStatus::Paused, Input::Start { .. }) => return refuse("a start"),
+        (
+            RunStatus::Running | RunStatus::Paused,
+            Input::NodeFinished { .. } | Input::TimerFired { .. } | Input::Cancel { .. } | Input::Resume { .. },
+        ) => {}
+        // After the terminal event there is none: late results, timers and requests change nothing.
+        (
+            RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled,
+            Input::Start { .. }
+            | Input::NodeFinished { .. }
+            | Input::TimerFired { .. }
+            | Input::Cancel { .. }
+            | Input::Resume { .. },
+        ) => return Ok(StepOutput::default()),
+    }
+    let now = match &input {
+        Input::Start { now, .. }
+        | Input::NodeFinished { now, .. }
+        | Input::TimerFired { now, .. }
+        | Input::Cancel { now }
+        | Input::Resume { now } => *now,
+    };
+    let mut deciding = Deciding { compiled, state, now, out: StepOutput::default() };
+    deciding.take(input)?;
+    deciding.advance()?;
+    Ok(deciding.out)
+}
+
+/// One step under way.
+pub(crate) struct Deciding<'a> {
+    pub(crate) compiled: &'a Compiled,
+    pub(crate) state: &'a mut RunState,
+    pub(crate) now: Millis,
+    pub(crate) out: StepOutput,
+}
+
+impl Deciding<'_> {
+    fn take(&mut self, input: Input) -> Result<(), StepError> {
+        match input {
+            Input::Start { params, context, seed, started_by, .. } => {
+                let body = EventBody::WorkflowStart(WorkflowStart {
+                    name: self.compiled.workflow.name.clone(),
+                    version: self.compiled.definition_hash.clone(),
+                    params,
+                    seed: format!("{seed:016x}"),
+                    context: (!context.is_empty()).then_some(context),
+                    started_by,
+                    resumed_from: None,
+                    parent_run_id: None,
+                    base_seq: None,
+                });
+                self.emit(None, body)
+            }
+            Input::NodeFinished { key, results, .. } => self.finished(&key, results),
+            Input::TimerFired { timer, .. } => self.timer_fired(timer),
+            Input::Cancel { .. } => {
+                if self.state.cancel.0.is_none() {
+                    self.state.cancel = Transient(Some(self.now));
+                    if !self.state.in_flight.is_empty() {
+                        self.out.effects.push(Effect::Timer { timer: Timer::Grace, due_ms: self.now + GRACE_MS });
+                    }
+                }
+                Ok(())
+            }
+            Input::Resume { .. } => self.resume(),
+        }
+    }
+
+    fn timer_fired(&mut self, timer: Timer) -> Result<(), StepError> {
+        match timer {
+            Timer::Retry(key) => {
+                let slot = key.item.unwrap_or(0);
+                let due = fold::slot_ref(self.state, key.node, slot)
+                    .is_some_and(|s| matches!(s.phase, Phase::RetryAt { .. }) && s.visit == key.visit && s.attempt == key.attempt);
+                if due && self.may_start(key.node) { self.start_slots(key.node, &[slot]) } else { Ok(()) }
+            }
+            Timer::Wait(key) => self.wait_over(&key),
+            Timer::Grace => {
+                let over = match &self.state.ending {
+                    Some(Ending::Abort { chain, chain_over, .. }) => !*chain || *chain_over,
+                    Some(Ending::Stop) => true,
+                    None => self.state.cancel.0.is_some(),
+                };
+                if over { self.interrupt_calls(true) } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Whether something new of this node may start.
+    pub(crate) fn may_start(&self, node: usize) -> bool {
+        self.state.cancel.0.is_none() && !fold::nothing_new(self.state, self.compiled, node)
+    }
+
+    /// After a crash or a shutdown: every call without an end is interrupted, every timer runs again.
+    fn resume(&mut self) -> Result<(), StepError> {
+        self.emit(None, EventBody::WorkflowResumed(WorkflowResumed {}))?;
+        let mut batches: Vec<usize> = Vec::new();
+        for (node, slot) in self.state.in_flight.clone() {
+            let looping = fold::slot_ref(self.state, node, slot).is_some_and(|s| s.interruptions >= 2);
+            if looping && self.may_start(node) {
+                self.crash_loop(node, slot)?;
+                continue;
+            }
+            let batch = self.is_batch(node);
+            if batch && batches.contains(&node) {
+                continue;
+            }
+            batches.push(node);
+            let config = fold::slot_ref(self.state, node, slot).and_then(|s| s.config.clone()).unwrap_or_default();
+            let write = matches!(self.compiled.nodes[node].descriptor.effects.of(&config), Effects::Write);
+            let effect = (write && fold::call_asks(self.compiled, node, &config)).then(|| "unknown".to_owned());
+            let key = self.event_key(node, if batch { None } else { Some(slot) }, slot);
+            self.out.durable |= write;
+            self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect }))?;
+        }
+        for (node, slot) in self.state.timed.clone() {
+            let key = self.call_key(node, slot);
+            match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
+                Some(Phase::Sleeping { due_ms }) => {
+                    self.out.effects.push(Effect::Timer { timer: Timer::Wait(key), due_ms });
+                }
+                Some(Phase::RetryAt { due_ms }) => {
+                    self.out.effects.push(Effect::Timer { timer: Timer::Retry(key), due_ms });
+                }
+                Some(_) | None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Cuts off calls in flight; `all` also those of a chain that is over.
+    fn interrupt_calls(&mut self, unknown: bool) -> Result<(), StepError> {
+        let mut batches: Vec<usize> = Vec::new();
+        let cut = self.state.in_flight.clone();
+        if !cut.is_empty() {
+            self.out.effects.push(Effect::CancelCalls);
+        }
+        for (node, slot) in cut {
+            let batch = self.is_batch(node);
+            if batch && batches.contains(&node) {
+                continue;
+            }
+            batches.push(node);
+            let pure = self.compiled.nodes[node].pure;
+            let effect = (unknown && !pure).then(|| "unknown".to_owned());
+            let key = self.event_key(node, if batch { None } else { Some(slot) }, slot);
+            self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect }))?;
+        }
+        Ok(())
+    }
+
+    /// Ends waits of steps that will not go on.
+    fn interrupt_waits(&mut self) -> Result<(), StepError> {
+        for (node, slot) in self.state.timed.clone() {
+            let sleeping =
+                fold::slot_ref(self.state, node, slot).is_some_and(|s| matches!(s.phase, Phase::Sleeping { .. }));
+            if sleeping && !self.may_start(node) {
+                let key = self.event_key(node, Some(slot), slot);
+                self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect: None }))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Decides until nothing is left to decide.
+    fn advance(&mut self) -> Result<(), StepError> {
+        while !self.state.status.is_terminal() {
+            if self.state.cancel.0.is_some() {
+                self.interrupt_waits()?;
+                if self.state.in_flight.is_empty() {
+                    let duration_ms = self.duration();
+                    self.emit(None, EventBody::WorkflowCancelled(WorkflowCancelled { duration_ms }))?;
+                }
+                return Ok(());
+            }
+            if matches!(self.state.ending, Some(Ending::Stop)) {
+                self.interrupt_calls(true)?;
+                self.interrupt_waits()?;
+                let (duration_ms, stop_id) = (self.duration(), self.state.stop_id.clone());
+                return self.emit(None, EventBody::WorkflowDone(WorkflowDone { duration_ms, stop_id }));
+            }
+            if let Some(Ending::Abort { error, step, reason, chain, chain_over, .. }) = &self.state.ending {
+                let (failed, chain_runs) = (
+                    WorkflowFailed {
+                        error: error.clone(),
+                        failed_step_id: step.clone(),
+                        duration_ms: self.duration(),
+                        reason: reason.clone(),
+                    },
+                    *chain && !*chain_over,
+                );
+                self.interrupt_waits()?;
+                if !chain_runs || !self.decide_one()? {
+                    let waits = chain_runs && !self.state.timed.is_empty();
+                    if self.state.in_flight.is_empty() && !waits && !self.chain_may_begin() {
+                        return self.emit(None, EventBody::WorkflowFailed(failed));
+                    }
+                    if self.state.ready.is_empty() || !chain_runs {
+                        return Ok(());
+                    }
+                }
+                continue;
+            }
+            if !self.decide_one()? {
+                if !self.state.is_waiting() {
+                    let duration_ms = self.duration();
+                    self.emit(None, EventBody::WorkflowDone(WorkflowDone { duration_ms, stop_id: None }))?;
+                }
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The chain has just been activated by the state and has something to start.
+    fn chain_may_begin(&self) -> bool {
+        matches!(self.state.ending, Some(Ending::Abort { chain: true, chain_over: false, .. }))
+            && !(self.state.ready.is_empty() && self.state.undecided.is_empty() && self.state.startable.is_empty())
+    }
+
+    /// Takes one decision; false when there is none to take.
+    fn decide_one(&mut self) -> Result<bool, StepError> {
+        if let Some((node, slot)) = self.state.undecided.first().copied() {
+            match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
+                Some(Phase::Undecided { error }) => self.decide(node, slot, &error)?,
+                Some(Phase::Interrupted) => {
+                    let slots = if self.is_batch(node) { self.interrupted_slots(node) } else { vec![slot] };
+                    self.start_slots(node, &slots)?;
+                }
+                Some(_) | None => {
+                    self.state.undecided.remove(&(node, slot));
+                }
+            }
+            return Ok(true);
+        }
+        if let Some(node) = self.state.ready.first().copied() {
+            self.start_node(node)?;
+            return Ok(true);
+        }
+        for node in self.state.startable.clone() {
+            if self.start_more(node)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// SEMANTICS 4: the first line that applies, once.
+    fn decide(
+        &mut self,
+        node: usize,
+        slot: usize,
+        error: &std::sync::Arc<signalbox_model::ErrorPayload>,
+    ) -> Result<(), StepError> {
+        let route = route::decide(self.compiled, self.state, node, slot, error);
+        let was_ending = self.state.ending.is_some();
+        if let Some(handled) = route.handled {
+            let key = self.event_key(node, Some(slot), slot);
+            self.emit(Some(key), EventBody::ErrorHandled(handled))?;
+        }
+        if let Some(retry) = route.retry {
+            let key = self.event_key(node, Some(slot), slot);
+            let due_ms = self.now.saturating_add(i64::try_from(retry.delay_ms).unwrap_or(i64::MAX));
+            self.emit(Some(key), EventBody::RetryScheduled(retry))?;
+            let next = self.call_key(node, slot);
+            self.out.effects.push(Effect::Timer { timer: Timer::Retry(next), due_ms });
+        }
+        if !was_ending && self.state.ending.is_some() && !self.state.in_flight.is_empty() {
+            self.out.effects.push(Effect::Timer { timer: Timer::Grace, due_ms: self.now + GRACE_MS });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn duration(&self) -> i64 {
+        self.now - self.state.started_ms
+    }
+
+    /// Records one event: applied at once, so that the next decision sees it.
+    pub(crate) fn emit(&mut self, key: Option<EventKey>, body: EventBody) -> Result<(), StepError> {
+        let key = key.unwrap_or_default();
+        let event = RunEvent {
+            run_id: self.state.run_id.to_string(),
+            seq: Some(self.state.seq + 1),
+            ts: time::format(self.now),
+            step_id: key.node.map(|n| self.compiled.nodes[n].id.to_string()),
+            path: None,
+            item: key.item,
+            visit: key.visit,
+            attempt: key.attempt,
+            body,
+            client_run_token: self.state.client_run_token.clone(),
+        };
+        fold(self.compiled, self.state, &event)?;
+        self.out.events.push(event);
+        Ok(())
+    }
+}
+
+/// What an event says about its call.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct EventKey {
+    pub(crate) node: Option<usize>,
+    pub(crate) item: Option<usize>,
+    pub(crate) visit: Option<u32>,
+    pub(crate) attempt: Option<u32>,
+}

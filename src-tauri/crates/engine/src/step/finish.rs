@@ -1,0 +1,194 @@
+//! Results of calls: output schema, `out`, `print`, `step_done`.
+
+use super::{Deciding, StepError};
+use crate::{
+    compiled::Compiled,
+    context,
+    effect::{CallKey, CallOutput, Effect, OutItem},
+    expr, fold,
+    scope::Context,
+    state::{Phase, RunState},
+    step::start::{failure_of, node_scope},
+};
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use signalbox_model::{
+    Effects, ErrorType, EventBody, Item, Map, Mode, NodeFailure,
+    event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
+};
+use std::sync::Arc;
+
+/// What one slot leaves behind when it succeeds.
+struct Outcome {
+    slot: usize,
+    output: CallOutput,
+    outputs: Option<Map>,
+    changes: Vec<VarChanged>,
+    artifacts: Vec<(String, Arc<Value>)>,
+    print: Option<Arc<Value>>,
+}
+
+impl Deciding<'_> {
+    /// A call ended. Results of a dead call (other visit or attempt, not running) are ignored.
+    pub(super) fn finished(
+        &mut self,
+        key: &CallKey,
+        results: Vec<(usize, Result<CallOutput, NodeFailure>)>,
+    ) -> Result<(), StepError> {
+        let node = key.node;
+        if node >= self.state.nodes.len() {
+            return Ok(());
+        }
+        let live: Vec<_> = results
+            .into_iter()
+            .filter(|(slot, _)| {
+                fold::slot_ref(self.state, node, *slot).is_some_and(|s| {
+                    s.phase == Phase::Running && s.visit == key.visit && s.attempt == key.attempt
+                })
+            })
+            .collect();
+        let Some((first, _)) = live.first() else { return Ok(()) };
+        let first = *first;
+        let config = fold::slot_ref(self.state, node, first).and_then(|s| s.config.clone()).unwrap_or_default();
+        self.out.durable |= matches!(self.compiled.nodes[node].descriptor.effects.of(&config), Effects::Write);
+
+        let mut scratch = Arc::clone(&self.state.context);
+        let mut failures = Vec::new();
+        let mut outcomes = Vec::new();
+        for (slot, result) in live {
+            let result = result.and_then(|output| after(self.compiled, self.state, node, slot, output, &mut scratch));
+            match result {
+                Ok(outcome) => outcomes.push(outcome),
+                Err(failure) => failures.push((slot, failure)),
+            }
+        }
+        for (slot, failure) in &failures {
+            self.fail_slot(node, *slot, failure)?;
+        }
+        if outcomes.is_empty() { Ok(()) } else { self.done(node, key.item, outcomes) }
+    }
+
+    /// `flow.wait` is over: the items go on.
+    pub(super) fn wait_over(&mut self, key: &CallKey) -> Result<(), StepError> {
+        let node = key.node;
+        let known = fold::slot_ref(self.state, node, 0);
+        let waits = known.is_some_and(|s| {
+            matches!(s.phase, Phase::Sleeping { .. }) && s.visit == key.visit && s.attempt == key.attempt
+        });
+        if !waits || !self.may_start(node) {
+            return Ok(());
+        }
+        let input = known.map(|s| s.input.clone()).unwrap_or_default();
+        let items =
+            input.iter().enumerate().map(|(i, data)| OutItem { data: Arc::clone(data), paired: Some(i) }).collect();
+        let mut scratch = Arc::clone(&self.state.context);
+        let output = CallOutput::items("success", items);
+        match after(self.compiled, self.state, node, 0, output, &mut scratch) {
+            Ok(outcome) => self.done(node, None, vec![outcome]),
+            Err(failure) => self.fail_slot(node, 0, &failure),
+        }
+    }
+
+    fn done(&mut self, node: usize, item: Option<usize>, outcomes: Vec<Outcome>) -> Result<(), StepError> {
+        let this = &self.compiled.nodes[node];
+        let batch = outcomes.len() > 1 || (item.is_none() && self.many(node));
+        let mut ports: IndexMap<String, Vec<Item>> = IndexMap::new();
+        let mut outputs: Option<Map> = None;
+        let input = self.state.nodes[node].activation.as_ref().map(|a| Arc::clone(&a.input)).unwrap_or_default();
+        let (mut changes, mut artifacts, mut prints) = (Vec::new(), Vec::new(), Vec::new());
+        let key_slot = outcomes.first().map_or(0, |o| o.slot);
+        for outcome in outcomes {
+            if let Some(map) = outcome.outputs {
+                outputs.get_or_insert_default().extend(map);
+            }
+            changes.extend(outcome.changes);
+            artifacts.extend(outcome.artifacts);
+            prints.extend(outcome.print);
+            for (port, items) in outcome.output.ports {
+                let list = ports.entry(port).or_default();
+                for made in items {
+                    let paired = match this.mode {
+                        Mode::Each => Some(outcome.slot),
+                        Mode::All => made.paired,
+                    };
+                    let source = paired.and_then(|i| input.get(i)).filter(|_| this.descriptor.keeps_error);
+                    list.push(Item {
+                        id: (list.len() + 1 + if batch { 0 } else { item.unwrap_or(0) }).to_string(),
+                        data: made.data,
+                        binary: source.and_then(|s| s.binary.clone()),
+                        error: source.and_then(|s| s.error.clone()),
+                        paired_item: paired,
+                    });
+                }
+            }
+        }
+        ports.retain(|_, items| !items.is_empty());
+        let key = self.event_key(node, if batch { None } else { item }, key_slot);
+        for change in changes {
+            self.emit(Some(key), EventBody::VarChanged(change))?;
+        }
+        for (path, content) in artifacts {
+            let size = content.as_str().map_or_else(|| content.to_string().len(), str::len);
+            self.emit(Some(key), EventBody::FileStart(FileStart { path: path.clone() }))?;
+            self.out.effects.push(Effect::WriteArtifact { path: path.clone(), content });
+            self.emit(Some(key), EventBody::FileDone(FileDone { path, size_bytes: size as u64 }))?;
+        }
+        for value in prints {
+            self.emit(Some(key), EventBody::StepPrint(StepPrint { value }))?;
+        }
+        let counts: IndexMap<String, usize> = ports.iter().map(|(port, items)| (port.clone(), items.len())).collect();
+        let selected = if this.selects && counts.len() == 1 { counts.keys().next().cloned() } else { None };
+        self.emit(Some(key), EventBody::StepDone(StepDone { outputs, selected, ports: counts, items: ports }))
+    }
+}
+
+/// Checks a slot's output and evaluates `out` and `print` on `scratch`; on a failure `scratch` is unchanged.
+fn after(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    output: CallOutput,
+    scratch: &mut Context,
+) -> Result<Outcome, NodeFailure> {
+    let this = &compiled.nodes[node];
+    let known = this.descriptor.port_ids(Some(&this.config));
+    if let Some(port) = output.ports.keys().find(|port| *port == "error" || !known.contains(port)) {
+        let message = format!("The step answered through the port '{port}', which '{}' does not have", this.kind);
+        return Err(NodeFailure::new(ErrorType::UnknownError, "INTERNAL", message));
+    }
+    if this.node.out.is_none() && this.node.print.is_none() {
+        return Ok(Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None });
+    }
+    let made: Vec<Arc<Value>> = output.ports.values().flatten().map(|i| Arc::clone(&i.data)).collect();
+    let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
+    let mut working = Arc::clone(scratch);
+    let mut scope = node_scope(compiled, state, node, slot, &input, Some(&working));
+    scope.locals.push(("_result", fold::one_or_list(&made)));
+    scope.locals.push(("_meta", output.meta.clone().unwrap_or_default()));
+    let mut outputs = Map::new();
+    let mut changes = Vec::new();
+    let mut artifacts = Vec::new();
+    for (target, value) in this.node.out.iter().flatten() {
+        scope.context = Arc::clone(&working);
+        let value = Arc::new(expr::value(value, &scope).map_err(|e| failure_of(&e, "out"))?);
+        if target.starts_with('/') {
+            outputs.insert(target.clone(), json!({ "_file": true, "path": target }));
+            artifacts.push((target.clone(), value));
+            continue;
+        }
+        outputs.insert(target.clone(), (*value).clone());
+        if let Some(change) = context::write(compiled, node, &mut working, target, value)? {
+            changes.push(change);
+        }
+    }
+    context::check(compiled, &working, &changes)?;
+    scope.context = Arc::clone(&working);
+    let print = match &this.node.print {
+        Some(print) => Some(Arc::new(expr::value(print, &scope).map_err(|e| failure_of(&e, "print"))?)),
+        None => None,
+    };
+    *scratch = working;
+    let outputs = this.node.out.as_ref().map(|_| outputs);
+    Ok(Outcome { slot, output, outputs, changes, artifacts, print })
+}

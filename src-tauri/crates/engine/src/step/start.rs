@@ -1,0 +1,513 @@
+//! Starting calls: `if`, `in`, `config`, input schema, `step_start`.
+
+use super::{Deciding, EventKey, StepError};
+use crate::{
+    compiled::{Compiled, CompiledNode},
+    config,
+    effect::{Call, CallKey, CallSlot, Effect, Timer},
+    expr::{self, Expr, ExprError},
+    fold,
+    scope::Scope,
+    state::{Activation, Phase, RunState},
+};
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use signalbox_model::{
+    Effects, ErrorPayload, EventBody, Item, Map, Mode, NodeFailure, Role, SuggestedAction,
+    event::{InputItem, StepError as StepErrorEvent, StepSkipped, StepStart},
+    hash::sha256_parts,
+    time,
+};
+use std::sync::Arc;
+
+/// What a slot sends.
+struct Prepared {
+    config: Arc<Value>,
+    input: Vec<Arc<Value>>,
+    resolved: Option<Arc<Value>>,
+    failure: Option<NodeFailure>,
+}
+
+impl Deciding<'_> {
+    /// A node whose join has fired.
+    pub(super) fn start_node(&mut self, node: usize) -> Result<(), StepError> {
+        let this = &self.compiled.nodes[node];
+        let Some(activation) = &self.state.nodes[node].activation else {
+            self.state.ready.remove(&node);
+            return Ok(());
+        };
+        let slots = activation.slots.len();
+        if this.node.disabled == Some(true) {
+            return self.skip(node, "disabled");
+        }
+        if let Some(condition) = &this.node.condition {
+            let first = activation.input.first().map(|i| Arc::clone(&i.data));
+            let scope = node_scope(self.compiled, self.state, node, 0, &first.into_iter().collect::<Vec<_>>(), None);
+            match Expr::compile(condition).and_then(|e| e.eval_bool(&scope)) {
+                Ok(true) => {}
+                Ok(false) => return self.skip(node, condition),
+                Err(error) => {
+                    let failure = failure_of(&error, "if");
+                    let all: Vec<usize> = (0..slots).collect();
+                    return self.start_failed(node, &all, &failure);
+                }
+            }
+        }
+        if this.pure && slots > 1 {
+            let all: Vec<usize> = (0..slots).collect();
+            return self.start_slots(node, &all);
+        }
+        self.start_slots(node, &[0])
+    }
+
+    /// Starts the next fresh slot of a node when its concurrency allows; false when it does not.
+    pub(super) fn start_more(&mut self, node: usize) -> Result<bool, StepError> {
+        let Some(activation) = &self.state.nodes[node].activation else { return Ok(false) };
+        let next = activation.next_fresh;
+        let running = self.state.in_flight.range((node, 0)..(node + 1, 0)).count();
+        if next >= activation.slots.len() || running >= self.compiled.nodes[node].parallel {
+            return Ok(false);
+        }
+        self.start_slots(node, &[next])?;
+        Ok(true)
+    }
+
+    fn skip(&mut self, node: usize, condition: &str) -> Result<(), StepError> {
+        let key = EventKey { node: Some(node), item: None, visit: None, attempt: None };
+        self.emit(Some(key), EventBody::StepSkipped(StepSkipped { condition: condition.to_owned() }))
+    }
+
+    /// `if` could not be evaluated: every slot fails before its code.
+    fn start_failed(&mut self, node: usize, slots: &[usize], failure: &NodeFailure) -> Result<(), StepError> {
+        let prepared = slots
+            .iter()
+            .map(|slot| Prepared {
+                config: Arc::new(Value::Null),
+                input: raw_input(self.compiled, self.state, node, *slot),
+                resolved: None,
+                failure: Some(failure.clone()),
+            })
+            .collect();
+        self.start_prepared(node, slots, prepared)
+    }
+
+    /// Starts one call over the given slots.
+    pub(super) fn start_slots(&mut self, node: usize, slots: &[usize]) -> Result<(), StepError> {
+        let prepared = slots.iter().map(|slot| prepare(self.compiled, self.state, node, *slot)).collect();
+        self.start_prepared(node, slots, prepared)
+    }
+
+    fn start_prepared(&mut self, node: usize, slots: &[usize], prepared: Vec<Prepared>) -> Result<(), StepError> {
+        let compiled = self.compiled;
+        let this = &compiled.nodes[node];
+        let (Some(first_slot), Some(first)) = (slots.first().copied(), prepared.first()) else { return Ok(()) };
+        let several = slots.len() > 1;
+        let slot = fold::slot_ref(self.state, node, first_slot);
+        let (visit, attempt) = slot.map_or((1, 0), |s| (s.visit, s.attempt));
+        let item = (!several && self.many(node)).then_some(first_slot);
+        let key = EventKey { node: Some(node), item, visit: Some(visit), attempt: Some(attempt) };
+        let config = Arc::clone(&first.config);
+        let mut configs = IndexMap::new();
+        for (slot, p) in slots.iter().zip(&prepared).skip(1) {
+            if p.config != config {
+                configs.insert(*slot, Arc::clone(&p.config));
+            }
+        }
+        let each = this.mode == Mode::Each;
+        let input = slots
+            .iter()
+            .zip(&prepared)
+            .flat_map(|(slot, p)| {
+                let slot = *slot;
+                p.input.iter().enumerate().map(move |(i, data)| InputItem {
+                    item: if each { slot } else { i },
+                    data: Arc::clone(data),
+                })
+            })
+            .collect();
+        let resolved_inputs = if several && this.node.input.is_some() {
+            let all = prepared.iter().map(|p| p.resolved.as_ref().map_or(Value::Null, |v| (**v).clone())).collect();
+            Some(Arc::new(Value::Array(all)))
+        } else {
+            first.resolved.clone()
+        };
+        let effects = this.descriptor.effects.of(&config);
+        let write = matches!(effects, Effects::Write);
+        let idempotency_key = self.idempotency_key(node, first_slot, &first.input);
+        let mut early: Vec<(usize, NodeFailure)> = slots
+            .iter()
+            .zip(&prepared)
+            .filter_map(|(slot, p)| p.failure.clone().map(|f| (*slot, f)))
+            .collect();
+        let (idempotency_key, key_failure) = match idempotency_key {
+            Ok(key) => (key, None),
+            Err(failure) => (String::new(), Some(failure)),
+        };
+        if let (Some(failure), true) = (key_failure, early.is_empty()) {
+            early.push((first_slot, failure));
+        }
+        let mut due_ms = None;
+        if this.role == Role::Wait && early.is_empty() {
+            match wait_until(&config, self.now) {
+                Ok(due) => due_ms = Some(due),
+                Err(failure) => early.push((first_slot, failure)),
+            }
+        }
+        self.out.durable |= write;
+        self.emit(
+            Some(key),
+            EventBody::StepStart(StepStart {
+                kind: this.kind.to_string(),
+                meta: this.meta.clone(),
+                resolved_inputs,
+                config,
+                configs: (!configs.is_empty()).then_some(configs),
+                input,
+                idempotency_key: write.then(|| idempotency_key.clone()),
+                due_ms,
+            }),
+        )?;
+        for (slot, failure) in &early {
+            self.fail_slot(node, *slot, failure)?;
+        }
+        let call_key = CallKey { path: Arc::from(""), node, item, visit, attempt };
+        if let Some(due_ms) = due_ms {
+            self.out.effects.push(Effect::Timer { timer: Timer::Wait(call_key), due_ms });
+            return Ok(());
+        }
+        let live: Vec<CallSlot> = slots
+            .iter()
+            .zip(prepared)
+            .filter(|(slot, _)| !early.iter().any(|(failed, _)| failed == *slot))
+            .map(|(slot, p)| call_slot(compiled, self.state, node, *slot, p))
+            .collect();
+        if live.is_empty() {
+            return Ok(());
+        }
+        self.out.effects.push(Effect::Call(Box::new(Call {
+            key: call_key,
+            node_id: Arc::clone(&this.id),
+            kind: Arc::clone(&this.kind),
+            mode: this.mode,
+            effects,
+            slots: live,
+            timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),
+            idempotency_key,
+            loopback_allowed: self.state.started_by.is_none() && !this.host_from_data,
+            run_id: Arc::clone(&self.state.run_id),
+            workflow_id: Arc::from(compiled.workflow.id.as_str()),
+        })));
+        Ok(())
+    }
+
+    /// Records the failure of one slot.
+    pub(super) fn fail_slot(&mut self, node: usize, slot: usize, failure: &NodeFailure) -> Result<(), StepError> {
+        let error = Arc::new(complete(self.compiled, self.state, node, slot, failure, self.now));
+        let key = self.event_key(node, Some(slot), slot);
+        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error }))
+    }
+
+    /// Third interruption of one call.
+    pub(super) fn crash_loop(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
+        let failure = NodeFailure::new(
+            signalbox_model::ErrorType::UnknownError,
+            "CRASH_LOOP",
+            "The program stopped three times while this step was under way; it is not started a fourth time",
+        );
+        self.fail_slot(node, slot, &failure)
+    }
+
+    /// The activation has several items that are executed one by one.
+    pub(super) fn many(&self, node: usize) -> bool {
+        self.state.nodes[node].activation.as_ref().is_some_and(|a| a.slots.len() > 1)
+    }
+
+    /// Effect-free calls over several items run as one batch.
+    pub(super) fn is_batch(&self, node: usize) -> bool {
+        let first = self.state.nodes[node].activation.as_ref().and_then(|a| a.slots.iter().map(|s| s.attempt).max());
+        self.compiled.nodes[node].pure && self.many(node) && first == Some(0)
+    }
+
+    pub(super) fn interrupted_slots(&self, node: usize) -> Vec<usize> {
+        let slots = self.state.nodes[node].activation.iter().flat_map(|a| a.slots.iter().enumerate());
+        slots.filter(|(_, s)| s.phase == Phase::Interrupted).map(|(i, _)| i).collect()
+    }
+
+    /// Key of an event of a slot; `item` is told only when there are several.
+    pub(super) fn event_key(&self, node: usize, item: Option<usize>, slot: usize) -> EventKey {
+        let (visit, attempt) = fold::slot_ref(self.state, node, slot).map_or((1, 0), |s| (s.visit, s.attempt));
+        EventKey {
+            node: Some(node),
+            item: item.filter(|_| self.many(node)),
+            visit: Some(visit),
+            attempt: Some(attempt),
+        }
+    }
+
+    /// Key of the slot's present (or next) call.
+    pub(super) fn call_key(&self, node: usize, slot: usize) -> CallKey {
+        let key = self.event_key(node, Some(slot), slot);
+        CallKey {
+            path: Arc::from(""),
+            node,
+            item: key.item,
+            visit: key.visit.unwrap_or(1),
+            attempt: key.attempt.unwrap_or(0),
+        }
+    }
+
+    fn idempotency_key(&self, node: usize, slot: usize, input: &[Arc<Value>]) -> Result<String, NodeFailure> {
+        let this = &self.compiled.nodes[node];
+        if let Some(known) = fold::slot_ref(self.state, node, slot).and_then(|s| s.idempotency_key.clone()) {
+            return Ok(known);
+        }
+        if let Some(template) = &this.node.idempotency_key {
+            let scope = node_scope(self.compiled, self.state, node, slot, input, None);
+            let value = expr::value(&Value::String(template.clone()), &scope);
+            return value
+                .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
+                .map_err(|e| failure_of(&e, "idempotencyKey"));
+        }
+        let visit = fold::slot_ref(self.state, node, slot).map_or(1, |s| s.visit);
+        Ok(sha256_parts(&[
+            self.state.run_id.as_bytes(),
+            b"",
+            this.id.as_bytes(),
+            &(slot as u64).to_be_bytes(),
+            &visit.to_be_bytes(),
+            &0_u32.to_be_bytes(),
+        ]))
+    }
+}
+
+fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, prepared: Prepared) -> CallSlot {
+    let input = activation(state, node).map(|a| Arc::clone(&a.input)).unwrap_or_default();
+    let own: Vec<Item> = match compiled.nodes[node].mode {
+        Mode::Each => input.get(slot).cloned().into_iter().collect(),
+        Mode::All => input.as_ref().clone(),
+    };
+    let replaced = prepared
+        .input
+        .iter()
+        .enumerate()
+        .map(|(i, data)| match own.get(i) {
+            Some(item) => Item { data: Arc::clone(data), ..item.clone() },
+            None => Item { data: Arc::clone(data), ..Item::new((i + 1).to_string(), Value::Null) },
+        })
+        .collect();
+    let scope = node_scope(compiled, state, node, slot, &prepared.input, None);
+    CallSlot { item: slot, config: prepared.config, input: Arc::new(replaced), scope }
+}
+
+fn activation(state: &RunState, node: usize) -> Option<&Activation> {
+    state.nodes.get(node)?.activation.as_ref()
+}
+
+fn raw_input(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Arc<Value>> {
+    let Some(activation) = activation(state, node) else { return Vec::new() };
+    match compiled.nodes[node].mode {
+        Mode::Each => activation.input.get(slot).map(|i| Arc::clone(&i.data)).into_iter().collect(),
+        Mode::All => activation.input.iter().map(|i| Arc::clone(&i.data)).collect(),
+    }
+}
+
+/// `in` → `config` → input schema, once per visit; a retry or a re-issue sends the same.
+fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Prepared {
+    let this = &compiled.nodes[node];
+    if let Some(known) = fold::slot_ref(state, node, slot)
+        && let Some(config) = &known.config
+        && !config.is_null()
+    {
+        let resolved = this.node.input.as_ref().and_then(|_| known.input.first().cloned());
+        return Prepared { config: Arc::clone(config), input: known.input.clone(), resolved, failure: None };
+    }
+    let mut input = raw_input(compiled, state, node, slot);
+    let mut resolved = None;
+    if let Some(mapping) = &this.node.input {
+        let scope = node_scope(compiled, state, node, slot, &input, None);
+        match evaluate_map(mapping, &scope) {
+            Ok(value) => {
+                let value = Arc::new(value);
+                input = vec![Arc::clone(&value)];
+                resolved = Some(value);
+            }
+            Err(error) => {
+                let failure = failure_of(&error, "in");
+                return Prepared { config: Arc::new(Value::Null), input, resolved: None, failure: Some(failure) };
+            }
+        }
+    }
+    let config = if this.config_is_static {
+        Ok(Arc::clone(&this.config))
+    } else {
+        let scope = node_scope(compiled, state, node, slot, &input, None);
+        config::evaluate(&this.config, Some(&this.descriptor.config), &scope).map(Arc::new)
+    };
+    match config {
+        Ok(config) => {
+            let failure = check_input(this, &input);
+            Prepared { config, input, resolved, failure }
+        }
+        Err(error) => {
+            let failure = failure_of(&error, "config");
+            Prepared { config: Arc::new(Value::Null), input, resolved, failure: Some(failure) }
+        }
+    }
+}
+
+fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
+    let mut out = Map::new();
+    for (name, value) in mapping {
+        out.insert(name.clone(), expr::value(value, scope)?);
+    }
+    Ok(Value::Object(out))
+}
+
+/// The input against the kind's schema (K-14).
+fn check_input(this: &CompiledNode, input: &[Arc<Value>]) -> Option<NodeFailure> {
+    let schema = this.input_schema.as_ref()?;
+    let result = match this.mode {
+        Mode::Each => schema.validate(input.first()?),
+        Mode::All => schema.validate(&Value::Array(input.iter().map(|d| (**d).clone()).collect())),
+    };
+    let violations = result.err()?;
+    let told = violations.first().map_or_else(String::new, |v| format!(": {} {}", v.path, v.message));
+    let list: Vec<Value> =
+        violations.iter().map(|v| json!({ "path": v.path, "message": v.message, "keyword": v.keyword })).collect();
+    Some(
+        NodeFailure::validation("INPUT_INVALID", format!("The input does not fit this step{told}"))
+            .suggest(SuggestedAction::AutoFix)
+            .detail("schema", this.descriptor.input_schema.clone().unwrap_or_default())
+            .detail("violations", list),
+    )
+}
+
+/// When a `flow.wait` is over.
+fn wait_until(config: &Value, now: time::Millis) -> Result<time::Millis, NodeFailure> {
+    if let Some(until) = config.get("until").filter(|v| !v.is_null()) {
+        return until.as_str().and_then(time::parse).ok_or_else(|| {
+            NodeFailure::validation("BAD_TIME", format!("'until' is not a time such as 2026-11-21T18:00:00Z: {until}"))
+        });
+    }
+    let ms = config.get("ms").and_then(Value::as_f64).filter(|ms| *ms >= 0.0 && *ms <= 1e14);
+    #[expect(clippy::cast_possible_truncation, reason = "bounded by the filter above")]
+    ms.map(|ms| now + ms as i64)
+        .ok_or_else(|| NodeFailure::validation("BAD_TIME", "A wait needs 'ms' (milliseconds, 0 or more) or 'until' (a time)"))
+}
+
+/// An expression that failed, as a failure of the step (`MISSING_FIELD`, `SCHEMA_MISMATCH`, …).
+pub(crate) fn failure_of(error: &ExprError, field: &str) -> NodeFailure {
+    let mut failure = NodeFailure::validation(error.code.as_str(), error.message.clone()).detail("field", field);
+    if let Value::Object(map) = error.details() {
+        for (key, value) in map.into_iter().filter(|(key, _)| key != "code") {
+            failure.details.insert(key, value);
+        }
+    }
+    failure
+}
+
+/// Completes what a kind reported (SEMANTICS 4): the engine's own fields are its own.
+pub(crate) fn complete(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    failure: &NodeFailure,
+    now: time::Millis,
+) -> ErrorPayload {
+    let this = &compiled.nodes[node];
+    let known = fold::slot_ref(state, node, slot);
+    let config = known.and_then(|s| s.config.clone()).unwrap_or_default();
+    let mut details = failure.details_with_code();
+    let mut retryable = failure.retryable;
+    let mut suggested = failure.suggested_action;
+    if failure.may_have_happened && fold::call_asks(compiled, node, &config) {
+        retryable = false;
+        suggested = Some(SuggestedAction::HumanReview);
+        details.insert("effect".into(), "unknown".into());
+    }
+    if let Some(ms) = failure.retry_after_ms {
+        details.insert("retryAfterMs".into(), ms.into());
+        retryable &= ms <= crate::retry::RETRY_AFTER_LIMIT_MS;
+    }
+    details.insert("input".into(), fold::input_value(compiled, state, node, slot));
+    ErrorPayload {
+        error_type: failure.error_type,
+        message: failure.message.clone(),
+        retryable,
+        origin_node: this.id.to_string(),
+        origin_run_id: Some(state.run_id.to_string()),
+        attempt: Some(known.map_or(0, |s| s.attempt)),
+        max_attempts: Some(this.max_attempts),
+        timestamp: time::format(now),
+        suggested_action: suggested,
+        provenance_ref: None,
+        details: Some(details),
+    }
+}
+
+/// What the expressions of a slot see. `input` is the slot's data as it stands (before or after `in`).
+pub(crate) fn node_scope(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    input: &[Arc<Value>],
+    context: Option<&crate::scope::Context>,
+) -> Scope {
+    let this = &compiled.nodes[node];
+    let null = Arc::new(Value::Null);
+    let source = activation(state, node);
+    let own = source.and_then(|a| match this.mode {
+        Mode::Each => a.input.get(slot),
+        Mode::All => a.input.first(),
+    });
+    let item = input.first().map_or_else(|| Arc::clone(&null), Arc::clone);
+    let items = match this.mode {
+        Mode::All => Arc::new(input.to_vec()),
+        Mode::Each if this.uses_items => {
+            let all = source.iter().flat_map(|a| a.input.iter().enumerate());
+            Arc::new(all.map(|(i, it)| if i == slot { Arc::clone(&item) } else { Arc::clone(&it.data) }).collect())
+        }
+        Mode::Each => Arc::new(input.to_vec()),
+    };
+    let error = own.and_then(|i| i.error.as_ref());
+    let data = match error {
+        Some(error) => Arc::new(error.details.as_ref().and_then(|d| d.get("input")).cloned().unwrap_or_default()),
+        None => Arc::clone(&item),
+    };
+    let error =
+        error.map_or_else(|| Arc::clone(&null), |e| Arc::new(serde_json::to_value(e.as_ref()).unwrap_or_default()));
+    let nodes = this
+        .references
+        .iter()
+        .filter_map(|i| state.nodes[*i].last.as_ref().map(|l| (compiled.nodes[*i].id.to_string(), l.view())))
+        .collect();
+    Scope {
+        params: Arc::clone(&state.params),
+        run: Arc::new(json!({ "id": &*state.run_id, "startedAt": time::format(state.started_ms) })),
+        workflow: Arc::new(json!({ "id": compiled.workflow.id })),
+        context: Arc::clone(context.unwrap_or(&state.context)),
+        item,
+        items,
+        nodes: Arc::new(nodes),
+        error,
+        data,
+        locals: Vec::new(),
+    }
+}
+
+/// What a rule sees: the failed call's input, and the error.
+pub(crate) fn failed_scope(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    error: &ErrorPayload,
+) -> Scope {
+    let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
+    let mut scope = node_scope(compiled, state, node, slot, &input, None);
+    scope.data = Arc::new(fold::input_value(compiled, state, node, slot));
+    scope.error = Arc::new(serde_json::to_value(error).unwrap_or_default());
+    scope
+}

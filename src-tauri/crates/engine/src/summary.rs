@@ -1,0 +1,36 @@
+//! State → RunSummary (INTERFACES 1).
+
+use crate::{compiled::Compiled, state::RunState};
+use signalbox_model::{RunSummary, StepSummary, time};
+
+/// The summary of a run as it stands.
+pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
+    let steps = compiled
+        .nodes
+        .iter()
+        .zip(&state.nodes)
+        .map(|(node, run)| {
+            let summary = StepSummary {
+                state: run.state,
+                visits: if run.calls == 0 { 0 } else { run.visits },
+                attempts: run.calls,
+            };
+            (node.id.to_string(), summary)
+        })
+        .collect();
+    RunSummary {
+        run_id: state.run_id.to_string(),
+        workflow_id: compiled.workflow.id.clone(),
+        status: state.status,
+        parent_run_id: state.parent_run_id.clone(),
+        started_at: time::format(state.started_ms),
+        ended_at: state.status.is_terminal().then(|| time::format(state.last_ms)),
+        duration_ms: state.last_ms - state.started_ms,
+        context: state.context.iter().map(|(k, v)| (k.clone(), (**v).clone())).collect(),
+        output: state.output.iter().map(|v| (**v).clone()).collect(),
+        error: state.error.as_ref().map(|e| (**e).clone()),
+        failed_step_id: state.failed_step.clone(),
+        open_tasks: Vec::new(),
+        steps,
+    }
+}

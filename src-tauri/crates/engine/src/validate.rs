@@ -1,0 +1,405 @@
+//! Every diagnostic of a workflow file, several at once, each with code, JSON Pointer and hint.
+
+mod expressions;
+mod graph;
+mod shape;
+
+use crate::{
+    catalog::{Catalog, LATER_KINDS, nearest},
+    config, json,
+    schema::Schema,
+};
+use serde_json::Value;
+use signalbox_model::{
+    Code, Diagnostic, Node, NodeDescriptor, Severity, Workflow,
+    diagnostic::pointer_token,
+    workflow::{ErrorPolicy, FILE_VERSION, Rule},
+};
+
+/// Largest workflow file, bytes.
+pub const MAX_FILE: usize = 16 * 1024 * 1024;
+
+/// What a text came to.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The workflow, when the text has the shape of one (it may still have errors).
+    pub workflow: Option<Workflow>,
+    /// Errors first as they stand in the file, then warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Checked {
+    /// No errors.
+    pub fn is_ok(&self) -> bool {
+        !self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
+}
+
+/// Reads bytes: size, encoding, JSON, shape; no check of the graph. For opening a file in the editor.
+pub fn read(bytes: &[u8]) -> Checked {
+    let fail = |diagnostic| Checked { workflow: None, diagnostics: vec![diagnostic] };
+    if bytes.len() > MAX_FILE {
+        return fail(Diagnostic::error(
+            Code::TooLarge,
+            "",
+            format!("The file has {} bytes; a workflow file may have at most {MAX_FILE}", bytes.len()),
+            "Keep data in files that the workflow reads, not in the workflow itself",
+        ));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
+        Err(error) => {
+            return fail(Diagnostic::error(
+                Code::BadJson,
+                "",
+                format!("The file is not UTF-8 text (byte {})", error.valid_up_to() + 1),
+                "Save it as UTF-8, then open it again",
+            ));
+        }
+    };
+    let value = match json::parse(text) {
+        Ok(value) => value,
+        Err(error) => {
+            return fail(Diagnostic::error(
+                Code::BadJson,
+                "",
+                format!("The file is not valid JSON: {error}"),
+                format!("Look at line {}, column {}", error.line, error.column),
+            ));
+        }
+    };
+    shape::read(value)
+}
+
+/// [`read`] and, when the shape is right, [`check`].
+pub fn check_bytes(bytes: &[u8], catalog: &Catalog) -> Checked {
+    let mut checked = read(bytes);
+    if let Some(workflow) = checked.workflow.as_ref().filter(|_| checked.is_ok()) {
+        checked.diagnostics.extend(check_graph(workflow, catalog));
+        checked.diagnostics.sort_by_key(|d| d.severity == Severity::Warning);
+    }
+    checked
+}
+
+/// Every diagnostic of a workflow that has been read.
+pub fn check(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
+    let mut found = shape::again(workflow);
+    found.extend(check_graph(workflow, catalog));
+    found.sort_by_key(|d| d.severity == Severity::Warning);
+    found
+}
+
+fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if workflow.signalbox > FILE_VERSION {
+        found.push(newer(workflow.signalbox.into()));
+    }
+    if workflow.nodes.is_empty() {
+        found.push(Diagnostic::error(
+            Code::EmptyWorkflow,
+            "/nodes",
+            "The workflow has no steps",
+            "Add a step: press Tab on the canvas",
+        ));
+    }
+    for (id, node) in &workflow.nodes {
+        check_node(workflow, id, node, catalog, &mut found);
+    }
+    check_settings(workflow, &mut found);
+    graph::check(workflow, catalog, &mut found);
+    expressions::check(workflow, catalog, &mut found);
+    found
+}
+
+pub(super) fn newer(version: u64) -> Diagnostic {
+    Diagnostic::error(
+        Code::NewerVersion,
+        "/signalbox",
+        format!("The file has version {version}; this program reads up to {FILE_VERSION}"),
+        "Open it with a newer Signalbox; nothing was changed",
+    )
+}
+
+fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
+    let at = format!("/nodes/{}", pointer_token(id));
+    if !valid_id(id) {
+        found.push(Diagnostic::error(
+            Code::BadId,
+            at.clone(),
+            format!("'{id}' is no step id"),
+            "An id begins with a letter or _ and has only letters, digits, _ and -",
+        ));
+    }
+    if let Some(parent) = &node.parent {
+        found.push(Diagnostic::error(
+            Code::NotAvailable,
+            format!("{at}/parent"),
+            format!("'{id}' stands in the container '{parent}'; this release has no containers"),
+            "Remove 'parent'",
+        ));
+    }
+    for (field, set) in [("guardrails", node.guardrails.is_some()), ("pinned", node.pinned.is_some())] {
+        if set {
+            found.push(Diagnostic::error(
+                Code::NotAvailable,
+                format!("{at}/{field}"),
+                format!("'{field}' is not available in this release"),
+                format!("Remove '{field}'"),
+            ));
+        }
+    }
+    let Some(descriptor) = catalog.get(&node.kind) else {
+        found.push(unknown_kind(&at, &node.kind, catalog));
+        return;
+    };
+    if node.type_version.is_some_and(|v| v > descriptor.version || v == 0) {
+        found.push(Diagnostic::error(
+            Code::NewerVersion,
+            format!("{at}/typeVersion"),
+            format!("'{}' has versions up to {}", node.kind, descriptor.version),
+            "Open the file with a newer Signalbox, or set an older typeVersion",
+        ));
+    }
+    if let Some(mode) = node.mode
+        && !descriptor.modes.contains(&mode)
+    {
+        found.push(Diagnostic::error(
+            Code::BadMode,
+            format!("{at}/mode"),
+            format!("'{}' does not run in this mode", node.kind),
+            "Remove 'mode': this kind takes all items at once",
+        ));
+    }
+    if node.condition.is_some() && !descriptor.ports.iter().any(|p| p.id == "success") {
+        found.push(Diagnostic::error(
+            Code::BadConfig,
+            format!("{at}/if"),
+            format!("'{}' has no success port, so it cannot be skipped by 'if'", node.kind),
+            "Put the condition on the step before, or use an If step",
+        ));
+    }
+    check_config(&at, node, descriptor, found);
+    check_out(&at, node, found);
+    check_error_handling(workflow, &at, id, node, found);
+}
+
+fn unknown_kind(at: &str, kind: &str, catalog: &Catalog) -> Diagnostic {
+    if LATER_KINDS.contains(&kind) {
+        return Diagnostic::error(
+            Code::NotAvailable,
+            format!("{at}/type"),
+            format!("'{kind}' is not available in this release"),
+            "Use another kind of step, or a newer Signalbox",
+        );
+    }
+    let hint = match nearest(kind, catalog.iter().map(|d| d.kind.as_str())) {
+        Some(near) => format!("Did you mean '{near}'?"),
+        None => "`signalbox catalog list` shows every kind".to_owned(),
+    };
+    Diagnostic::error(Code::UnknownType, format!("{at}/type"), format!("There is no kind of step '{kind}'"), hint)
+}
+
+/// The config against the descriptor's schema. A string that holds an expression is checked when the step runs, so it
+/// is taken for a value of the right type here.
+fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut Vec<Diagnostic>) {
+    let empty = Value::Object(signalbox_model::Map::new());
+    let config = node.config.as_ref().unwrap_or(&empty);
+    let at = format!("{at}/config");
+    let Some(object) = config.as_object() else {
+        found.push(Diagnostic::error(Code::BadConfig, at, "'config' is not an object", "Write it as { … }"));
+        return;
+    };
+    let properties = descriptor.config.get("properties").and_then(Value::as_object);
+    let names: Vec<&str> = properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    for key in object.keys().filter(|key| !names.contains(&key.as_str())) {
+        let hint = match nearest(key, names.iter().copied()) {
+            Some(near) => format!("Did you mean '{near}'?"),
+            None if names.is_empty() => "This kind has no settings".to_owned(),
+            None => format!("'{}' has: {}", node.kind, names.join(", ")),
+        };
+        found.push(Diagnostic::error(
+            Code::UnknownConfig,
+            format!("{at}/{}", pointer_token(key)),
+            format!("'{}' has no setting '{key}'", node.kind),
+            hint,
+        ));
+    }
+    for name in descriptor.config.get("required").and_then(Value::as_array).into_iter().flatten() {
+        let name = name.as_str().unwrap_or_default();
+        if !object.contains_key(name) {
+            let title = properties.and_then(|p| p.get(name)).and_then(|s| s.get("title")).and_then(Value::as_str);
+            found.push(Diagnostic::error(
+                Code::MissingConfig,
+                at.clone(),
+                format!("'{}' needs the setting '{name}'", node.kind),
+                format!("Fill in “{}”", title.unwrap_or(name)),
+            ));
+        }
+    }
+    let Ok(schema) = Schema::compile(&descriptor.config) else { return };
+    let Err(violations) = schema.validate(config) else { return };
+    for violation in violations {
+        if matches!(violation.keyword.as_str(), "required" | "additionalProperties") && violation.path.is_empty() {
+            continue;
+        }
+        if holds_expression(config, &violation.path, &descriptor.config) {
+            continue;
+        }
+        let code = if violation.keyword == "additionalProperties" { Code::UnknownConfig } else { Code::BadConfig };
+        found.push(Diagnostic::error(
+            code,
+            format!("{at}{}", violation.path),
+            format!("The setting '{}': {}", violation.path.trim_start_matches('/'), violation.message),
+            format!("`signalbox catalog show {}` describes every setting", node.kind),
+        ));
+    }
+}
+
+fn holds_expression(config: &Value, pointer: &str, schema: &Value) -> bool {
+    let Some(value) = config.pointer(pointer) else { return false };
+    !config::is_static(value, schema)
+}
+
+fn check_out(at: &str, node: &Node, found: &mut Vec<Diagnostic>) {
+    for target in node.out.iter().flatten().map(|(target, _)| target) {
+        let pointer = format!("{at}/out/{}", pointer_token(target));
+        let wrong = if let Some(path) = target.strip_prefix('$') {
+            signalbox_model::path::parse(path).err().map(|e| e.to_string())
+        } else if let Some(path) = target.strip_prefix('/') {
+            let bad = path.is_empty()
+                || path.contains(['\\', '\0', ':'])
+                || path.split('/').any(|part| part.is_empty() || part == "." || part == "..");
+            bad.then(|| "an artifact path has no empty, '.' or '..' parts".to_owned())
+        } else {
+            Some("it begins neither with $ nor with /".to_owned())
+        };
+        if let Some(why) = wrong {
+            found.push(Diagnostic::error(
+                Code::BadConfig,
+                pointer,
+                format!("'{target}' is no target: {why}"),
+                "Write $name to set a variable, or /name.txt to write a file of the run",
+            ));
+        }
+    }
+}
+
+fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, found: &mut Vec<Diagnostic>) {
+    let Some(handling) = &node.error_handling else { return };
+    let at = format!("{at}/errorHandling");
+    if handling.auto_fix == Some(true) {
+        found.push(not_available(&format!("{at}/autoFix"), "autoFix"));
+    }
+    if handling.human_review_threshold.is_some() {
+        found.push(not_available(&format!("{at}/humanReviewThreshold"), "humanReviewThreshold"));
+    }
+    if let Some(policy) = &handling.retry_policy {
+        let limits = [
+            ("maxAttempts", u64::from(policy.max_attempts), 100),
+            ("initialDelayMs", policy.initial_delay_ms, 86_400_000),
+            ("maxDelayMs", policy.max_delay_ms, 86_400_000),
+        ];
+        for (field, value, limit) in limits {
+            if value > limit {
+                found.push(Diagnostic::error(
+                    Code::BadConfig,
+                    format!("{at}/retryPolicy/{field}"),
+                    format!("{field} is {value}; at most {limit} is allowed"),
+                    "Choose a smaller number",
+                ));
+            }
+        }
+    }
+    if let Some(target) = &handling.fallback_node_id {
+        let pointer = format!("{at}/fallbackNodeId");
+        if !workflow.nodes.contains_key(target) {
+            let hint = nearest(target, workflow.nodes.keys().map(String::as_str));
+            found.push(Diagnostic::error(
+                Code::DanglingEdge,
+                pointer,
+                format!("The fallback of '{id}' names the step '{target}', which does not exist"),
+                hint.map_or_else(|| "Choose an existing step".into(), |near| format!("Did you mean '{near}'?")),
+            ));
+        } else if target == id {
+            found.push(Diagnostic::error(
+                Code::Cycle,
+                pointer,
+                format!("'{id}' names itself as its fallback"),
+                "Choose another step",
+            ));
+        }
+    }
+}
+
+fn not_available(at: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NotAvailable,
+        at,
+        format!("'{what}' is not available in this release"),
+        "Remove it: use a retry policy, the red wire or a fallback",
+    )
+}
+
+fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+    let Some(settings) = &workflow.settings else { return };
+    if let Some(ErrorPolicy::Rules(list)) = &settings.error_policy {
+        check_rules(&list.rules, "/settings/errorPolicy/rules", found);
+    }
+    if let Some(target) = &settings.on_abort
+        && !workflow.nodes.contains_key(target)
+    {
+        found.push(Diagnostic::error(
+            Code::DanglingEdge,
+            "/settings/onAbort",
+            format!("onAbort names the step '{target}', which does not exist"),
+            "Choose an existing step",
+        ));
+    }
+}
+
+fn check_rules(rules: &[Rule], at: &str, found: &mut Vec<Diagnostic>) {
+    let mut always: Option<&str> = None;
+    for (i, rule) in rules.iter().enumerate() {
+        match rule.action.as_str() {
+            "retry" | "fallback" | "abort" => {}
+            "auto_fix" | "human_review" | "escalate" => {
+                found.push(not_available(&format!("{at}/{i}/action"), &rule.action));
+            }
+            other => {
+                let known = ["retry", "fallback", "abort"];
+                found.push(Diagnostic::error(
+                    Code::BadConfig,
+                    format!("{at}/{i}/action"),
+                    format!("'{other}' is no action of a workflow's policy"),
+                    nearest(other, known)
+                        .map_or_else(|| format!("Use one of: {}", known.join(", ")), |n| format!("Did you mean '{n}'?")),
+                ));
+            }
+        }
+        if let Some(first) = always {
+            found.push(Diagnostic::warning(
+                Code::RuleUnreachable,
+                format!("{at}/{i}"),
+                format!("The rule '{}' can never match: '{first}' before it always does", rule.name),
+                "Move it up, or remove it",
+            ));
+        }
+        if rule.when.trim().trim_start_matches('=').trim() == "true" {
+            always.get_or_insert(&rule.name);
+        }
+    }
+}
+
+/// A node id (INTERFACES 4).
+pub fn valid_id(id: &str) -> bool {
+    let mut chars = id.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// The id of a workflow (INTERFACES 4).
+pub fn valid_workflow_id(id: &str) -> bool {
+    id.len() <= 100
+        && id.chars().next().is_some_and(|c| c.is_ascii_alphanumeric())
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}

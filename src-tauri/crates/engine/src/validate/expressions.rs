@@ -1,0 +1,289 @@
+//! Expressions: syntax, limits, names, ancestors, context races, address from data.
+
+use crate::{
+    catalog::{Catalog, nearest},
+    compiled::topological,
+    config::{self, NodeExpression},
+    expr::{self, Expr, ExprError},
+};
+use signalbox_model::{
+    Code, Diagnostic, Workflow,
+    diagnostic::pointer_token,
+    workflow::ErrorPolicy,
+};
+use std::collections::{BTreeSet, HashMap};
+
+const BEFORE: &[&str] =
+    &["params", "run", "workflow", "context", "item", "items", "nodes", "error", "err", "ctx"];
+const AFTER: &[&str] = &["_result", "_meta", "_toolResult"];
+
+pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
+    let params: Option<Vec<&str>> = workflow
+        .params
+        .as_ref()
+        .and_then(|p| p.get("properties"))
+        .and_then(|p| p.as_object())
+        .map(|p| p.keys().map(String::as_str).collect());
+    let ancestors = Ancestors::of(workflow);
+    let mut reads: Vec<(usize, String)> = Vec::new();
+    let mut writes: Vec<(usize, String)> = Vec::new();
+    for (index, (id, node)) in workflow.nodes.iter().enumerate() {
+        let at = format!("/nodes/{}", pointer_token(id));
+        let descriptor = catalog.get(&node.kind);
+        for found_expression in config::expressions(node, descriptor.map(AsRef::as_ref)) {
+            let NodeExpression { pointer, text, expressions, after } = found_expression;
+            for expression in expressions {
+                let place = format!("{at}{pointer}");
+                match expression {
+                    Err(error) => found.push(broken(&place, &text, &error)),
+                    Ok(expression) => {
+                        names(workflow, &expression, &place, after, params.as_deref(), found);
+                        for named in &expression.references().nodes {
+                            ancestor(workflow, &ancestors, index, id, named, &place, found);
+                        }
+                        for path in &expression.references().paths {
+                            if let Some(name) = path.strip_prefix("context.") {
+                                let name = name.split(['.', '[']).next().unwrap_or(name);
+                                reads.push((index, name.to_owned()));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for target in node.out.iter().flatten().filter_map(|(target, _)| target.strip_prefix('$')) {
+            writes.push((index, target.split(['.', '[']).next().unwrap_or(target).to_owned()));
+        }
+        if descriptor.is_some_and(|d| config::host_from_data(node, d)) {
+            found.push(Diagnostic::warning(
+                Code::HostFromData,
+                format!("{at}/config/url"),
+                format!("The address of '{id}' comes from data of the run: it may lead only to public hosts"),
+                "Write the host into the address, or take it from params",
+            ));
+        }
+    }
+    if let Some(ErrorPolicy::Rules(list)) = workflow.settings.as_ref().and_then(|s| s.error_policy.as_ref()) {
+        for (i, rule) in list.rules.iter().enumerate() {
+            let place = format!("/settings/errorPolicy/rules/{i}/when");
+            match Expr::compile(&rule.when) {
+                Err(error) => found.push(broken(&place, &rule.when, &error)),
+                Ok(expression) => names(workflow, &expression, &place, false, params.as_deref(), found),
+            }
+        }
+    }
+    races(workflow, &ancestors, &reads, &writes, found);
+}
+
+fn broken(at: &str, text: &str, error: &ExprError) -> Diagnostic {
+    let code = if error.code == expr::Code::Limit { Code::CelLimit } else { Code::CelSyntax };
+    let shown: String = text.chars().take(120).collect();
+    let place = error.position.map_or_else(String::new, |p| format!(" (character {})", p + 1));
+    let message = if error.message.contains(&shown) {
+        format!("{}{place}", error.message)
+    } else {
+        format!("The expression `{shown}` is wrong{place}: {}", error.message)
+    };
+    let hint = match error.suggestions.first() {
+        Some(near) => format!("Did you mean '{near}'?"),
+        None if code == Code::CelLimit => "Make it shorter, or split it over several steps".to_owned(),
+        None => "Expressions are CEL, for example item.total > 100".to_owned(),
+    };
+    Diagnostic::error(code, at, message, hint)
+}
+
+fn names(
+    workflow: &Workflow,
+    expression: &Expr,
+    at: &str,
+    after: bool,
+    params: Option<&[&str]>,
+    found: &mut Vec<Diagnostic>,
+) {
+    for root in &expression.references().roots {
+        if BEFORE.contains(&root.as_str()) || (after && AFTER.contains(&root.as_str())) {
+            continue;
+        }
+        let hint = if AFTER.contains(&root.as_str()) {
+            format!("'{root}' exists only in 'out' and 'print'")
+        } else if let Some(name) = root.strip_prefix('$') {
+            format!("Write context.{name}")
+        } else if params.is_some_and(|p| p.contains(&root.as_str())) {
+            format!("Write params.{root}")
+        } else if workflow.nodes.contains_key(root) {
+            format!("Write nodes.{root}.output")
+        } else {
+            nearest(root, BEFORE.iter().copied()).map_or_else(
+                || format!("Known here: {}", BEFORE.join(", ")),
+                |near| format!("Did you mean '{near}'?"),
+            )
+        };
+        found.push(Diagnostic::error(
+            Code::UnknownName,
+            at,
+            format!("`{}` uses '{root}', which is not known here", quote(expression.text())),
+            hint,
+        ));
+    }
+    let Some(params) = params else { return };
+    for path in &expression.references().paths {
+        let Some(rest) = path.strip_prefix("params.") else { continue };
+        let name = rest.split(['.', '[']).next().unwrap_or(rest);
+        if !params.contains(&name) {
+            found.push(Diagnostic::error(
+                Code::UnknownName,
+                at,
+                format!("`{}` uses params.{name}, which the workflow does not declare", quote(expression.text())),
+                nearest(name, params.iter().copied()).map_or_else(
+                    || format!("Declared params: {}", params.join(", ")),
+                    |near| format!("Did you mean params.{near}?"),
+                ),
+            ));
+        }
+    }
+}
+
+fn quote(text: &str) -> String {
+    text.chars().take(120).collect()
+}
+
+fn ancestor(
+    workflow: &Workflow,
+    ancestors: &Ancestors,
+    index: usize,
+    id: &str,
+    named: &str,
+    at: &str,
+    found: &mut Vec<Diagnostic>,
+) {
+    let Some(other) = workflow.nodes.get_index_of(named) else {
+        found.push(Diagnostic::error(
+            Code::UnknownName,
+            at,
+            format!("There is no step '{named}'"),
+            nearest(named, workflow.nodes.keys().map(String::as_str))
+                .map_or_else(|| "Choose a step that runs before this one".into(), |near| format!("Did you mean '{near}'?")),
+        ));
+        return;
+    };
+    if !ancestors.before(other, index) {
+        found.push(Diagnostic::error(
+            Code::NotAnAncestor,
+            at,
+            format!("'{id}' reads the output of '{named}', which does not run before it"),
+            format!("Wire '{named}' so that '{id}' comes after it"),
+        ));
+    }
+}
+
+/// Which node comes before which, answered by a walk back from the later one; walks are kept.
+struct Ancestors {
+    incoming: Vec<Vec<usize>>,
+    known: std::cell::RefCell<HashMap<usize, BTreeSet<usize>>>,
+}
+
+impl Ancestors {
+    fn of(workflow: &Workflow) -> Self {
+        let mut incoming = vec![Vec::new(); workflow.nodes.len()];
+        if topological(workflow).is_ok() || !workflow.edges.is_empty() {
+            for edge in &workflow.edges {
+                let pair = (workflow.nodes.get_index_of(edge.from.node()), workflow.nodes.get_index_of(&edge.to));
+                if let (Some(from), Some(to)) = pair {
+                    incoming[to].push(from);
+                }
+            }
+            for (from, (_, node)) in workflow.nodes.iter().enumerate() {
+                let target = node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_ref());
+                if let Some(to) = target.and_then(|t| workflow.nodes.get_index_of(t)) {
+                    incoming[to].push(from);
+                }
+            }
+        }
+        Self { incoming, known: std::cell::RefCell::default() }
+    }
+
+    fn before(&self, first: usize, second: usize) -> bool {
+        let mut known = self.known.borrow_mut();
+        known
+            .entry(second)
+            .or_insert_with(|| {
+                let mut seen = BTreeSet::new();
+                let mut todo = self.incoming[second].clone();
+                while let Some(i) = todo.pop() {
+                    if seen.insert(i) {
+                        todo.extend(&self.incoming[i]);
+                    }
+                }
+                seen
+            })
+            .contains(&first)
+    }
+}
+
+/// Two nodes without an order that write one name, or one that reads what another writes (SEMANTICS 7).
+fn races(
+    workflow: &Workflow,
+    ancestors: &Ancestors,
+    reads: &[(usize, String)],
+    writes: &[(usize, String)],
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut told: BTreeSet<(usize, &str)> = BTreeSet::new();
+    let id = |i: usize| workflow.nodes.get_index(i).map_or("", |(id, _)| id.as_str());
+    let unordered = |a: usize, b: usize| a != b && !ancestors.before(a, b) && !ancestors.before(b, a);
+    let exclusive = |a: usize, b: usize| exclusive(workflow, ancestors, a, b);
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (node, name) in writes {
+        by_name.entry(name).or_default().push(*node);
+    }
+    for (name, writers) in &by_name {
+        // Enough pairs to tell the person; a file may have thousands of writers of one name.
+        for (i, a) in writers.iter().take(50).enumerate() {
+            for b in writers.iter().take(50).skip(i + 1) {
+                if unordered(*a, *b) && !exclusive(*a, *b) && told.insert((*b, name)) {
+                    found.push(race(id(*b), name, &format!("'{}' and '{}' both write ${name}", id(*a), id(*b))));
+                }
+            }
+        }
+    }
+    for (reader, name) in reads {
+        for writer in by_name.get(name.as_str()).into_iter().flatten().take(50) {
+            if unordered(*reader, *writer) && !exclusive(*reader, *writer) && told.insert((*reader, name)) {
+                let message = format!("'{}' reads ${name}, which '{}' writes", id(*reader), id(*writer));
+                found.push(race(id(*reader), name, &message));
+            }
+        }
+    }
+    found.sort_by(|a, b| (a.code == Code::ContextRace).cmp(&(b.code == Code::ContextRace)));
+}
+
+/// Both can only be reached through different ports of one node that sends an item one way only.
+fn exclusive(workflow: &Workflow, ancestors: &Ancestors, a: usize, b: usize) -> bool {
+    let side = |target: usize, from: usize| -> BTreeSet<&str> {
+        workflow
+            .edges
+            .iter()
+            .filter(|e| workflow.nodes.get_index_of(e.from.node()) == Some(from))
+            .filter(|e| {
+                workflow.nodes.get_index_of(&e.to).is_some_and(|to| to == target || ancestors.before(to, target))
+            })
+            .map(|e| e.from.port())
+            .collect()
+    };
+    (0..workflow.nodes.len()).any(|from| {
+        if !(ancestors.before(from, a) && ancestors.before(from, b)) {
+            return false;
+        }
+        let (ports_a, ports_b) = (side(a, from), side(b, from));
+        !ports_a.is_empty() && !ports_b.is_empty() && ports_a.is_disjoint(&ports_b)
+    })
+}
+
+fn race(id: &str, name: &str, message: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::ContextRace,
+        format!("/nodes/{}", pointer_token(id)),
+        format!("{message} and neither comes before the other: the value of ${name} depends on timing"),
+        "Wire one after the other, or use different names",
+    )
+}

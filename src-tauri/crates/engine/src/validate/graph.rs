@@ -1,0 +1,159 @@
+//! Wires: ports, targets, duplicates, cycles, Stop in a fork, the `onAbort` chain.
+
+use crate::{
+    catalog::{Catalog, nearest},
+    compiled::topological,
+};
+use signalbox_model::{Code, Diagnostic, Role, Workflow, diagnostic::pointer_token};
+use std::collections::{HashMap, HashSet};
+
+pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
+    let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
+    let names = || workflow.nodes.keys().map(String::as_str);
+    for (i, edge) in workflow.edges.iter().enumerate() {
+        let missing = |place: &str, id: &str| {
+            Diagnostic::error(
+                Code::DanglingEdge,
+                format!("/edges/{i}/{place}"),
+                format!("The wire {} → {} names the step '{id}', which does not exist", edge.from, edge.to),
+                nearest(id, names()).map_or_else(|| "Remove the wire, or add the step".into(), |n| format!("Did you mean '{n}'?")),
+            )
+        };
+        match workflow.nodes.get(edge.from.node()) {
+            None => found.push(missing("from", edge.from.node())),
+            Some(node) => {
+                if let Some(descriptor) = catalog.get(&node.kind) {
+                    let ports = descriptor.port_ids(node.config.as_ref());
+                    if !ports.iter().any(|p| p == edge.from.port()) {
+                        let hint = if ports.is_empty() {
+                            "This kind has no ports to wire".to_owned()
+                        } else {
+                            format!("Its ports are: {}", ports.join(", "))
+                        };
+                        found.push(Diagnostic::error(
+                            Code::UnknownPort,
+                            format!("/edges/{i}/from"),
+                            format!("'{}' ({}) has no port '{}'", edge.from.node(), node.kind, edge.from.port()),
+                            hint,
+                        ));
+                    }
+                }
+            }
+        }
+        match workflow.nodes.get(&edge.to) {
+            None => found.push(missing("to", &edge.to)),
+            Some(node) => {
+                if catalog.get(&node.kind).is_some_and(|d| !d.input) {
+                    found.push(Diagnostic::error(
+                        Code::UnknownPort,
+                        format!("/edges/{i}/to"),
+                        format!("'{}' ({}) starts the workflow and takes no wire", edge.to, node.kind),
+                        "Remove the wire",
+                    ));
+                }
+            }
+        }
+        if let Some(first) = seen.insert((edge.from.as_str(), &edge.to), i) {
+            found.push(Diagnostic::error(
+                Code::DuplicateEdge,
+                format!("/edges/{i}"),
+                format!("The wire {} → {} stands twice", edge.from, edge.to),
+                format!("Remove one of them (the first is number {first})"),
+            ));
+        }
+    }
+    match topological(workflow) {
+        Ok(order) => {
+            on_abort(workflow, found);
+            stops(workflow, catalog, &order, found);
+        }
+        Err(cycle) => {
+            let ids: Vec<&str> =
+                cycle.iter().filter_map(|i| workflow.nodes.get_index(*i)).map(|(id, _)| id.as_str()).collect();
+            let at = ids.first().map_or_else(|| "/edges".into(), |id| format!("/nodes/{}", pointer_token(id)));
+            let told: Vec<&str> = ids.iter().take(8).copied().collect();
+            let more = if ids.len() > 8 { format!(" and {} more", ids.len() - 8) } else { String::new() };
+            found.push(Diagnostic::error(
+                Code::Cycle,
+                at,
+                format!("The wires form a circle through {}{more}", told.join(", ")),
+                "Remove one wire of the circle; to try again, use a retry policy",
+            ));
+        }
+    }
+}
+
+/// Nodes reachable from each node is too much for large files; two walks from the entries are enough here.
+fn reachable<'a>(workflow: &'a Workflow, starts: Vec<&'a str>) -> HashSet<&'a str> {
+    let mut out: HashMap<&str, Vec<&str>> = HashMap::new();
+    for edge in &workflow.edges {
+        out.entry(edge.from.node()).or_default().push(&edge.to);
+    }
+    for (id, node) in &workflow.nodes {
+        if let Some(to) = node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_deref()) {
+            out.entry(id).or_default().push(to);
+        }
+    }
+    let mut seen = HashSet::new();
+    let mut todo = starts;
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            todo.extend(out.get(id).into_iter().flatten());
+        }
+    }
+    seen
+}
+
+fn on_abort(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+    let Some(target) = workflow.settings.as_ref().and_then(|s| s.on_abort.as_deref()) else { return };
+    let fed: HashSet<&str> = workflow
+        .edges
+        .iter()
+        .map(|e| e.to.as_str())
+        .chain(workflow.nodes.values().filter_map(|n| n.error_handling.as_ref()?.fallback_node_id.as_deref()))
+        .collect();
+    let entries: Vec<&str> =
+        workflow.nodes.keys().map(String::as_str).filter(|id| !fed.contains(id) && *id != target).collect();
+    if reachable(workflow, entries).contains(target) {
+        found.push(Diagnostic::error(
+            Code::BadConfig,
+            "/settings/onAbort",
+            format!("'{target}' is also reached by the ordinary flow"),
+            "Choose a step that only the abort leads to",
+        ));
+    }
+}
+
+/// Two Stops of which neither comes after the other: the first one ends the run for both.
+fn stops(workflow: &Workflow, catalog: &Catalog, order: &[usize], found: &mut Vec<Diagnostic>) {
+    let is_stop = |kind: &str| catalog.get(kind).is_some_and(|d| d.role == Role::Stop);
+    let all: Vec<&str> =
+        workflow.nodes.iter().filter(|(_, n)| is_stop(&n.kind)).map(|(id, _)| id.as_str()).collect();
+    if all.len() < 2 || order.is_empty() {
+        return;
+    }
+    // Stops on different exclusive ports of one node cannot both be reached; a node that feeds both from one port can.
+    let mut fans: HashMap<&str, HashMap<&str, Vec<&str>>> = HashMap::new();
+    for edge in &workflow.edges {
+        fans.entry(edge.from.node()).or_default().entry(edge.from.port()).or_default().push(&edge.to);
+    }
+    for (node, ports) in &fans {
+        for (port, targets) in ports.iter().filter(|(_, targets)| targets.len() > 1) {
+            let reached: Vec<HashSet<&str>> = targets.iter().map(|t| reachable(workflow, vec![t])).collect();
+            let forks = reached.iter().enumerate().any(|(i, first)| {
+                reached.iter().skip(i + 1).any(|second| {
+                    all.iter().any(|a| first.contains(a) && all.iter().any(|b| a != b && second.contains(b)))
+                })
+            });
+            if forks {
+                found.push(Diagnostic::warning(
+                    Code::StopInFork,
+                    format!("/nodes/{}", pointer_token(node)),
+                    format!("Several branches from '{node}.{port}' each lead to a Stop: the first one reached ends the run"),
+                    "Join the branches before one Stop",
+                ));
+                return;
+            }
+        }
+    }
+}
