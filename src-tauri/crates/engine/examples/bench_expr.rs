@@ -9,7 +9,8 @@ use std::time::Instant;
 
 fn nanos(rule: &Expr, entries: usize) -> (usize, f64) {
     const ROUNDS: u32 = 100_000;
-    let input: Vec<Value> = (0..entries).map(|n| json!({ "n": n, "text": "some text of a payload", "ok": true })).collect();
+    let input: Vec<Value> =
+        (0..entries).map(|n| json!({ "n": n, "text": "some text of a payload", "ok": true })).collect();
     let error = json!({ "details": { "input": input }, "type": "ToolError", "retryable": true, "attempt": 1, "maxAttempts": 3 });
     let bytes = error.to_string().len();
     let mut scope = Scope::empty();

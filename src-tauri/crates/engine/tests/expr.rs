@@ -112,7 +112,9 @@ fn k_08_numbers() {
     for text in ["0.0 / 0.0", "1.0 / 0.0", "-1.0 / 0.0", "{1: 2}", "[{true: 1}]"] {
         fails(text, Code::SchemaMismatch);
     }
-    for text in ["1 / 0", "1 % 0", "9223372036854775807 + 1", "9223372036854775807 * 2", "5.5 % 2.0", "int('x')", "int(1e300)"] {
+    for text in
+        ["1 / 0", "1 % 0", "9223372036854775807 + 1", "9223372036854775807 * 2", "5.5 % 2.0", "int('x')", "int(1e300)"]
+    {
         fails(text, Code::Eval);
     }
     assert_eq!(Expr::compile("1").unwrap().eval(&scope()).unwrap(), json!(1));
@@ -302,7 +304,9 @@ fn syntax_errors_are_plain() {
     assert!(error.message.contains("no function `lenght`"), "{error}");
     let error = fails("siz(item)", Code::Syntax);
     assert_eq!(error.suggestions, ["size"]);
-    for text in ["a.?b", "Foo{x: 1}", "has(a)", "a.map(1, 2)", "item.map(x)", "`a-b`", "a[?0]", "f(1,)", "?", "\u{0}", "🦀 + 1"] {
+    for text in
+        ["a.?b", "Foo{x: 1}", "has(a)", "a.map(1, 2)", "item.map(x)", "`a-b`", "a[?0]", "f(1,)", "?", "\u{0}", "🦀 + 1"]
+    {
         fails(text, Code::Syntax);
     }
 }
@@ -392,7 +396,8 @@ fn bombs_are_stopped() {
             doubling(".map(a, a.replace('x', a))", 40),
             "items.map(a, item.split('x'))".to_owned() + &".map(a, a + a)".repeat(20),
             "[[items.map(a, item)]].map(b, b.map(c, c.join(item)))".to_owned(),
-            "items.map(a, items + items).map(b, b + b).map(b, b + b).map(b, b + b).map(b, b + b).map(b, b + b)".to_owned(),
+            "items.map(a, items + items).map(b, b + b).map(b, b + b).map(b, b + b).map(b, b + b).map(b, b + b)"
+                .to_owned(),
         ] {
             let error = Expr::compile(&text).and_then(|e| e.eval(&scope)).map(|v| v.to_string().len()).unwrap_err();
             assert_eq!(error.code, Code::Limit, "{text}: {error}");
@@ -488,7 +493,8 @@ fn values() {
     for text in ["a {{ b", "{{}}", "{{ }}", "{{ 1 + }}", "{{ 'a }}"] {
         assert_eq!(expr::value(&json!(text), &scope()).unwrap_err().code, Code::Syntax, "{text}");
     }
-    let refs = expr::value_refs(&json!({ "a": "=item.x", "b": ["{{ params.y }} {{ run.id }}", "=1 +"], "c": "==no", "d": 1 }));
+    let refs =
+        expr::value_refs(&json!({ "a": "=item.x", "b": ["{{ params.y }} {{ run.id }}", "=1 +"], "c": "==no", "d": 1 }));
     let shown: Vec<(String, Option<String>)> =
         refs.into_iter().map(|(at, e)| (at, e.ok().map(|e| e.text().to_owned()))).collect();
     assert_eq!(
@@ -509,12 +515,20 @@ fn urls() {
         "base": "https://api.example.com/v1", "id": "a/b?c=d&e#f", "name": "Zoë & Co", "dots": "..", "dot": ".", "n": 7
     }));
     let url = |text: &str| template::render_url(text, &scope);
-    assert_eq!(url("{{ item.base }}/users/{{ item.id }}").unwrap(), "https://api.example.com/v1/users/a%2Fb%3Fc%3Dd%26e%23f");
-    assert_eq!(url("https://x.org/q?name={{ item.name }}&n={{item.n}}").unwrap(), "https://x.org/q?name=Zo%C3%AB%20%26%20Co&n=7");
+    assert_eq!(
+        url("{{ item.base }}/users/{{ item.id }}").unwrap(),
+        "https://api.example.com/v1/users/a%2Fb%3Fc%3Dd%26e%23f"
+    );
+    assert_eq!(
+        url("https://x.org/q?name={{ item.name }}&n={{item.n}}").unwrap(),
+        "https://x.org/q?name=Zo%C3%AB%20%26%20Co&n=7"
+    );
     assert_eq!(url("https://{{ item.id }}.x.org/").unwrap(), "https://a%2Fb%3Fc%3Dd%26e%23f.x.org/");
     assert_eq!(url("https://x.org/a/../b/{{ item.n }}").unwrap(), "https://x.org/a/../b/7");
     assert_eq!(url("https://x.org/q?x={{ item.dots }}").unwrap(), "https://x.org/q?x=..");
-    for text in ["https://x.org/{{ item.dots }}/a", "https://x.org/.{{ item.dot }}/a", "https://x.org/{{item.dot}}{{item.dot}}"] {
+    for text in
+        ["https://x.org/{{ item.dots }}/a", "https://x.org/.{{ item.dot }}/a", "https://x.org/{{item.dot}}{{item.dot}}"]
+    {
         assert_eq!(url(text).unwrap_err().code, Code::Eval, "{text}");
     }
     let parsed = Template::parse("{{ item.base }}/x").unwrap();

@@ -49,7 +49,9 @@ fn nothing_is_fetched() {
     assert!(Schema::compile(&json!({ "$schema": "https://example.com/own-meta-schema" })).is_err());
     // Data that only looks like a reference.
     assert!(Schema::compile(&json!({ "const": { "$ref": "https://x.org" }, "default": { "$ref": "x" } })).is_ok());
-    assert!(Schema::compile(&json!({ "properties": { "$ref": { "type": "string" }, "id": { "type": "string" } } })).is_ok());
+    assert!(
+        Schema::compile(&json!({ "properties": { "$ref": { "type": "string" }, "id": { "type": "string" } } })).is_ok()
+    );
     for draft in ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"] {
         assert!(Schema::compile(&json!({ "$schema": draft, "type": "string" })).is_ok(), "{draft}");
     }

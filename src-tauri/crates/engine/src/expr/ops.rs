@@ -252,7 +252,7 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
         V::Array(v) => {
             let mut made = Vec::with_capacity(v.len());
             for one in *v {
-                made.push(json(budget, &V::of(one), depth + 1)?);
+                made.push(copy(budget, one, depth + 1)?);
             }
             Value::Array(made)
         }
@@ -270,7 +270,7 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
             let mut made = Map::with_capacity(v.len());
             for (key, one) in *v {
                 budget.result(key.len())?;
-                made.insert(key.clone(), json(budget, &V::of(one), depth + 1)?);
+                made.insert(key.clone(), copy(budget, one, depth + 1)?);
             }
             Value::Object(made)
         }
@@ -299,6 +299,17 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
             Value::Object(made)
         }
     })
+}
+
+/// Data that goes through untouched keeps its numbers as they were written.
+fn copy(budget: &Budget, found: &Value, depth: usize) -> Out<Value> {
+    match found {
+        Value::Number(_) => {
+            budget.result(16)?;
+            Ok(found.clone())
+        }
+        other => json(budget, &V::of(other), depth),
+    }
 }
 
 /// A scalar as text, as `string(x)` gives it.
