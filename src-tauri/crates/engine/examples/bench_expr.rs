@@ -1,5 +1,6 @@
 //! P11: a rule over a payload must cost the same whatever the payload's size.
 //! `cargo run --release -p signalbox-engine --example bench_expr`
+#![allow(clippy::disallowed_methods, reason = "it measures time")]
 
 use serde_json::{Value, json};
 use signalbox_engine::expr::Expr;

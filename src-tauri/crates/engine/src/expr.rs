@@ -74,10 +74,12 @@ impl Expr {
             return Ok(hit);
         }
         limits::check(source)?;
-        let tree = cel::parser::PrattParser::new()
-            .max_recursion_depth(64)
-            .parse(source)
-            .map_err(|errors| message::syntax(source, &errors))?;
+        // The parser is foreign code and the text is foreign too: a panic in it must not be one here.
+        let parsed = std::panic::catch_unwind(|| cel::parser::PrattParser::new().max_recursion_depth(64).parse(source));
+        let tree = match parsed {
+            Ok(parsed) => parsed.map_err(|errors| message::syntax(source, &errors))?,
+            Err(_) => return Err(message::unreadable(source)),
+        };
         let root = lower::lower(source, tree)?;
         let references = references::of(&root);
         let expr = Self(Arc::new(Inner { text: source.to_owned(), root, references }));

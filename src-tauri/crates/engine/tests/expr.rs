@@ -1,4 +1,5 @@
 //! Expressions, templates and schemas from outside: numbers (K-08), limits, messages, hostile texts.
+#![allow(clippy::disallowed_methods, reason = "one test compares times; nothing here is part of a run")]
 
 use serde_json::{Value, json};
 use signalbox_engine::expr::{self, Code, Expr, ExprError};
@@ -356,8 +357,8 @@ fn the_largest_allowed_fit_a_small_stack() {
             format!("{}1{}", "(".repeat(16), ")".repeat(16)),
             format!("{}1{}", "[".repeat(16), "]".repeat(16)),
             format!("{}1{}", "size([".repeat(8), "])".repeat(8)),
-            long(140),
-            format!("{}{}{}", "[".repeat(16), long(110), "]".repeat(16)),
+            long(95),
+            format!("{}{}{}", "[".repeat(16), long(75), "]".repeat(16)),
             format!("{}1{}", "[1].map(x,".repeat(16), ")".repeat(16)),
             format!("{}true", "- -1 == 1 ? true : ".repeat(20)),
             vec!["1 == 1"; 400].join(" && "),
@@ -550,6 +551,106 @@ fn names_for_the_editor() {
         Expr::compile(&one.label).unwrap().eval(&scope()).unwrap();
     }
     assert!(expr::functions().iter().any(|f| f.label == "has_schema"));
+}
+
+/// Texts of random tokens, near and over the limits: an error or a value, never a crash of a 2 MiB stack.
+#[test]
+fn random_texts() {
+    const WORDS: &[&str] = &[
+        "item",
+        "items",
+        "nodes",
+        "params.limit",
+        "x",
+        "1",
+        "2.5",
+        "'a'",
+        "\"b\"",
+        "b'c'",
+        "r'\\'",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ".",
+        "?",
+        ":",
+        "!",
+        "-",
+        "+",
+        "*",
+        "/",
+        "%",
+        "==",
+        "!=",
+        "<",
+        ">=",
+        " in ",
+        "&&",
+        "||",
+        "size(",
+        ".map(x,",
+        ".filter(x,",
+        "has(item.",
+        "name",
+        "true",
+        "null",
+        "[0]",
+        ".size()",
+        "'\\u00e",
+        "\u{e9}",
+        "`q`",
+        "//",
+        "\n",
+        ".matches(",
+        "timestamp('9999-12-31T23:59:59Z')",
+        "duration('1h')",
+        ".getHours(",
+        "string(",
+        "0x",
+        "1e999",
+        "u",
+        "\\",
+    ];
+    small_stack(|| {
+        let scope = scope();
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            usize::try_from(seed % below as u64).unwrap()
+        };
+        for round in 0..4000 {
+            let length = if round % 4 == 0 { 400 } else { 12 };
+            let words = if round % 3 == 0 { WORDS.len() } else { 36 };
+            let text: String = (0..next(length)).map(|_| WORDS[next(words)]).collect();
+            if let Ok(expr) = Expr::compile(&text) {
+                drop(expr.eval(&scope));
+            }
+            drop(Template::parse(&format!("a{{{{{text}}}}}")));
+        }
+        // Well-formed and as deep as allowed: a chain inside brackets inside a chain.
+        for op in ["+1", ".a", "[0]", "==1", "?1:1", " in []", ".size()", "%1", "*2.0"] {
+            for (open, close) in
+                [("(", ")"), ("[", "]"), ("size(", ")"), ("{1:", "}"), ("!(", ")"), ("[1].map(x,", ")")]
+            {
+                for times in 1..20 {
+                    let chain = op.repeat(times);
+                    let mut text = "1".to_owned();
+                    for _ in 0..16 {
+                        text = format!("{open}{text}{chain}{close}");
+                    }
+                    if let Ok(expr) = Expr::compile(&text) {
+                        drop(expr.eval(&scope));
+                    }
+                }
+            }
+        }
+    });
 }
 
 /// Reading a field must not look at the rest of the payload: the parts of a huge value are shared with the scope, and

@@ -25,9 +25,11 @@ pub(super) fn call<'a>(name: &str, member: bool, args: &[&V<'_>]) -> Out<V<'a>> 
     }
     let target = if member && !nodes.is_empty() { Some(Box::new(nodes.remove(0))) } else { None };
     let tree = IdedExpr { id: 0, expr: Expr::Call(CallExpr { func_name: name.to_owned(), target, args: nodes }) };
-    match cel::Value::resolve(&tree, &context) {
-        Ok(found) => back(found),
-        Err(_) => {
+    // Dates at the edge of what the crate can hold must not become a panic.
+    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cel::Value::resolve(&tree, &context)));
+    match found {
+        Ok(Ok(found)) => back(found),
+        _ => {
             let kinds: Vec<&str> = args.iter().map(|arg| arg.kind_with_article()).collect();
             let name = match name {
                 "_+_" => "+",

@@ -60,7 +60,8 @@ pub struct ExprError {
     pub code: Code,
     /// Plain words: what, where, what next.
     pub message: String,
-    /// Characters from the start of the expression (without the leading `=`).
+    /// Characters from the start of the expression (without the leading `=`), or of the whole text for a hole in a
+    /// template.
     pub position: Option<usize>,
     /// Keys that exist where a field was missing, at most 20.
     pub available: Vec<String>,
@@ -88,6 +89,9 @@ impl ExprError {
     }
 
     pub(crate) fn under(mut self, pointer: &str) -> Self {
+        if !pointer.is_empty() {
+            self.message.push_str(&format!(" (in `{}`)", quote(pointer)));
+        }
         pointer.clone_into(&mut self.more.pointer);
         self
     }

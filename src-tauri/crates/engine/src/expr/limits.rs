@@ -11,7 +11,7 @@ pub const MAX_LENGTH: usize = 4096;
 /// Deepest nesting of `(`, `[` and `{`.
 pub const MAX_BRACKETS: usize = 16;
 /// Longest chain of operators, selections and the like, over all open brackets.
-pub const MAX_CHAIN: usize = 150;
+pub const MAX_CHAIN: usize = 100;
 
 /// Depth of the tree between two brackets, an upper bound.
 #[derive(Default)]
@@ -82,11 +82,10 @@ pub(super) fn check(text: &str) -> Result<(), ExprError> {
                 open.push(Level::default());
             }
             TokenKind::TokRightParen | TokenKind::TokRightBracket | TokenKind::TokRightBrace => {
-                if brackets > 1 {
-                    let depth = open.pop().map_or(0, |closed| closed.depth());
-                    if let Some(outer) = open.last_mut() {
-                        outer.inner(depth);
-                    }
+                // One closing bracket too many is the parser's to report.
+                let depth = if brackets > 1 { open.pop().map_or(0, |closed| closed.depth()) } else { 0 };
+                if let Some(outer) = open.last_mut() {
+                    outer.inner(depth);
                 }
             }
             TokenKind::TokComma => level.comma(),

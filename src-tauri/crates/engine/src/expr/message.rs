@@ -17,6 +17,10 @@ pub(super) fn syntax(text: &str, errors: &ParseErrors) -> ExprError {
     out
 }
 
+pub(super) fn unreadable(text: &str) -> ExprError {
+    ExprError::new(Code::Syntax, format!("`{}` is not a valid expression.", quote(text)))
+}
+
 fn plain(raw: &str, text: &str, place: usize) -> String {
     let length = text.chars().count();
     let here = text.chars().nth(place);
