@@ -90,11 +90,7 @@ pub(crate) struct CompiledNode {
 
 impl Compiled {
     /// Compiles a workflow; all diagnostics when one of them is an error.
-    pub fn new(
-        workflow: Arc<Workflow>,
-        definition_hash: &str,
-        catalog: &Catalog,
-    ) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(workflow: Arc<Workflow>, definition_hash: &str, catalog: &Catalog) -> Result<Self, Vec<Diagnostic>> {
         let diagnostics = validate::check(&workflow, catalog);
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(diagnostics);
@@ -116,8 +112,7 @@ impl Compiled {
     }
 
     fn build(workflow: Arc<Workflow>, definition_hash: &str, catalog: &Catalog) -> Self {
-        let index: HashMap<String, usize> =
-            workflow.nodes.keys().enumerate().map(|(i, id)| (id.clone(), i)).collect();
+        let index: HashMap<String, usize> = workflow.nodes.keys().enumerate().map(|(i, id)| (id.clone(), i)).collect();
         let mut nodes: Vec<CompiledNode> = workflow
             .nodes
             .iter()

@@ -43,12 +43,7 @@ fn child<'a>(schema: Option<&'a Value>, key: &str) -> Option<&'a Value> {
 }
 
 /// Calls `visit` for every string with its pointer and place.
-pub fn walk<'a>(
-    value: &'a Value,
-    schema: Option<&Value>,
-    pointer: &str,
-    visit: &mut dyn FnMut(&str, Place, &'a str),
-) {
+pub fn walk<'a>(value: &'a Value, schema: Option<&Value>, pointer: &str, visit: &mut dyn FnMut(&str, Place, &'a str)) {
     match value {
         Value::String(text) => visit(pointer, place(schema), text),
         Value::Array(list) => {

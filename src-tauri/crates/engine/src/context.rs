@@ -36,7 +36,8 @@ pub(crate) fn write(
         value
     } else {
         let mut whole = old.as_ref().map_or(Value::Object(Map::new()), |v| (**v).clone());
-        set(&mut whole, rest, (*value).clone()).map_err(|why| refuse(format!("'{target}' cannot be written: {why}")))?;
+        set(&mut whole, rest, (*value).clone())
+            .map_err(|why| refuse(format!("'{target}' cannot be written: {why}")))?;
         Arc::new(whole)
     };
     if old.as_deref() == Some(new.as_ref()) {
@@ -60,7 +61,8 @@ fn set(here: &mut Value, rest: &[Segment], value: Value) -> Result<(), String> {
         (Segment::Key(name), _) => Err(format!("'{name}' is a field, but its parent is no object")),
         (Segment::Index(index), Value::Array(list)) => {
             let length = list.len();
-            let element = list.get_mut(*index).ok_or_else(|| format!("the list has no element {index}, only {length}"))?;
+            let element =
+                list.get_mut(*index).ok_or_else(|| format!("the list has no element {index}, only {length}"))?;
             set(element, rest, value)
         }
         (Segment::Index(index), _) => Err(format!("[{index}] needs a list that exists")),

@@ -249,7 +249,11 @@ pub(crate) fn refresh_startable(state: &mut RunState, node: usize) {
         activation.next_fresh += 1;
     }
     let fresh = activation.next_fresh < activation.slots.len() && !state.ready.contains(&node);
-    if fresh { state.startable.insert(node) } else { state.startable.remove(&node) };
+    if fresh {
+        state.startable.insert(node)
+    } else {
+        state.startable.remove(&node)
+    };
 }
 
 fn step_done(
@@ -383,14 +387,7 @@ fn abort(
     }
 }
 
-fn interrupted(
-    compiled: &Compiled,
-    state: &mut RunState,
-    node: usize,
-    event: &RunEvent,
-    unknown: bool,
-    now: i64,
-) {
+fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &RunEvent, unknown: bool, now: i64) {
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     activation.staged.clear();
     let cut: Vec<usize> = (0..activation.slots.len())
@@ -465,11 +462,7 @@ fn skipped(compiled: &Compiled, state: &mut RunState, node: usize) {
     state.nodes[node].state = NodeState::Skipped;
     state.nodes[node].visits = 0;
     let has_success = compiled.nodes[node].descriptor.port_ids(Some(&compiled.nodes[node].config));
-    let items = if has_success.iter().any(|p| p == "success") {
-        activation.input.as_ref().clone()
-    } else {
-        Vec::new()
-    };
+    let items = if has_success.iter().any(|p| p == "success") { activation.input.as_ref().clone() } else { Vec::new() };
     route(compiled, state, node, vec![("success".into(), items)], Vec::new());
 }
 
@@ -581,13 +574,7 @@ fn error_item(error: &Arc<ErrorPayload>, paired: Option<usize>) -> Item {
 }
 
 /// Settles the outgoing edges of a node and everything that follows from it without an event.
-fn route(
-    compiled: &Compiled,
-    state: &mut RunState,
-    node: usize,
-    ports: Vec<(String, Vec<Item>)>,
-    fallback: Vec<Item>,
-) {
+fn route(compiled: &Compiled, state: &mut RunState, node: usize, ports: Vec<(String, Vec<Item>)>, fallback: Vec<Item>) {
     if !compiled.nodes[node].success_wired
         && let Some((_, items)) = ports.iter().find(|(port, _)| port == "success")
     {
@@ -680,7 +667,12 @@ fn finish(state: &mut RunState, status: RunStatus) {
     let stopped = state.ending.is_some();
     state.status = status;
     for node in &mut state.nodes {
-        let active = node.activation.take().is_some();
+        let left = node.activation.take();
+        let active = left.is_some();
+        if left.is_some_and(|a| a.slots.iter().any(|s| s.phase == Phase::Failed)) {
+            node.state = NodeState::Failed;
+            continue;
+        }
         match node.state {
             NodeState::Pending if status == RunStatus::Completed && !stopped && !active => {
                 node.state = NodeState::Skipped;

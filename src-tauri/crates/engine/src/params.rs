@@ -45,7 +45,11 @@ pub fn check(workflow: &Workflow, params: &Value) -> Vec<Diagnostic> {
     violations
         .iter()
         .map(|v| {
-            let place = if v.path.is_empty() { "the input".to_owned() } else { format!("'{}'", v.path.trim_start_matches('/')) };
+            let place = if v.path.is_empty() {
+                "the input".to_owned()
+            } else {
+                format!("'{}'", v.path.trim_start_matches('/'))
+            };
             Diagnostic::error(
                 Code::BadParam,
                 v.path.clone(),

@@ -15,9 +15,7 @@ use crate::{
 };
 use signalbox_model::{
     Effects, EventBody, RunEvent, RunStatus,
-    event::{
-        StepInterrupted, WorkflowCancelled, WorkflowDone, WorkflowFailed, WorkflowResumed, WorkflowStart,
-    },
+    event::{StepInterrupted, WorkflowCancelled, WorkflowDone, WorkflowFailed, WorkflowResumed, WorkflowStart},
     time::{self, Millis},
 };
 
@@ -53,9 +51,7 @@ pub enum StepError {
 
 /// One step of a run: pure, synchronous, total. On an error the state is as it was before.
 pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<StepOutput, StepError> {
-    let refuse = |name| {
-        Err(StepError::InvalidTransition { status: state.status.as_str(), input: name })
-    };
+    let refuse = |name| Err(StepError::InvalidTransition { status: state.status.as_str(), input: name });
     match (state.status, &input) {
         (RunStatus::Created, Input::Start { .. }) => {}
         (RunStatus::Created, Input::NodeFinished { .. }) => return refuse("a result"),
@@ -134,8 +130,9 @@ impl Deciding<'_> {
         match timer {
             Timer::Retry(key) => {
                 let slot = key.item.unwrap_or(0);
-                let due = fold::slot_ref(self.state, key.node, slot)
-                    .is_some_and(|s| matches!(s.phase, Phase::RetryAt { .. }) && s.visit == key.visit && s.attempt == key.attempt);
+                let due = fold::slot_ref(self.state, key.node, slot).is_some_and(|s| {
+                    matches!(s.phase, Phase::RetryAt { .. }) && s.visit == key.visit && s.attempt == key.attempt
+                });
                 if due && self.may_start(key.node) { self.start_slots(key.node, &[slot]) } else { Ok(()) }
             }
             Timer::Wait(key) => self.wait_over(&key),

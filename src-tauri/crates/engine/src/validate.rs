@@ -371,8 +371,10 @@ fn check_rules(rules: &[Rule], at: &str, found: &mut Vec<Diagnostic>) {
                     Code::BadConfig,
                     format!("{at}/{i}/action"),
                     format!("'{other}' is no action of a workflow's policy"),
-                    nearest(other, known)
-                        .map_or_else(|| format!("Use one of: {}", known.join(", ")), |n| format!("Did you mean '{n}'?")),
+                    nearest(other, known).map_or_else(
+                        || format!("Use one of: {}", known.join(", ")),
+                        |n| format!("Did you mean '{n}'?"),
+                    ),
                 ));
             }
         }

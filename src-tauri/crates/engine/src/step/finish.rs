@@ -42,9 +42,8 @@ impl Deciding<'_> {
         let live: Vec<_> = results
             .into_iter()
             .filter(|(slot, _)| {
-                fold::slot_ref(self.state, node, *slot).is_some_and(|s| {
-                    s.phase == Phase::Running && s.visit == key.visit && s.attempt == key.attempt
-                })
+                fold::slot_ref(self.state, node, *slot)
+                    .is_some_and(|s| s.phase == Phase::Running && s.visit == key.visit && s.attempt == key.attempt)
             })
             .collect();
         let Some((first, _)) = live.first() else { return Ok(()) };

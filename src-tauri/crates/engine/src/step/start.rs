@@ -119,10 +119,10 @@ impl Deciding<'_> {
             .zip(&prepared)
             .flat_map(|(slot, p)| {
                 let slot = *slot;
-                p.input.iter().enumerate().map(move |(i, data)| InputItem {
-                    item: if each { slot } else { i },
-                    data: Arc::clone(data),
-                })
+                p.input
+                    .iter()
+                    .enumerate()
+                    .map(move |(i, data)| InputItem { item: if each { slot } else { i }, data: Arc::clone(data) })
             })
             .collect();
         let resolved_inputs = if several && this.node.input.is_some() {
@@ -134,11 +134,8 @@ impl Deciding<'_> {
         let effects = this.descriptor.effects.of(&config);
         let write = matches!(effects, Effects::Write);
         let idempotency_key = self.idempotency_key(node, first_slot, &first.input);
-        let mut early: Vec<(usize, NodeFailure)> = slots
-            .iter()
-            .zip(&prepared)
-            .filter_map(|(slot, p)| p.failure.clone().map(|f| (*slot, f)))
-            .collect();
+        let mut early: Vec<(usize, NodeFailure)> =
+            slots.iter().zip(&prepared).filter_map(|(slot, p)| p.failure.clone().map(|f| (*slot, f))).collect();
         let (idempotency_key, key_failure) = match idempotency_key {
             Ok(key) => (key, None),
             Err(failure) => (String::new(), Some(failure)),
@@ -391,8 +388,9 @@ fn wait_until(config: &Value, now: time::Millis) -> Result<time::Millis, NodeFai
     }
     let ms = config.get("ms").and_then(Value::as_f64).filter(|ms| *ms >= 0.0 && *ms <= 1e14);
     #[expect(clippy::cast_possible_truncation, reason = "bounded by the filter above")]
-    ms.map(|ms| now + ms as i64)
-        .ok_or_else(|| NodeFailure::validation("BAD_TIME", "A wait needs 'ms' (milliseconds, 0 or more) or 'until' (a time)"))
+    ms.map(|ms| now + ms as i64).ok_or_else(|| {
+        NodeFailure::validation("BAD_TIME", "A wait needs 'ms' (milliseconds, 0 or more) or 'until' (a time)")
+    })
 }
 
 /// An expression that failed, as a failure of the step (`MISSING_FIELD`, `SCHEMA_MISMATCH`, …).

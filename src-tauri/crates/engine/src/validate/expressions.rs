@@ -6,15 +6,10 @@ use crate::{
     config::{self, NodeExpression},
     expr::{self, Expr, ExprError},
 };
-use signalbox_model::{
-    Code, Diagnostic, Workflow,
-    diagnostic::pointer_token,
-    workflow::ErrorPolicy,
-};
+use signalbox_model::{Code, Diagnostic, Workflow, diagnostic::pointer_token, workflow::ErrorPolicy};
 use std::collections::{BTreeSet, HashMap};
 
-const BEFORE: &[&str] =
-    &["params", "run", "workflow", "context", "item", "items", "nodes", "error", "err", "ctx"];
+const BEFORE: &[&str] = &["params", "run", "workflow", "context", "item", "items", "nodes", "error", "err", "ctx"];
 const AFTER: &[&str] = &["_result", "_meta", "_toolResult"];
 
 pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
@@ -113,10 +108,8 @@ fn names(
         } else if workflow.nodes.contains_key(root) {
             format!("Write nodes.{root}.output")
         } else {
-            nearest(root, BEFORE.iter().copied()).map_or_else(
-                || format!("Known here: {}", BEFORE.join(", ")),
-                |near| format!("Did you mean '{near}'?"),
-            )
+            nearest(root, BEFORE.iter().copied())
+                .map_or_else(|| format!("Known here: {}", BEFORE.join(", ")), |near| format!("Did you mean '{near}'?"))
         };
         found.push(Diagnostic::error(
             Code::UnknownName,
@@ -161,8 +154,10 @@ fn ancestor(
             Code::UnknownName,
             at,
             format!("There is no step '{named}'"),
-            nearest(named, workflow.nodes.keys().map(String::as_str))
-                .map_or_else(|| "Choose a step that runs before this one".into(), |near| format!("Did you mean '{near}'?")),
+            nearest(named, workflow.nodes.keys().map(String::as_str)).map_or_else(
+                || "Choose a step that runs before this one".into(),
+                |near| format!("Did you mean '{near}'?"),
+            ),
         ));
         return;
     };

@@ -16,7 +16,8 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                 Code::DanglingEdge,
                 format!("/edges/{i}/{place}"),
                 format!("The wire {} → {} names the step '{id}', which does not exist", edge.from, edge.to),
-                nearest(id, names()).map_or_else(|| "Remove the wire, or add the step".into(), |n| format!("Did you mean '{n}'?")),
+                nearest(id, names())
+                    .map_or_else(|| "Remove the wire, or add the step".into(), |n| format!("Did you mean '{n}'?")),
             )
         };
         match workflow.nodes.get(edge.from.node()) {
@@ -127,8 +128,7 @@ fn on_abort(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 /// Two Stops of which neither comes after the other: the first one ends the run for both.
 fn stops(workflow: &Workflow, catalog: &Catalog, order: &[usize], found: &mut Vec<Diagnostic>) {
     let is_stop = |kind: &str| catalog.get(kind).is_some_and(|d| d.role == Role::Stop);
-    let all: Vec<&str> =
-        workflow.nodes.iter().filter(|(_, n)| is_stop(&n.kind)).map(|(id, _)| id.as_str()).collect();
+    let all: Vec<&str> = workflow.nodes.iter().filter(|(_, n)| is_stop(&n.kind)).map(|(id, _)| id.as_str()).collect();
     if all.len() < 2 || order.is_empty() {
         return;
     }
@@ -149,7 +149,9 @@ fn stops(workflow: &Workflow, catalog: &Catalog, order: &[usize], found: &mut Ve
                 found.push(Diagnostic::warning(
                     Code::StopInFork,
                     format!("/nodes/{}", pointer_token(node)),
-                    format!("Several branches from '{node}.{port}' each lead to a Stop: the first one reached ends the run"),
+                    format!(
+                        "Several branches from '{node}.{port}' each lead to a Stop: the first one reached ends the run"
+                    ),
                     "Join the branches before one Stop",
                 ));
                 return;

@@ -78,14 +78,20 @@ pub(super) fn read(value: Value) -> Checked {
     match top.get("signalbox") {
         None => found.push(bad("/signalbox", "The field 'signalbox' is missing", "Add \"signalbox\": 1 at the top")),
         Some(version) => match version.as_u64() {
-            Some(0) | None => found.push(bad("/signalbox", "'signalbox' is no version number", "Write \"signalbox\": 1")),
+            Some(0) | None => {
+                found.push(bad("/signalbox", "'signalbox' is no version number", "Write \"signalbox\": 1"))
+            }
             Some(version) if version > u64::from(FILE_VERSION) => found.push(newer(version)),
             Some(_) => {}
         },
     }
     for (field, kind) in [("id", Kind::Text), ("name", Kind::Text), ("nodes", Kind::Object)] {
         match top.get(field) {
-            None => found.push(bad(format!("/{field}"), format!("The field '{field}' is missing"), format!("Add \"{field}\""))),
+            None => found.push(bad(
+                format!("/{field}"),
+                format!("The field '{field}' is missing"),
+                format!("Add \"{field}\""),
+            )),
             Some(value) if !kind.fits(value) => wrong(&mut found, &format!("/{field}"), field, kind),
             Some(_) => {}
         }
@@ -107,7 +113,11 @@ pub(super) fn read(value: Value) -> Checked {
     if let Some(params) = top.get("params")
         && !(params.is_object() || params.is_boolean())
     {
-        found.push(bad("/params", "'params' is no JSON Schema", "Write { \"type\": \"object\", \"properties\": { … } }"));
+        found.push(bad(
+            "/params",
+            "'params' is no JSON Schema",
+            "Write { \"type\": \"object\", \"properties\": { … } }",
+        ));
     }
     unknown(&mut found, "", top, TOP);
     nodes(&mut found, top);
@@ -171,7 +181,12 @@ fn extra(found: &mut Vec<Diagnostic>, at: &str, extra: &Map, known: &[&str]) {
             None => "It is kept as it is; remove it if it is a mistake".to_owned(),
         };
         let pointer = format!("{at}/{}", pointer_token(key));
-        found.push(Diagnostic::warning(Code::UnknownField, pointer, format!("The field '{key}' is not known here"), hint));
+        found.push(Diagnostic::warning(
+            Code::UnknownField,
+            pointer,
+            format!("The field '{key}' is not known here"),
+            hint,
+        ));
     }
 }
 
@@ -190,7 +205,11 @@ fn nodes(found: &mut Vec<Diagnostic>, top: &Map) {
             continue;
         };
         if !object.contains_key("type") {
-            found.push(bad(format!("{at}/type"), format!("The step '{id}' has no 'type'"), "Add \"type\", for example \"data.set\""));
+            found.push(bad(
+                format!("{at}/type"),
+                format!("The step '{id}' has no 'type'"),
+                "Add \"type\", for example \"data.set\"",
+            ));
         }
         for (field, kind) in NODE {
             if let Some(value) = object.get(*field)
@@ -252,11 +271,21 @@ fn closed(found: &mut Vec<Diagnostic>, at: &str, object: &Map, fields: &[(&str, 
                     || format!("Known here: {}", fields.iter().map(|(n, _)| *n).collect::<Vec<_>>().join(", ")),
                     |near| format!("Did you mean '{near}'?"),
                 );
-                found.push(Diagnostic::error(Code::UnknownConfig, pointer, format!("There is no setting '{key}' here"), hint));
+                found.push(Diagnostic::error(
+                    Code::UnknownConfig,
+                    pointer,
+                    format!("There is no setting '{key}' here"),
+                    hint,
+                ));
             }
             Some((_, kind)) if !kind.fits(value) => {
                 let message = format!("'{key}' is not {}", kind.words());
-                found.push(Diagnostic::error(Code::BadConfig, pointer, message, format!("Write {} there", kind.words())));
+                found.push(Diagnostic::error(
+                    Code::BadConfig,
+                    pointer,
+                    message,
+                    format!("Write {} there", kind.words()),
+                ));
             }
             Some(_) => {}
         }
@@ -273,14 +302,21 @@ fn edges(found: &mut Vec<Diagnostic>, top: &Map) {
     };
     for (i, edge) in list.iter().enumerate() {
         let at = format!("/edges/{i}");
-        let (Some(from), Some(_)) =
-            (edge.get("from").and_then(Value::as_str), edge.get("to").and_then(Value::as_str))
+        let (Some(from), Some(_)) = (edge.get("from").and_then(Value::as_str), edge.get("to").and_then(Value::as_str))
         else {
-            found.push(bad(at, "A wire needs the texts 'from' and 'to'", "Write { \"from\": \"step.port\", \"to\": \"step\" }"));
+            found.push(bad(
+                at,
+                "A wire needs the texts 'from' and 'to'",
+                "Write { \"from\": \"step.port\", \"to\": \"step\" }",
+            ));
             continue;
         };
         if !from.contains('.') {
-            found.push(bad(format!("{at}/from"), format!("'{from}' names no port"), format!("Write \"{from}.success\"")));
+            found.push(bad(
+                format!("{at}/from"),
+                format!("'{from}' names no port"),
+                format!("Write \"{from}.success\""),
+            ));
         }
         if let Some(object) = edge.as_object() {
             unknown(found, &at, object, &["from", "to"]);
@@ -306,7 +342,11 @@ fn settings(found: &mut Vec<Diagnostic>, top: &Map) {
         Some(Value::Object(policy)) => {
             closed(found, "/settings/errorPolicy", policy, &[("rules", Kind::Any)]);
             let Some(rules) = policy.get("rules").and_then(Value::as_array) else {
-                return found.push(bad("/settings/errorPolicy/rules", "'rules' is not a list", "Write { \"rules\": [ … ] }"));
+                return found.push(bad(
+                    "/settings/errorPolicy/rules",
+                    "'rules' is not a list",
+                    "Write { \"rules\": [ … ] }",
+                ));
             };
             for (i, rule) in rules.iter().enumerate() {
                 let at = format!("/settings/errorPolicy/rules/{i}");

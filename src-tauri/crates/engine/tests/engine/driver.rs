@@ -1,0 +1,179 @@
+//! A run in memory: a handful of made-up kinds, scripted failures, calls that finish in any order.
+
+use serde_json::{Value, json};
+use signalbox_engine::{
+    Catalog, Compiled, Effect, Input, RunState,
+    effect::{Call, CallOutput, OutItem, Timer},
+    step,
+};
+use signalbox_model::{NodeDescriptor, NodeFailure, RunEvent, Workflow};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// `t.pass` and `t.split` are pure, `t.read` and `t.write` have effects, `t.all` joins, `t.stop` ends, `t.wait` waits.
+pub(crate) fn catalog() -> Catalog {
+    let kind = |name: &str, effects: Value, modes: Value, ports: Value, extra: Value| {
+        let mut all = json!({
+            "type": name, "version": 1, "title": name, "description": name, "category": "data", "icon": "box",
+            "modes": modes, "effects": effects, "ports": ports,
+            "config": { "type": "object", "properties": {
+                "url": { "type": "string" }, "ms": { "type": "number" }, "stopId": { "type": "string" } } }
+        });
+        for (key, value) in extra.as_object().expect("object") {
+            all[key] = value.clone();
+        }
+        serde_json::from_value::<NodeDescriptor>(all).expect("descriptor")
+    };
+    let both = json!([{ "id": "success" }, { "id": "error" }]);
+    Catalog::new(vec![
+        kind("t.pass", json!("none"), json!(["each", "all"]), both.clone(), json!({ "keepsError": true })),
+        kind(
+            "t.split",
+            json!("none"),
+            json!(["each"]),
+            json!([{ "id": "true" }, { "id": "false" }, { "id": "error" }]),
+            json!({ "keepsError": true }),
+        ),
+        kind("t.many", json!("none"), json!(["all"]), both.clone(), json!({})),
+        kind("t.read", json!("read"), json!(["each", "all"]), both.clone(), json!({})),
+        kind("t.write", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
+        kind("t.all", json!("none"), json!(["all"]), both.clone(), json!({ "keepsError": true })),
+        kind("t.wait", json!("read"), json!(["all"]), both, json!({ "role": "wait", "keepsError": true })),
+        kind("t.stop", json!("none"), json!(["all"]), json!([]), json!({ "role": "stop" })),
+    ])
+}
+
+pub(crate) fn compile(file: Value) -> Compiled {
+    let workflow: Workflow = serde_json::from_value(file).expect("workflow");
+    match Compiled::new(Arc::new(workflow), "hash", &catalog()) {
+        Ok(compiled) => compiled,
+        Err(diagnostics) => panic!("{diagnostics:#?}"),
+    }
+}
+
+/// What a call answers: a function of (node, item, attempt).
+pub(crate) type Script<'a> = &'a dyn Fn(&str, usize, u32) -> Option<NodeFailure>;
+
+pub(crate) struct World<'a> {
+    pub(crate) compiled: &'a Compiled,
+    pub(crate) state: RunState,
+    pub(crate) events: Vec<RunEvent>,
+    pub(crate) states: Vec<(u64, RunState)>,
+    pub(crate) calls: HashMap<(String, usize), u32>,
+    pending: Vec<Effect>,
+    now: i64,
+    script: Script<'a>,
+    order: u64,
+    pub(crate) keep_states: bool,
+}
+
+impl<'a> World<'a> {
+    pub(crate) fn new(compiled: &'a Compiled, script: Script<'a>, order: u64) -> Self {
+        Self {
+            compiled,
+            state: RunState::new(compiled, "run", None),
+            events: Vec::new(),
+            states: Vec::new(),
+            calls: HashMap::new(),
+            pending: Vec::new(),
+            now: 1_000_000,
+            script,
+            order,
+            keep_states: false,
+        }
+    }
+
+    pub(crate) fn start(&mut self, params: Value) {
+        let input = Input::Start {
+            params: Arc::new(params),
+            context: signalbox_model::Map::new(),
+            seed: 7,
+            started_by: None,
+            now: self.now,
+        };
+        self.give(input);
+    }
+
+    /// Continues from recorded events.
+    pub(crate) fn resume(compiled: &'a Compiled, events: &[RunEvent], script: Script<'a>, order: u64) -> Self {
+        let mut world = Self::new(compiled, script, order);
+        for event in events {
+            signalbox_engine::fold(compiled, &mut world.state, event).expect("recorded events fold");
+        }
+        world.events = events.to_vec();
+        world.now = 2_000_000;
+        world.give(Input::Resume { now: world.now });
+        world
+    }
+
+    pub(crate) fn give(&mut self, input: Input) {
+        let mut again = self.state.clone();
+        let output = step(self.compiled, &mut self.state, input.clone()).expect("possible");
+        let repeated = step(self.compiled, &mut again, input).expect("possible");
+        assert_eq!(output.events, repeated.events, "invariant 7: the same arguments give the same result");
+        assert_eq!(self.state, again);
+        self.events.extend(output.events);
+        self.pending.extend(output.effects);
+        if self.keep_states {
+            self.states.push((self.state.last_seq(), self.state.clone()));
+        }
+    }
+
+    /// Takes one pending effect; false when there is none.
+    pub(crate) fn turn(&mut self) -> bool {
+        if self.pending.is_empty() {
+            return false;
+        }
+        self.order = self.order.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let pick = usize::try_from(self.order >> 33).expect("fits") % self.pending.len();
+        self.now += 1;
+        match self.pending.remove(pick) {
+            Effect::Call(call) => {
+                let results = call.slots.iter().map(|slot| (slot.item, self.run(&call, slot.item))).collect();
+                let now = self.now;
+                self.give(Input::NodeFinished { key: call.key.clone(), results, now });
+            }
+            Effect::Timer { timer: Timer::Grace, .. } if !self.pending.is_empty() => {}
+            Effect::Timer { timer, due_ms } => {
+                self.now = self.now.max(due_ms);
+                let now = self.now;
+                self.give(Input::TimerFired { timer, now });
+            }
+            Effect::CancelCalls => self.pending.retain(|e| !matches!(e, Effect::Call(_))),
+            Effect::WriteArtifact { .. } => {}
+        }
+        true
+    }
+
+    pub(crate) fn run_to_end(&mut self) {
+        let mut turns = 0;
+        while self.turn() {
+            turns += 1;
+            assert!(turns < 100_000, "the run does not end");
+        }
+    }
+
+    fn run(&mut self, call: &Call, item: usize) -> Result<CallOutput, NodeFailure> {
+        *self.calls.entry((call.node_id.to_string(), item)).or_default() += 1;
+        if let Some(failure) = (self.script)(&call.node_id, item, call.key.attempt) {
+            return Err(failure);
+        }
+        let slot = call.slots.iter().find(|s| s.item == item).expect("slot");
+        let handed: Vec<OutItem> = slot
+            .input
+            .iter()
+            .enumerate()
+            .map(|(i, it)| OutItem { data: Arc::clone(&it.data), paired: Some(i) })
+            .collect();
+        Ok(match &*call.kind {
+            "t.split" => CallOutput::items(if item % 2 == 0 { "true" } else { "false" }, handed),
+            "t.many" => CallOutput::items(
+                "success",
+                (0..3).map(|i| OutItem { data: Arc::new(json!({ "n": i })), paired: Some(0) }).collect(),
+            ),
+            "t.stop" => CallOutput::default(),
+            "t.read" | "t.write" => CallOutput::success(json!({ "from": &*call.node_id, "item": item })),
+            _ => CallOutput::items("success", handed),
+        })
+    }
+}

@@ -1,0 +1,269 @@
+//! Invariants of ARCHITECTURE 4 over random graphs, failures and orders of completion.
+
+use crate::driver::{World, catalog, compile};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use signalbox_engine::{Compiled, RunState, fold, snapshot, summary};
+use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+#[derive(Debug, Clone)]
+struct Graph {
+    kinds: Vec<u8>,
+    edges: Vec<(usize, usize, u8)>,
+    fallbacks: Vec<Option<usize>>,
+    retries: Vec<u8>,
+    safe: bool,
+    failures: u64,
+    order: u64,
+}
+
+fn graphs() -> impl Strategy<Value = Graph> {
+    (3_usize..9).prop_flat_map(|n| {
+        (
+            prop::collection::vec(0_u8..8, n),
+            prop::collection::vec((0..n, 0..n, 0_u8..6), 0..(n * 2)),
+            prop::collection::vec(prop::option::weighted(0.15, 0..n), n),
+            prop::collection::vec(0_u8..3, n),
+            any::<bool>(),
+            any::<u64>(),
+            any::<u64>(),
+        )
+            .prop_map(|(kinds, edges, fallbacks, retries, safe, failures, order)| Graph {
+                kinds,
+                edges,
+                fallbacks,
+                retries,
+                safe,
+                failures,
+                order,
+            })
+    })
+}
+
+fn kind(code: u8) -> &'static str {
+    ["t.pass", "t.split", "t.many", "t.read", "t.read", "t.all", "t.write", "t.pass"][usize::from(code)]
+}
+
+fn ports(kind: &str) -> &'static [&'static str] {
+    if kind == "t.split" { &["true", "false", "error"] } else { &["success", "success", "error"] }
+}
+
+fn file(graph: &Graph) -> Value {
+    let mut nodes = serde_json::Map::new();
+    for (i, code) in graph.kinds.iter().enumerate() {
+        let mut node = json!({ "type": kind(*code) });
+        let mut handling = serde_json::Map::new();
+        if graph.retries[i] > 0 {
+            handling.insert("retryPolicy".into(), json!({ "maxAttempts": graph.retries[i], "initialDelayMs": 10 }));
+        }
+        if let Some(to) = graph.fallbacks[i].filter(|to| *to > i) {
+            handling.insert("fallbackNodeId".into(), json!(format!("n{to}")));
+        }
+        if !handling.is_empty() {
+            node["errorHandling"] = Value::Object(handling);
+        }
+        if matches!(kind(*code), "t.read") {
+            node["out"] = json!({ (format!("$v{i}")): "=_result.from" });
+        }
+        nodes.insert(format!("n{i}"), node);
+    }
+    let mut seen = BTreeSet::new();
+    let mut edges = Vec::new();
+    for (a, b, port) in &graph.edges {
+        let (from, to) = (a.min(b), a.max(b));
+        let port = ports(kind(graph.kinds[*from]))[usize::from(*port) % 3];
+        if from != to && seen.insert((*from, *to, port)) {
+            edges.push(json!({ "from": format!("n{from}.{port}"), "to": format!("n{to}") }));
+        }
+    }
+    json!({
+        "signalbox": 1, "id": "g", "name": "g", "settings": { "errorPolicy": if graph.safe { "safe" } else { "fail" } },
+        "nodes": nodes, "edges": edges
+    })
+}
+
+/// Fails about a fifth of the calls; half of those retryably.
+fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
+    move |node: &str, item: usize, attempt: u32| {
+        let mut h = seed ^ 0x9e37_79b9_7f4a_7c15;
+        for b in node.bytes().chain([u8::try_from(item % 250).expect("small")]) {
+            h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+        }
+        let fate = (h >> 40) % 10;
+        let failure = NodeFailure::new(ErrorType::NetworkError, "CONNECTION", "scripted");
+        match fate {
+            0 => Some(failure),
+            1 if attempt < 2 => Some(failure.retryable()),
+            2 => Some(failure.retryable()),
+            _ => None,
+        }
+    }
+}
+
+fn run(graph: &Graph, compiled: &Compiled) -> (Vec<RunEvent>, RunState, Vec<(u64, RunState)>) {
+    let script = script(graph.failures);
+    let mut world = World::new(compiled, &script, graph.order);
+    world.keep_states = true;
+    world.start(json!({ "p": 1 }));
+    world.run_to_end();
+    (world.events, world.state, world.states)
+}
+
+/// A second, much simpler account of who runs: settles ports from the events alone.
+fn reference(graph: &Graph, compiled: &Compiled, events: &[RunEvent]) -> BTreeMap<String, BTreeSet<String>> {
+    let _ = (graph, compiled);
+    let mut taken: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for event in events {
+        let Some(step) = &event.step_id else { continue };
+        if let EventBody::StepDone(done) = &event.body {
+            taken.entry(step.clone()).or_default().extend(done.ports.keys().cloned());
+        }
+    }
+    taken
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_run_ends_once_and_folds_to_its_state(graph in graphs()) {
+        let compiled = compile(file(&graph));
+        let (events, state, states) = run(&graph, &compiled);
+        prop_assert!(state.status().is_terminal());
+        prop_assert_eq!(events.iter().filter(|e| e.body.is_terminal()).count(), 1);
+        prop_assert!(events.last().is_some_and(|e| e.body.is_terminal()));
+        // seq has no gaps; a recorded event reads back as itself; fold rebuilds every state that step reached.
+        let mut folded = RunState::new(&compiled, "run", None);
+        let mut at = 0;
+        for (i, event) in events.iter().enumerate() {
+            prop_assert_eq!(event.seq, Some(i as u64 + 1));
+            let text = serde_json::to_string(event).expect("writes");
+            let read: RunEvent = serde_json::from_str(&text).expect("reads");
+            prop_assert_eq!(&read, event);
+            fold(&compiled, &mut folded, &read).expect("folds");
+            while at < states.len() && states[at].0 == i as u64 + 1 {
+                if states.get(at + 1).is_none_or(|next| next.0 != states[at].0) {
+                    prop_assert_eq!(&states[at].1, &folded, "invariant 2 after event {}", i + 1);
+                    let snap = snapshot::encode(&compiled, &folded);
+                    prop_assert_eq!(&snapshot::decode(&compiled, &snap).expect("decodes"), &folded);
+                }
+                at += 1;
+            }
+        }
+        prop_assert_eq!(&folded, &state);
+    }
+
+    #[test]
+    fn calls_end_once_and_items_leave_by_one_port(graph in graphs()) {
+        let compiled = compile(file(&graph));
+        let (events, state, _) = run(&graph, &compiled);
+        // every call has exactly one end
+        let mut open: HashMap<(String, Option<usize>, u32, u32), usize> = HashMap::new();
+        let mut items: HashMap<String, (BTreeSet<usize>, BTreeMap<usize, usize>)> = HashMap::new();
+        for event in &events {
+            let Some(step) = &event.step_id else { continue };
+            let key = (step.clone(), event.item, event.visit.unwrap_or(0), event.attempt.unwrap_or(0));
+            let entry = items.entry(step.clone()).or_default();
+            match &event.body {
+                EventBody::StepStart(start) => {
+                    *open.entry(key).or_default() += start.input.len().max(1);
+                    entry.0.extend(start.input.iter().map(|i| i.item));
+                }
+                EventBody::StepDone(done) => {
+                    // invariant 1: neither an error nor a failed input is on `success`
+                    for (port, list) in &done.items {
+                        prop_assert!(port != "error");
+                        for item in list {
+                            if let Some(paired) = item.paired_item && step_splits_not(&graph, step) {
+                                *entry.1.entry(paired).or_default() += 1;
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (step, (_, left)) in &items {
+            for (item, times) in left {
+                prop_assert_eq!(*times, 1, "item {} of {} left {} times", item, step, times);
+            }
+        }
+        // invariant 5: a handled run never ends failed, an unhandled one never completed
+        let aborted = events.iter().any(|e| matches!(&e.body, EventBody::ErrorHandled(h) if h.action == "abort"));
+        let expected = if aborted { RunStatus::Failed } else { RunStatus::Completed };
+        prop_assert_eq!(state.status(), expected);
+        let sum = summary::of(&compiled, &state);
+        prop_assert_eq!(aborted, sum.steps.values().any(|s| s.state == NodeState::Failed));
+        let taken = reference(&graph, &compiled, &events);
+        if !aborted {
+            // a node runs iff a port that feeds it was taken, or it is an entry
+            let file = file(&graph);
+            for (id, step) in &sum.steps {
+                let wires: Vec<&Value> = file["edges"].as_array().expect("list").iter().filter(|e| e["to"] == **id).collect();
+                let fallback = (0..graph.kinds.len()).any(|i| {
+                    graph.fallbacks[i].filter(|to| *to > i).is_some_and(|to| format!("n{to}") == *id)
+                });
+                if wires.is_empty() && !fallback {
+                    prop_assert!(step.attempts > 0);
+                }
+                let fed = wires.iter().any(|e| {
+                    let from = e["from"].as_str().expect("text");
+                    let (node, port) = from.rsplit_once('.').expect("port");
+                    port != "error" && taken.get(node).is_some_and(|t| t.contains(port))
+                });
+                if fed {
+                    prop_assert!(step.attempts > 0, "{} was fed and did not run", id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_cut_anywhere_ends_the_same(graph in graphs()) {
+        let compiled = compile(file(&graph));
+        let script = script(graph.failures);
+        let (events, state, _) = run(&graph, &compiled);
+        let whole = summary::of(&compiled, &state);
+        for cut in 1..events.len() {
+            let mut world = World::resume(&compiled, &events[..cut], &script, graph.order);
+            world.run_to_end();
+            let resumed = summary::of(&compiled, &world.state);
+            // An interrupted `write` that may have happened fails the run instead of firing twice.
+            let asked = world.events.iter().any(|e| {
+                matches!(&e.body, EventBody::StepInterrupted(i) if i.effect.is_some())
+            });
+            if asked || whole.status == RunStatus::Failed {
+                prop_assert!(world.state.status().is_terminal());
+                continue;
+            }
+            prop_assert_eq!(resumed.status, whole.status, "cut after event {}", cut);
+            let context = |s: &signalbox_model::RunSummary| s.context.clone().into_iter().collect::<BTreeMap<_, _>>();
+            prop_assert_eq!(context(&resumed), context(&whole));
+            for (id, step) in &resumed.steps {
+                prop_assert_eq!(step.state, whole.steps[id].state, "{} after cut {}", id, cut);
+            }
+            // no finished step runs again
+            let done: Vec<(String, Option<usize>)> = events[..cut]
+                .iter()
+                .filter(|e| matches!(e.body, EventBody::StepDone(_)))
+                .filter_map(|e| e.step_id.clone().map(|s| (s, e.item)))
+                .collect();
+            for event in &world.events[cut..] {
+                if let (EventBody::StepStart(_), Some(step)) = (&event.body, &event.step_id) {
+                    prop_assert!(!done.contains(&(step.clone(), event.item)), "{} ran again after cut {}", step, cut);
+                }
+            }
+        }
+    }
+}
+
+fn step_splits_not(graph: &Graph, step: &str) -> bool {
+    let index: usize = step.trim_start_matches('n').parse().expect("number");
+    matches!(kind(graph.kinds[index]), "t.pass" | "t.split" | "t.read" | "t.write")
+}
+
+#[test]
+fn the_made_up_catalog_is_valid() {
+    assert!(catalog().iter().count() > 5);
+}

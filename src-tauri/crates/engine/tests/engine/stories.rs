@@ -1,0 +1,291 @@
+//! Small stories of SEMANTICS, each one run.
+
+use crate::driver::{World, compile};
+use serde_json::{Value, json};
+use signalbox_engine::{Input, RunState, effect::Timer, summary};
+use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus};
+
+fn network() -> NodeFailure {
+    NodeFailure::new(ErrorType::NetworkError, "SERVICE_UNAVAILABLE", "down").retryable()
+}
+
+fn flow(settings: Value, nodes: Value, edges: &[(&str, &str)]) -> Value {
+    let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
+    json!({ "signalbox": 1, "id": "w", "name": "w", "settings": settings, "nodes": nodes, "edges": edges })
+}
+
+fn told(events: &[RunEvent]) -> Vec<String> {
+    events
+        .iter()
+        .map(|e| {
+            let item = e.item.map_or_else(String::new, |i| format!("[{i}]"));
+            let step =
+                e.step_id.as_deref().map_or_else(String::new, |s| format!(" {s}{item} a{}", e.attempt.unwrap_or(0)));
+            format!("{}{step}", e.body.type_name())
+        })
+        .collect()
+}
+
+fn finish(
+    file: Value,
+    script: &dyn Fn(&str, usize, u32) -> Option<NodeFailure>,
+) -> (Vec<RunEvent>, RunState, signalbox_model::RunSummary) {
+    let compiled = compile(file);
+    let mut world = World::new(&compiled, script, 1);
+    world.start(json!({ "x": 1 }));
+    world.run_to_end();
+    let sum = summary::of(&compiled, &world.state);
+    (world.events, world.state, sum)
+}
+
+#[test]
+fn semantics_c_items_split_at_a_red_wire_and_join_once() {
+    let file = flow(
+        json!({}),
+        json!({ "mk": { "type": "t.many" }, "call": { "type": "t.read" }, "good": { "type": "t.pass" },
+                "bad": { "type": "t.pass" }, "all": { "type": "t.all" } }),
+        &[
+            ("mk.success", "call"),
+            ("call.success", "good"),
+            ("call.error", "bad"),
+            ("good.success", "all"),
+            ("bad.success", "all"),
+        ],
+    );
+    let (events, _, sum) =
+        finish(file, &|node, item, _| (node == "call" && item == 1).then(|| NodeFailure::tool("X", "no")));
+    assert_eq!(sum.status, RunStatus::Completed);
+    assert_eq!(sum.steps["call"].state, NodeState::ErrorHandled);
+    let joined = events.iter().find_map(|e| match &e.body {
+        EventBody::StepStart(s) if e.step_id.as_deref() == Some("all") => Some(s.input.len()),
+        _ => None,
+    });
+    assert_eq!(joined, Some(3), "the join fires once with three items");
+    // TS-034: the second of three items fails
+    let error = sum.output.iter().find(|o| o.get("originNode").is_some()).expect("the error travelled");
+    assert_eq!(error["details"]["input"], json!({ "n": 1 }));
+}
+
+#[test]
+fn ts_002_four_calls_then_abort() {
+    let file = flow(
+        json!({ "errorPolicy": "fail" }),
+        json!({ "t": { "type": "t.read", "errorHandling": { "retryPolicy": {
+            "maxAttempts": 3, "backoff": "exponential", "initialDelayMs": 500, "jitter": false } } } }),
+        &[],
+    );
+    let (events, _, sum) = finish(file, &|_, _, _| Some(network()));
+    let delays: Vec<u64> = events
+        .iter()
+        .filter_map(|e| match &e.body {
+            EventBody::RetryScheduled(r) => Some(r.delay_ms),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(delays, [500, 1000, 2000]);
+    assert_eq!((sum.status, sum.steps["t"].attempts), (RunStatus::Failed, 4));
+    assert_eq!(sum.failed_step_id.as_deref(), Some("t"));
+}
+
+#[test]
+fn ts_005_the_orchestrator_caps_a_rule_that_always_retries() {
+    let file = flow(
+        json!({ "errorPolicy": { "rules": [{ "name": "again", "when": "true", "action": "retry" }] } }),
+        json!({ "t": { "type": "t.read", "errorHandling": {} } }),
+        &[],
+    );
+    let (events, _, sum) = finish(file, &|_, _, _| Some(NodeFailure::tool("X", "no")));
+    assert_eq!(sum.steps["t"].attempts, 4, "three retries by the default");
+    let error = sum.error.expect("failed");
+    assert_eq!(error.details.expect("details")["reason"], json!("max_attempts_exceeded"));
+    let last = events.iter().rev().find_map(|e| match &e.body {
+        EventBody::ErrorHandled(h) => Some((h.action.clone(), h.wanted.clone())),
+        _ => None,
+    });
+    assert_eq!(last, Some(("abort".into(), Some("retry".into()))));
+}
+
+#[test]
+fn ts_024_no_rule_matches_and_ts_025_a_broken_rule_is_passed_over() {
+    let rules = json!([{ "name": "broken", "when": "error.nope.x > 1", "action": "abort" },
+                       { "name": "fb", "when": "err.type == 'ToolError'", "action": "fallback" }]);
+    let file = flow(
+        json!({ "errorPolicy": { "rules": rules } }),
+        json!({ "t": { "type": "t.read", "errorHandling": { "fallbackNodeId": "f" } }, "f": { "type": "t.pass" } }),
+        &[],
+    );
+    let (events, _, sum) = finish(file.clone(), &|node, _, _| (node == "t").then(|| NodeFailure::tool("X", "no")));
+    assert_eq!(sum.status, RunStatus::Completed);
+    assert_eq!(sum.steps["t"].state, NodeState::ErrorHandled);
+    assert!(
+        events
+            .iter()
+            .any(|e| matches!(&e.body, EventBody::ErrorHandled(h) if h.rule == "policy:fb" && h.rule_error.is_some()))
+    );
+    let (_, _, sum) = finish(file, &|node, _, _| (node == "t").then(network));
+    assert_eq!(sum.status, RunStatus::Failed);
+}
+
+#[test]
+fn ts_032_a_red_wire_to_a_plain_step_handles_the_error() {
+    let file = flow(json!({}), json!({ "t": { "type": "t.read" }, "h": { "type": "t.pass" } }), &[("t.error", "h")]);
+    let (_, _, sum) = finish(file, &|node, _, _| (node == "t").then(|| NodeFailure::tool("X", "no")));
+    assert_eq!((sum.status, sum.steps["t"].state), (RunStatus::Completed, NodeState::ErrorHandled));
+    assert_eq!(sum.output[0]["type"], "ToolError");
+}
+
+#[test]
+fn ts_031_an_unwired_error_fails_the_run() {
+    let file = flow(json!({}), json!({ "t": { "type": "t.read" } }), &[]);
+    let (events, _, _) = finish(file, &|_, _, _| Some(NodeFailure::tool("X", "no")));
+    assert_eq!(
+        told(&events),
+        ["workflow_start", "step_start t a0", "step_error t a0", "error_handled t a0", "workflow_failed"]
+    );
+}
+
+#[test]
+fn ts_078_equal_writes_are_silent() {
+    let file = flow(
+        json!({}),
+        json!({ "a": { "type": "t.pass", "out": { "$v": 1 } }, "b": { "type": "t.pass", "out": { "$v": 1 } },
+                "c": { "type": "t.pass", "out": { "$v": 2 }, "print": "v is {{context.v}}" } }),
+        &[("a.success", "b"), ("b.success", "c")],
+    );
+    let (events, _, sum) = finish(file, &|_, _, _| None);
+    let changes: Vec<&Value> = events
+        .iter()
+        .filter_map(|e| match &e.body {
+            EventBody::VarChanged(v) => Some(v.new_value.as_ref()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(changes, [&json!(1), &json!(2)]);
+    assert_eq!(sum.context["v"], json!(2));
+    // TS-077: print stands before step_done
+    let names = told(&events);
+    let print = names.iter().position(|n| n.starts_with("step_print")).expect("printed");
+    assert!(names[print + 1].starts_with("step_done c"));
+}
+
+#[test]
+fn ts_071_073_inputs_outputs_and_artifacts() {
+    let file = flow(
+        json!({}),
+        json!({ "a": { "type": "t.pass" },
+                "b": { "type": "t.pass", "in": { "y": "=item.x + 1" }, "out": { "/p.txt": "=_result.y" } } }),
+        &[("a.success", "b")],
+    );
+    let (events, _, _) = finish(file, &|_, _, _| None);
+    let bodies: Vec<Value> = events.iter().map(|e| serde_json::to_value(e).expect("json")).collect();
+    assert_eq!(bodies[1]["payload"]["resolvedInputs"], Value::Null);
+    assert_eq!(bodies[2]["payload"]["outputs"], Value::Null);
+    assert_eq!(bodies[3]["payload"]["resolvedInputs"], json!({ "y": 2 }));
+    let done = bodies.iter().find(|b| b["type"] == "step_done" && b["stepId"] == "b").expect("done");
+    assert_eq!(done["payload"]["outputs"]["/p.txt"], json!({ "_file": true, "path": "/p.txt" }));
+}
+
+#[test]
+fn if_false_and_disabled_pass_the_items_on() {
+    let file = flow(
+        json!({}),
+        json!({ "a": { "type": "t.read", "if": "item.x > 5" }, "b": { "type": "t.read", "disabled": true }, "c": { "type": "t.pass" } }),
+        &[("a.success", "b"), ("b.success", "c")],
+    );
+    let (events, _, sum) = finish(file, &|_, _, _| None);
+    assert_eq!(told(&events)[1..3], ["step_skipped a a0", "step_skipped b a0"]);
+    assert_eq!(sum.output, [json!({ "x": 1 })]);
+    assert_eq!(sum.steps["a"].attempts, 0);
+}
+
+#[test]
+fn a_stop_cancels_the_rest() {
+    let file = flow(
+        json!({}),
+        json!({ "a": { "type": "t.pass" }, "slow": { "type": "t.wait", "config": { "ms": 60000 } },
+                "end": { "type": "t.stop", "config": { "stopId": "early" } } }),
+        &[("a.success", "slow"), ("a.success", "end")],
+    );
+    let (events, _, sum) = finish(file, &|_, _, _| None);
+    assert_eq!(sum.status, RunStatus::Completed);
+    assert!(
+        matches!(&events.last().expect("events").body, EventBody::WorkflowDone(d) if d.stop_id.as_deref() == Some("early"))
+    );
+    assert_eq!(sum.steps["slow"].state, NodeState::Cancelled);
+}
+
+#[test]
+fn an_abort_runs_the_on_abort_chain_once() {
+    let file = flow(
+        json!({ "onAbort": "tidy" }),
+        json!({ "t": { "type": "t.read" }, "tidy": { "type": "t.pass", "out": { "$why": "=item.message" } }, "tidy2": { "type": "t.read" } }),
+        &[("tidy.success", "tidy2")],
+    );
+    let (events, _, sum) = finish(file, &|node, _, _| (node != "tidy").then(|| NodeFailure::tool("X", "no")));
+    assert_eq!(sum.status, RunStatus::Failed);
+    assert_eq!(sum.failed_step_id.as_deref(), Some("t"), "the chain's own error changes nothing");
+    assert_eq!(sum.context["why"], json!("no"));
+    assert!(told(&events).contains(&"step_start tidy2 a0".to_owned()));
+}
+
+#[test]
+fn a_cancel_ends_once_and_late_results_change_nothing() {
+    let compiled = compile(flow(json!({}), json!({ "t": { "type": "t.read" } }), &[]));
+    let script = |_: &str, _: usize, _: u32| None;
+    let mut world = World::new(&compiled, &script, 1);
+    world.start(json!({}));
+    world.give(Input::Cancel { now: 1_000_100 });
+    world.give(Input::TimerFired { timer: Timer::Grace, now: 1_005_100 });
+    assert_eq!(world.state.status(), RunStatus::Cancelled);
+    let count = world.events.len();
+    world.run_to_end();
+    assert_eq!(world.events.len(), count);
+    assert_eq!(told(&world.events)[2..], ["step_interrupted t a0", "workflow_cancelled"]);
+}
+
+#[test]
+fn an_interrupted_unsafe_write_fails_the_run_and_says_so() {
+    let compiled = compile(flow(json!({ "errorPolicy": "safe" }), json!({ "t": { "type": "t.write" } }), &[]));
+    let script = |_: &str, _: usize, _: u32| None;
+    let mut world = World::new(&compiled, &script, 1);
+    world.start(json!({}));
+    let mut resumed = World::resume(&compiled, &world.events, &script, 1);
+    resumed.run_to_end();
+    let sum = summary::of(&compiled, &resumed.state);
+    let details = sum.error.expect("failed").details.expect("details");
+    assert_eq!((sum.status, &details["effect"]), (RunStatus::Failed, &json!("unknown")));
+}
+
+#[test]
+fn the_third_interruption_is_a_crash_loop() {
+    let compiled = compile(flow(json!({}), json!({ "t": { "type": "t.read" } }), &[]));
+    let script = |_: &str, _: usize, _: u32| None;
+    let mut world = World::new(&compiled, &script, 1);
+    world.start(json!({}));
+    let mut events = world.events.clone();
+    for _ in 0..3 {
+        events = World::resume(&compiled, &events, &script, 1).events;
+    }
+    let last = events.iter().rev().find_map(|e| match &e.body {
+        EventBody::StepError(s) => Some(s.error.code().to_owned()),
+        _ => None,
+    });
+    assert_eq!(last.as_deref(), Some("CRASH_LOOP"));
+}
+
+#[test]
+fn ts_044_a_retry_waits_for_its_stored_time_after_a_restart() {
+    let compiled = compile(flow(
+        json!({}),
+        json!({ "t": { "type": "t.read", "errorHandling": { "retryPolicy": { "maxAttempts": 1, "backoff": "fixed", "initialDelayMs": 2000, "jitter": false } } } }),
+        &[],
+    ));
+    let script = |_: &str, _: usize, attempt: u32| (attempt == 0).then(network);
+    let mut world = World::new(&compiled, &script, 1);
+    world.start(json!({}));
+    world.turn();
+    let mut resumed = World::resume(&compiled, &world.events, &script, 1);
+    resumed.run_to_end();
+    let sum = summary::of(&compiled, &resumed.state);
+    assert_eq!((sum.status, sum.steps["t"].attempts), (RunStatus::Completed, 2));
+}
