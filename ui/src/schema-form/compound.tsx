@@ -8,7 +8,7 @@ import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue, type FieldProps } from './expression.tsx';
 import { Field } from './field.tsx';
 import { Findings, Frame } from './frame.tsx';
-import { diagnosticsAt, hintsOf, initialValue, isObject, labelOf, matches, pointerOf, propertiesOf, widgetOf, type Path } from './model.ts';
+import { diagnosticsAt, hintsOf, initialValue, isExpression, isObject, labelOf, matches, pointerOf, propertiesOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -67,7 +67,7 @@ function CellValue({ schema, value, onValue, label, invalid, cel }: {
   schema: JsonSchema | undefined; value: unknown; onValue: (value: unknown) => void; label: string; invalid: boolean; cel?: boolean;
 }) {
   const widget = schema ? widgetOf(schema) : 'any';
-  if (widget === 'cel' || cel) {
+  if (widget === 'cel' || (cel && (isExpression(value) || value === undefined || value === ''))) {
     return <CelEditor text={String(value ?? '').replace(/^=(?!=)/, '')} onText={(next) => onValue(cel ? `=${next}` : next)} label={label} invalid={invalid} bare />;
   }
   if (widget === 'text' || widget === 'template' || widget === 'path') {
@@ -198,7 +198,7 @@ export function KeyValueField({ label, schema, value, path, required, onValue }:
   const valueSchema = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   return (
     <KeyValueTable label={label} value={value} path={path} valueSchema={valueSchema} onValue={onValue} required={required ?? false} hint={schema.description}
-      {...(hints.addLabel ? { addLabel: hints.addLabel } : {})} />
+      {...(hints.addLabel ? { addLabel: hints.addLabel } : {})} {...(hints.prefix ? { prefix: hints.prefix } : {})} cel={hints.cel ?? false} />
   );
 }
 

@@ -1,18 +1,25 @@
 // One field: finds the widget, the findings of the validator, and the way back into the document.
 
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import type { JsonSchema } from '../api/types.ts';
 import { AnyField } from './any.tsx';
 import { KeyValueField, ListField, ObjectField, Properties, VariantsField } from './compound.tsx';
 import { CelField, ExpressionField, TextField } from './expression.tsx';
 import { Findings } from './frame.tsx';
-import { diagnosticsAt, isExpression, labelOf, pointerOf, typesOf, widgetOf, type Path, type Widget } from './model.ts';
-import { useForm } from './scope.ts';
+import { diagnosticsAt, hintsOf, isExpression, labelOf, pointerOf, typesOf, widgetOf, type Path, type Widget } from './model.ts';
+import { FormScopeProvider, useForm } from './scope.ts';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
 const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'any']);
 
-export function Field({ name, schema, value, path, required = false, label, bare = false }: {
+export function Field(props: FieldArgs) {
+  const scope = useForm();
+  const plain = hintsOf(props.schema).plain === true && scope.host !== null;
+  const literal = useMemo(() => ({ ...scope, host: null }), [scope]);
+  return plain ? <FormScopeProvider value={literal}><OneField {...props} /></FormScopeProvider> : <OneField {...props} />;
+}
+
+interface FieldArgs {
   name: string;
   schema: JsonSchema;
   value: unknown;
@@ -21,7 +28,9 @@ export function Field({ name, schema, value, path, required = false, label, bare
   label?: string;
   /** Without a frame of its own: inside a list row or a variant. */
   bare?: boolean;
-}) {
+}
+
+function OneField({ name, schema, value, path, required = false, label, bare = false }: FieldArgs) {
   const { base, diagnostics, host, edit } = useForm();
   const widget = widgetOf(schema);
   // What was a fixed value a moment ago becomes an expression: its editor takes the focus.

@@ -23,6 +23,11 @@ export interface UiHints {
   language?: 'json' | 'text' | 'cel';
   unit?: string;
   addLabel?: string;
+  /** No expressions in this field. */
+  plain?: boolean;
+  /** In a table: before every name; and every value is an expression. */
+  prefix?: string;
+  cel?: boolean;
 }
 
 export function hintsOf(schema: JsonSchema): UiHints {

@@ -1,0 +1,174 @@
+// A JSON value as text nodes: whatever it holds is shown as letters, never as markup.
+
+import { useEffect, useMemo, useState, type DragEvent, type KeyboardEvent } from 'react';
+import { call } from '../api/client.ts';
+import { toApiError } from '../api/error.ts';
+import type { CutValue } from '../api/types.ts';
+import { t } from '../i18n/index.ts';
+import { IconButton } from '../kit/index.ts';
+import { pathExpression, startFieldDrag } from './field-drag.ts';
+import { formatSize, keyOf, linesOf, searchIn, type ValueLine, type ValuePath } from './value-lines.ts';
+import './value.css';
+
+const PAGE = 400;
+
+export interface ValueViewProps {
+  value: unknown;
+  /** Expression of the value itself; with it fields can be dragged. */
+  root?: string | undefined;
+  search?: string;
+  label: string;
+}
+
+export function ValueView({ value, root, search = '', label }: ValueViewProps) {
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const [limit, setLimit] = useState(PAGE);
+  useEffect(() => {
+    setFolded(new Set());
+    setLimit(PAGE);
+  }, [value]);
+  const { lines, hidden } = useMemo(() => linesOf(value, folded, limit), [value, folded, limit]);
+  if (search.trim() !== '') return <Matches value={value} root={root} search={search.trim()} label={label} />;
+  const toggle = (path: ValuePath) => {
+    const key = keyOf(path);
+    const next = new Set(folded);
+    if (!next.delete(key)) next.add(key);
+    setFolded(next);
+  };
+  return (
+    <div className="well value" role="group" aria-label={label}>
+      {lines.map((line, index) => <Line key={`${keyOf(line.path)} ${line.kind} ${String(index)}`} line={line} root={root} onToggle={toggle} />)}
+      {hidden ? <button type="button" className="value-more" onClick={() => setLimit(limit + PAGE)}>{t('value.moreRows', { n: PAGE })}</button> : null}
+    </div>
+  );
+}
+
+function Line({ line, root, onToggle }: { line: ValueLine; root: string | undefined; onToggle: (path: ValuePath) => void }) {
+  const close = line.bracket === '[' ? ']' : '}';
+  return (
+    <div className="vl" style={{ paddingLeft: line.depth * 12 }}>
+      {line.name !== undefined ? <><Name name={line.name} path={line.path} root={root} /><span className="t3">: </span></> : null}
+      {line.kind === 'open' || line.kind === 'folded' ? (
+        <button type="button" className="vl-fold" aria-expanded={line.kind === 'open'} onClick={() => onToggle(line.path)}>
+          {line.kind === 'open' ? line.bracket : `${line.bracket ?? ''} ${String(line.count ?? 0)} ${close}`}
+        </button>
+      ) : null}
+      {line.kind === 'close' ? <span className="t3">{close}</span> : null}
+      {line.kind === 'empty' ? <span className="t3">{line.bracket}{close}</span> : null}
+      {line.kind === 'value' ? <span className={line.type === 'string' ? 'str' : 'num'}>{line.text}</span> : null}
+      {line.kind === 'cut' && line.cut ? <CutView cut={line.cut} name={line.name ?? String(line.path.at(-1) ?? 'value')} /> : null}
+      {line.comma ? <span className="t3">,</span> : null}
+    </div>
+  );
+}
+
+/** A field name that can be dragged onto a setting; Enter copies its expression. */
+export function Name({ name, path, root }: { name: string; path: ValuePath; root: string | undefined }) {
+  const [copied, setCopied] = useState(false);
+  if (root === undefined) return <span className="key">{name}</span>;
+  const expression = pathExpression(root, path);
+  return (
+    <span
+      className="key vl-drag"
+      draggable
+      role="button"
+      tabIndex={0}
+      title={copied ? t('data.fieldCopied', { text: expression }) : expression}
+      aria-label={t('data.useField', { name: expression })}
+      onDragStart={(event: DragEvent) => startFieldDrag(event.dataTransfer, expression)}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (event.key !== 'Enter') return;
+        event.preventDefault();
+        copyText(expression).then(() => setCopied(true), () => setCopied(false));
+      }}
+    >
+      {name}
+    </span>
+  );
+}
+
+function Matches({ value, root, search, label }: { value: unknown; root: string | undefined; search: string; label: string }) {
+  const found = useMemo(() => searchIn(value, search), [value, search]);
+  if (found.length === 0) return <p className="s t3">{t('value.noMatch', { text: search })}</p>;
+  return (
+    <div className="well value" role="group" aria-label={label}>
+      {found.map((match) => {
+        const name = pathExpression('', match.path).replace(/^\./, '') || '.';
+        return (
+          <div className="vl" key={keyOf(match.path)}>
+            <Name name={name} path={match.path} root={root} /><span className="t3">: </span><span>{match.text}</span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+/** "(51.1KB, truncated)", the first letters, and the ways to the whole. */
+export function CutView({ cut, name }: { cut: CutValue; name: string }) {
+  const [state, setState] = useState<{ kind: 'cut' | 'loading' } | { kind: 'whole'; value: unknown } | { kind: 'failed'; message: string }>({ kind: 'cut' });
+  const [copied, setCopied] = useState(false);
+
+  async function whole(): Promise<unknown> {
+    if (state.kind === 'whole') return state.value;
+    setState({ kind: 'loading' });
+    try {
+      const value = await call('run_value', { ref: cut.ref });
+      setState({ kind: 'whole', value });
+      return value;
+    } catch (cause) {
+      setState({ kind: 'failed', message: toApiError(cause).message });
+      throw cause;
+    }
+  }
+  const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
+  const text = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
+  return (
+    <span className="cut">
+      <span className="cut-size t2">{t('value.cut', { size: formatSize(cut.length) })}</span>
+      <span className="cut-tools">
+        {state.kind === 'whole' ? (
+          <button type="button" className="lab-add" onClick={() => setState({ kind: 'cut' })}>{t('value.less')}</button>
+        ) : (
+          <button type="button" className="lab-add" disabled={state.kind === 'loading'} onClick={() => quietly(whole())}>
+            {state.kind === 'loading' ? t('value.loading') : t('value.load')}
+          </button>
+        )}
+        <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')}
+          onClick={() => quietly(whole().then((value) => copyText(text(value))).then(() => setCopied(true)))} />
+        <IconButton small icon="dl" label={t('value.download')} onClick={() => quietly(whole().then((value) => saveText(`${name}.${typeof value === 'string' ? 'txt' : 'json'}`, text(value))))} />
+      </span>
+      {state.kind === 'failed' ? <span className="c-err cut-line">{t('value.loadFailed', { message: state.message })}</span> : null}
+      {state.kind === 'whole' ? <span className="cut-whole">{text(state.value)}</span> : <span className="cut-preview str">{cut.preview}</span>}
+    </span>
+  );
+}
+
+export async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+}
+
+/** Hands a text to the browser as a file. */
+export function saveText(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name.replace(/[^A-Za-z0-9._-]+/g, '-');
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** A button that copies a value, and says so. */
+export function CopyButton({ value }: { value: unknown }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')}
+      onClick={() => void copyText(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')).then(() => setCopied(true), () => undefined)} />
+  );
+}
+

@@ -1,0 +1,153 @@
+// What a step got and made: JSON, table or schema of one item, with search; fields can be dragged onto settings.
+
+import { useMemo, useState } from 'react';
+import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
+import { columnsOf, formatSize, isCut, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
+import { formatDateTime, t, tn } from '../../i18n/index.ts';
+import { Banner, EmptyState, IconButton, Segmented, Skeleton, TextInput } from '../../kit/index.ts';
+import type { StepDataState, StepValues } from './step-data.ts';
+
+type View = 'json' | 'table' | 'schema';
+
+export interface DataTabProps {
+  side: 'input' | 'output';
+  state: StepDataState;
+  item: number;
+  onItem: (item: number) => void;
+  /** Expression of the shown item's data, for dragging. */
+  root?: string | undefined;
+}
+
+export function DataTab({ side, state, item, onItem, root }: DataTabProps) {
+  switch (state.kind) {
+    case 'loading':
+      return <div className="panel-body"><Skeleton rows={6} height={20} /></div>;
+    case 'failed':
+      return <div className="panel-body"><Banner signal="warn" title={t('data.loadFailed')}><p className="s t2">{state.error.message} {state.error.hint}</p></Banner></div>;
+    case 'none':
+      return <div className="panel-body"><EmptyState title={t('data.none')} text={t('data.noneText')} /></div>;
+    case 'not_called':
+      return <div className="panel-body"><EmptyState title={t('data.notCalled')} text={t('data.notCalledText')} /></div>;
+    case 'data':
+      return <Values side={side} values={state.values} item={item} onItem={onItem} root={root} />;
+  }
+}
+
+function Values({ side, values, item, onItem, root }: { side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
+  const [view, setView] = useState<View>('json');
+  const [search, setSearch] = useState('');
+  const ports = Object.keys(values.output);
+  const [chosen, setPort] = useState<string | null>(null);
+  const port = chosen !== null && ports.includes(chosen) ? chosen : (ports[0] ?? '');
+  const data = useMemo<unknown[]>(
+    () => (side === 'input' ? values.input.map((one) => one.data) : (values.output[port] ?? []).map((one) => one.data)),
+    [side, values, port],
+  );
+  const at = Math.min(item, Math.max(0, data.length - 1));
+  const label = t(side === 'input' ? 'data.input' : 'data.output');
+  return (
+    <div className="panel-body">
+      <div className="row s t2">
+        <span className="grow ell">{values.source === 'live' ? t('data.sourceLive') : t('data.source', { time: formatDateTime(values.startedAt) })}</span>
+        {data.length > 1 ? (
+          <span className="row prev-pick">
+            <IconButton small icon="left" label={t('data.previous')} disabled={at <= 0} onClick={() => onItem(at - 1)} />
+            <span className="nw">{t('data.item', { n: at + 1, m: data.length })}</span>
+            <IconButton small icon="right" label={t('data.next')} disabled={at >= data.length - 1} onClick={() => onItem(at + 1)} />
+          </span>
+        ) : (
+          <span className="nw">{data.length === 0 ? t('data.itemsNone') : tn('data.items', data.length)}</span>
+        )}
+      </div>
+      {side === 'output' && ports.length > 1 ? (
+        <Segmented small label={t('data.port')} value={port} onChange={setPort} options={ports.map((name) => ({ value: name, label: `${name} ${String(values.output[name]?.length ?? 0)}` }))} />
+      ) : null}
+      {side === 'output' && values.error ? (
+        <Banner signal="err" title={values.error.message}><p className="s t2"><code>{values.error.details?.code ?? values.error.type}</code></p></Banner>
+      ) : null}
+      {data.length === 0 ? (
+        side === 'output' && values.error ? null : (
+          <p className="s t3">{values.running ? t('data.runningText') : side === 'output' ? t('data.outputNone') : t('data.itemsNone')}</p>
+        )
+      ) : (
+        <>
+          <div className="row data-tools">
+            <TextInput icon="search" className="grow" aria-label={t('data.search')} placeholder={t('data.search')} value={search} onChange={setSearch} />
+            <Segmented<View> small label={t('data.view')} value={view} onChange={setView}
+              options={[{ value: 'json', label: t('data.view.json') }, { value: 'table', label: t('data.view.table') }, { value: 'schema', label: t('data.view.schema') }]} />
+          </div>
+          {view === 'json' ? (
+            <>
+              <ValueView value={data[at]} root={root} search={search} label={label} />
+              <div className="row s t3"><span className="grow">{root ? t('data.dragHint') : ''}</span><span>{formatSize(sizeOf(data[at]))}</span><CopyButton value={data[at]} /></div>
+            </>
+          ) : view === 'table' ? (
+            <Table data={data} at={at} onItem={onItem} search={search} label={label} />
+          ) : (
+            <Schema data={data} root={root} search={search} label={label} />
+          )}
+        </>
+      )}
+      {side === 'input' && values.config !== undefined && values.config !== null ? (
+        <details className="data-config">
+          <summary className="cap">{t('data.config')}</summary>
+          <ValueView value={values.config} label={t('data.config')} />
+        </details>
+      ) : null}
+    </div>
+  );
+}
+
+const ROWS = 200;
+
+function Table({ data, at, onItem, search, label }: { data: readonly unknown[]; at: number; onItem: (item: number) => void; search: string; label: string }) {
+  const [limit, setLimit] = useState(ROWS);
+  const columns = useMemo(() => columnsOf(data), [data]);
+  const needle = search.trim().toLowerCase();
+  const rows = useMemo(
+    () => data.map((one, index) => ({ one, index })).filter(({ one }) => needle === '' || (JSON.stringify(one) ?? '').toLowerCase().includes(needle)),
+    [data, needle],
+  );
+  if (rows.length === 0) return <p className="s t3">{t('value.noMatch', { text: search })}</p>;
+  const plain = columns.length === 0;
+  return (
+    <div className="box data-table">
+      <table aria-label={label}>
+        <thead><tr><th scope="col">#</th>{plain ? <th scope="col">{label}</th> : columns.map((name) => <th scope="col" key={name}>{name}</th>)}</tr></thead>
+        <tbody>
+          {rows.slice(0, limit).map(({ one, index }) => (
+            <tr key={index} className={index === at ? 'on' : ''} onClick={() => onItem(index)}>
+              <th scope="row">{index + 1}</th>
+              {plain ? <td>{cell(one)}</td> : columns.map((name) => <td key={name}>{cell((one as Record<string, unknown> | null)?.[name])}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > limit ? <button type="button" className="value-more" onClick={() => setLimit(limit + ROWS)}>{t('value.moreRows', { n: Math.min(ROWS, rows.length - limit) })}</button> : null}
+    </div>
+  );
+}
+
+function cell(value: unknown): string {
+  if (value === undefined) return '';
+  if (isCut(value)) return t('value.cut', { size: formatSize(value.length) });
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}
+
+function Schema({ data, root, search, label }: { data: readonly unknown[]; root: string | undefined; search: string; label: string }) {
+  const needle = search.trim().toLowerCase();
+  const lines = useMemo(() => schemaOf(data).filter((line) => needle === '' || line.name.toLowerCase().includes(needle)), [data, needle]);
+  if (lines.length === 0) return <p className="s t3">{needle === '' ? t('value.empty') : t('value.noMatch', { text: search })}</p>;
+  return (
+    <div className="well value" role="group" aria-label={label}>
+      {lines.map((line) => (
+        <div className="vl schema-line" key={keyOf(line.path)} style={{ paddingLeft: line.depth * 12 }}>
+          <Name name={line.name} path={line.path} root={root} />
+          <span className="t3">{line.types.join(' or ')}{line.seen < data.length && line.depth === 0 ? '?' : ''}</span>
+          {line.sample === undefined ? null : <span className="t2 ell">{line.sample}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}

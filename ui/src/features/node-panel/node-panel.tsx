@@ -1,0 +1,126 @@
+// The right panel: settings of the chosen step, its data, its error handling; or the settings of the workflow.
+
+import { useEffect, useRef, useState } from 'react';
+import type { NodeDescriptor } from '../../api/types.ts';
+import { t, tn } from '../../i18n/index.ts';
+import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
+import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
+import { DataTab } from './data-tab.tsx';
+import { ErrorTab } from './error-tab.tsx';
+import { useExpressionHost } from './expression-host.ts';
+import { PanelHeader } from './panel-header.tsx';
+import { SettingsTab } from './settings-tab.tsx';
+import { useStepData } from './step-data.ts';
+import { hasErrorPort, thenOf } from './then-words.ts';
+import type { NodePanelProps, PanelTab } from './types.ts';
+import { WorkflowPanel } from './workflow-panel.tsx';
+import './panel.css';
+
+/** Above this width data stands beside the settings. */
+const WIDE = 840;
+
+export function NodePanel(props: NodePanelProps) {
+  const { document, selected } = props;
+  const known = selected.filter((id) => Object.hasOwn(document.nodes, id));
+  const only = known.length === 1 ? known[0] : undefined;
+  if (only !== undefined) return <OneNode {...props} nodeId={only} key={only} />;
+  if (known.length > 1) {
+    return (
+      <aside className="pane node-panel" aria-label={t('panel.label')}>
+        <EmptyState title={tn('panel.many', known.length)} text={t('panel.manyText')} />
+      </aside>
+    );
+  }
+  return <WorkflowPanel {...props} />;
+}
+
+function OneNode(props: NodePanelProps & { nodeId: string }) {
+  const { document, nodeId, catalog, diagnostics, onEdit, run, readOnly = false } = props;
+  const node = document.nodes[nodeId];
+  const descriptor = catalog.find((one) => one.type === node?.type);
+  const [own, setOwn] = useState<PanelTab>('settings');
+  const tab = props.tab ?? own;
+  const setTab = (next: PanelTab) => {
+    setOwn(next);
+    props.onTab?.(next);
+  };
+  const data = useStepData(document.id, nodeId, run);
+  const values = data.kind === 'data' ? data.values : null;
+  const revision = values ? `${values.runId} ${String(values.input.length)} ${String(values.running)}` : data.kind;
+  const host = useExpressionHost(document, nodeId, run?.runId || undefined, revision);
+  const box = useRef<HTMLElement>(null);
+  const wide = useWide(box);
+  if (!node) return null;
+
+  const counts = { input: values?.input.length, output: values ? Object.values(values.output).reduce((n, list) => n + list.length, 0) : undefined };
+  const pointer = pointerOf('', ['nodes', nodeId]);
+  const tabs = [
+    { id: 'settings' as const, label: t('panel.tab.settings') },
+    ...(wide ? [] : [
+      { id: 'input' as const, label: t('panel.tab.input'), ...(counts.input ? { count: counts.input } : {}) },
+      { id: 'output' as const, label: t('panel.tab.output'), ...(counts.output ? { count: counts.output } : {}) },
+    ]),
+    { id: 'error' as const, label: t('panel.tab.error'), ...retries(node.errorHandling?.retryPolicy?.maxAttempts) },
+  ];
+  const input = <DataTab side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
+  const output = <DataTab side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
+  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} readOnly={readOnly} onEdit={onEdit} />;
+  const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
+  return (
+    <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
+      <PanelHeader {...props} node={node} descriptor={descriptor} />
+      <Findings findings={diagnosticsAt(diagnostics, pointer, false)} />
+      <Tabs<PanelTab> tabs={tabs} value={shown} onChange={setTab} label={t('panel.tabs')}>
+        {shown === 'settings' && wide ? (
+          <div className="panel-wide">
+            <section aria-label={t('data.input')}><h3 className="cap panel-cap">{t('data.input')}</h3>{input}</section>
+            <section aria-label={t('panel.tab.settings')}>{settings}</section>
+            <section aria-label={t('data.output')}><h3 className="cap panel-cap">{t('data.output')}</h3>{output}</section>
+          </div>
+        ) : shown === 'settings' ? (
+          <>
+            {settings}
+            {values && values.input.length > 0 ? (
+              <details className="more panel-fields">
+                <summary className="cap">{t('data.input')} <span className="t3">{t('data.dragHint')}</span></summary>
+                {input}
+              </details>
+            ) : null}
+          </>
+        ) : shown === 'input' ? input : shown === 'output' ? output : (
+          <ErrorTab document={document} nodeId={nodeId} descriptor={descriptor} catalog={catalog} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} />
+        )}
+      </Tabs>
+      <Foot {...props} descriptor={descriptor} onOpen={() => setTab('error')} />
+    </aside>
+  );
+}
+
+const retries = (n: number | undefined) => (n === undefined || n === 0 ? {} : { count: n });
+
+/** One line that says where an error of this step goes. */
+function Foot({ document, nodeId, catalog, descriptor, onOpen }: NodePanelProps & { nodeId: string; descriptor: NodeDescriptor | undefined; onOpen: () => void }) {
+  if (!hasErrorPort(descriptor)) return null;
+  const then = thenOf(document, nodeId, catalog);
+  const n = document.nodes[nodeId]?.errorHandling?.retryPolicy?.maxAttempts;
+  const text = n ? tn('foot.retries', n, { then: then.text }) : t('foot.none', { then: then.text.replace(/^then /, '') });
+  return (
+    <button type="button" className="panel-foot row s t2" onClick={onOpen}>
+      <svg width="12" height="12" aria-hidden="true"><path d="M6 1l5 5-5 5-5-5z" fill={then.wired ? 'var(--wire-err)' : 'none'} stroke={then.wired ? 'none' : 'var(--wire-safe)'} strokeWidth="1.5" /></svg>
+      <span className="grow">{text}</span>
+      <Icon name="right" size={12} className="t3" />
+    </button>
+  );
+}
+
+function useWide(box: { current: HTMLElement | null }): boolean {
+  const [wide, setWide] = useState(false);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver((entries) => setWide((entries[0]?.contentRect.width ?? 0) >= WIDE));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return wide;
+}

@@ -1,0 +1,118 @@
+// Tile, title, id and kind of the chosen step, with rename, switch and delete.
+
+import { useEffect, useRef, useState } from 'react';
+import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { IconButton, Switch, Tile, Tooltip } from '../../kit/index.ts';
+import type { NodePanelProps } from './types.ts';
+
+const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+type Props = NodePanelProps & { nodeId: string; node: WorkflowNode; descriptor: NodeDescriptor | undefined };
+
+export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOnly = false, renameToken = 0 }: Props) {
+  const [naming, setNaming] = useState<'title' | 'id' | null>(null);
+  const seen = useRef(renameToken);
+  useEffect(() => {
+    if (renameToken === seen.current) return;
+    seen.current = renameToken;
+    if (!readOnly) setNaming('title');
+  }, [renameToken, readOnly]);
+  const kindTitle = descriptor?.title ?? node.type;
+  const title = node.title ?? kindTitle;
+
+  return (
+    <header className="panel-head">
+      <Tile icon={descriptor?.icon ?? 'box'} tone={descriptor?.category ?? 'start'} />
+      <div className="grow">
+        {naming === 'title' ? (
+          <NameInput
+            label={t('panel.title')}
+            value={node.title ?? ''}
+            placeholder={kindTitle}
+            onDone={(next) => {
+              setNaming(null);
+              if (next !== null && next !== (node.title ?? '')) {
+                onEdit({ type: 'setNode', id: nodeId, path: ['title'], value: next === '' ? undefined : next }, { label: t('panel.rename') });
+              }
+            }}
+          />
+        ) : (
+          <div className="row gap1">
+            <b className="ell" title={title} onDoubleClick={readOnly ? undefined : () => setNaming('title')}>{title}</b>
+            {readOnly ? null : <IconButton small icon="pencil" label={t('panel.rename')} keys="F2" onClick={() => setNaming('title')} />}
+          </div>
+        )}
+        {naming === 'id' ? (
+          <NameInput
+            label={t('panel.renameId')}
+            value={nodeId}
+            mono
+            check={(next) => (next === nodeId ? null : !ID.test(next) ? t('panel.idWrong') : Object.hasOwn(document.nodes, next) ? t('panel.idTaken', { id: next }) : null)}
+            onDone={(next) => {
+              setNaming(null);
+              if (next !== null && next !== nodeId) onEdit({ type: 'renameNode', id: nodeId, to: next }, { label: t('panel.renameId'), select: [next] });
+            }}
+          />
+        ) : (
+          <div className="s t3 ell">
+            {readOnly ? <code>{nodeId}</code> : (
+              <Tooltip text={t('panel.renameId')}>
+                <button type="button" className="panel-id" onClick={() => setNaming('id')}><code>{nodeId}</code></button>
+              </Tooltip>
+            )}
+            , {node.type} v{node.typeVersion ?? descriptor?.version ?? 1}
+          </div>
+        )}
+      </div>
+      <Tooltip text={node.disabled ? t('panel.enable') : t('panel.disable')}>
+        <span className="panel-switch">
+          <Switch checked={node.disabled !== true} label={t('panel.enabled')} disabled={readOnly}
+            onChange={(on) => onEdit({ type: 'setNode', id: nodeId, path: ['disabled'], value: on ? undefined : true }, { label: on ? t('panel.enable') : t('panel.disable') })} />
+        </span>
+      </Tooltip>
+      {readOnly ? null : <IconButton icon="x" label={t('panel.delete')} keys="Delete" onClick={() => onEdit({ type: 'removeNodes', ids: [nodeId] }, { label: t('panel.delete') })} />}
+    </header>
+  );
+}
+
+function NameInput({ label, value, placeholder, mono, check, onDone }: {
+  label: string; value: string; placeholder?: string; mono?: boolean; check?: (text: string) => string | null; onDone: (text: string | null) => void;
+}) {
+  const [text, setText] = useState(value);
+  const problem = check?.(text.trim()) ?? null;
+  const box = useRef<HTMLInputElement>(null);
+  const done = useRef(false);
+  useEffect(() => {
+    box.current?.focus();
+    box.current?.select();
+  }, []);
+  const end = (next: string | null) => {
+    if (done.current) return;
+    done.current = true;
+    onDone(next);
+  };
+  return (
+    <>
+      <span className={`input panel-name ${problem ? 'bad' : ''}`}>
+        <input
+          ref={box}
+          className={mono ? 'mono' : ''}
+          aria-label={label}
+          aria-invalid={problem !== null}
+          value={text}
+          placeholder={placeholder}
+          spellCheck={false}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={() => end(problem ? null : text.trim())}
+          onKeyDown={(event) => {
+            event.stopPropagation();
+            if (event.key === 'Enter' && !problem) end(text.trim());
+            if (event.key === 'Escape') end(null);
+          }}
+        />
+      </span>
+      {problem ? <span className="s c-err" role="alert">{problem}</span> : null}
+    </>
+  );
+}

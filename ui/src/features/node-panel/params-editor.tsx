@@ -1,0 +1,91 @@
+import { useState } from 'react';
+import type { JsonSchema } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Checkbox, IconButton, Segmented, Select } from '../../kit/index.ts';
+import { Field, FormScopeProvider, JsonBox, isObject, useForm } from '../../schema-form/index.ts';
+import { PARAM_TYPES, freeName, paramsOf, schemaOf, withType, type Param } from './params-model.ts';
+
+/** What a run asks for before it starts. */
+export function ParamsEditor({ schema, onChange }: { schema: JsonSchema | undefined; onChange: (schema: JsonSchema | undefined) => void }) {
+  const scope = useForm();
+  const { readOnly } = scope;
+  const params = paramsOf(schema);
+  const [asked, setView] = useState<'form' | 'json'>('form');
+  const view = params === null ? 'json' : asked;
+  const store = (next: readonly Param[]) => onChange(schemaOf(schema, next));
+  return (
+    <div className="field">
+      <span className="lab" title={t('workflow.paramsHint')}>
+        {t('workflow.params')}
+        <span className="end row gap1">
+          {params && view === 'form' && !readOnly ? (
+            <button type="button" className="lab-add" onClick={() => store([...params, { name: freeName(params), type: 'string', required: false, schema: { type: 'string' } }])}>+ {t('workflow.paramAdd')}</button>
+          ) : null}
+          <Segmented<'form' | 'json'> small label={t('form.view')} value={view} onChange={setView} options={[{ value: 'form', label: t('form.view.form') }, { value: 'json', label: t('form.view.json') }]} />
+        </span>
+      </span>
+      {params === null ? <span className="s t3">{t('workflow.paramsComplex')}</span> : null}
+      {view === 'json' || params === null ? (
+        <JsonBox value={schema} label={t('workflow.params')} minLines={6} onValue={(next) => { if (next === undefined || isObject(next)) onChange(next as JsonSchema | undefined); }} />
+      ) : params.length === 0 ? (
+        <span className="s t3">{t('workflow.paramsNone')}</span>
+      ) : (
+        <div className="box" role="list" aria-label={t('workflow.params')}>
+          {params.map((param, index) => (
+            // A renamed input stays the same row.
+            <ParamRow key={`param ${String(index)}`} param={param} taken={(name) => params.some((one, i) => i !== index && one.name === name)}
+              onChange={(next) => store(params.map((one, i) => (i === index ? next : one)))}
+              onRemove={() => store(params.filter((_, i) => i !== index))} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ParamRow({ param, taken, onChange, onRemove }: { param: Param; taken: (name: string) => boolean; onChange: (param: Param) => void; onRemove: () => void }) {
+  const scope = useForm();
+  const { readOnly } = scope;
+  const [text, setText] = useState<string | null>(null);
+  const clash = text !== null && taken(text.trim());
+  const { description: _, title: __, default: value, ...bare } = param.schema;
+  return (
+    <div className="param" role="listitem">
+      <div className="row gap1">
+        <span className={`input grow ${clash ? 'bad' : ''}`}>
+          <input className="mono" aria-label={t('workflow.paramName')} value={text ?? param.name} readOnly={readOnly} spellCheck={false}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => { if (event.key === 'Enter') event.currentTarget.blur(); }}
+            onBlur={() => {
+              const name = text?.trim();
+              if (name && name !== param.name && !taken(name)) onChange({ ...param, name });
+              setText(null);
+            }} />
+        </span>
+        <span className="param-type">
+          <Select label={`${t('workflow.paramType')}: ${param.name}`} value={param.type} disabled={readOnly} onChange={(type) => onChange(withType(param, type))}
+            options={PARAM_TYPES.map((type) => ({ value: type, label: t(`workflow.type.${type}`) }))} />
+        </span>
+        {readOnly ? null : <IconButton small icon="x" label={t('workflow.paramRemove', { name: param.name })} onClick={onRemove} />}
+      </div>
+      {clash ? <span className="s c-err" role="alert">{t('form.twice', { name: text?.trim() ?? '' })}</span> : null}
+      <FormScopeProvider
+        value={{
+          ...scope, base: `${scope.base}/params/properties/${param.name}`, host: null,
+          edit: (_path, next) => {
+            const { default: _old, ...rest } = param.schema;
+            onChange({ ...param, schema: next === undefined ? rest : { ...rest, default: next } });
+          },
+        }}
+      >
+        {param.type === 'array' || param.type === 'object' ? null : (
+          <Field name="default" label={t('workflow.paramDefault')} schema={bare} value={value} path={[]} />
+        )}
+      </FormScopeProvider>
+      <div className="row s">
+        <Checkbox checked={param.required} disabled={readOnly} label={`${t('workflow.paramRequired')}: ${param.name}`} onChange={(required) => onChange({ ...param, required })} />
+        {t('workflow.paramRequired')}
+      </div>
+    </div>
+  );
+}

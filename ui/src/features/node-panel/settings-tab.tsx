@@ -1,0 +1,90 @@
+// Settings of a step: the form of its kind, then what every step has.
+
+import { useCallback, useMemo } from 'react';
+import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { SchemaForm, pointerOf, type ExpressionHost, type Path } from '../../schema-form/index.ts';
+import type { NodePanelProps } from './types.ts';
+
+export interface SettingsTabProps {
+  nodeId: string;
+  node: WorkflowNode;
+  descriptor: NodeDescriptor | undefined;
+  diagnostics: readonly Diagnostic[];
+  host: ExpressionHost;
+  readOnly: boolean;
+  onEdit: NodePanelProps['onEdit'];
+}
+
+/** The parts of a node that all kinds share, as a schema. */
+export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: JsonSchema; more: JsonSchema } {
+  const hasSuccess = !descriptor || descriptor.ports.some((port) => port.id === 'success');
+  const calls = !descriptor || (descriptor.role !== 'trigger' && descriptor.role !== 'stop');
+  const effects = descriptor?.effects;
+  const writes = effects === 'write' || (typeof effects === 'object' && Object.values(effects.values).includes('write'));
+  const first: Record<string, JsonSchema> = {};
+  if (hasSuccess && calls) first['if'] = { type: 'string', title: t('settings.if'), description: t('settings.ifHint'), 'x-cel': true, 'x-ui': { placeholder: 'item.id != \'\'' } };
+  if (calls) first['out'] = { type: 'object', title: t('settings.out'), description: t('settings.outHint'), 'x-ui': { widget: 'keyvalue', prefix: '$', cel: true } };
+  const more: Record<string, JsonSchema> = {};
+  // Kinds without effects end at once: a limit would mean nothing. Where the kind has its own, one is enough.
+  if (effects !== 'none' && !descriptor?.config.properties?.['timeoutMs']) {
+    more['timeoutMs'] = { type: 'integer', title: t('settings.timeout'), description: t('settings.timeoutHint'), ...(descriptor?.timeoutMs === undefined ? {} : { default: descriptor.timeoutMs }), 'x-ui': { widget: 'duration', plain: true } };
+  }
+  if ((descriptor?.modes.length ?? 2) > 1) {
+    more['mode'] = { title: t('settings.mode'), default: descriptor?.modes[0] ?? 'each', oneOf: [{ const: 'each', title: t('settings.mode.each') }, { const: 'all', title: t('settings.mode.all') }], 'x-ui': { plain: true } };
+  }
+  if (calls) {
+    more['in'] = { type: 'object', title: t('settings.in'), description: t('settings.inHint'), 'x-ui': { widget: 'keyvalue' } };
+    more['print'] = { title: t('settings.print') };
+  }
+  if (writes) more['idempotencyKey'] = { type: 'string', title: t('settings.idempotency'), description: t('settings.idempotencyHint'), 'x-ui': { placeholder: '{{item.id}}' } };
+  more['description'] = { type: 'string', title: t('settings.description'), description: t('settings.descriptionHint'), 'x-multiline': true, 'x-ui': { plain: true } };
+  return { first: { type: 'object', properties: first }, more: { type: 'object', properties: more } };
+}
+
+export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, readOnly, onEdit }: SettingsTabProps) {
+  const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
+  const pointer = pointerOf('', ['nodes', nodeId]);
+  const label = descriptor?.title ?? node.type;
+  const onConfig = useCallback(
+    (_: unknown, edit: { path: Path; value: unknown }) => {
+      const path = ['config', ...edit.path];
+      onEdit({ type: 'setNode', id: nodeId, path, value: edit.value }, { label: t('settings.config', { kind: label }), merge: `${nodeId} ${path.join('.')}` });
+    },
+    [nodeId, label, onEdit],
+  );
+  const onCommon = useCallback(
+    (_: unknown, edit: { path: Path; value: unknown }) => {
+      onEdit({ type: 'setNode', id: nodeId, path: edit.path, value: edit.value }, { label: t('panel.tab.settings'), merge: `${nodeId} ${edit.path.join('.')}` });
+    },
+    [nodeId, onEdit],
+  );
+  const used = Object.keys(common.more.properties ?? {}).filter((name) => node[name] !== undefined);
+  const empty = descriptor !== undefined && Object.keys(descriptor.config.properties ?? {}).length === 0 && node.config === undefined;
+  return (
+    <div className="panel-body">
+      {descriptor && !empty ? (
+        <SchemaForm key={`config ${nodeId}`} schema={descriptor.config} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} />
+      ) : empty ? (
+        <p className="s t3">{t('settings.nothing')}</p>
+      ) : (
+        <>
+          <b>{t('panel.unknownKind', { kind: node.type })}</b>
+          <p className="s t2">{t('panel.unknownKindText')}</p>
+        </>
+      )}
+      <div className="panel-rule" />
+      <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.first)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} />
+      <details className="more" open={used.length > 0} key={`more ${nodeId}`}>
+        <summary className="cap">{t('settings.more')}</summary>
+        <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.more)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />
+      </details>
+    </div>
+  );
+}
+
+/** Only the findings of the fields that a form shows: the rest of the node is not its business. */
+function forFields(diagnostics: readonly Diagnostic[], pointer: string, schema: JsonSchema): readonly Diagnostic[] {
+  const names = Object.keys(schema.properties ?? {});
+  return diagnostics.filter((one) => names.some((name) => one.path === `${pointer}/${name}` || one.path.startsWith(`${pointer}/${name}/`)));
+}

@@ -1,0 +1,45 @@
+// What happens after the retries of a step, from the wires and policies of the document (SEMANTICS 4).
+
+import type { NodeDescriptor, RetryPolicy, Workflow } from '../../api/types.ts';
+import { t, tn } from '../../i18n/index.ts';
+
+export interface Then {
+  text: string;
+  /** Short word for the last box of the drawn timeline. */
+  box: string;
+  wired: boolean;
+}
+
+export function titleOf(document: Workflow, nodeId: string, catalog?: readonly NodeDescriptor[]): string {
+  const node = document.nodes[nodeId];
+  return node?.title ?? catalog?.find((one) => one.type === node?.type)?.title ?? nodeId;
+}
+
+export function hasErrorPort(descriptor: NodeDescriptor | undefined): boolean {
+  return descriptor === undefined || descriptor.ports.some((port) => port.id === 'error');
+}
+
+export function thenOf(document: Workflow, nodeId: string, catalog?: readonly NodeDescriptor[]): Then {
+  const targets = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => titleOf(document, edge.to, catalog));
+  const first = targets[0];
+  if (first !== undefined) {
+    return { text: targets.length === 1 ? t('error.thenWire', { name: first }) : tn('error.thenWires', targets.length, { name: targets.join(', ') }), box: first, wired: true };
+  }
+  const fallbackId = document.nodes[nodeId]?.errorHandling?.fallbackNodeId;
+  const fallback = fallbackId === undefined || !document.nodes[fallbackId] ? undefined : titleOf(document, fallbackId, catalog);
+  const policy = document.settings?.errorPolicy ?? 'fail';
+  if (typeof policy === 'object') return { text: tn('error.thenPolicyRules', policy.rules.length), box: t('error.policy'), wired: false };
+  if (policy === 'safe') {
+    return {
+      text: fallback === undefined ? t('error.thenPolicySafe') : t('error.thenPolicySafeFallback', { name: fallback }),
+      box: fallback ?? t('error.policy'), wired: false,
+    };
+  }
+  return {
+    text: fallback === undefined ? t('error.thenPolicyFail') : t('error.thenPolicyFailFallback', { name: fallback }),
+    box: fallback ?? t('error.policy'), wired: false,
+  };
+}
+
+/** Numbers of K-13 where the file says nothing. */
+export const RETRY_DEFAULTS: RetryPolicy = { maxAttempts: 3, backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000, jitter: true };

@@ -1,0 +1,36 @@
+// What the panel needs from the screen that shows it. The edits are a part of the canvas' own list.
+
+import type { RunView } from '../../api/run-state.ts';
+import type { Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
+
+export type PanelEdit =
+  | { type: 'setNode'; id: string; path: readonly (string | number)[]; value: unknown }
+  | { type: 'set'; path: readonly (string | number)[]; value: unknown }
+  | { type: 'renameNode'; id: string; to: string }
+  | { type: 'removeNodes'; ids: readonly string[] };
+
+export interface PanelEditOptions {
+  label: string;
+  /** Steps with the same key in quick succession are undone together. */
+  merge?: string;
+  select?: readonly string[];
+}
+
+export type PanelTab = 'settings' | 'input' | 'output' | 'error';
+
+export interface NodePanelProps {
+  document: Workflow;
+  /** Chosen steps; none shows the settings of the workflow. */
+  selected: readonly string[];
+  catalog: readonly NodeDescriptor[];
+  diagnostics: readonly Diagnostic[];
+  onEdit: (edits: PanelEdit | readonly PanelEdit[], options: PanelEditOptions) => void;
+  onSelect?: (nodeId: string) => void;
+  /** The run on the screen, live or old. */
+  run?: RunView | null;
+  readOnly?: boolean;
+  tab?: PanelTab;
+  onTab?: (tab: PanelTab) => void;
+  /** A new number begins renaming (F2). */
+  renameToken?: number;
+}

@@ -1,0 +1,79 @@
+// No step is chosen: the workflow itself.
+
+import { useMemo } from 'react';
+import type { JsonSchema, WorkflowSettings } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Segmented, Select, Tile } from '../../kit/index.ts';
+import { Field, Findings, FormScopeProvider, KeyValueTable, diagnosticsAt, type FormScope } from '../../schema-form/index.ts';
+import { ParamsEditor } from './params-editor.tsx';
+import { RulesEditor } from './rules-editor.tsx';
+import { titleOf } from './then-words.ts';
+import type { NodePanelProps } from './types.ts';
+
+const NAME: JsonSchema = { type: 'string', title: t('workflow.name') };
+const DESCRIPTION: JsonSchema = { type: 'string', title: t('workflow.description'), 'x-multiline': true };
+
+type PolicyKind = 'safe' | 'fail' | 'rules';
+
+export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly = false }: NodePanelProps) {
+  const scope = useMemo<FormScope>(
+    () => ({
+      base: '', diagnostics, host: null, readOnly,
+      edit: (path, value) => onEdit({ type: 'set', path, value }, { label: t('workflow.label'), merge: `workflow ${path.join('.')}` }),
+    }),
+    [diagnostics, readOnly, onEdit],
+  );
+  const policy = document.settings?.errorPolicy ?? 'fail';
+  const kind: PolicyKind = typeof policy === 'object' ? 'rules' : policy;
+  const set = (path: readonly (string | number)[], value: unknown) => onEdit({ type: 'set', path, value }, { label: t('workflow.label') });
+
+  function setPolicy(next: PolicyKind) {
+    const value: WorkflowSettings['errorPolicy'] = next === 'rules' ? { rules: [{ name: t('workflow.ruleNew'), when: 'error.retryable', action: 'retry' }] } : next;
+    set(['settings', 'errorPolicy'], value);
+  }
+
+  return (
+    <aside className="pane node-panel" aria-label={t('workflow.label')}>
+      <header className="panel-head">
+        <Tile icon="workflow" tone="start" />
+        <div className="grow">
+          <b className="ell block">{document.name}</b>
+          <div className="s t3 ell"><code>{document.id}</code></div>
+        </div>
+      </header>
+      <FormScopeProvider value={scope}>
+        <div className="panel-body panel-scroll panel-top">
+          <p className="s t3">{t('workflow.steps')}</p>
+          <Field name="name" schema={NAME} value={document.name} path={['name']} required />
+          <Field name="description" schema={DESCRIPTION} value={document.description} path={['description']} />
+          <div className="panel-rule" />
+          <div className="field">
+            <span className="lab">{t('workflow.policy')}</span>
+            <Segmented<PolicyKind> label={t('workflow.policy')} value={kind} onChange={(next) => { if (!readOnly && next !== kind) setPolicy(next); }}
+              options={[{ value: 'safe', label: t('workflow.policy.safe') }, { value: 'fail', label: t('workflow.policy.fail') }, { value: 'rules', label: t('workflow.policy.rules') }]} />
+            <span className="s t3">{t(`workflow.policy.${kind}Text`)}</span>
+            <Findings findings={diagnosticsAt(diagnostics, '/settings/errorPolicy', false)} />
+          </div>
+          {typeof policy === 'object' ? (
+            <RulesEditor rules={policy.rules} path={['settings', 'errorPolicy', 'rules']}
+              onChange={(rules) => onEdit({ type: 'set', path: ['settings', 'errorPolicy', 'rules'], value: rules }, { label: t('workflow.rules'), merge: `rules ${String(rules.length)}` })} />
+          ) : null}
+          <div className="field">
+            <span className="lab">{t('workflow.abort')}</span>
+            <Select label={t('workflow.abort')} value={document.settings?.onAbort ?? ''} disabled={readOnly}
+              onChange={(next) => set(['settings', 'onAbort'], next === '' ? undefined : next)}
+              options={[{ value: '', label: t('workflow.abortNone') }, ...Object.keys(document.nodes).map((id) => ({ value: id, label: titleOf(document, id, catalog), hint: id }))]} />
+            <span className="s t3">{t('workflow.abortHint')}</span>
+            <Findings findings={diagnosticsAt(diagnostics, '/settings/onAbort', true)} />
+          </div>
+          <div className="panel-rule" />
+          <ParamsEditor schema={document.params} onChange={(params) => onEdit({ type: 'set', path: ['params'], value: params }, { label: t('workflow.params'), merge: 'params' })} />
+          <Findings findings={diagnosticsAt(diagnostics, '/params', true)} />
+          <KeyValueTable label={t('workflow.context')} hint={t('workflow.contextHint')} value={document.context?.initial} path={['context', 'initial']}
+            onValue={(value) => set(['context', 'initial'], value)} />
+          <Findings findings={diagnosticsAt(diagnostics, '/context', false)} />
+        </div>
+      </FormScopeProvider>
+    </aside>
+  );
+}
