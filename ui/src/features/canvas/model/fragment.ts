@@ -1,5 +1,6 @@
 /** Copy and paste as JSON text: the nodes, the wires between them, their places, and the wires that led in. */
 
+import { t } from '../../../i18n/index.ts';
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
 import type { Edit } from './edits.ts';
 import { NODE_ID, slug, splitPort, uniqueId } from './ids.ts';
@@ -45,17 +46,17 @@ export function readFragment(text: string): Fragment | { problem: string } {
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: 'The clipboard holds no steps. Copy steps on a canvas, or a workflow file, and paste again.' };
+    return { problem: t('canvas.clip.none') };
   }
   if (!isRecord(value) || value['signalbox'] === undefined || !isRecord(value['nodes'])) {
-    return { problem: 'The clipboard holds JSON, but no steps of Signalbox.' };
+    return { problem: t('canvas.clip.foreign') };
   }
   const nodes: Fragment['nodes'] = {};
   for (const [id, node] of Object.entries(value['nodes'])) {
-    if (!isRecord(node) || typeof node['type'] !== 'string') return { problem: `The step "${id}" in the clipboard has no type.` };
+    if (!isRecord(node) || typeof node['type'] !== 'string') return { problem: t('canvas.clip.noType', { id }) };
     nodes[id] = node as WorkflowNode;
   }
-  if (Object.keys(nodes).length === 0) return { problem: 'The clipboard holds no steps.' };
+  if (Object.keys(nodes).length === 0) return { problem: t('canvas.clip.none') };
   const edge = (e: unknown): e is Edge => isRecord(e) && typeof e['from'] === 'string' && typeof e['to'] === 'string';
   const list = (v: unknown): Edge[] => (Array.isArray(v) ? v.filter(edge) : []);
   const layout: Fragment['layout'] = {};

@@ -1,8 +1,9 @@
 /** Questions about the wiring: what may be connected, what comes before, where an arrow key goes. */
 
+import { t } from '../../../i18n/index.ts';
 import type { Workflow } from '../../../api/types.ts';
 import { splitPort } from './ids.ts';
-import { type Catalog, hasInput, type Point } from './ports.ts';
+import { type Catalog, hasInput, type Point, portIds } from './ports.ts';
 
 /** Kinds whose edges may lead back to the origin of an error (SEMANTICS 1, re-entry). */
 const RECOVERY = new Set(['builtin.error_handler', 'builtin.self_healing', 'builtin.human_decision']);
@@ -63,10 +64,10 @@ export function blockedTargets(
   const taken = new Set(kept.edges.filter((e) => e.from === from).map((e) => e.to));
   const reasons = new Map<string, string>();
   for (const [id, node] of Object.entries(document.nodes)) {
-    if (id === source) reasons.set(id, 'A step cannot feed itself');
-    else if (!hasInput(catalog.get(node.type))) reasons.set(id, 'A start has no input');
-    else if (taken.has(id)) reasons.set(id, 'Wired already');
-    else if (before.has(id) && !mayReturn) reasons.set(id, 'This would make a circle');
+    if (id === source) reasons.set(id, t('canvas.why.self'));
+    else if (!hasInput(catalog.get(node.type))) reasons.set(id, t('canvas.why.start'));
+    else if (taken.has(id)) reasons.set(id, t('canvas.why.wired'));
+    else if (before.has(id) && !mayReturn) reasons.set(id, t('canvas.why.circle'));
   }
   return reasons;
 }
@@ -93,4 +94,24 @@ export function nearest(places: ReadonlyMap<string, Point>, from: string, direct
     }
   }
   return best;
+}
+
+/** Why each node cannot be the source of a wire into `into`; the counterpart of `blockedTargets`. */
+export function blockedSources(
+  document: Workflow,
+  catalog: Catalog,
+  into: string,
+  moving?: { from: string; to: string },
+): Map<string, string> {
+  const kept = moving
+    ? { ...document, edges: document.edges.filter((e) => !(e.from === moving.from && e.to === moving.to)) }
+    : document;
+  const after = reach(into, successors(kept));
+  const reasons = new Map<string, string>();
+  for (const [id, node] of Object.entries(document.nodes)) {
+    if (id === into) reasons.set(id, t('canvas.why.self'));
+    else if (portIds(catalog.get(node.type), node).length === 0) reasons.set(id, t('canvas.why.noPort'));
+    else if (after.has(id) && !RECOVERY.has(node.type)) reasons.set(id, t('canvas.why.circle'));
+  }
+  return reasons;
 }

@@ -1,5 +1,7 @@
 /** Node ids: `[A-Za-z_][A-Za-z0-9_-]*`, made from words people chose, unique in the document. */
 
+import { t } from '../../../i18n/index.ts';
+
 export const NODE_ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /** "Fetch user 2!" → `fetch_user_2`; a text without one usable letter gives `step`. */
@@ -30,9 +32,9 @@ export function uniqueId(wanted: string, taken: (id: string) => boolean): string
 
 /** Why a new node id cannot be used, in words; null when it can. */
 export function idProblem(id: string, taken: (id: string) => boolean): string | null {
-  if (!id) return 'Type a name.';
-  if (!NODE_ID.test(id)) return 'Use letters, digits, _ and -, and begin with a letter or _.';
-  if (taken(id)) return `Another step is named "${id}".`;
+  if (!id) return t('canvas.id.empty');
+  if (!NODE_ID.test(id)) return t('canvas.id.form');
+  if (taken(id)) return t('canvas.id.taken', { id });
   return null;
 }
 

@@ -1,5 +1,6 @@
 /** The line under a card's title: the kind's template `{field}` filled from the node's config. */
 
+import { t } from '../../../i18n/index.ts';
 import type { NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 
 export interface Summary {
@@ -33,7 +34,7 @@ function defaultOf(descriptor: NodeDescriptor, path: string): unknown {
 }
 
 export function summaryOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode): Summary {
-  if (!descriptor) return { text: `unknown kind ${node.type}`, mono: false };
+  if (!descriptor) return { text: t('canvas.kind.unknown', { kind: node.type }), mono: false };
   const template = descriptor.summary;
   if (!template) return { text: descriptor.title, mono: false };
   let filled = false;
@@ -45,6 +46,6 @@ export function summaryOf(descriptor: NodeDescriptor | undefined, node: Workflow
     })
     .replace(/\s+/g, ' ')
     .trim();
-  if (!filled && template.includes('{')) return { text: text || 'not set up yet', mono: false };
+  if (!filled && template.includes('{')) return { text: text || t('canvas.summary.none'), mono: false };
   return { text, mono: filled };
 }

@@ -1,0 +1,60 @@
+/** What the canvas offers to keys, menu and palette. All can be re-bound; an empty list switches the keys off. */
+
+import type { NodeDescriptor } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import type { Action } from '../../kit/action.ts';
+import type { EditorStore } from './editor.ts';
+import type { CanvasHandle } from './view/handle.ts';
+
+export const CANVAS_SCOPE = 'canvas';
+
+export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog: readonly NodeDescriptor[] = []): Action[] {
+  const group = t('canvas.group');
+  const editable = (): boolean => !editor.getState().readOnly;
+  const active = (): boolean => handle.isActive();
+  const some = (): boolean => editor.getState().selection.nodes.length > 0;
+  const any = (): boolean => some() || editor.getState().selection.edges.length > 0;
+  const one = (id: string, title: string, keys: string[], run: () => void, more: Partial<Action> = {}): Action => ({ id: `canvas.${id}`, title, keys, run, group, scope: CANVAS_SCOPE, ...more });
+  // Plain keys act only where the canvas is meant: the focus is there, or nothing has it and the pointer is there.
+  const here = (condition: () => boolean = () => true) => (): boolean => active() && condition();
+  return [
+    one('add', t('canvas.do.add'), ['Tab'], () => handle.openAdd(), { icon: 'plus', when: here(editable) }),
+    one('find', t('canvas.do.find'), ['Mod+F'], () => handle.openFind(), { icon: 'search' }),
+    one('delete', t('canvas.do.delete'), ['Delete', 'Backspace'], () => handle.remove(false), { when: () => editable() && any() }),
+    one('deleteReconnect', t('canvas.do.deleteReconnect'), ['Mod+Delete', 'Mod+Backspace'], () => handle.remove(true), { when: () => editable() && some() }),
+    one('duplicate', t('canvas.do.duplicate'), ['Mod+D'], () => handle.duplicate(), { icon: 'copy', when: () => editable() && some() }),
+    one('copy', t('canvas.do.copy'), ['Mod+C'], () => handle.copy(), { icon: 'copy', when: () => some() && (window.getSelection()?.isCollapsed ?? true) }),
+    one('cut', t('canvas.do.cut'), ['Mod+X'], () => handle.cut(), { when: () => editable() && some() }),
+    // Without keys: Ctrl+V must stay the system's own paste, which needs no permission to read the clipboard.
+    one('paste', t('canvas.do.paste'), [], () => handle.paste(false), { when: editable }),
+    one('pasteIncoming', t('canvas.do.pasteIncoming'), [], () => handle.paste(true), { when: editable }),
+    one('selectAll', t('canvas.do.selectAll'), ['Mod+A'], () => handle.selectAll()),
+    one('disable', t('canvas.do.disable'), ['D'], () => handle.toggleDisabled(), { icon: 'ban', when: here(() => editable() && some()) }),
+    one('rename', t('canvas.do.rename'), ['F2'], () => handle.rename(), { icon: 'pencil', when: () => editable() && some() }),
+    one('open', t('canvas.do.open'), ['Enter'], () => handle.open(), { when: here(some) }),
+    one('tidy', t('canvas.do.tidy'), ['Shift+Alt+T'], () => handle.tidy(), { icon: 'grid', when: editable }),
+    one('safe', t('canvas.do.safe'), [], () => handle.toggleSafe(), { icon: 'shield' }),
+    one('zoomReset', t('canvas.zoomReset'), ['0'], () => handle.resetZoom()),
+    one('fit', t('canvas.fit'), ['1'], () => handle.fit(), { icon: 'fit' }),
+    one('zoomIn', t('canvas.zoomIn'), ['+', '='], () => handle.zoomBy(1.2), { icon: 'plus' }),
+    one('zoomOut', t('canvas.zoomOut'), ['-'], () => handle.zoomBy(1 / 1.2), { icon: 'minus' }),
+    one('left', t('canvas.do.left'), ['ArrowLeft'], () => handle.go('left'), { hidden: true, when: active }),
+    one('right', t('canvas.do.right'), ['ArrowRight'], () => handle.go('right'), { hidden: true, when: active }),
+    one('up', t('canvas.do.up'), ['ArrowUp'], () => handle.go('up'), { hidden: true, when: active }),
+    one('down', t('canvas.do.down'), ['ArrowDown'], () => handle.go('down'), { hidden: true, when: active }),
+    one('upstream', t('canvas.do.upstream'), ['Shift+ArrowLeft', 'Shift+ArrowUp'], () => handle.extend('up'), { hidden: true, when: here(some) }),
+    one('downstream', t('canvas.do.downstream'), ['Shift+ArrowRight', 'Shift+ArrowDown'], () => handle.extend('down'), { hidden: true, when: here(some) }),
+    one('escape', t('canvas.do.escape'), ['Escape'], () => handle.escape(), { hidden: true, when: here(any) }),
+    ...catalog.map((kind): Action => ({
+      id: `canvas.add.${kind.type}`, title: t('canvas.do.addKind', { name: kind.title }), keys: [], group: t('canvas.group.add'), when: editable, run: () => handle.addKind(kind.type),
+    })),
+  ];
+}
+
+const NO_HANDLE = new Proxy({}, { get: () => () => false }) as CanvasHandle;
+
+/** The same list without a canvas: for showing and changing keys while none is open. */
+export function canvasActionTable(): Action[] {
+  const none = { getState: () => ({ readOnly: true, selection: { nodes: [], edges: [] } }) } as unknown as EditorStore;
+  return canvasActions(none, NO_HANDLE).map((action) => ({ ...action, when: () => false, run: () => undefined }));
+}

@@ -1,0 +1,167 @@
+/** The canvas: the document as a picture that can be edited, and a run shown on it. */
+
+import { Background, BackgroundVariant, MiniMap, ReactFlow, ReactFlowProvider } from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import { type CSSProperties, type MouseEvent as ReactMouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { useStore } from 'zustand';
+import type { RunView } from '../../../api/run-state.ts';
+import type { Diagnostic, NodeDescriptor } from '../../../api/types.ts';
+import { t } from '../../../i18n/index.ts';
+import { useActions } from '../../../kit/action.ts';
+import { Icon } from '../../../kit/icon.tsx';
+import { CANVAS_SCOPE, canvasActions } from '../actions.ts';
+import type { EditorStore } from '../editor.ts';
+import type { Catalog } from '../model/ports.ts';
+import './canvas.css';
+import { FarView } from './far-view.tsx';
+import type { CardNode, WireEdge } from './flow-nodes.ts';
+import type { CanvasHandle } from './handle.ts';
+import { NodeCard } from './node-card.tsx';
+import { AddBox, FindBox } from './search-box.tsx';
+import { CanvasSession } from './session.ts';
+import { Legend, TopTools, ZoomTools } from './tools.tsx';
+import { CanvasContext, type CanvasParts, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
+import { useClipboardKeys } from './use-clipboard-keys.ts';
+import { useFlow } from './use-flow.ts';
+import { DraggedWire, Wire } from './wire.tsx';
+
+// Outside the component: new objects here would mount every card anew.
+const NODE_TYPES = { card: NodeCard };
+const EDGE_TYPES = { wire: Wire };
+const NO_NODES: CardNode[] = [];
+const NO_EDGES: WireEdge[] = [];
+const SNAP: [number, number] = [8, 8];
+const SELECT_KEYS = ['Shift', 'Meta', 'Control'];
+/** From here on only what is in view is drawn, and the overview is off. */
+const MANY = 300;
+
+export interface CanvasProps {
+  editor: EditorStore;
+  catalog: readonly NodeDescriptor[];
+  diagnostics?: readonly Diagnostic[];
+  /** a run to show; null = none */
+  runView?: RunView | null;
+  /** shows what the signs of a run mean */
+  legend?: boolean;
+  /** given once; the way to everything the canvas can do */
+  onReady?(handle: CanvasHandle): void;
+  /** Enter or double-click on a step */
+  onOpenNode?(id: string): void;
+  onMessage?(text: string, tone: 'info' | 'err'): void;
+  /** shown instead of the hint when the document has no steps */
+  empty?: ReactNode;
+}
+
+const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
+const nothing = (): void => {};
+
+export function Canvas(props: CanvasProps) {
+  const { editor, catalog: kinds } = props;
+  const session = useMemo(() => new CanvasSession(editor), [editor]);
+  const catalog = useMemo<Catalog>(() => new Map(kinds.map((kind) => [kind.type, kind])), [kinds]);
+  const openNode = props.onOpenNode ?? nothing;
+  const parts = useMemo<CanvasParts>(() => ({
+    editor, ui: session.ui, catalog, openNode,
+    rename: (id, title) => editor.apply({ type: 'setNode', id, path: ['title'], value: title || undefined }, { label: t('canvas.step.rename') }),
+  }), [editor, session, catalog, openNode]);
+  return (
+    <CanvasContext value={parts}>
+      <ReactFlowProvider key={session.id}>
+        <Stage {...props} parts={parts} session={session} />
+      </ReactFlowProvider>
+    </CanvasContext>
+  );
+}
+
+function Stage({ parts, session, catalog: kinds, diagnostics = NO_DIAGNOSTICS, runView = null, legend, onReady, onMessage, empty }: CanvasProps & { parts: CanvasParts; session: CanvasSession }) {
+  const { editor, ui, catalog, openNode } = parts;
+  const { handle, gestures, setElement, init, zoomed, point, addAt, clickPane, cancelWire } = session;
+  const document_ = useStore(editor, (s) => s.document);
+  const readOnly = useStore(editor, (s) => s.readOnly);
+  const [said, setSaid] = useState('');
+  const { flow, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop } = useFlow(parts);
+  const detail = useStore(ui, (s) => s.detail);
+  const zoom = useStore(ui, (s) => s.zoom);
+  const fromInput = useStore(ui, (s) => s.connect !== null && s.connect.into !== null);
+  const many = nodes.length > MANY;
+  const far = many && detail === 3;
+
+  const say = useCallback((text: string, tone: 'info' | 'err') => {
+    setSaid(text);
+    onMessage?.(text, tone);
+  }, [onMessage]);
+  useLayoutEffect(() => session.update({ flow, catalog, far, say, openNode }), [session, flow, catalog, far, say, openNode]);
+  useLayoutEffect(() => ui.setState({ runView }), [ui, runView]);
+  useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
+  useEffect(() => onReady?.(handle), [handle, onReady]);
+  useActions(useMemo(() => canvasActions(editor, handle, kinds), [editor, handle, kinds]));
+  useClipboardKeys(handle);
+
+  const style = { '--fz': `${Math.min(26, 11 / Math.min(1, zoom)).toFixed(2)}px` } as CSSProperties;
+  return (
+    <section
+      ref={setElement} className={`cv cv-d${detail} ${fromInput ? 'cv-from-input' : ''}`} style={style} aria-label={t('canvas.label')} data-scope={CANVAS_SCOPE} data-nodes={nodes.length} tabIndex={-1}
+      onDoubleClick={(event) => { if (isPane(event)) addAt(event.clientX, event.clientY); }}
+      onPointerMove={(event) => point({ x: event.clientX, y: event.clientY })}
+      onPointerLeave={() => point(null)}
+      onKeyDownCapture={(event) => { if (event.key === 'Escape') cancelWire(); }}
+    >
+      <ReactFlow<CardNode, WireEdge>
+        nodes={far ? NO_NODES : nodes} edges={far ? NO_EDGES : edges} nodeTypes={NODE_TYPES} edgeTypes={EDGE_TYPES}
+        onInit={init} onMove={(_, viewport) => zoomed(viewport.zoom)} minZoom={0.05} maxZoom={2} snapToGrid snapGrid={SNAP} nodeDragThreshold={3} zoomOnDoubleClick={false}
+        onNodesChange={onNodesChange} onEdgesChange={onEdgesChange} onNodeDrag={onNodeDrag} onNodeDragStop={onNodeDragStop} onSelectionDragStop={onSelectionDragStop}
+        onConnectStart={gestures.start} onConnectEnd={gestures.end} connectOnClick={false} connectionLineComponent={DraggedWire} isValidConnection={never}
+        onPaneClick={(event) => (event.ctrlKey || event.metaKey ? addAt(event.clientX, event.clientY) : clickPane(event.clientX, event.clientY))}
+        onNodeDoubleClick={(_, node) => openNode(node.id)}
+        nodesDraggable={!readOnly} nodesConnectable={!readOnly} edgesFocusable={false} edgesReconnectable={false} deleteKeyCode={null} disableKeyboardA11y
+        selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} proOptions={PRO}
+      >
+        <Background variant={BackgroundVariant.Dots} gap={16} size={1} color="var(--bg-canvas-dot)" />
+        {many ? null : (
+          <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} pannable ariaLabel={t('canvas.overview')} position="bottom-right" />
+        )}
+      </ReactFlow>
+      {far ? <FarView flow={flow} /> : null}
+      {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} />) : null}
+      <TopTools handle={handle} />
+      {legend ? <Legend /> : null}
+      <ZoomTools handle={handle} zoom={zoom} />
+      <Boxes session={session} />
+      <Why />
+      <span className="vh" role="status" aria-live="polite">{said}</span>
+    </section>
+  );
+}
+
+const isPane = (event: ReactMouseEvent): boolean => event.target instanceof Element && event.target.classList.contains('react-flow__pane');
+const PRO = { hideAttribution: true };
+/** The library never connects by itself: `gestures.ts` decides where a wire may end. */
+const never = (): boolean => false;
+
+function Boxes({ session }: { session: CanvasSession }) {
+  const { ui, editor, catalog } = useParts();
+  const search = useUi((s) => s.search);
+  const finding = useUi((s) => s.finding);
+  const document_ = useStore(editor, (s) => s.document);
+  const close = useCallback(() => ui.setState({ search: null, finding: false }), [ui]);
+  if (search) return <AddBox search={search} document={document_} catalog={catalog} onPick={session.handle.pick} onClose={close} />;
+  if (finding) return <FindBox document={document_} catalog={catalog} onPick={(id) => { close(); session.handle.reveal(id); }} onClose={close} />;
+  return null;
+}
+
+/** While a wire is dragged over a card that cannot take it: why not. */
+function Why() {
+  const connect = useUi((s) => s.connect);
+  const reason = connect?.over ? connect.blocked.get(connect.over) : undefined;
+  const own = connect?.over !== null && connect?.over === (connect?.from ? connect.from.slice(0, connect.from.lastIndexOf('.')) : connect?.into);
+  if (!connect?.pointer || reason === undefined || (own && !connect.moving)) return null;
+  return <div className="pop cv-why" style={{ left: connect.pointer[0], top: connect.pointer[1] }}><Icon name="ban" size={12} className="c-off" />{reason}</div>;
+}
+
+function EmptyHint({ readOnly }: { readOnly: boolean }) {
+  return (
+    <div className="cv-note"><div style={{ pointerEvents: 'none' }}>
+      <b>{t('canvas.empty.title')}</b><span>{readOnly ? t('canvas.empty.readOnly') : t('canvas.empty.text')}</span>
+    </div></div>
+  );
+}

@@ -1,0 +1,68 @@
+/** Copy and paste through the system's clipboard, as text that can be kept, sent and pasted anywhere. */
+
+import { tn } from '../../../i18n/index.ts';
+import type { EditorStore } from '../editor.ts';
+import { fragmentOf, fragmentText, pasteEdits, readFragment } from '../model/fragment.ts';
+import type { Point } from '../model/ports.ts';
+import { t } from '../../../i18n/index.ts';
+
+/** Where the system's clipboard cannot be read without asking, what was copied here is still known. */
+let lastCopied = '';
+
+export function selectionText(editor: EditorStore): string | null {
+  const { document, selection } = editor.getState();
+  return selection.nodes.length === 0 ? null : fragmentText(fragmentOf(document, selection.nodes));
+}
+
+function copyByElement(text: string): void {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.style.position = 'fixed';
+  area.style.opacity = '0';
+  const focused = document.activeElement;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement || focused instanceof SVGElement) focused.focus();
+}
+
+export async function copySelection(editor: EditorStore): Promise<string | null> {
+  const text = selectionText(editor);
+  if (text === null) return null;
+  lastCopied = text;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    copyByElement(text);
+  }
+  return tn('canvas.copied', editor.getState().selection.nodes.length);
+}
+
+export async function clipboardText(): Promise<string> {
+  try {
+    return (await navigator.clipboard.readText()) || lastCopied;
+  } catch {
+    return lastCopied;
+  }
+}
+
+/** Pastes; the answer is null, or why nothing was pasted. */
+export function pasteText(editor: EditorStore, text: string, at: Point, keepIncoming: boolean): string | null {
+  const fragment = readFragment(text);
+  if ('problem' in fragment) return fragment.problem;
+  const { edits, ids } = pasteEdits(editor.getState().document, fragment, at, keepIncoming);
+  editor.apply(edits, { label: t('canvas.step.paste'), select: ids });
+  return null;
+}
+
+/** Copies the selection beside itself without touching the clipboard. */
+export function duplicateSelection(editor: EditorStore): void {
+  const { document, selection } = editor.getState();
+  if (selection.nodes.length === 0) return;
+  const fragment = fragmentOf(document, selection.nodes);
+  const places = Object.values(fragment.layout);
+  const at: Point = [Math.min(...places.map((p) => p[0])) + 32, Math.min(...places.map((p) => p[1])) + 80];
+  const { edits, ids } = pasteEdits(document, fragment, at, false);
+  editor.apply(edits, { label: t('canvas.step.duplicate'), select: ids });
+}

@@ -1,0 +1,170 @@
+/** The document as nodes and edges of the flow library. What did not change keeps its object, so nothing is drawn twice. */
+
+import { type Edge as FlowEdge, type Node as FlowNode, type NodeHandle, Position } from '@xyflow/react';
+import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
+import { edgeKeys } from '../editor.ts';
+import { splitPort } from '../model/ids.ts';
+import { placesOf, type Rect } from '../model/place.ts';
+import { type Catalog, ERROR, type Shape, shapeOf, wiredPortsByNode } from '../model/ports.ts';
+import { type Summary, summaryOf } from '../model/summary.ts';
+import type { WireEnds } from '../route/router.ts';
+
+export interface CardData extends Record<string, unknown> {
+  node: WorkflowNode;
+  descriptor: NodeDescriptor | undefined;
+  title: string;
+  shape: Shape;
+  summary: Summary;
+  wired: readonly string[];
+  /** what arrives at the input: nothing, green wires, or red ones only */
+  arrives: 'none' | 'ok' | 'err';
+}
+export type CardNode = FlowNode<CardData, 'card'>;
+
+export interface WireData extends Record<string, unknown> {
+  from: string;
+  to: string;
+  error: boolean;
+  /** not in `edges`: errorHandling.fallbackNodeId */
+  fallback: boolean;
+}
+export type WireEdge = FlowEdge<WireData, 'wire'>;
+
+export interface Flow {
+  nodes: CardNode[];
+  edges: WireEdge[];
+  rects: Map<string, Rect>;
+  wires: WireEnds[];
+}
+
+export const titleOf = (node: WorkflowNode, descriptor: NodeDescriptor | undefined): string => node.title || descriptor?.title || node.type;
+
+const HIT = 24;
+function handlesOf(shape: Shape): NodeHandle[] {
+  const handles: NodeHandle[] = shape.ports.map((port) => ({
+    id: port.id,
+    type: 'source',
+    position: port.kind === 'error' ? Position.Bottom : Position.Right,
+    x: port.x - HIT / 2,
+    y: port.y - HIT / 2,
+    width: HIT,
+    height: HIT,
+  }));
+  if (shape.input) handles.push({ id: 'in', type: 'target', position: Position.Left, x: -HIT / 2, y: 28 - HIT / 2, width: HIT, height: HIT });
+  return handles;
+}
+
+const sameList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((x, i) => x === b[i]);
+
+function arrivals(document: Workflow): Map<string, 'ok' | 'err'> {
+  const map = new Map<string, 'ok' | 'err'>();
+  for (const edge of document.edges) {
+    if (splitPort(edge.from).port === ERROR) {
+      if (!map.has(edge.to)) map.set(edge.to, 'err');
+    } else map.set(edge.to, 'ok');
+  }
+  return map;
+}
+
+const NONE: readonly string[] = [];
+
+function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<string, CardNode>): CardNode[] {
+  const wiredPorts = wiredPortsByNode(document);
+  const arrived = arrivals(document);
+  const places = placesOf(document);
+  return Object.entries(document.nodes).map(([id, node]) => {
+    const descriptor = catalog.get(node.type);
+    const wired = wiredPorts.get(id) ?? NONE;
+    const arrives = arrived.get(id) ?? 'none';
+    const [x, y] = places.get(id) ?? [0, 0];
+    const old = previous.get(id);
+    const same = old && old.data.node === node && old.data.descriptor === descriptor && old.data.arrives === arrives && sameList(old.data.wired, wired);
+    if (same && old.position.x === x && old.position.y === y) return old;
+    if (same) return { ...old, position: { x, y } };
+    const shape = shapeOf(descriptor, node, wired);
+    return {
+      id,
+      type: 'card',
+      position: { x, y },
+      width: shape.width,
+      height: shape.height,
+      measured: { width: shape.width, height: shape.height },
+      handles: handlesOf(shape),
+      ariaRole: 'button',
+      domAttributes: { 'aria-labelledby': `card-${id}`, 'aria-roledescription': undefined },
+      data: { node, descriptor, title: titleOf(node, descriptor), shape, summary: summaryOf(descriptor, node), wired, arrives },
+    };
+  });
+}
+
+function buildEdges(document: Workflow, nodes: ReadonlyMap<string, CardNode>, previous: ReadonlyMap<string, WireEdge>): WireEdge[] {
+  const keys = edgeKeys(document);
+  const edges: WireEdge[] = [];
+  const add = (key: string, from: string, to: string, fallback: boolean): void => {
+    const { node, port } = splitPort(from);
+    const target = nodes.get(to);
+    // A wire from or to nowhere stays in the file; the problems list names it.
+    if (!nodes.has(node) || !target || (!target.data.shape.input && !fallback)) return;
+    edges.push(previous.get(key) ?? {
+      id: key, type: 'wire', source: node, sourceHandle: port, target: to, targetHandle: 'in', focusable: false, selectable: !fallback,
+      data: { from, to, error: port === ERROR, fallback },
+    });
+  };
+  document.edges.forEach((edge, i) => add(keys[i] as string, edge.from, edge.to, false));
+  for (const [id, node] of Object.entries(document.nodes)) {
+    const fallback = node.errorHandling?.fallbackNodeId;
+    if (fallback !== undefined && nodes.get(id)?.data.shape.ports.some((p) => p.id === ERROR)) {
+      add(`fallback:${id}>${fallback}`, `${id}.${ERROR}`, fallback, true);
+    }
+  }
+  return edges;
+}
+
+/** Ends of the wires in canvas coordinates; `moved`: places of nodes that are being dragged. */
+export function wireEnds(nodes: ReadonlyMap<string, CardNode>, edges: readonly WireEdge[], moved?: ReadonlyMap<string, { x: number; y: number }>): WireEnds[] {
+  return edges.flatMap((edge) => {
+    const [source, target] = [nodes.get(edge.source), nodes.get(edge.target)];
+    const port = source?.data.shape.ports.find((p) => p.id === edge.sourceHandle);
+    if (!source || !target || !port || !edge.data) return [];
+    const a = moved?.get(source.id) ?? source.position;
+    const b = moved?.get(target.id) ?? target.position;
+    return [{
+      key: edge.id,
+      source: edge.data.from,
+      sourceNode: source.id,
+      target: target.id,
+      from: [a.x + port.x, a.y + port.y] as const,
+      to: [b.x, b.y + 28] as const,
+      down: port.kind === 'error',
+    }];
+  });
+}
+
+export function rectsOfNodes(nodes: readonly CardNode[], moved?: ReadonlyMap<string, { x: number; y: number }>): Map<string, Rect> {
+  return new Map(nodes.map((node) => {
+    const at = moved?.get(node.id) ?? node.position;
+    return [node.id, { x: at.x, y: at.y, width: node.data.shape.width, height: node.data.shape.height }];
+  }));
+}
+
+/** A builder that remembers its last result. */
+export function flowBuilder(): (document: Workflow, catalog: Catalog) => Flow {
+  let nodes = new Map<string, CardNode>();
+  let edges = new Map<string, WireEdge>();
+  return (document, catalog) => {
+    const list = buildNodes(document, catalog, nodes);
+    nodes = new Map(list.map((node) => [node.id, node]));
+    const wires = buildEdges(document, nodes, edges);
+    edges = new Map(wires.map((edge) => [edge.id, edge]));
+    return { nodes: list, edges: wires, rects: rectsOfNodes(list), wires: wireEnds(nodes, wires) };
+  };
+}
+
+/** Tags below unwired red ports, which wires should not run through. */
+export function softRects(nodes: readonly CardNode[]): Rect[] {
+  return nodes.flatMap((node) => {
+    const red = node.data.shape.ports.find((p) => p.kind === 'error');
+    if (!red || node.data.wired.includes(red.id)) return [];
+    return [{ x: node.position.x + red.x - 42, y: node.position.y + red.y + 6, width: 84, height: 28 }];
+  });
+}

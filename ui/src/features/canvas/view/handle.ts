@@ -1,0 +1,252 @@
+/** Everything that can be done to a canvas from outside: by keys, buttons, the menu and the palette. */
+
+import type { ReactFlowInstance } from '@xyflow/react';
+import type { NodeDescriptor } from '../../../api/types.ts';
+import { t, tn } from '../../../i18n/index.ts';
+import type { EdgeRef } from '../document.ts';
+import { edgeOfKey, type EditorStore } from '../editor.ts';
+import { insertNode, openPort } from '../insert.ts';
+import { type Direction, nearest, predecessors, successors } from '../model/graph.ts';
+import { autoLayout } from '../model/layout.ts';
+import { type Catalog, mainPort, type Point, snap } from '../model/ports.ts';
+import { clipboardText, copySelection, duplicateSelection, pasteText } from './clipboard.ts';
+import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
+import type { UiStore } from './ui.ts';
+
+export interface HandleParts {
+  editor: EditorStore;
+  ui: UiStore;
+  catalog(): Catalog;
+  flow(): Flow;
+  instance(): ReactFlowInstance<CardNode, WireEdge> | null;
+  element(): HTMLElement | null;
+  /** the pointer over the canvas in client coordinates; null while it is elsewhere */
+  pointer(): { x: number; y: number } | null;
+  say(text: string, tone: 'info' | 'err'): void;
+  openNode(id: string): void;
+}
+
+export interface CanvasHandle {
+  /** the focus is here, or nothing has it and the pointer is here */
+  isActive(): boolean;
+  openAdd(): void;
+  openFind(): void;
+  /** adds a kind next to the selection, wired when it can be */
+  addKind(type: string): void;
+  pick(kind: NodeDescriptor): void;
+  zoomBy(factor: number): void;
+  resetZoom(): void;
+  fit(): void;
+  /** selects a node and brings it into view */
+  reveal(id: string): void;
+  go(direction: Direction): void;
+  extend(direction: 'up' | 'down'): void;
+  remove(reconnect: boolean): void;
+  copy(): void;
+  cut(): void;
+  paste(keepIncoming: boolean, text?: string): void;
+  duplicate(): void;
+  selectAll(): void;
+  toggleDisabled(): void;
+  rename(): void;
+  open(): void;
+  tidy(): void;
+  toggleSafe(): void;
+  escape(): void;
+}
+
+const PAD = 48;
+
+export function createHandle(parts: HandleParts): CanvasHandle {
+  const { editor, ui } = parts;
+  const chosen = (): readonly string[] => editor.getState().selection.nodes;
+  const centre = (): Point => {
+    const box = parts.element()?.getBoundingClientRect();
+    return box ? [box.left + box.width / 2, box.top + box.height / 2] : [0, 0];
+  };
+  const toFlow = ([x, y]: Point): Point => {
+    const at = parts.instance()?.screenToFlowPosition({ x, y }, { snapToGrid: false });
+    return at ? [at.x, at.y] : [0, 0];
+  };
+  const local = ([x, y]: Point): Point => {
+    const box = parts.element()?.getBoundingClientRect();
+    return [x - (box?.left ?? 0), y - (box?.top ?? 0)];
+  };
+  const focusCanvas = (): void => parts.element()?.focus({ preventScroll: true });
+  const focusNode = (id: string): void => {
+    requestAnimationFrame(() => {
+      const card = parts.element()?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+      (card ?? parts.element())?.focus({ preventScroll: true });
+    });
+  };
+
+  const intoView = (ids: readonly string[], always = false): void => {
+    const [instance, box] = [parts.instance(), parts.element()];
+    const rects = ids.flatMap((id) => parts.flow().rects.get(id) ?? []);
+    if (!instance || !box || rects.length === 0) return;
+    const { x, y, zoom } = instance.getViewport();
+    const left = Math.min(...rects.map((r) => r.x)) * zoom + x;
+    const top = Math.min(...rects.map((r) => r.y)) * zoom + y;
+    const right = Math.max(...rects.map((r) => r.x + r.width)) * zoom + x;
+    const bottom = Math.max(...rects.map((r) => r.y + r.height)) * zoom + y;
+    const inside = left >= PAD && top >= PAD && right <= box.clientWidth - PAD && bottom <= box.clientHeight - PAD;
+    if (inside && !always) return;
+    // Not moved more than needed: the person keeps the picture of where things are.
+    const dx = left < PAD ? PAD - left : right > box.clientWidth - PAD ? box.clientWidth - PAD - right : 0;
+    const dy = top < PAD ? PAD - top : bottom > box.clientHeight - PAD ? box.clientHeight - PAD - bottom : 0;
+    void instance.setViewport({ x: x + dx, y: y + dy, zoom });
+  };
+
+  const edges = (): EdgeRef[] => editor.getState().selection.edges.map(edgeOfKey);
+
+  const handle: CanvasHandle = {
+    isActive() {
+      const element = parts.element();
+      const focused = document.activeElement;
+      if (!element) return false;
+      return element.contains(focused) || ((!focused || focused === document.body) && parts.pointer() !== null);
+    },
+    openAdd() {
+      if (editor.getState().readOnly) return;
+      const pointer = parts.pointer();
+      const selected = chosen();
+      const only = selected.length === 1 ? (selected[0] as string) : undefined;
+      const wire = edges();
+      const port = only === undefined ? undefined : openPort(editor.getState().document, parts.catalog(), only);
+      const where: Point = pointer ? [pointer.x, pointer.y] : centre();
+      // At the mouse it is a free step; without a mouse over the canvas it goes on from the chosen one.
+      const hang = only !== undefined && port !== undefined && !pointer ? { from: `${only}.${port}` } : {};
+      ui.setState({ search: { screen: local(where), at: 'from' in hang || wire.length === 1 ? null : toFlow(where), ...hang, ...(wire.length === 1 ? { edge: wire[0] } : {}) } });
+    },
+    openFind: () => ui.setState({ finding: true, search: null }),
+    pick(kind) {
+      const { search } = ui.getState();
+      ui.setState({ search: null });
+      const { document } = editor.getState();
+      const context = search ? { at: search.at ?? undefined, from: search.from, into: search.into, edge: search.edge } : {};
+      const route = search?.edge ? ui.getState().routes.get(`${search.edge.from}>${search.edge.to}`) : undefined;
+      const { edits, id } = insertNode(document, parts.catalog(), kind, route && !context.at ? { ...context, at: route.tag } : context);
+      editor.apply(edits, { label: t('canvas.step.add', { name: kind.title }), select: [id] });
+      requestAnimationFrame(() => intoView([id]));
+      focusNode(id);
+    },
+    addKind(type) {
+      const kind = parts.catalog().get(type);
+      if (!kind || editor.getState().readOnly) return;
+      const selected = chosen();
+      const only = selected.length === 1 ? (selected[0] as string) : undefined;
+      const port = only === undefined || !kind.input ? undefined : openPort(editor.getState().document, parts.catalog(), only);
+      ui.setState({ search: { screen: [0, 0], at: null, from: port === undefined ? undefined : `${only}.${port}` } });
+      handle.pick(kind);
+    },
+    zoomBy(factor) {
+      const [instance, box] = [parts.instance(), parts.element()];
+      if (!instance || !box) return;
+      const { x, y, zoom } = instance.getViewport();
+      const next = Math.min(2, Math.max(0.1, zoom * factor));
+      const [cx, cy] = [box.clientWidth / 2, box.clientHeight / 2];
+      void instance.setViewport({ x: cx - ((cx - x) / zoom) * next, y: cy - ((cy - y) / zoom) * next, zoom: next });
+    },
+    resetZoom() {
+      const zoom = parts.instance()?.getZoom() ?? 1;
+      handle.zoomBy(1 / zoom);
+    },
+    fit() {
+      const [instance, box] = [parts.instance(), parts.element()];
+      const rects = [...parts.flow().rects.values()];
+      if (!instance || !box || rects.length === 0) return;
+      const left = Math.min(...rects.map((r) => r.x)) - PAD;
+      const top = Math.min(...rects.map((r) => r.y)) - PAD;
+      const width = Math.max(...rects.map((r) => r.x + r.width)) + PAD - left;
+      const height = Math.max(...rects.map((r) => r.y + r.height)) + PAD - top;
+      const zoom = Math.min(1, Math.max(0.1, Math.min(box.clientWidth / width, box.clientHeight / height)));
+      void instance.setViewport({ x: (box.clientWidth - width * zoom) / 2 - left * zoom, y: (box.clientHeight - height * zoom) / 2 - top * zoom, zoom });
+    },
+    reveal(id) {
+      if (!parts.flow().rects.has(id)) return;
+      editor.select([id]);
+      intoView([id]);
+      focusNode(id);
+    },
+    go(direction) {
+      const places = new Map([...parts.flow().rects].map(([id, r]) => [id, [r.x, r.y] as const]));
+      const from = chosen().at(-1);
+      const next = from === undefined ? places.keys().next().value : nearest(places, from, direction);
+      if (next !== undefined && next !== null) handle.reveal(next);
+    },
+    extend(direction) {
+      const { document: now } = editor.getState();
+      const near = direction === 'up' ? predecessors(now) : successors(now);
+      const next = new Set(chosen());
+      for (const id of chosen()) for (const other of near.get(id) ?? []) if (Object.hasOwn(now.nodes, other)) next.add(other);
+      editor.select([...next]);
+    },
+    remove(reconnect) {
+      const { document: now } = editor.getState();
+      const ids = chosen();
+      const wires = edges();
+      if (ids.length === 0 && wires.length === 0) return;
+      const catalog = parts.catalog();
+      const bridge = Object.fromEntries(ids.map((id) => {
+        const node = now.nodes[id];
+        return [id, reconnect && node ? mainPort(catalog.get(node.type), node) : undefined];
+      }));
+      const done = editor.apply([{ type: 'disconnect', edges: wires }, { type: 'removeNodes', ids, reconnect: bridge }], { label: t('canvas.step.delete'), select: [] });
+      if (done) focusCanvas();
+      else if (editor.getState().readOnly) parts.say(t('canvas.readOnly'), 'info');
+    },
+    copy() {
+      void copySelection(editor).then((text) => {
+        if (text) parts.say(text, 'info');
+      });
+    },
+    cut() {
+      if (editor.getState().readOnly) return handle.copy();
+      void copySelection(editor).then((text) => {
+        if (text) handle.remove(false);
+      });
+    },
+    paste(keepIncoming, text) {
+      if (editor.getState().readOnly) return;
+      const pointer = parts.pointer();
+      const [x, y] = toFlow(pointer ? [pointer.x, pointer.y] : centre());
+      const paste = (content: string): void => {
+        const problem = pasteText(editor, content, [snap(x), snap(y)], keepIncoming);
+        if (problem) parts.say(problem, 'err');
+        else requestAnimationFrame(() => intoView(chosen()));
+      };
+      if (text === undefined) void clipboardText().then(paste);
+      else paste(text);
+    },
+    duplicate: () => duplicateSelection(editor),
+    selectAll: () => editor.select(Object.keys(editor.getState().document.nodes)),
+    toggleDisabled() {
+      const { document: now } = editor.getState();
+      const ids = chosen();
+      const off = ids.some((id) => now.nodes[id]?.disabled !== true);
+      editor.apply(ids.map((id) => ({ type: 'setNode' as const, id, path: ['disabled'], value: off ? true : undefined })), { label: t(off ? 'canvas.step.disable' : 'canvas.step.enable') });
+    },
+    rename() {
+      const [id] = chosen();
+      if (id !== undefined && !editor.getState().readOnly) ui.setState({ renaming: id });
+    },
+    open() {
+      const id = chosen().at(-1);
+      if (id !== undefined) parts.openNode(id);
+    },
+    tidy() {
+      const { document: now, selection } = editor.getState();
+      const all = selection.nodes.length < 2;
+      const places = autoLayout(now, parts.catalog(), all ? undefined : selection.nodes);
+      if (editor.apply({ type: 'place', places }, { label: t('canvas.step.tidy') }) && all) requestAnimationFrame(() => handle.fit());
+    },
+    toggleSafe: () => ui.setState({ showSafe: !ui.getState().showSafe }),
+    escape() {
+      ui.setState({ search: null, finding: false, connect: null, renaming: null, dropEdge: null });
+      editor.select([]);
+    },
+  };
+  return handle;
+}
+
+export const movedLabel = (n: number): string => tn('canvas.step.move', n);

@@ -1,0 +1,161 @@
+/** The card of one node: tile, title, one line, state, ports. Drawn again only when something of this node changes. */
+
+import { Handle, type NodeProps, Position } from '@xyflow/react';
+import { type KeyboardEvent, memo, useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { t, tn } from '../../../i18n/index.ts';
+import { Icon } from '../../../kit/icon.tsx';
+import { NamedIcon } from '../../../kit/kind-icon.tsx';
+import { SignalIcon } from '../../../kit/signal.tsx';
+import { sameJson } from '../model/patch.ts';
+import { ERROR, type PortSpot, type Shape } from '../model/ports.ts';
+import type { CardData, CardNode } from './flow-nodes.ts';
+import { lookOf } from './run-look.ts';
+import { useCanvas, useUi } from './ui.ts';
+
+function useNow(active: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!active) return undefined;
+    const tick = (): void => setNow(Date.now());
+    const first = setTimeout(tick, 0);
+    const timer = setInterval(tick, 1000);
+    return () => {
+      clearTimeout(first);
+      clearInterval(timer);
+    };
+  }, [active]);
+  return now;
+}
+
+function Title({ id, title }: { id: string; title: string }) {
+  const { ui, rename } = useCanvas();
+  const renaming = useUi((s) => s.renaming === id);
+  if (!renaming) return <b title={title}>{title}</b>;
+  const stop = (): void => ui.setState({ renaming: null });
+  const onKey = (event: KeyboardEvent<HTMLInputElement>): void => {
+    event.stopPropagation();
+    if (event.key === 'Enter') event.currentTarget.blur();
+    if (event.key === 'Escape') {
+      event.currentTarget.value = title;
+      event.currentTarget.blur();
+    }
+  };
+  return (
+    <input
+      className="cv-rename nodrag nopan" defaultValue={title} aria-label={t('canvas.rename')} maxLength={200} autoFocus
+      onFocus={(e) => e.currentTarget.select()} onKeyDown={onKey}
+      onBlur={(e) => { rename(id, e.currentTarget.value.trim()); stop(); }}
+    />
+  );
+}
+
+function Port({ id, port, title, shape, on }: { id: string; port: PortSpot; title: string; shape: Shape; on: boolean }) {
+  const error = port.kind === 'error';
+  // Two ports 18 px apart: their hit areas must not cover each other.
+  const height = shape.style === 'text' && !error ? 18 : 24;
+  const label = t('canvas.port.output', { port: port.title, name: title });
+  return (
+    <Handle
+      id={port.id} type="source" position={error ? Position.Bottom : Position.Right} className="cv-hit" data-port={`${id}.${port.id}`}
+      style={{ left: port.x - 13, top: port.y - height / 2 - 1, height }} title={port.unknown ? t('canvas.port.unknown') : port.title} aria-label={label}
+    >
+      <i className={`cv-p ${error ? 'er' : 'ok'} ${on ? 'on' : ''} ${port.unknown ? 'lost' : ''}`} />
+    </Handle>
+  );
+}
+
+/** What an unwired red port means under the safe policy. */
+function SafeStub({ x, y }: { x: number; y: number }) {
+  return (
+    <div className="cv-safe" style={{ left: x - 1, top: y - 1 }} title={t('canvas.safeTitle')}>
+      <span className="cv-safe-tag"><Icon name="shield" size={12} /><span className="cv-long">{t('canvas.safeTag')}</span><span className="cv-short">{t('canvas.safeTagShort')}</span></span>
+    </div>
+  );
+}
+
+const asPorts = (data: CardData): { green: PortSpot[]; red: PortSpot | undefined } => ({
+  green: data.shape.ports.filter((p) => p.kind === 'success'),
+  red: data.shape.ports.find((p) => p.kind === 'error'),
+});
+
+function useUnsaved(id: string): boolean {
+  const { editor } = useCanvas();
+  return useStore(editor, (s) => {
+    const [now, then] = [s.document.nodes[id], s.saved.nodes[id]];
+    return now !== then && !sameJson(now, then);
+  });
+}
+
+function Marks({ id, look }: { id: string; look: ReturnType<typeof lookOf> }) {
+  const problems = useUi((s) => s.problems.get(id));
+  const unsaved = useUnsaved(id);
+  const errors = problems?.filter((p) => p.severity === 'error') ?? [];
+  return (
+    <>
+      {problems && problems.length > 0 ? (
+        <span className={`cv-st ${errors.length > 0 ? 'c-err' : 'c-wait'}`} title={problems.map((p) => p.message).join('\n')} data-mark="problem">
+          <Icon name="warn" size={12} label={`${tn('canvas.problems', problems.length)}: ${problems.map((p) => p.message).join(' ')}`} />
+        </span>
+      ) : null}
+      {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}
+      {look.signal ? <span className="cv-st" title={look.words}><SignalIcon signal={look.signal} size={12} /></span> : null}
+    </>
+  );
+}
+
+export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CardNode>) {
+  const { node, descriptor, title, shape, summary, wired, arrives } = data;
+  const run = useUi((s) => s.runView?.nodes[id]);
+  const ports = useUi((s) => s.runView?.ports);
+  const live = useUi((s) => s.runView !== null);
+  const safe = useUi((s) => s.showSafe);
+  const policy = useStore(useCanvas().editor, (s) => s.document.settings?.errorPolicy === 'safe');
+  const mark = useUi((s) => (s.connect === null ? '' : s.connect.blocked.has(id) ? 'cv-no' : s.connect.over === id ? 'cv-over' : 'cv-yes'));
+  const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
+  const look = lookOf(run, node.disabled === true, now);
+  const { green, red } = asPorts(data);
+  const taken = (port: string): number => ports?.[`${id}.${port}`] ?? 0;
+  const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 ? run.itemsOut : null;
+  const state = look.words || (live ? t('canvas.state.idle') : '');
+  const problems = useUi((s) => s.problems.get(id));
+  const described = [
+    t('canvas.node.describe', { title, kind: descriptor?.title ?? node.type, state }).replace(/, $/, ''),
+    look.line, count === null ? null : tn('canvas.items', count), ...(problems ?? []).map((p) => p.message),
+  ].filter(Boolean).join('. ');
+  const line = look.line ?? summary.text;
+  return (
+    <div className={`cv-node k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark}`} data-node={id} data-state={run?.state ?? 'idle'}>
+      <span id={`card-${id}`} className="vh">{described}</span>
+      <div className="cv-hd">
+        <span className="tile cv-tile"><NamedIcon name={descriptor?.icon ?? 'box'} size={16} /></span>
+        <div className="cv-tx">
+          <div className="cv-r1">
+            <Title id={id} title={title} />
+            <Marks id={id} look={look} />
+            {shape.style === 'text' ? <span className={`cv-port ${taken(green[0]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[0]?.title}</span> : null}
+          </div>
+          <div className="cv-r2">
+            <span className={`cv-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={line}>{line}</span>
+            {count === null || shape.style === 'text' ? null : <span className="t3">{count}</span>}
+            {shape.style === 'text' ? <span className={`cv-port ${taken(green[1]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[1]?.title}</span> : null}
+          </div>
+        </div>
+      </div>
+      {shape.style === 'rows' ? (
+        <div className="cv-rows">
+          {green.map((port) => <div key={port.id} className={taken(port.id) > 0 ? 'hit' : ''}><span className="ell">{port.title}</span></div>)}
+        </div>
+      ) : null}
+      {shape.input ? (
+        <Handle id="in" type="target" position={Position.Left} className="cv-hit" data-input={id} style={{ left: -13, top: 15, height: 24 }} aria-label={t('canvas.port.input', { name: title })}>
+          <i className={`cv-p in ${arrives === 'none' ? '' : 'on'} ${arrives === 'err' ? 'e' : ''}`} />
+        </Handle>
+      ) : null}
+      {shape.ports.map((port) => (
+        <Port key={port.id} id={id} port={port} title={title} shape={shape} on={wired.includes(port.id) || (port.id === ERROR && run?.state === 'failed')} />
+      ))}
+      {red && policy && safe && !wired.includes(red.id) && !node.errorHandling?.fallbackNodeId ? <SafeStub x={red.x} y={red.y} /> : null}
+    </div>
+  );
+});

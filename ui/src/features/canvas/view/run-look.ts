@@ -1,0 +1,85 @@
+/** How the state of a run looks on a card and on a wire. */
+
+import type { NodeRun, RunView } from '../../../api/run-state.ts';
+import { t } from '../../../i18n/index.ts';
+import type { Signal } from '../../../kit/signal.tsx';
+
+export interface CardLook {
+  className: string;
+  signal: Signal | null;
+  words: string;
+  /** replaces the summary */
+  line: string | null;
+}
+
+const CLASS = {
+  idle: '', running: 'is-running', retrying: 'is-retry', waiting: 'is-wait', done: 'is-done', failed: 'is-failed', handled: 'is-handled',
+  skipped: 'is-skipped', cancelled: 'is-skipped',
+} as const;
+const SIGNAL = {
+  idle: null, running: 'run', retrying: 'retry', waiting: 'wait', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', cancelled: 'stop',
+} as const;
+
+/** "4 s", "12 min", "2 d 4 h": never moves more often than once a second. */
+export function timeLeft(ms: number): string {
+  const s = Math.ceil(ms / 1000);
+  if (s < 60) return `${s} s`;
+  const min = Math.round(s / 60);
+  if (min < 60) return `${min} min`;
+  const h = Math.floor(min / 60);
+  return h < 24 ? `${h} h ${min % 60} min` : `${Math.floor(h / 24)} d ${h % 24} h`;
+}
+
+function attempts(run: NodeRun): string | null {
+  if (run.maxAttempts === undefined || run.maxAttempts === 0) return null;
+  return t('canvas.attempt', { n: run.attempt + 1, of: run.maxAttempts + 1 });
+}
+
+function lineOf(run: NodeRun, now: number): string | null {
+  const of = (run.maxAttempts ?? run.attempt + 1) + 1;
+  switch (run.state) {
+    case 'retrying': {
+      const left = (run.retryAtMs ?? now) - now;
+      return left > 0 ? t('canvas.retryIn', { n: run.attempt + 1, of, time: timeLeft(left) }) : t('canvas.retryNow', { n: run.attempt + 1, of });
+    }
+    case 'waiting': {
+      if (run.dueMs === undefined) return null;
+      const left = run.dueMs - now;
+      return left > 0 ? t('canvas.waitIn', { time: timeLeft(left) }) : t('canvas.waitNow');
+    }
+    case 'running':
+      return run.attempt > 0 ? attempts(run) : null;
+    case 'failed':
+    case 'handled':
+      return [run.errorCode ?? run.message ?? t(`canvas.state.${run.state}`), run.attempt > 0 ? attempts(run) : null].filter(Boolean).join(', ');
+    case 'skipped':
+      return t('canvas.skippedLine');
+    case 'cancelled':
+      return t('canvas.cancelledLine');
+    default:
+      return null;
+  }
+}
+
+export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number): CardLook {
+  if (run && run.state !== 'idle') {
+    return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: lineOf(run, now) };
+  }
+  if (disabled) return { className: 'is-off', signal: 'off', words: t('canvas.state.disabled'), line: null };
+  return { className: '', signal: null, words: '', line: null };
+}
+
+export type WireState = 'plain' | 'taken' | 'live' | 'open' | 'not-taken';
+
+const ENDED = new Set(['completed', 'failed', 'cancelled']);
+const SETTLED = new Set(['done', 'failed', 'handled', 'skipped', 'cancelled']);
+
+export function wireState(view: RunView | null, from: string, source: string, target: string): WireState {
+  if (!view) return 'plain';
+  if ((view.ports[from] ?? 0) > 0) {
+    const state = view.nodes[target]?.state;
+    return state === 'running' || state === 'retrying' ? 'live' : 'taken';
+  }
+  const settled = ENDED.has(view.status) || SETTLED.has(view.nodes[source]?.state ?? 'idle');
+  return settled ? 'not-taken' : 'open';
+}

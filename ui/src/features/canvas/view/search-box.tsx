@@ -1,0 +1,178 @@
+/** Two boxes that look alike: add a step (where the pointer is) and find a step. */
+
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { NodeDescriptor, Workflow } from '../../../api/types.ts';
+import { t } from '../../../i18n/index.ts';
+import { Icon } from '../../../kit/icon.tsx';
+import { Kbd } from '../../../kit/kbd.tsx';
+import { Tile } from '../../../kit/kind-icon.tsx';
+import { splitPort } from '../model/ids.ts';
+import { type Catalog, ERROR, hasInput, mainPort, type Point } from '../model/ports.ts';
+import { findKinds, scoreAll, suggest } from '../model/search.ts';
+import { summaryOf } from '../model/summary.ts';
+import { titleOf } from './flow-nodes.ts';
+import type { SearchAt } from './ui.ts';
+
+interface Row {
+  key: string;
+  icon: string;
+  tone: string;
+  title: string;
+  text: string;
+  head?: string | undefined;
+}
+
+function Box({ at, label, placeholder, hint, rows, none, query, onQuery, onPick, onClose }: {
+  /** null: in the middle of the top edge */
+  at: Point | null; label: string; placeholder: string; hint: ReactNode; rows: Row[]; none: string; query: string;
+  onQuery(text: string): void; onPick(key: string): void; onClose(): void;
+}) {
+  const [index, setIndex] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const active = rows[Math.min(index, rows.length - 1)];
+  const chosen = active?.key ?? '';
+
+  // Stays inside the canvas: the box is moved, never cut.
+  useLayoutEffect(() => {
+    const element = box.current;
+    const parent = element?.parentElement;
+    if (!element || !parent) return;
+    const left = Math.max(8, Math.min(at ? at[0] : parent.clientWidth / 2 - 170, parent.clientWidth - 348));
+    const top = Math.max(8, Math.min(at ? at[1] : 12, parent.clientHeight - 380));
+    element.style.left = `${left}px`;
+    element.style.top = `${top}px`;
+  }, [at]);
+
+  useEffect(() => {
+    const outside = (event: PointerEvent): void => {
+      if (event.target instanceof Node && !box.current?.contains(event.target)) onClose();
+    };
+    window.addEventListener('pointerdown', outside, true);
+    return () => window.removeEventListener('pointerdown', outside, true);
+  }, [onClose]);
+
+  useEffect(() => {
+    list.current?.querySelector(`[data-kind="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+
+  const onKey = (event: KeyboardEvent): void => {
+    event.stopPropagation();
+    const step = event.key === 'ArrowDown' || (event.key === 'Tab' && !event.shiftKey) ? 1 : event.key === 'ArrowUp' || event.key === 'Tab' ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      setIndex((i) => (rows.length === 0 ? 0 : (Math.min(i, rows.length - 1) + step + rows.length) % rows.length));
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      if (active) onPick(active.key);
+    } else if (event.key === 'Escape') {
+      event.preventDefault();
+      onClose();
+    }
+  };
+  return (
+    <div ref={box} className="pop cv-search" role="dialog" aria-label={label} onKeyDown={onKey}>
+      <div className="cv-search-in">
+        <Icon name="search" />
+        <input
+          autoFocus value={query} placeholder={placeholder} aria-label={label} role="combobox" aria-expanded="true" aria-controls="cv-search-list"
+          aria-activedescendant={active ? `cv-row-${active.key}` : undefined} spellCheck={false}
+          onChange={(event) => { onQuery(event.target.value); setIndex(0); }}
+        />
+        {hint}<Kbd keys="Escape" />
+      </div>
+      <div ref={list} id="cv-search-list" className="cv-search-list" role="listbox" aria-label={label}>
+        {rows.length === 0 ? <div className="cv-search-none">{none}</div> : null}
+        {rows.map((row, i) => (
+          <div key={row.key}>
+            {row.head && row.head !== rows[i - 1]?.head ? <div className="cap cv-search-head">{row.head}</div> : null}
+            <div
+              id={`cv-row-${row.key}`} role="option" aria-selected={row === active} tabIndex={-1} className={`cv-search-row ${row === active ? 'on' : ''}`} data-kind={row.key}
+              onPointerMove={() => setIndex(i)} onClick={() => onPick(row.key)} onKeyDown={onKey}
+            >
+              <Tile icon={row.icon} tone={row.tone} size={24} />
+              <div className="col"><span className="ell">{row.title}</span><span className="s t3 ell">{row.text}</span></div>
+              {row === active ? <Kbd keys="Enter" /> : null}
+            </div>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Kinds chosen before, newest first; kept in this browser only. */
+const RECENT_KEY = 'signalbox.recentKinds';
+export function recentKinds(): string[] {
+  try {
+    const list: unknown = JSON.parse(localStorage.getItem(RECENT_KEY) ?? '[]');
+    return Array.isArray(list) ? list.filter((x): x is string => typeof x === 'string').slice(0, 5) : [];
+  } catch {
+    return [];
+  }
+}
+function remember(kind: string): void {
+  try {
+    localStorage.setItem(RECENT_KEY, JSON.stringify([kind, ...recentKinds().filter((k) => k !== kind)].slice(0, 5)));
+  } catch {
+    // Private windows keep nothing; the list is a convenience.
+  }
+}
+
+export function AddBox({ search, document, catalog, onPick, onClose }: {
+  search: SearchAt; document: Workflow; catalog: Catalog; onPick(kind: NodeDescriptor): void; onClose(): void;
+}) {
+  const [query, setQuery] = useState('');
+  const source = search.from ? document.nodes[splitPort(search.from).node] : undefined;
+  const target = search.into ? document.nodes[search.into] : undefined;
+  const red = search.from !== undefined && splitPort(search.from).port === ERROR;
+  const rows = useMemo(() => {
+    const fits = (kind: NodeDescriptor): boolean => {
+      if (search.from) return hasInput(kind);
+      if (search.into) return mainPort(kind, { type: kind.type }) !== undefined;
+      return search.edge ? hasInput(kind) && mainPort(kind, { type: kind.type }) !== undefined : true;
+    };
+    const suggested = suggest({
+      empty: Object.keys(document.nodes).length === 0, after: source ? catalog.get(source.type) : undefined, red, before: target !== undefined,
+    });
+    const heads = { suggested: t('canvas.search.suggested'), recent: t('canvas.search.recent'), all: t('canvas.search.all') };
+    return findKinds(query, [...catalog.values()].filter(fits), suggested, recentKinds()).map(({ kind, group }): Row => ({
+      key: kind.type, icon: kind.icon, tone: kind.category, title: kind.title, text: kind.description, head: query.trim() ? undefined : heads[group],
+    }));
+  }, [query, catalog, document, source, target, red, search]);
+  const name = source ? titleOf(source, catalog.get(source.type)) : target ? titleOf(target, catalog.get(target.type)) : '';
+  const hint = search.edge ? t('canvas.search.wire') : source ? t(red ? 'canvas.search.error' : 'canvas.search.after', { name }) : target ? t('canvas.search.before', { name }) : '';
+  return (
+    <Box
+      at={search.screen} label={t('canvas.search.label')} placeholder={t('canvas.search.placeholder')} none={t('canvas.search.none')} query={query} rows={rows}
+      hint={hint ? <span className="s t3 ell" style={{ maxWidth: 120 }}>{hint}</span> : null} onQuery={setQuery} onClose={onClose}
+      onPick={(type) => {
+        const kind = catalog.get(type);
+        if (!kind) return;
+        remember(type);
+        onPick(kind);
+      }}
+    />
+  );
+}
+
+export function FindBox({ document, catalog, onPick, onClose }: { document: Workflow; catalog: Catalog; onPick(id: string): void; onClose(): void }) {
+  const [query, setQuery] = useState('');
+  const rows = useMemo(() => {
+    const found = Object.entries(document.nodes).map(([id, node]) => {
+      const kind = catalog.get(node.type);
+      const title = titleOf(node, kind);
+      const summary = summaryOf(kind, node).text;
+      const settings = query.trim().length > 1 && JSON.stringify(node.config ?? '').toLowerCase().includes(query.trim().toLowerCase()) ? 50 : 0;
+      const points = Math.max(settings, scoreAll(query, [[title, 1], [id, 0.95], [kind?.title ?? node.type, 0.7], [summary, 0.6]]));
+      return { points, row: { key: id, icon: kind?.icon ?? 'box', tone: kind?.category ?? 'start', title, text: `${id}, ${summary}` } satisfies Row };
+    });
+    return found.filter((f) => f.points > 0).sort((a, b) => b.points - a.points).slice(0, 50).map((f) => f.row);
+  }, [query, document, catalog]);
+  return (
+    <Box
+      at={null} label={t('canvas.find.label')} placeholder={t('canvas.find.placeholder')} none={t('canvas.find.none')} hint={null} query={query} rows={rows}
+      onQuery={setQuery} onPick={onPick} onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,111 @@
+/** One canvas on the screen: its stores, its gestures, and what event handlers must know of the latest drawing. Not React state: nothing here is drawn. */
+
+import type { ReactFlowInstance } from '@xyflow/react';
+import type { EditorStore } from '../editor.ts';
+import type { Catalog, Point } from '../model/ports.ts';
+import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
+import { nodeAt, type WireGestures, wireGestures } from './gestures.ts';
+import { type CanvasHandle, createHandle } from './handle.ts';
+import { createUi, detailOf, type UiStore } from './ui.ts';
+
+export interface Latest {
+  flow: Flow;
+  catalog: Catalog;
+  /** cards are painted as one picture, see far-view */
+  far: boolean;
+  say(text: string, tone: 'info' | 'err'): void;
+  openNode(id: string): void;
+}
+
+let sessions = 0;
+
+export class CanvasSession {
+  /** another editor is another canvas: nothing of the old picture stays */
+  readonly id = `canvas-${(sessions += 1)}`;
+  readonly ui: UiStore = createUi();
+  readonly handle: CanvasHandle;
+  readonly gestures: WireGestures;
+  private element: HTMLElement | null = null;
+  private instance: ReactFlowInstance<CardNode, WireEdge> | null = null;
+  private pointer: { x: number; y: number } | null = null;
+  private latest: Latest = {
+    flow: { nodes: [], edges: [], rects: new Map(), wires: [] }, catalog: new Map(), far: false, say: () => undefined, openNode: () => undefined,
+  };
+
+  constructor(readonly editor: EditorStore) {
+    const shared = {
+      editor,
+      ui: this.ui,
+      catalog: (): Catalog => this.latest.catalog,
+      flow: (): Flow => this.latest.flow,
+    };
+    this.handle = createHandle({
+      ...shared,
+      instance: () => this.instance,
+      element: () => this.element,
+      pointer: () => this.pointer,
+      say: (text, tone) => this.latest.say(text, tone),
+      openNode: (id) => this.latest.openNode(id),
+    });
+    this.gestures = wireGestures({
+      ...shared,
+      toFlow: this.toFlow,
+      toScreen: this.toScreen,
+      announce: (text) => this.latest.say(text, 'info'),
+    });
+  }
+
+  readonly setElement = (element: HTMLElement | null): void => {
+    this.element = element;
+  };
+
+  readonly update = (latest: Latest): void => {
+    this.latest = latest;
+  };
+
+  /** The first picture: the whole graph if it fits, never larger than 100 %. */
+  readonly init = (instance: ReactFlowInstance<CardNode, WireEdge>): void => {
+    this.instance = instance;
+    this.handle.fit();
+    this.zoomed(instance.getZoom());
+  };
+
+  readonly zoomed = (zoom: number): void => {
+    const now = this.ui.getState();
+    const detail = detailOf(zoom);
+    // Text that keeps its size follows in steps, so that zooming does not style every card on every frame.
+    const step = Math.max(0.05, Math.round(zoom * 20) / 20);
+    if (detail !== now.detail || step !== now.zoom) this.ui.setState({ detail, zoom: step });
+  };
+
+  readonly point = (at: { x: number; y: number } | null): void => {
+    this.pointer = at;
+    if (at && this.ui.getState().connect) this.gestures.move(at.x, at.y);
+  };
+
+  readonly toScreen = (x: number, y: number): Point => {
+    const box = this.element?.getBoundingClientRect();
+    return [x - (box?.left ?? 0), y - (box?.top ?? 0)];
+  };
+
+  readonly toFlow = (x: number, y: number): Point => {
+    const at = this.instance?.screenToFlowPosition({ x, y }, { snapToGrid: false });
+    return at ? [at.x, at.y] : [0, 0];
+  };
+
+  readonly addAt = (x: number, y: number): void => {
+    if (!this.editor.getState().readOnly) this.ui.setState({ search: { screen: this.toScreen(x, y), at: this.toFlow(x, y) } });
+  };
+
+  readonly clickPane = (x: number, y: number): void => {
+    const hit = this.latest.far ? nodeAt(this.latest.flow.rects, this.toFlow(x, y), 0) : null;
+    this.editor.select(hit === null ? [] : [hit]);
+    this.element?.focus({ preventScroll: true });
+  };
+
+  readonly cancelWire = (): void => {
+    if (this.ui.getState().connect) this.gestures.cancel();
+  };
+
+  readonly width = (): number => this.element?.clientWidth ?? 800;
+}

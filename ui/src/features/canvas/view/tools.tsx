@@ -1,0 +1,59 @@
+/** Buttons on the canvas: add, tidy, safe policy; zoom and fit; what the signs of a run mean. */
+
+import { useStore } from 'zustand';
+import { t } from '../../../i18n/index.ts';
+import { Icon } from '../../../kit/icon.tsx';
+import { Kbd } from '../../../kit/kbd.tsx';
+import { type Signal, SignalIcon } from '../../../kit/signal.tsx';
+import type { CanvasHandle } from './handle.ts';
+import { useCanvas, useUi } from './ui.ts';
+
+export function TopTools({ handle }: { handle: CanvasHandle }) {
+  const { ui, editor } = useCanvas();
+  const adding = useUi((s) => s.search !== null);
+  const shown = useUi((s) => s.showSafe);
+  const readOnly = useStore(editor, (s) => s.readOnly);
+  const safe = useStore(editor, (s) => s.document.settings?.errorPolicy === 'safe');
+  if (readOnly && !safe) return null;
+  return (
+    <div className="cv-tools top" role="toolbar" aria-label={t('canvas.label')}>
+      {readOnly ? null : (
+        <>
+          <button type="button" className={adding ? 'on' : ''} onClick={() => handle.openAdd()}><Icon name="plus" />{t('canvas.addNode')}<Kbd keys="Tab" /></button>
+          <button type="button" onClick={() => handle.tidy()} aria-label={t('canvas.tidy')} title={t('canvas.do.tidy')}><Icon name="grid" /></button>
+        </>
+      )}
+      {safe ? (
+        <button type="button" aria-pressed={shown} title={t('canvas.safeTitle')} onClick={() => ui.setState({ showSafe: !shown })}>
+          <Icon name="shield" />{shown ? t('canvas.safeShown') : t('canvas.safeHidden')}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+export function ZoomTools({ handle, zoom }: { handle: CanvasHandle; zoom: number }) {
+  return (
+    <div className="cv-tools bottom" role="toolbar" aria-label={t('canvas.fit')}>
+      <button type="button" aria-label={t('canvas.zoomOut')} title={t('canvas.zoomOut')} onClick={() => handle.zoomBy(1 / 1.2)}><Icon name="minus" /></button>
+      <button type="button" className="zoom" aria-label={t('canvas.zoomReset')} title={t('canvas.zoomReset')} onClick={() => handle.resetZoom()}>{Math.round(zoom * 100)}%</button>
+      <button type="button" aria-label={t('canvas.zoomIn')} title={t('canvas.zoomIn')} onClick={() => handle.zoomBy(1.2)}><Icon name="plus" /></button>
+      <button type="button" onClick={() => handle.fit()}><Icon name="fit" />{t('canvas.fit')}<Kbd keys="1" /></button>
+    </div>
+  );
+}
+
+const LEGEND: [Signal, Parameters<typeof t>[0]][] = [
+  ['ok', 'canvas.state.done'], ['run', 'canvas.state.running'], ['retry', 'canvas.state.retrying'], ['wait', 'canvas.state.waiting'],
+  ['skip', 'canvas.state.skipped'], ['err', 'canvas.state.failed'],
+];
+
+export function Legend() {
+  const shown = useUi((s) => s.runView !== null);
+  if (!shown) return null;
+  return (
+    <div className="cv-legend" aria-hidden="true">
+      {LEGEND.map(([signal, words]) => <div key={signal}><SignalIcon signal={signal} size={12} />{t(words)}</div>)}
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+/** What the canvas shows besides the document: gestures under way, the run's state, the level of detail. One store per canvas. */
+
+import { createContext, useContext } from 'react';
+import { useStore } from 'zustand';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Diagnostic, Workflow } from '../../../api/types.ts';
+import type { RunView } from '../../../api/run-state.ts';
+import type { EdgeRef } from '../document.ts';
+import type { EditorStore } from '../editor.ts';
+import { splitPort } from '../model/ids.ts';
+import type { Catalog, Point } from '../model/ports.ts';
+import type { Route } from '../route/router.ts';
+
+/** 0 everything · 1 less, text keeps its size (below 85 %) · 2 title only (below 50 %) · 3 tile and ring (below 30 %) */
+export type Detail = 0 | 1 | 2 | 3;
+
+export interface Connect {
+  /** `node.port`, the fixed end, when a target is looked for */
+  from: string | null;
+  /** the node whose input is the fixed end, when a source is looked for */
+  into: string | null;
+  start: Point;
+  down: boolean;
+  /** the wire that is being re-plugged */
+  moving: EdgeRef | null;
+  /** nodes that cannot take the end, and why */
+  blocked: ReadonlyMap<string, string>;
+  /** the node under the pointer */
+  over: string | null;
+  pointer: Point | null;
+}
+
+export interface SearchAt {
+  /** place of the box, relative to the canvas element */
+  screen: Point;
+  /** where the node goes; null = next to what it hangs on */
+  at: Point | null;
+  from?: string | undefined;
+  into?: string | undefined;
+  edge?: EdgeRef | undefined;
+}
+
+export interface CanvasUi {
+  detail: Detail;
+  /** zoom in steps, for text that keeps its size */
+  zoom: number;
+  routes: ReadonlyMap<string, Route>;
+  connect: Connect | null;
+  /** wire that a dragged node would enter */
+  dropEdge: string | null;
+  renaming: string | null;
+  search: SearchAt | null;
+  finding: boolean;
+  /** the person's switch */
+  showSafe: boolean;
+  runView: RunView | null;
+  problems: ReadonlyMap<string, readonly Diagnostic[]>;
+}
+
+export type UiStore = StoreApi<CanvasUi>;
+
+export const createUi = (): UiStore =>
+  createStore<CanvasUi>(() => ({
+    detail: 0,
+    zoom: 1,
+    routes: new Map(),
+    connect: null,
+    dropEdge: null,
+    renaming: null,
+    search: null,
+    finding: false,
+    showSafe: true,
+    runView: null,
+    problems: new Map(),
+  }));
+
+export interface CanvasParts {
+  editor: EditorStore;
+  ui: UiStore;
+  catalog: Catalog;
+  rename(id: string, title: string): void;
+  openNode(id: string): void;
+}
+
+export const CanvasContext = createContext<CanvasParts | null>(null);
+
+export function useCanvas(): CanvasParts {
+  const parts = useContext(CanvasContext);
+  if (!parts) throw new Error('This part must stand inside a canvas.');
+  return parts;
+}
+
+export function useUi<T>(selector: (state: CanvasUi) => T): T {
+  return useStore(useCanvas().ui, selector);
+}
+
+export function detailOf(zoom: number): Detail {
+  return zoom >= 0.85 ? 0 : zoom >= 0.5 ? 1 : zoom >= 0.3 ? 2 : 3;
+}
+
+const unescapePointer = (part: string): string => part.replace(/~1/g, '/').replace(/~0/g, '~');
+
+/** Diagnostics by the node they belong to; those of a wire go to the node where it begins. */
+export function problemsByNode(document: Workflow, diagnostics: readonly Diagnostic[]): Map<string, Diagnostic[]> {
+  const map = new Map<string, Diagnostic[]>();
+  for (const diagnostic of diagnostics) {
+    const [, top, key = ''] = diagnostic.path.split('/');
+    const edge = top === 'edges' ? document.edges[Number(key)] : undefined;
+    const wired = edge ? [splitPort(edge.from).node, edge.to].find((id) => Object.hasOwn(document.nodes, id)) : undefined;
+    const id = top === 'nodes' ? unescapePointer(key) : wired;
+    if (id === undefined) continue;
+    const list = map.get(id);
+    if (list) list.push(diagnostic);
+    else map.set(id, [diagnostic]);
+  }
+  return map;
+}

@@ -1,0 +1,51 @@
+/** One wire: its track, an arrow where it runs backwards, a tag with the number of items. */
+
+import type { ConnectionLineComponentProps, EdgeProps } from '@xyflow/react';
+import { memo } from 'react';
+import { t } from '../../../i18n/index.ts';
+import { looseRoute } from '../route/router.ts';
+import type { WireEdge } from './flow-nodes.ts';
+import { wireState } from './run-look.ts';
+import { useUi } from './ui.ts';
+
+function Tag({ at, text, tone }: { at: readonly [number, number]; text: string; tone: string }) {
+  const width = Math.max(16, Math.round(text.length * 6.3 + 10));
+  return (
+    <g className={`cv-tag ${tone}`} transform={`translate(${at[0]} ${at[1]})`}>
+      <rect x={-width / 2} y={-8} width={width} height={16} rx={8} />
+      <text y={4} textAnchor="middle">{text}</text>
+    </g>
+  );
+}
+
+export const Wire = memo(function Wire({ id, data, selected, source, target }: EdgeProps<WireEdge>) {
+  const route = useUi((s) => s.routes.get(id));
+  const from = data?.from ?? '';
+  const state = useUi((s) => wireState(s.runView, from, source, target));
+  const count = useUi((s) => s.runView?.ports[from] ?? 0);
+  const dropping = useUi((s) => s.dropEdge === id);
+  const moving = useUi((s) => s.connect?.moving !== null && s.connect?.moving !== undefined && s.connect.moving.from === from && s.connect.moving.to === target);
+  const far = useUi((s) => s.detail >= 2);
+  if (!route || !data || moving) return null;
+  const cls = ['cv-w', data.error ? 'err' : '', data.fallback ? 'fallback' : '', selected ? 'sel' : '', dropping ? 'drop' : '', state].join(' ');
+  return (
+    <g className="cv-wire" data-wire={`${from}>${target}`} data-state={state}>
+      {route.crossings.map(({ at, flat }) => (
+        <path key={`${at[0]},${at[1]}`} className="cv-halo" d={flat ? `M${at[0] - 8} ${at[1]}h16` : `M${at[0]} ${at[1] - 8}v16`} />
+      ))}
+      <path className="cv-grab react-flow__edge-interaction" d={route.d} />
+      <path className={cls} d={route.d} />
+      {route.arrow ? <path className={`${cls} cv-arrow`} d="M-4 -4L2 0L-4 4" transform={`translate(${route.arrow.at[0]} ${route.arrow.at[1]}) rotate(${route.arrow.angle})`} /> : null}
+      {(state === 'taken' || state === 'live') && count > 0 && !data.fallback && !far ? <Tag at={route.tag} text={count.toLocaleString('en')} tone={data.error ? 'err' : 'ok'} /> : null}
+      {data.fallback && !far ? <Tag at={route.tag} text={t('canvas.fallbackTag')} tone="" /> : null}
+    </g>
+  );
+});
+
+/** The wire while it is being dragged. */
+export function DraggedWire({ toX, toY }: ConnectionLineComponentProps) {
+  const connect = useUi((s) => s.connect);
+  if (!connect) return null;
+  const red = connect.down;
+  return <path className={`cv-w dragging ${red ? 'err' : ''}`} d={looseRoute(connect.start, [toX, toY], connect.from !== null && red, connect.into !== null)} />;
+}
