@@ -14,11 +14,13 @@ export interface SplitPaneProps {
   /** Double click on the handle, or Enter. */
   onToggle?(): void;
   label: string;
+  /** Pixels that the other pane keeps. */
+  reserve?: number;
   pane: ReactNode;
   children: ReactNode;
 }
 
-export function SplitPane({ side, size, min = 200, max = 900, collapsed, collapsedSize = 0, onResize, onToggle, label, pane, children }: SplitPaneProps) {
+export function SplitPane({ side, size, min = 200, max = 900, collapsed, collapsedSize = 0, onResize, onToggle, label, reserve = 120, pane, children }: SplitPaneProps) {
   const box = useRef<HTMLDivElement>(null);
   const vertical = side === 'bottom';
   const shown = collapsed ? collapsedSize : Math.min(max, Math.max(min, size));
@@ -30,7 +32,7 @@ export function SplitPane({ side, size, min = 200, max = 900, collapsed, collaps
     handle.setPointerCapture(event.pointerId);
     const rect = box.current?.getBoundingClientRect();
     if (!rect) return;
-    const limit = Math.max(min, (vertical ? rect.height : rect.width) - 120);
+    const limit = Math.max(min, (vertical ? rect.height : rect.width) - reserve);
     const move = (moved: globalThis.PointerEvent) => {
       const raw = side === 'right' ? rect.right - moved.clientX : side === 'left' ? moved.clientX - rect.left : rect.bottom - moved.clientY;
       onResize(Math.round(Math.min(limit, max, Math.max(min, raw))));

@@ -1,5 +1,67 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { toApiError, type ApiError } from '../api/error.ts';
+import { queryClient } from '../api/queries.ts';
+import { loadSettings, whenSettingsFail } from '../api/settings.ts';
 import { t } from '../i18n/index.ts';
+import { Button, EmptyState, listenForKeys, toast, Toaster } from '../kit/index.ts';
+import { CatalogScreen } from './catalog-screen.tsx';
+import { Frame } from './frame.tsx';
+import { GalleryScreen } from './gallery-screen.tsx';
+import { CrashGuard } from './parts/crash-guard.tsx';
+import { useRoute } from './router.ts';
+import { RunsScreen } from './runs-screen.tsx';
+import { SettingsScreen } from './settings-screen.tsx';
+
+// Canvas and code fields are the larger half of the bundle: lists are shown before they are read.
+const BuilderScreen = lazy(() => import('./builder/builder-screen.tsx').then((module) => ({ default: module.BuilderScreen })));
+const RunScreen = lazy(() => import('./run/run-screen.tsx').then((module) => ({ default: module.RunScreen })));
 
 export function App() {
-  return <h1 className="l">{t('app.name')}</h1>;
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Start />
+      <Toaster closeLabel={t('common.close')} />
+    </QueryClientProvider>
+  );
+}
+
+/** Settings first: they hold the theme and the keys. */
+function Start() {
+  const [state, setState] = useState<'wait' | 'ready' | ApiError>('wait');
+  const load = () => {
+    setState('wait');
+    loadSettings().then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
+  };
+  useEffect(() => {
+    whenSettingsFail((cause) => toast({ signal: 'err', text: t('settings.notSaved'), detail: toApiError(cause).message }));
+    load();
+    return listenForKeys();
+  }, []);
+  if (state === 'ready') return <Screens />;
+  if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
+  return (
+    <main className="start">
+      <EmptyState title={t('app.cannotStart')} text={`${state.message} ${state.hint}`} actions={<Button variant="primary" icon="retry" onClick={load}>{t('app.tryAgain')}</Button>} />
+    </main>
+  );
+}
+
+function Screens() {
+  const route = useRoute();
+  const key = route.screen === 'workflow' ? `workflow/${route.ref}` : route.screen === 'run' ? `run/${route.runId}` : route.screen;
+  return (
+    <Frame route={route}>
+      <CrashGuard key={key}>
+        <Suspense fallback={<main className="screen" aria-busy="true"><header className="bar" /></main>}>
+        {route.screen === 'workflows' ? <GalleryScreen /> : null}
+        {route.screen === 'workflow' ? <BuilderScreen key={key} fileRef={route.ref} /> : null}
+        {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} /> : null}
+        {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} /> : null}
+        {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}
+        {route.screen === 'settings' ? <SettingsScreen /> : null}
+        </Suspense>
+      </CrashGuard>
+    </Frame>
+  );
 }

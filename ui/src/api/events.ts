@@ -1,0 +1,119 @@
+/** Follows one run: replay after the last known seq, live batches, fetch again after a gap, reconnect after a break. */
+import { useEffect, useState } from 'react';
+import { call, transport } from './client.ts';
+import { toApiError, type ApiError } from './error.ts';
+import { createRunFold, emptyRunView, isTerminal, type RunDefinition, type RunFold, type RunView } from './run-state.ts';
+import type { RunEvent } from './types.ts';
+
+const PAGE = 1000;
+const RECONNECT_MS = [250, 500, 1000, 2000, 5000];
+
+export interface Follower { stop(): void }
+
+export interface FollowOptions {
+  fold: RunFold;
+  /** The run has ended: read its events and do not stay connected. */
+  ended?: boolean;
+  onError?(error: ApiError | null): void;
+  wait?(ms: number): Promise<void>;
+}
+
+export function followRun(runId: string, { fold, ended = false, onError, wait = pause }: FollowOptions): Follower {
+  let open = true;
+  let unsubscribe: (() => void) | undefined;
+  let failures = 0;
+
+  function take(batch: RunEvent[]): boolean {
+    const result = fold.apply(batch);
+    return result.gapAfter === undefined;
+  }
+
+  async function readAll(): Promise<void> {
+    for (;;) {
+      const before = fold.view.lastSeq;
+      const page = await call('run_events', { runId, after: before, limit: PAGE });
+      if (!open) return;
+      take(page);
+      if (page.length < PAGE || fold.view.lastSeq === before) return;
+    }
+  }
+
+  async function again(cause: unknown): Promise<void> {
+    unsubscribe?.();
+    unsubscribe = undefined;
+    if (!open || isTerminal(fold.view.status)) return;
+    if (cause !== null) onError?.(toApiError(cause));
+    await wait(RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 5000);
+    failures += 1;
+    if (open) connect();
+  }
+
+  function connect(): void {
+    let broken = false;
+    const stop = transport().subscribe(
+      runId,
+      fold.view.lastSeq,
+      (batch) => {
+        if (!open || broken) return;
+        if (take(batch)) {
+          failures = 0;
+          onError?.(null);
+          if (isTerminal(fold.view.status)) unsubscribe?.();
+        } else {
+          // Something between is missing: what came is thrown away and read again from the last known event.
+          broken = true;
+          void again(null);
+        }
+      },
+      (cause) => {
+        if (broken) return;
+        broken = true;
+        void again(cause);
+      },
+    );
+    unsubscribe = stop;
+  }
+
+  if (ended) readAll().catch((cause: unknown) => { if (open) onError?.(toApiError(cause)); });
+  else connect();
+  return {
+    stop() {
+      open = false;
+      unsubscribe?.();
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => { setTimeout(done, ms); });
+}
+
+/** The view of a run, drawn at most once per frame. */
+export function useRunView(runId: string | null, definition: RunDefinition | undefined, ended = false): { view: RunView | null; error: ApiError | null } {
+  const [view, setView] = useState<RunView | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  useEffect(() => {
+    setError(null);
+    if (!runId) {
+      setView(null);
+      return undefined;
+    }
+    setView(emptyRunView(runId));
+    const fold = createRunFold(runId, definition);
+    let frame = 0;
+    const unlisten = fold.subscribe(() => {
+      frame ||= window.setTimeout(() => {
+        frame = 0;
+        setView(fold.view);
+      }, 33);
+    });
+    const follower = followRun(runId, { fold, ended, onError: setError });
+    return () => {
+      follower.stop();
+      unlisten();
+      window.clearTimeout(frame);
+    };
+    // The definition belongs to the run and does not change with it.
+  }, [runId, ended]); // eslint-disable-line react/exhaustive-deps
+  return { view, error };
+}

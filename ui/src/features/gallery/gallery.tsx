@@ -1,0 +1,195 @@
+/** First screen: samples, an empty workflow, recent files, latest runs. Says what the person wants; the screen does it. */
+import './gallery.css';
+import type { ApiError } from '../../api/error.ts';
+import type { RunRow, Sample, WorkflowEntry } from '../../api/types.ts';
+import { formatAgo, t, tn } from '../../i18n/index.ts';
+import { Banner, Button, EmptyState, Icon, IconButton, Kbd, Menu, SignalIcon, Skeleton } from '../../kit/index.ts';
+import { outcomeText, StatusIcon } from '../status.tsx';
+import { GraphArt } from './graph-art.tsx';
+
+export interface Loaded<T> { data: T | undefined; error: ApiError | null; retry(): void }
+export interface GalleryProps {
+  samples: Loaded<Sample[]>;
+  workflows: Loaded<WorkflowEntry[]>;
+  runs: Loaded<RunRow[]>;
+  busy: string | null;
+  newKeys: string | undefined;
+  runHref(runId: string): string;
+  onRunSample(sample: Sample): void;
+  onOpenSample(sample: Sample): void;
+  onNew(): void;
+  onOpen(entry: WorkflowEntry): void;
+  onDuplicate(entry: WorkflowEntry): void;
+  onDelete(entry: WorkflowEntry): void;
+  onShowRuns(entry: WorkflowEntry | null): void;
+}
+
+export function Gallery(props: GalleryProps) {
+  const { samples, workflows } = props;
+  const [featured, ...others] = samples.data ?? [];
+  const folders = new Set(workflows.data?.map((entry) => entry.folder)).size;
+  return (
+    <div className="g-mid">
+      <section className="g-main" aria-label={t('gallery.title')}>
+        {samples.error ? <Failed error={samples.error} retry={samples.retry} /> : null}
+        {featured ? <Hero sample={featured} {...props} /> : samples.data || samples.error ? null : <HeroSkeleton />}
+        <div className="row"><b>{t('gallery.samples')}</b><span className="s t2">{t('gallery.samplesHint')}</span></div>
+        <div className="g-cards">
+          {others.map((sample) => <SampleCard key={sample.id} sample={sample} busy={props.busy !== null} onOpen={() => props.onOpenSample(sample)} />)}
+          {samples.data || samples.error ? null : [0, 1, 2].map((n) => (
+            <div key={n} className="g-card" aria-hidden="true"><svg /><span className="tx"><Skeleton rows={2} height={16} /></span></div>
+          ))}
+          <EmptyCard busy={props.busy !== null} keys={props.newKeys} onNew={props.onNew} />
+        </div>
+        <div className="row">
+          <b>{t('gallery.recent')}</b>
+          {folders > 0 ? <span className="s t2">{tn('gallery.recentFrom', folders)}</span> : null}
+        </div>
+        {workflows.error ? <Failed error={workflows.error} retry={workflows.retry} /> : <Recent {...props} />}
+      </section>
+      <aside className="g-side" aria-label={t('gallery.latest')}><Latest {...props} featured={featured} /></aside>
+    </div>
+  );
+}
+
+function Failed({ error, retry }: { error: ApiError; retry(): void }) {
+  return (
+    <Banner signal="err" title={error.message} actions={<Button small icon="retry" onClick={retry}>{t('common.tryAgain')}</Button>}>
+      {error.hint ? <span className="s t2">{error.hint}</span> : null}
+    </Banner>
+  );
+}
+
+function Hero({ sample, busy, onRunSample, onOpenSample }: { sample: Sample } & GalleryProps) {
+  return (
+    <div className="g-hero">
+      <div>
+        <h2 className="l">{sample.title}</h2>
+        <p className="t2">{sample.description}</p>
+        <p className="s t2 traits">
+          {sample.traits.map((trait) => <span key={trait}><Icon name="check" size={12} />{trait}</span>)}
+        </p>
+        <div className="row go">
+          <Button variant="primary" icon="play" keys="Enter" busy={busy === `run:${sample.id}`} disabled={busy !== null} onClick={() => onRunSample(sample)}>
+            {t('gallery.run')}
+          </Button>
+          <Button icon="flow" busy={busy === `open:${sample.id}`} disabled={busy !== null} onClick={() => onOpenSample(sample)}>{t('gallery.build')}</Button>
+        </div>
+      </div>
+      <div><GraphArt workflow={sample.document} large width={456} height={196} label={t('gallery.graph', { name: sample.title })} /></div>
+    </div>
+  );
+}
+
+function HeroSkeleton() {
+  return <div className="g-hero" aria-hidden="true"><div><Skeleton rows={4} /></div><div /></div>;
+}
+
+function SampleCard({ sample, busy, onOpen }: { sample: Sample; busy: boolean; onOpen(): void }) {
+  return (
+    <button type="button" className="g-card" disabled={busy} onClick={onOpen} aria-label={t('gallery.sampleOpen', { name: sample.title })}>
+      <GraphArt workflow={sample.document} width={264} height={80} />
+      <span className="tx">
+        <b className="ell">{sample.title}</b>
+        <span className="s t2 ell" title={sample.description}>{sample.description}</span>
+        <span className="s t3 ell" style={{ marginTop: 4 }}>{[tn('common.steps', sample.steps), ...sample.traits].join(', ')}</span>
+      </span>
+    </button>
+  );
+}
+
+function EmptyCard({ busy, keys, onNew }: { busy: boolean; keys: string | undefined; onNew(): void }) {
+  return (
+    <button type="button" className="g-card" disabled={busy} onClick={onNew}>
+      <svg viewBox="0 0 264 80" aria-hidden="true">
+        <path d="M24 40h216" stroke="var(--line-control)" strokeWidth="2" strokeDasharray="4 4" />
+        <rect x="116.5" y="24.5" width="32" height="32" rx="6" fill="var(--bg-surface)" stroke="var(--line-control)" />
+        <path d="M132.5 33v15M125 40.5h15" stroke="var(--text-2)" strokeWidth="1.5" />
+      </svg>
+      <span className="tx">
+        <b>{t('gallery.empty')}</b>
+        <span className="s t2 ell">{t('gallery.emptyText')}</span>
+        <span className="s t3" style={{ marginTop: 4 }}>{keys ? <Kbd keys={keys} /> : ' '}</span>
+      </span>
+    </button>
+  );
+}
+
+function Recent({ workflows, onOpen, onDuplicate, onDelete, onShowRuns }: GalleryProps) {
+  if (!workflows.data) return <div className="box g-rec"><Skeleton rows={4} height={36} /></div>;
+  if (workflows.data.length === 0) {
+    return <div className="box"><EmptyState title={t('gallery.noRecent')} text={t('gallery.noRecentText')} /></div>;
+  }
+  return (
+    <div className="box g-rec" role="list">
+      {workflows.data.map((entry) => (
+        <div key={entry.ref} className="g-row" role="listitem">
+          <Icon name="flow" className="t2" />
+          <button type="button" className="open ell" onClick={() => onOpen(entry)} title={entry.description ?? entry.name}>{entry.name}</button>
+          <span className="s t2 ell" title={entry.path}>{t('gallery.folder', { folder: entry.folder, steps: tn('common.steps', entry.nodes) })}</span>
+          <span className="s cell"><EntryState entry={entry} /></span>
+          <span className="s t3 cell" style={{ justifyContent: 'flex-end' }} title={entry.modifiedAt}>{formatAgo(entry.lastRun?.startedAt ?? entry.modifiedAt)}</span>
+          <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: entry.name })} />} entries={[
+            { id: 'open', label: t('common.open'), icon: 'flow', onSelect: () => onOpen(entry) },
+            { id: 'duplicate', label: t('gallery.duplicate'), icon: 'copy', disabled: Boolean(entry.problem), onSelect: () => onDuplicate(entry) },
+            { id: 'runs', label: t('gallery.runs'), icon: 'runs', onSelect: () => onShowRuns(entry) },
+            null,
+            { id: 'delete', label: t('gallery.delete'), icon: 'x', danger: true, onSelect: () => onDelete(entry) },
+          ]} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function EntryState({ entry }: { entry: WorkflowEntry }) {
+  if (entry.problem) return <><SignalIcon signal="warn" /><span className="ell" title={entry.problem}>{t('gallery.cannotRead')}</span></>;
+  if (entry.hasDraft) return <><SignalIcon signal="idle" /><span className="ell">{t('gallery.draft')}</span></>;
+  if (!entry.lastRun) return <span className="t3">{t('gallery.neverRun')}</span>;
+  return <><StatusIcon status={entry.lastRun.status} /><span className="ell" title={entry.lastRun.errorMessage}>{outcomeText(entry.lastRun)}</span></>;
+}
+
+function Latest({ runs, runHref, featured, busy, onRunSample, onShowRuns }: GalleryProps & { featured: Sample | undefined }) {
+  return (
+    <>
+      <div className="row">
+        <span className="cap">{t('gallery.latest')}</span>
+        {runs.data?.length ? <Button small variant="ghost" className="end" onClick={() => onShowRuns(null)}>{t('gallery.allRuns')}</Button> : null}
+      </div>
+      {runs.error ? <Failed error={runs.error} retry={runs.retry} /> : null}
+      {!runs.data && !runs.error ? <div className="box" style={{ padding: '0 12px' }}><Skeleton rows={5} height={36} /></div> : null}
+      {runs.data?.length === 0 ? (
+        <div className="box">
+          <EmptyState art={<RunsArt />} title={t('gallery.noRuns')} text={t('gallery.noRunsText')}
+            actions={featured ? <Button icon="play" disabled={busy !== null} onClick={() => onRunSample(featured)}>{t('gallery.run')}</Button> : null} />
+        </div>
+      ) : null}
+      {runs.data?.length ? (
+        <div className="box">
+          {runs.data.map((run) => (
+            <a key={run.runId} className="g-run" href={runHref(run.runId)}>
+              <StatusIcon status={run.status} />
+              <span className="col">
+                <span className="ell">{run.workflowName}</span>
+                <span className="s t2 ell" title={run.errorMessage}>{run.errorMessage ?? outcomeText(run)}</span>
+              </span>
+              <span className="s t3">{formatAgo(run.startedAt)}</span>
+            </a>
+          ))}
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+export function RunsArt() {
+  return (
+    <svg className="art" viewBox="0 0 336 72" aria-hidden="true">
+      <path d="M0 36h336" stroke="var(--line-strong)" />
+      {[[16.5, 8.5, 56], [76.5, 22.5, 96], [120.5, 40.5, 64], [188.5, 54.5, 120]].map(([x, y, w]) => (
+        <rect key={x} x={x} y={y} width={w} height="10" rx="2" fill="var(--bg-sunken)" stroke="var(--line-control)" strokeDasharray="3 2" />
+      ))}
+      <path d="M232.5 0v72" stroke="var(--sel)" />
+    </svg>
+  );
+}

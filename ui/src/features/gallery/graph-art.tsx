@@ -1,0 +1,48 @@
+import { useMemo } from 'react';
+import type { Workflow } from '../../api/types.ts';
+import { gridOf, largeSize, miniGraph, SMALL } from './mini-graph.ts';
+
+const COLOR = { ok: 'var(--wire-ok)', err: 'var(--wire-err)', back: 'var(--wire-ok)' } as const;
+/** Inter at 11 px is about 5.8 px a letter: enough to cut a title without measuring. */
+const LETTER = 5.8;
+
+export function GraphArt({ workflow, large, width, height, label }: {
+  workflow: Workflow; large?: boolean; width: number; height: number; label?: string;
+}) {
+  const { graph, size } = useMemo(() => {
+    const cols = Math.max(1, ...[...gridOf(workflow).values()].map((at) => at.col + 1));
+    const chosen = large ? largeSize(cols, width) : SMALL;
+    return { size: chosen, graph: miniGraph(workflow, chosen) };
+  }, [workflow, large, width]);
+  const pad = large ? 16 : 12;
+  // Never larger than drawn, only smaller when it does not fit.
+  const boxW = Math.max(width, graph.width + pad * 2);
+  const boxH = Math.max(height, graph.height + pad * 2);
+  const dx = (boxW - graph.width) / 2;
+  const dy = (boxH - graph.height) / 2;
+  const d = size.diamond;
+  return (
+    <svg viewBox={`0 0 ${String(boxW)} ${String(boxH)}`} height={height} preserveAspectRatio="xMidYMid meet" fontSize="11" fontFamily="inherit"
+      role={label ? 'img' : undefined} aria-label={label} aria-hidden={label ? undefined : true}>
+      <g transform={`translate(${String(Math.round(dx) + 0.5)} ${String(Math.round(dy) + 0.5)})`}>
+        {graph.wires.map((wire, index) => (
+          <path key={`${wire.d}-${String(index)}`} d={wire.d} fill="none" stroke={COLOR[wire.kind]} strokeWidth="2" strokeDasharray={wire.kind === 'back' ? '6 4' : undefined} />
+        ))}
+        {graph.boxes.map((box) => (
+          <rect key={box.id} x={box.x} y={box.y} width={box.w} height={box.h} rx="3" fill="var(--bg-surface)" stroke="var(--line-control)" />
+        ))}
+        {large ? graph.boxes.map((box) => (
+          <text key={box.id} x={box.x + 8} y={box.y + 20} fill="var(--text)">{cutText(box.title, box.w - 12)}</text>
+        )) : null}
+        {graph.diamonds.map((at) => (
+          <path key={`${String(at.x)}/${String(at.y)}`} d={`M${String(at.x)} ${String(at.y - d)}l${String(d)} ${String(d)}-${String(d)} ${String(d)}-${String(d)}-${String(d)}z`} fill="var(--wire-err)" />
+        ))}
+      </g>
+    </svg>
+  );
+}
+
+function cutText(text: string, width: number): string {
+  const room = Math.floor(width / LETTER);
+  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+}

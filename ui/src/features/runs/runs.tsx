@@ -1,0 +1,110 @@
+/** The history of all runs. Filters and rows; what happens with a run is the screen's. */
+import './runs.css';
+import type { ReactNode } from 'react';
+import type { RunRow, RunStatus } from '../../api/types.ts';
+import { formatDateTime, formatDuration, t, tn } from '../../i18n/index.ts';
+import { Button, EmptyState, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
+import { outcomeText, shortRunId, statusText, StatusIcon } from '../status.tsx';
+
+export interface RunFilters { workflow: string; status: RunStatus | ''; text: string }
+export interface RunsProps {
+  runs: RunRow[] | undefined;
+  more: boolean;
+  filters: RunFilters;
+  workflows: { id: string; name: string }[];
+  selected: string | null;
+  failure: ReactNode;
+  empty: ReactNode;
+  onFilters(filters: RunFilters): void;
+  onSelect(runId: string): void;
+  onOpen(runId: string): void;
+  onMore(): void;
+  onCancel(run: RunRow): void;
+  onResume(run: RunRow): void;
+  onDelete(run: RunRow): void;
+  onCopyId(run: RunRow): void;
+}
+
+const STATUSES: (RunStatus | '')[] = ['', 'running', 'completed', 'failed', 'cancelled'];
+
+export function RunHistory(props: RunsProps) {
+  const { runs, filters, onFilters } = props;
+  const filtered = Boolean(filters.workflow || filters.status || filters.text);
+  const clear = () => onFilters({ workflow: '', status: '', text: '' });
+  return (
+    <>
+      <div className="r-bar" role="search">
+        <TextInput className="find" icon="search" type="search" value={filters.text} placeholder={t('runs.filterText')} aria-label={t('runs.filterText')}
+          onChange={(text) => onFilters({ ...filters, text })} />
+        <div className="which">
+          <Select label={t('runs.filterWorkflow')} value={filters.workflow} onChange={(workflow) => onFilters({ ...filters, workflow })}
+            options={[{ value: '', label: t('runs.allWorkflows') }, ...props.workflows.map((entry) => ({ value: entry.id, label: entry.name }))]} />
+        </div>
+        <Segmented label={t('runs.filterStatus')} value={filters.status} onChange={(status) => onFilters({ ...filters, status })}
+          options={STATUSES.map((status) => ({ value: status, label: status ? statusText(status) : t('runs.all') }))} />
+        {filtered ? <Button small variant="ghost" icon="x" onClick={clear}>{t('runs.clear')}</Button> : null}
+        {runs ? <span className="s t3 end" role="status">{tn('runs.shown', runs.length)}{props.more ? `, ${t('runs.more')}` : ''}</span> : null}
+      </div>
+      {props.failure}
+      <div className="r-body">
+        {runs && runs.length === 0 ? (
+          filtered
+            ? <EmptyState title={t('runs.noneFound')} text={t('runs.noneFoundText')} actions={<Button icon="x" onClick={clear}>{t('runs.clear')}</Button>} />
+            : props.empty
+        ) : (
+          <>
+            <div className="r-head" aria-hidden="true">
+              <span />
+              <span>{t('runs.colWorkflow')}</span>
+              <span>{t('runs.colResult')}</span>
+              <span className="r-opt">{t('runs.colStarted')}</span>
+              <span className="num">{t('runs.colTook')}</span>
+              <span className="r-opt">{t('runs.colRun')}</span>
+              <span />
+            </div>
+            {runs ? <Rows {...props} runs={runs} /> : <div style={{ padding: '0 16px' }}><Skeleton rows={12} /></div>}
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Rows({ runs, selected, more, onSelect, onOpen, onMore, ...rest }: RunsProps & { runs: RunRow[] }) {
+  const at = runs.findIndex((run) => run.runId === selected);
+  return (
+    <VirtualList className="r-list" label={t('runs.list')} items={runs} rowHeight={28} keyOf={(run) => run.runId} selected={at < 0 ? undefined : at}
+      onSelect={(index) => { const run = runs[index]; if (run) onSelect(run.runId); }}
+      onOpen={(index) => { const run = runs[index]; if (run) onOpen(run.runId); }}
+      onEnd={more ? onMore : undefined}
+      row={(run) => (
+        <div className="r-row">
+          <StatusIcon status={run.status} />
+          <span className="ell" style={{ fontWeight: 600 }}>{run.workflowName}</span>
+          <span className="ell t2" title={run.errorMessage}>{run.errorMessage ? `${outcomeText(run)}: ${run.errorMessage}` : outcomeText(run)}</span>
+          <span className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
+          <span className="num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
+          <span className="r-opt mono t3">{shortRunId(run.runId)}</span>
+          <RowMenu run={run} onOpen={onOpen} {...rest} />
+        </div>
+      )} />
+  );
+}
+
+function RowMenu({ run, onOpen, onCancel, onResume, onDelete, onCopyId }: Pick<RunsProps, 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId'> & { run: RunRow }) {
+  const open = run.status === 'running' || run.status === 'created' || run.status === 'paused';
+  return (
+    <span onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
+      <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: `${run.workflowName} ${shortRunId(run.runId)}` })} />} entries={[
+        { id: 'open', label: t('runs.open'), icon: 'flow', onSelect: () => onOpen(run.runId) },
+        { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => onCopyId(run) },
+        ...(open ? [
+          { id: 'resume', label: t('runs.resume'), icon: 'play' as const, onSelect: () => onResume(run) },
+          { id: 'cancel', label: t('runs.cancel'), icon: 'stop' as const, onSelect: () => onCancel(run) },
+        ] : []),
+        null,
+        { id: 'delete', label: t('runs.delete'), icon: 'x', danger: true, disabled: open, onSelect: () => onDelete(run) },
+      ]} />
+    </span>
+  );
+}

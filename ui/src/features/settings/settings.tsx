@@ -1,0 +1,157 @@
+/** Theme, granted folders, shortcuts, and what this installation is. */
+import './settings.css';
+import { useEffect, useState } from 'react';
+import type { AppInfo, FolderGrant, Settings, ThemeChoice } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, TextInput, type Action } from '../../kit/index.ts';
+
+export interface SettingsProps {
+  settings: Settings;
+  info: AppInfo | undefined;
+  folders: FolderGrant[] | undefined;
+  /** Folders can be granted here (the system's dialog is there). */
+  canGrant: boolean;
+  actions: Action[];
+  onTheme(theme: ThemeChoice): void;
+  onKeys(actionId: string, keys: string[] | null): void;
+  onResetKeys(): void;
+  onGrant(access: 'ro' | 'rw'): void;
+  onRevoke(folder: FolderGrant): void;
+}
+
+export function SettingsView(props: SettingsProps) {
+  const { settings, info } = props;
+  return (
+    <div className="set">
+      <div>
+        <section aria-labelledby="set-look">
+          <h2 id="set-look" className="l">{t('settings.look')}</h2>
+          <div className="box">
+            <div className="line">
+              <div className="grow col"><span>{t('settings.theme')}</span><span className="s t3">{t('settings.themeHint')}</span></div>
+              <Segmented label={t('settings.theme')} value={settings.theme} onChange={props.onTheme}
+                options={(['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, label: t(`settings.theme.${theme}`) }))} />
+            </div>
+          </div>
+        </section>
+        <Folders {...props} />
+        <Keys {...props} />
+        <section aria-labelledby="set-about">
+          <h2 id="set-about" className="l">{t('settings.about')}</h2>
+          {info ? (
+            <dl className="kv box" style={{ padding: 12 }}>
+              <dt>{t('settings.version')}</dt><dd>{info.version}</dd>
+              <dt>{t('settings.host')}</dt><dd>{t(`settings.host.${info.host}`)}</dd>
+              <dt>{t('settings.data')}</dt><dd className="mono" title={info.dataDir}>{info.dataDir}</dd>
+              <dt>{t('settings.platform')}</dt><dd>{info.platform}</dd>
+            </dl>
+          ) : null}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function Folders({ folders, canGrant, onGrant, onRevoke }: SettingsProps) {
+  return (
+    <section aria-labelledby="set-folders">
+      <div className="col">
+        <h2 id="set-folders" className="l">{t('settings.folders')}</h2>
+        <span className="s t2">{t('settings.foldersHint')}</span>
+      </div>
+      <div className="box">
+        {folders?.length === 0 ? (
+          <div className="line"><Icon name="folder" className="t3" /><div className="col"><span>{t('settings.noFolders')}</span><span className="s t3">{t('settings.noFoldersText')}</span></div></div>
+        ) : null}
+        {folders?.map((folder) => (
+          <div key={`${folder.folder}|${folder.workflowId ?? ''}`} className="line">
+            <Icon name="folder" className="t2" />
+            <div className="grow col">
+              <span className="mono ell" title={folder.folder}>{folder.folder}</span>
+              <span className="s t3">{folder.workflowId ? t('settings.forWorkflow', { id: folder.workflowId }) : t('settings.forAll')}</span>
+            </div>
+            {folder.library ? <Badge>{t('settings.library')}</Badge> : null}
+            <Badge>{t(`settings.${folder.access}`)}</Badge>
+            {canGrant ? <Button small onClick={() => onRevoke(folder)}>{t('settings.revoke')}</Button> : null}
+          </div>
+        ))}
+      </div>
+      {canGrant ? (
+        <div className="row wrap">
+          <Button icon="folder" onClick={() => onGrant('ro')}>{t('settings.grantRead')}</Button>
+          <Button onClick={() => onGrant('rw')}>{t('settings.grantWrite')}</Button>
+        </div>
+      ) : <span className="s t3">{t('settings.noFoldersHttp')}</span>}
+    </section>
+  );
+}
+
+function Keys({ settings, actions, onKeys, onResetKeys }: SettingsProps) {
+  const [text, setText] = useState('');
+  const [asking, setAsking] = useState<string | null>(null);
+  const words = text.trim().toLowerCase();
+  const groups = new Map<string, Action[]>();
+  for (const action of actions) {
+    if (words && !`${action.title} ${(settings.keymap[action.id] ?? action.keys).join(' ')}`.toLowerCase().includes(words)) continue;
+    const group = action.group ?? t('group.app');
+    groups.set(group, [...(groups.get(group) ?? []), action]);
+  }
+  return (
+    <section aria-labelledby="set-keys">
+      <div className="row">
+        <div className="grow col"><h2 id="set-keys" className="l">{t('settings.keys')}</h2><span className="s t2">{t('settings.keysHint')}</span></div>
+        {Object.keys(settings.keymap).length ? <Button small onClick={onResetKeys}>{t('settings.resetAll')}</Button> : null}
+        <TextInput icon="search" type="search" value={text} placeholder={t('settings.keysFind')} aria-label={t('settings.keysFind')} onChange={setText} />
+      </div>
+      <div className="box">
+        {[...groups].map(([group, list]) => (
+          <div key={group}>
+            <h3 className="cap grp">{group}</h3>
+            {list.map((action) => (
+              <KeyRow key={action.id} action={action} own={settings.keymap[action.id]} asking={asking === action.id}
+                onAsk={() => setAsking(action.id)} onDone={() => setAsking(null)} onKeys={(keys) => onKeys(action.id, keys)} />
+            ))}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const MODIFIERS = new Set(['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'CapsLock', 'Dead']);
+
+function KeyRow({ action, own, asking, onAsk, onDone, onKeys }: {
+  action: Action; own: string[] | undefined; asking: boolean; onAsk(): void; onDone(): void; onKeys(keys: string[] | null): void;
+}) {
+  useEffect(() => {
+    if (!asking) return undefined;
+    const leave = pushScope('keys');
+    const onKey = (event: KeyboardEvent) => {
+      if (MODIFIERS.has(event.key)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key !== 'Escape') onKeys([comboOf(event)]);
+      onDone();
+    };
+    window.addEventListener('keydown', onKey, true);
+    return () => {
+      leave();
+      window.removeEventListener('keydown', onKey, true);
+    };
+  }, [asking, onDone, onKeys]);
+  const keys = own ?? action.keys;
+  return (
+    <div className="keys">
+      <span className="ell">{action.title}</span>
+      <span className="row gap1">
+        {asking ? <span className="s c-sel" role="status">{t('settings.pressKeys')}</span>
+          : keys.length ? keys.map((combo) => <Kbd key={combo} keys={combo} />) : <span className="s t3">{t('keys.off')}</span>}
+      </span>
+      <span className="row gap1">
+        <Button small aria-label={t('settings.changeOf', { name: action.title })} onClick={onAsk}>{t('settings.change')}</Button>
+        {keys.length ? <Button small variant="ghost" aria-label={t('settings.offOf', { name: action.title })} onClick={() => onKeys([])}>{t('settings.off')}</Button> : null}
+        {own ? <Button small variant="ghost" aria-label={t('settings.defaultOf', { name: action.title })} onClick={() => onKeys(null)}>{t('settings.default')}</Button> : null}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { t } from '../../i18n/index.ts';
+import type { Action } from '../../kit/index.ts';
+
+export interface BuilderHooks {
+  save(): void;
+  canSave(): boolean;
+  run(): void;
+  canRun(): boolean;
+  cancel(): void;
+  canCancel(): boolean;
+  toggleLog(): void;
+  togglePanel(): void;
+  problems(): void;
+  rename(): void;
+  canEdit(): boolean;
+  clearRun(): void;
+  canClearRun(): boolean;
+}
+
+const never = () => false;
+const nothing = () => undefined;
+/** For lists of shortcuts: the same actions, none of them possible. */
+export const NO_BUILDER: BuilderHooks = {
+  save: nothing, canSave: never, run: nothing, canRun: never, cancel: nothing,
+  canCancel: never, toggleLog: nothing, togglePanel: nothing, problems: nothing, rename: nothing, canEdit: never, clearRun: nothing, canClearRun: never,
+};
+
+export function builderActions(hooks: BuilderHooks): Action[] {
+  const workflow = t('group.workflow');
+  const run = t('group.run');
+  const view = t('group.view');
+  return [
+    { id: 'workflow.save', title: t('action.save'), keys: ['Mod+S'], run: hooks.save, when: hooks.canSave, group: workflow, icon: 'dl', inFields: true },
+    { id: 'workflow.rename', title: t('action.rename'), keys: [], run: hooks.rename, when: hooks.canEdit, group: workflow, icon: 'pencil' },
+    { id: 'run.start', title: t('action.run'), keys: ['F5'], run: hooks.run, when: hooks.canRun, group: run, icon: 'play', inFields: true },
+    { id: 'run.cancel', title: t('action.cancelRun'), keys: ['Shift+F5'], run: hooks.cancel, when: hooks.canCancel, group: run, icon: 'stop', inFields: true },
+    { id: 'run.clear', title: t('action.clearRun'), keys: [], run: hooks.clearRun, when: hooks.canClearRun, group: run, icon: 'x' },
+    ...viewActions(hooks),
+    { id: 'view.problems', title: t('action.problems'), keys: ['Mod+M'], run: hooks.problems, group: view, icon: 'warn', inFields: true },
+  ];
+}
+
+export function viewActions(hooks: Pick<BuilderHooks, 'toggleLog' | 'togglePanel'>): Action[] {
+  const group = t('group.view');
+  return [
+    { id: 'view.log', title: t('action.toggleLog'), keys: ['Mod+J'], run: hooks.toggleLog, group, icon: 'rows', inFields: true },
+    { id: 'view.panel', title: t('action.togglePanel'), keys: ['Mod+Alt+P'], run: hooks.togglePanel, group, icon: 'sliders', inFields: true },
+  ];
+}

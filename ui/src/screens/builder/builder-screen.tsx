@@ -1,0 +1,256 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { toApiError } from '../../api/error.ts';
+import { useRunView } from '../../api/events.ts';
+import { act, queryClient, useCommand } from '../../api/queries.ts';
+import { isTerminal } from '../../api/run-state.ts';
+import type { JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
+import { useEditor, type CanvasHandle } from '../../features/canvas/index.ts';
+import { formatDateTime, t } from '../../i18n/index.ts';
+import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
+import { StatusBadge } from '../../features/status.tsx';
+import { attempt, showError, takePendingRun } from '../commands.ts';
+import { FindButton } from '../frame.tsx';
+import { FailureBanner } from '../workbench/failure-banner.tsx';
+import { WorkflowName } from '../workbench/name.tsx';
+import { usePanes, Workbench } from '../workbench/workbench.tsx';
+import { navigate } from '../router.ts';
+import { builderActions } from './actions.ts';
+import { useDiagnostics } from './diagnostics.ts';
+import { askedSchema, firstValues, mustAsk } from './params.ts';
+import { ParamsDialog } from './params-dialog.tsx';
+import { useSession, type Session } from './session.ts';
+
+export function BuilderScreen({ fileRef }: { fileRef: string }) {
+  const { session, error, retry } = useSession(fileRef);
+  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const failed = error ?? catalog.error;
+  if (failed) {
+    return (
+      <main className="start">
+        <EmptyState title={t('builder.cannotOpen')} text={[failed.message, failed.hint].filter(Boolean).join(' ')} actions={<>
+          <Button variant="primary" icon="retry" onClick={() => { retry(); void catalog.refetch(); }}>{t('common.tryAgain')}</Button>
+          <Button onClick={() => navigate({ screen: 'workflows' })}>{t('builder.toGallery')}</Button>
+        </>} />
+      </main>
+    );
+  }
+  if (!session || !catalog.data) {
+    return <main className="screen" aria-busy="true" aria-label={t('builder.loading')}><header className="bar"><span className="sk" style={{ width: 180, height: 16 }} /></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
+  }
+  return <Builder session={session} catalog={catalog.data} />;
+}
+
+/** The run shown on the canvas; kept per file while the program is open. */
+const lastRuns = new Map<string, string>();
+const lastParams = new Map<string, JsonMap>();
+
+function Builder({ session, catalog }: { session: Session; catalog: NodeDescriptor[] }) {
+  const { editor } = session;
+  const document = useEditor(editor, (state) => state.document);
+  const dirty = useEditor(editor, (state) => state.dirty);
+  const undoLabel = useEditor(editor, (state) => state.undoLabel);
+  const redoLabel = useEditor(editor, (state) => state.redoLabel);
+  const diagnostics = useDiagnostics(document, session.diagnostics);
+  const panes = usePanes();
+  const { onLogOpen, onProblemsOpen } = panes;
+  const [renaming, setRenaming] = useState(false);
+  const [asking, setAsking] = useState<{ params: JsonMap } | null>(null);
+  const [runId, setRunId] = useState<string | null>(() => lastRuns.get(session.ref) ?? null);
+  const [definition, setDefinition] = useState<Workflow>(document);
+  const [starting, setStarting] = useState(false);
+  const [cancelling, setCancelling] = useState(false);
+  const [hideFailure, setHideFailure] = useState(false);
+  const { view, error: runError } = useRunView(runId, definition);
+  const running = view !== null && !isTerminal(view.status);
+  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
+
+  const start = useCallback(async (params: JsonMap) => {
+    const sent = editor.getState().document;
+    setStarting(true);
+    try {
+      const { runId: id } = await act('run_start', { document: sent, ref: session.ref, params });
+      lastRuns.set(session.ref, id);
+      lastParams.set(session.ref, params);
+      setDefinition(sent);
+      setHideFailure(false);
+      setCancelling(false);
+      setAsking(null);
+      setRunId(id);
+      onLogOpen(true);
+    } finally {
+      setStarting(false);
+    }
+  }, [editor, session.ref, onLogOpen]);
+
+  const run = useCallback(() => {
+    const schema = askedSchema(editor.getState().document);
+    const params = schema ? firstValues(schema, lastParams.get(session.ref)) : {};
+    if (mustAsk(schema, params)) setAsking({ params });
+    else start(params).catch((cause: unknown) => {
+      showError(cause, t('params.startFailed'));
+      if (errors) onProblemsOpen(true);
+    });
+  }, [editor, session.ref, start, errors, onProblemsOpen]);
+
+  const cancel = useCallback(async () => {
+    if (!runId) return;
+    setCancelling(true);
+    try {
+      await act('run_cancel', { runId });
+    } catch (cause) {
+      showError(cause, t('run.cancelFailed'));
+      setCancelling(false);
+    }
+  }, [runId]);
+
+  // Lists show the end of the run without waiting for their next look.
+  const status = view?.status;
+  useEffect(() => {
+    if (status && isTerminal(status)) {
+      void queryClient.invalidateQueries({ queryKey: ['run_list'] });
+      void queryClient.invalidateQueries({ queryKey: ['run_step_data'] });
+      void queryClient.invalidateQueries({ queryKey: ['workflow_list'] });
+    }
+  }, [status]);
+
+  const wanted = useRef(false);
+  useEffect(() => {
+    if (wanted.current || !takePendingRun(session.ref)) return;
+    wanted.current = true;
+    run();
+  }, [run, session.ref]);
+
+  const hooks = useRef({ run, running, starting });
+  hooks.current = { run, running, starting };
+  const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
+  const actions = useMemo(() => builderActions({
+    save: () => void session.save().then((done) => { if (done) toast({ signal: 'ok', text: t('builder.savedToast') }); }),
+    canSave: () => !session.readOnly,
+    run: () => hooks.current.run(),
+    canRun: () => !running && !starting,
+    cancel: () => void cancel(),
+    canCancel: () => running,
+    toggleLog: () => onLogOpen(!logOpen),
+    togglePanel: () => onPanelOpen(!panelOpen),
+    problems: () => onProblemsOpen(!problemsOpen),
+    rename: () => setRenaming(true),
+    canEdit: () => !session.readOnly,
+    clearRun: () => {
+      lastRuns.delete(session.ref);
+      setRunId(null);
+    },
+    canClearRun: () => runId !== null && !running,
+  }), [session, running, starting, cancel, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  useActions(actions);
+  const keys = useBarKeys();
+
+  const canvas = useRef<CanvasHandle | null>(null);
+  const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
+  const openStep = (nodeId: string) => {
+    if (canvas.current) canvas.current.reveal(nodeId);
+    else editor.select([nodeId]);
+    onPanelOpen(true);
+  };
+  const duplicate = async () => {
+    const made = await attempt(() => act('workflow_duplicate', { ref: session.ref, name: t('gallery.copyName', { name: document.name }) }));
+    if (made) navigate({ screen: 'workflow', ref: made.ref });
+  };
+
+  const bar = (
+    <header className="bar">
+      <WorkflowName name={document.name} editing={renaming} onEditing={setRenaming} readOnly={session.readOnly}
+        onRename={(name) => editor.apply({ type: 'set', path: ['name'], value: name }, { label: t('builder.rename') })} />
+      <SaveState session={session} dirty={dirty} />
+      {view ? <StatusBadge status={view.status} /> : null}
+      <span className="grow" />
+      <span className="opt"><FindButton /></span>
+      <span className="vr opt" />
+      <span className="row gap1">
+        <IconButton icon="undo" label={undoLabel ? t('builder.undoOf', { what: undoLabel }) : t('builder.undo')} keys={keys.undo} disabled={undoLabel === null || session.readOnly} onClick={() => editor.undo()} />
+        <IconButton icon="redo" label={redoLabel ? t('builder.redoOf', { what: redoLabel }) : t('builder.redo')} keys={keys.redo} disabled={redoLabel === null || session.readOnly} onClick={() => editor.redo()} />
+      </span>
+      <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
+        { id: 'rename', label: t('builder.rename'), icon: 'pencil', disabled: session.readOnly, onSelect: () => setRenaming(true) },
+        { id: 'duplicate', label: t('builder.duplicate'), icon: 'copy', onSelect: () => void duplicate() },
+        { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
+        ...(runId && !running ? [null, { id: 'clear', label: t('action.clearRun'), icon: 'x' as const, onSelect: () => { lastRuns.delete(session.ref); setRunId(null); } }] : []),
+      ]} />
+      <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => actions[0]?.run()} keys={keys.save}>{t('builder.save')}</Button>
+      {running
+        ? <Button icon="stop" busy={cancelling} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
+        : <Button variant="primary" icon="play" busy={starting} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
+    </header>
+  );
+
+  return (
+    <>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={view} bar={bar} workflowPanel onReady={onReady} {...panes} banners={<>
+        {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
+        {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
+        {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onClose={() => setHideFailure(true)} /> : null}
+        {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
+      </>} />
+      {asking ? <AskParams document={document} first={asking.params} onStart={start} onClose={() => setAsking(null)} /> : null}
+    </>
+  );
+}
+
+/** The keys that are set now, for the buttons of the bar. */
+function useBarKeys() {
+  const all = useAllActions();
+  return useMemo(() => {
+    const of = (id: string) => {
+      const action = all.find((candidate) => candidate.id === id);
+      return action && keysOf(action)[0];
+    };
+    return { undo: of('edit.undo'), redo: of('edit.redo'), save: of('workflow.save'), run: of('run.start') };
+  }, [all]);
+}
+
+function AskParams({ document, first, onStart, onClose }: { document: Workflow; first: JsonMap; onStart(params: JsonMap): Promise<void>; onClose(): void }) {
+  const schema = useMemo(() => askedSchema(document), [document]);
+  return schema ? <ParamsDialog name={document.name} schema={schema} first={first} onStart={onStart} onClose={onClose} /> : null;
+}
+
+function SaveState({ session, dirty }: { session: Session; dirty: boolean }) {
+  if (session.readOnly) return <Badge signal="kept" title={t('builder.readOnlyHint')}>{t('builder.readOnly')}</Badge>;
+  if (session.saving) return <span className="s t2 row gap1"><SignalIcon signal="run" />{t('builder.saving')}</span>;
+  if (dirty) return <span className="s t2 row gap1" title={session.path}><span className="dirty-dot" aria-hidden="true" />{t('builder.unsaved')}</span>;
+  return (
+    <span className="s t2 row gap1 nw" title={session.path}><Icon name="check" size={12} />{t('builder.saved')}, {t('builder.revision', { revision: session.revision.slice(0, 7) })}</span>
+  );
+}
+
+function DraftBanner({ session, savedAt }: { session: Session; savedAt: string }) {
+  return (
+    <Banner signal="info" title={t('builder.draftTitle', { when: formatDateTime(savedAt) })} actions={<>
+      <Button variant="primary" onClick={() => { session.restoreDraft(); toast({ signal: 'ok', text: t('builder.draftRestored') }); }}>{t('builder.draftRestore')}</Button>
+      <Button onClick={() => { session.discardDraft().catch(showError); }}>{t('builder.draftDiscard')}</Button>
+    </>}>
+      <span className="s t2">{t('builder.draftText')}</span>
+    </Banner>
+  );
+}
+
+function OutsideBanner({ session, dirty }: { session: Session; dirty: boolean }) {
+  const [busy, setBusy] = useState(false);
+  if (session.outside?.kind === 'gone') {
+    return (
+      <Banner signal="warn" title={t('builder.gone')} actions={<Button variant="primary" onClick={() => void session.save(true)}>{t('builder.save')}</Button>}>
+        <span className="s t2">{t('builder.goneText')}</span>
+      </Banner>
+    );
+  }
+  const reload = () => {
+    setBusy(true);
+    session.reload().then(() => toast({ signal: 'ok', text: t('builder.reloaded') }), (cause: unknown) => showError(toApiError(cause))).finally(() => setBusy(false));
+  };
+  return (
+    <Banner signal="warn" title={t('builder.externalTitle')} actions={<>
+      <Button variant={dirty ? 'default' : 'primary'} busy={busy} onClick={reload}>{t('builder.reload')}</Button>
+      <Button onClick={() => session.keepMine()}>{t('builder.keepMine')}</Button>
+    </>}>
+      <span className="s t2">{dirty ? t('builder.externalDirty') : t('builder.externalClean')}</span>
+    </Banner>
+  );
+}

@@ -1,0 +1,40 @@
+/** The engine's own findings, a moment after the last change. */
+import { useEffect, useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { Diagnostic, Workflow } from '../../api/types.ts';
+
+export const VALIDATE_MS = 250;
+
+export function useDiagnostics(document: Workflow | undefined, first: Diagnostic[]): Diagnostic[] {
+  const [found, setFound] = useState(first);
+  useEffect(() => {
+    if (!document) return undefined;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      call('workflow_validate', { document }, stop.signal).then(
+        (list) => { if (!stop.signal.aborted) setFound(list); },
+        // The list of the last good answer stays: a lost connection has its own message.
+        () => undefined,
+      );
+    }, VALIDATE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [document]);
+  return found;
+}
+
+/** The step that a finding is about, from its JSON Pointer. */
+export function nodeOf(diagnostic: Diagnostic, document: Workflow): string | undefined {
+  const [, root, token = ''] = diagnostic.path.split('/');
+  const name = token.replace(/~1/g, '/').replace(/~0/g, '~');
+  if (root === 'nodes' && Object.hasOwn(document.nodes, name)) return name;
+  if (root === 'edges') {
+    const edge = document.edges[Number(token)];
+    const from = edge?.from.slice(0, edge.from.lastIndexOf('.'));
+    if (from && Object.hasOwn(document.nodes, from)) return from;
+    if (edge && Object.hasOwn(document.nodes, edge.to)) return edge.to;
+  }
+  return undefined;
+}

@@ -1,0 +1,243 @@
+/** One open file: editor, saving, draft, and what happens to the file outside. Lives on while the person visits other
+ * screens, so that undo and unsaved changes are still there. */
+import { useEffect, useReducer, useRef, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { toApiError, type ApiError } from '../../api/error.ts';
+import { act, invalidate } from '../../api/queries.ts';
+import type { Diagnostic, OpenWorkflow, Workflow } from '../../api/types.ts';
+import { createEditor, type EditorStore } from '../../features/canvas/editor.ts';
+import { t } from '../../i18n/index.ts';
+import { toast } from '../../kit/index.ts';
+
+export const DRAFT_DELAY_MS = 800;
+export const POLL_MS = 2000;
+
+export type Outside = { kind: 'changed'; revision: string } | { kind: 'gone' };
+
+export class Session {
+  readonly ref: string;
+  readonly editor: EditorStore;
+  path: string;
+  folder: string;
+  readOnly: boolean;
+  /** What the file held when it was last read or written. */
+  revision: string;
+  saving = false;
+  /** What differs outside and was not answered yet. */
+  outside: Outside | null = null;
+  /** Changes of an earlier time that were never saved. */
+  draft: { document: Workflow; savedAt: string } | null;
+  diagnostics: Diagnostic[];
+  #draftTimer: ReturnType<typeof setTimeout> | undefined;
+  #draftKept: boolean;
+  #draftFailed = false;
+  #listeners = new Set<() => void>();
+  #unwatch: () => void;
+
+  constructor(open: OpenWorkflow) {
+    this.ref = open.ref;
+    this.path = open.path;
+    this.folder = open.folder;
+    this.readOnly = open.readOnly;
+    this.revision = open.revision;
+    this.draft = open.draft ?? null;
+    this.diagnostics = open.diagnostics;
+    this.#draftKept = Boolean(open.draft);
+    this.editor = createEditor(open.document, { readOnly: open.readOnly });
+    let last = this.editor.getState().document;
+    this.#unwatch = this.editor.subscribe((state) => {
+      if (state.document === last) return;
+      last = state.document;
+      this.#planDraft();
+    });
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+  close(): void {
+    this.#unwatch();
+    clearTimeout(this.#draftTimer);
+  }
+
+  #planDraft(): void {
+    clearTimeout(this.#draftTimer);
+    this.#draftTimer = setTimeout(() => void this.keepDraft(), DRAFT_DELAY_MS);
+  }
+
+  /** Writes the draft now, or forgets it when there is nothing unsaved. */
+  async keepDraft(): Promise<void> {
+    clearTimeout(this.#draftTimer);
+    // A draft that the person has not answered yet is not overwritten.
+    if (this.readOnly || this.draft) return;
+    const { document, dirty } = this.editor.getState();
+    try {
+      if (dirty) {
+        await call('draft_put', { ref: this.ref, document });
+        this.#draftKept = true;
+      } else if (this.#draftKept) {
+        await call('draft_discard', { ref: this.ref });
+        this.#draftKept = false;
+      }
+      this.#draftFailed = false;
+    } catch (cause) {
+      if (!this.#draftFailed) toast({ signal: 'err', text: `${t('builder.draftFailed')}: ${toApiError(cause).message}`, detail: t('builder.draftFailedHint') });
+      this.#draftFailed = true;
+    }
+  }
+
+  /** True when the file now holds what the editor shows. */
+  async save(overwrite = false): Promise<boolean> {
+    if (this.readOnly || this.saving) return false;
+    const { document } = this.editor.getState();
+    clearTimeout(this.#draftTimer);
+    this.saving = true;
+    this.changed();
+    try {
+      const force = overwrite || this.outside?.kind === 'gone';
+      const { revision } = await act('workflow_save', { ref: this.ref, document, baseRevision: this.revision, ...(force ? { overwrite: true } : {}) });
+      this.revision = revision;
+      this.outside = null;
+      this.draft = null;
+      this.editor.markSaved(document);
+      await this.keepDraft();
+      return true;
+    } catch (cause) {
+      const error = toApiError(cause);
+      const found = error.code === 'CONFLICT' ? revisionOf(error) : undefined;
+      if (found !== undefined) this.outside = found === null ? { kind: 'gone' } : { kind: 'changed', revision: found };
+      else {
+        toast({ signal: 'err', text: `${t('builder.saveFailed')}: ${error.message}`, detail: error.hint || undefined, action: { label: t('common.tryAgain'), run: () => void this.save() } });
+        void this.keepDraft();
+      }
+      return false;
+    } finally {
+      this.saving = false;
+      this.changed();
+    }
+  }
+
+  async checkOutside(): Promise<void> {
+    if (this.saving) return;
+    const asked = this.revision;
+    const { revision } = await call('workflow_revision', { ref: this.ref });
+    if (this.saving || this.revision !== asked) return;
+    const next: Outside | null = revision === null ? { kind: 'gone' } : revision === this.revision ? null : { kind: 'changed', revision };
+    if (next?.kind === this.outside?.kind && (next?.kind !== 'changed' || (this.outside?.kind === 'changed' && this.outside.revision === next.revision))) return;
+    this.outside = next;
+    this.changed();
+  }
+
+  /** Takes the file as it is now. */
+  async reload(): Promise<void> {
+    const open = await call('workflow_open', { ref: this.ref });
+    this.revision = open.revision;
+    this.readOnly = open.readOnly;
+    this.outside = null;
+    this.editor.replaceDocument(open.document);
+    this.editor.setReadOnly(open.readOnly);
+    this.diagnostics = open.diagnostics;
+    await this.keepDraft();
+    await invalidate('workflow_save');
+    this.changed();
+  }
+
+  /** The next save writes over what came from outside. */
+  keepMine(): void {
+    if (this.outside?.kind === 'changed') this.revision = this.outside.revision;
+    this.outside = null;
+    this.changed();
+  }
+
+  restoreDraft(): void {
+    const draft = this.draft;
+    this.draft = null;
+    if (draft) this.editor.replaceDocument(draft.document, { saved: false });
+    this.changed();
+  }
+
+  async discardDraft(): Promise<void> {
+    this.draft = null;
+    this.#draftKept = false;
+    this.changed();
+    await act('draft_discard', { ref: this.ref });
+  }
+}
+
+function revisionOf(error: ApiError): string | null | undefined {
+  const details = error.details;
+  if (typeof details !== 'object' || details === null || !('revision' in details)) return null;
+  return typeof details.revision === 'string' ? details.revision : null;
+}
+
+const open = new Map<string, Session>();
+
+/** For tests, and after a delete. */
+export function forgetSession(ref: string): void {
+  open.get(ref)?.close();
+  open.delete(ref);
+}
+
+/** Keeps a session that has unsaved changes or steps to undo; others are read again from the file. */
+export async function openSession(ref: string): Promise<Session> {
+  const known = open.get(ref);
+  if (known) {
+    const state = known.editor.getState();
+    if (state.dirty || state.undoLabel !== null) return known;
+    forgetSession(ref);
+  }
+  const session = new Session(await call('workflow_open', { ref }));
+  open.set(ref, session);
+  return session;
+}
+
+export function useSession(ref: string): { session: Session | null; error: ApiError | null; retry(): void } {
+  const [session, setSession] = useState<Session | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  const [round, setRound] = useState(0);
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const current = useRef<Session | null>(null);
+
+  useEffect(() => {
+    let alive = true;
+    setError(null);
+    openSession(ref).then(
+      (next) => {
+        if (!alive) return;
+        current.current = next;
+        setSession(next);
+      },
+      (cause: unknown) => { if (alive) setError(toApiError(cause)); },
+    );
+    return () => {
+      alive = false;
+      void current.current?.keepDraft();
+    };
+  }, [ref, round]);
+
+  useEffect(() => session?.subscribe(redraw), [session]);
+
+  useEffect(() => {
+    if (!session) return undefined;
+    const check = () => {
+      if (document.visibilityState === 'visible') session.checkOutside().catch(() => undefined);
+    };
+    const timer = setInterval(check, POLL_MS);
+    window.addEventListener('focus', check);
+    check();
+    // The last words before the window closes.
+    const leave = () => void session.keepDraft();
+    window.addEventListener('pagehide', leave);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener('focus', check);
+      window.removeEventListener('pagehide', leave);
+    };
+  }, [session]);
+
+  return { session, error, retry: () => setRound((n) => n + 1) };
+}

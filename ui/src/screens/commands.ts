@@ -1,0 +1,96 @@
+/** What several screens do: each shows its own failure as a message with the next step. */
+import { transport } from '../api/client.ts';
+import { toApiError } from '../api/error.ts';
+import { act } from '../api/queries.ts';
+import type { JsonMap, OpenWorkflow, Workflow } from '../api/types.ts';
+import { t } from '../i18n/index.ts';
+import { toast } from '../kit/index.ts';
+import { navigate } from './router.ts';
+
+export function showError(cause: unknown, title?: string): void {
+  const error = toApiError(cause);
+  toast({ signal: 'err', text: title ? `${title}: ${error.message}` : error.message, detail: error.hint || undefined });
+}
+
+/** Runs it and shows a failure; `undefined` after one. */
+export async function attempt<T>(work: () => Promise<T>, title?: string): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (cause) {
+    showError(cause, title);
+    return undefined;
+  }
+}
+
+export async function createWorkflow(options: { name?: string; sampleId?: string } = {}): Promise<OpenWorkflow | undefined> {
+  const made = await attempt(() => act('workflow_create', options));
+  if (made) navigate({ screen: 'workflow', ref: made.ref });
+  return made;
+}
+
+/** A run asked for before its screen is there: the builder starts it when it has opened the file. */
+let pendingRun: { ref: string; params: JsonMap } | null = null;
+export function runWhenOpen(ref: string): void {
+  pendingRun = { ref, params: {} };
+}
+export function takePendingRun(ref: string): boolean {
+  const mine = pendingRun?.ref === ref;
+  if (mine) pendingRun = null;
+  return mine;
+}
+
+/** The system's dialog where there is one; in a browser the chosen file is copied into the library. */
+export async function openFile(): Promise<void> {
+  const host = transport();
+  if (host.pickFile) {
+    const pick = host.pickFile;
+    const path = await attempt(() => pick());
+    if (!path) return;
+    const opened = await attempt(() => act('workflow_open_path', { path }));
+    if (opened) navigate({ screen: 'workflow', ref: opened.ref });
+    return;
+  }
+  const text = await chooseText();
+  if (text === null) return;
+  const document_ = parseWorkflow(text);
+  if (!document_) {
+    toast({ signal: 'err', text: t('gallery.notAWorkflow'), detail: t('gallery.notAWorkflowHint') });
+    return;
+  }
+  await attempt(async () => {
+    const made = await act('workflow_create', { name: document_.name });
+    await act('workflow_save', { ref: made.ref, document: { ...document_, id: made.document.id }, baseRevision: made.revision });
+    navigate({ screen: 'workflow', ref: made.ref });
+  });
+}
+
+export function parseWorkflow(text: string): Workflow | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('nodes' in value) || !('edges' in value)) return undefined;
+    const workflow = value as Workflow;
+    return typeof workflow.nodes === 'object' && Array.isArray(workflow.edges) ? { ...workflow, name: String(workflow.name ?? '') } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function chooseText(): Promise<string | null> {
+  return new Promise((done) => {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.accept = '.json,application/json';
+    input.addEventListener('change', () => {
+      const file = input.files?.[0];
+      if (file) file.text().then(done, () => done(null));
+      else done(null);
+    });
+    input.addEventListener('cancel', () => done(null));
+    input.click();
+  });
+}
+
+export async function copyText(text: string): Promise<void> {
+  await attempt(() => navigator.clipboard.writeText(text));
+  toast({ signal: 'ok', text: t('common.copied') });
+}

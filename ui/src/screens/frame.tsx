@@ -1,0 +1,123 @@
+/** Rail, palette, shortcut sheet and the actions that work everywhere. */
+import './screens.css';
+import { useMemo, useState, type ReactNode } from 'react';
+import { useCommand } from '../api/queries.ts';
+import { setTheme } from '../api/settings.ts';
+import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
+import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
+import { statusText } from '../features/status.tsx';
+import { formatAgo, t } from '../i18n/index.ts';
+import { Icon, Kbd, keysOf, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
+import { createWorkflow, openFile } from './commands.ts';
+import { useOpenGraph } from './open-graph.ts';
+import { Brand } from './parts/brand.tsx';
+import { hashOf, navigate, type Route } from './router.ts';
+
+const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
+  { route: { screen: 'workflows' }, icon: 'flow', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
+  { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run'] },
+  { route: { screen: 'catalog' }, icon: 'grid', title: 'nav.catalog', screens: ['catalog'] },
+];
+
+export function Frame({ route, children }: { route: Route; children: ReactNode }) {
+  const [palette, setPalette] = useState(false);
+  const [sheet, setSheet] = useState(false);
+  const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true)), []);
+  useActions(actions);
+  return (
+    <div className="app">
+      <a className="btn skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}>{t('nav.skip')}</a>
+      <nav className="rail" aria-label={t('nav.main')}>
+        <div className="brand"><Brand /></div>
+        {RAIL.map((entry) => <RailLink key={entry.title} on={entry.screens.includes(route.screen)} href={hashOf(entry.route)} icon={entry.icon} title={t(entry.title)} />)}
+        <span className="sp" />
+        <RailLink on={route.screen === 'settings'} href="#/settings" icon="sliders" title={t('nav.settings')} />
+      </nav>
+      <div id="content" tabIndex={-1} style={{ minWidth: 0, outline: 'none' }}>{children}</div>
+      <PaletteHost open={palette} onClose={() => setPalette(false)} />
+      <ShortcutSheet open={sheet} onClose={() => setSheet(false)} />
+    </div>
+  );
+}
+
+function RailLink({ on, href, icon, title }: { on: boolean; href: string; icon: IconName; title: string }) {
+  return (
+    <a className={on ? 'on' : ''} aria-current={on ? 'page' : undefined} href={href} title={title}><Icon name={icon} size={20} /><span>{title}</span></a>
+  );
+}
+
+/** "Find anything" in every title bar. */
+export function FindButton() {
+  const action = useAllActions().find((candidate) => candidate.id === 'app.palette');
+  if (!action) return null;
+  const keys = keysOf(action)[0];
+  return (
+    <button type="button" className="btn ghost findbtn" onClick={action.run}>
+      <Icon name="search" size={12} />{t('common.find')}{keys ? <Kbd keys={keys} /> : null}
+    </button>
+  );
+}
+
+export function Screen({ title, children, bar }: { title: string; children: ReactNode; bar?: ReactNode }) {
+  return (
+    <main className="screen">
+      <header className="bar"><h1>{title}</h1><span className="grow" /><FindButton />{bar}</header>
+      <div className="screen-body">{children}</div>
+    </main>
+  );
+}
+
+export function frameActions(showPalette: () => void, showSheet: () => void): Action[] {
+  const group = t('group.app');
+  return [
+    { id: 'app.palette', title: t('action.palette'), keys: ['Mod+K'], run: showPalette, group, icon: 'search', inFields: true, hidden: true },
+    { id: 'app.shortcuts', title: t('action.shortcuts'), keys: ['?'], run: showSheet, group, icon: 'rows' },
+    { id: 'app.new', title: t('action.newWorkflow'), keys: ['Mod+Alt+N'], run: () => void createWorkflow(), group, icon: 'plus', inFields: true },
+    { id: 'app.open', title: t('action.openFile'), keys: ['Mod+O'], run: () => void openFile(), group, icon: 'folder', inFields: true },
+    { id: 'go.workflows', title: t('action.goWorkflows'), keys: ['Mod+Alt+1'], run: () => navigate({ screen: 'workflows' }), group, icon: 'flow', inFields: true },
+    { id: 'go.runs', title: t('action.goRuns'), keys: ['Mod+Alt+2'], run: () => navigate({ screen: 'runs' }), group, icon: 'runs', inFields: true },
+    { id: 'go.catalog', title: t('action.goCatalog'), keys: ['Mod+Alt+3'], run: () => navigate({ screen: 'catalog' }), group, icon: 'grid', inFields: true },
+    { id: 'go.settings', title: t('action.goSettings'), keys: ['Mod+,'], run: () => navigate({ screen: 'settings' }), group, icon: 'sliders', inFields: true },
+    { id: 'theme.light', title: t('action.themeLight'), keys: [], run: () => setTheme('light'), group, icon: 'eye' },
+    { id: 'theme.dark', title: t('action.themeDark'), keys: [], run: () => setTheme('dark'), group, icon: 'eye' },
+    { id: 'theme.system', title: t('action.themeSystem'), keys: [], run: () => setTheme('system'), group, icon: 'eye' },
+  ];
+}
+
+function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
+  const actions = useAllActions();
+  const graph = useOpenGraph();
+  const workflows = useCommand('workflow_list', {}, { enabled: open });
+  const runs = useCommand('run_list', { limit: 100 }, { enabled: open });
+  const entries = useMemo<PaletteEntry[]>(() => {
+    if (!open) return [];
+    const list: PaletteEntry[] = [];
+    for (const action of actions) {
+      if (action.hidden || (action.when && !action.when())) continue;
+      list.push({
+        id: `action/${action.id}`, title: action.title, what: action.group ?? t('palette.action'), icon: action.icon ?? 'bolt',
+        keys: keysOf(action)[0], order: 0, run: action.run,
+      });
+    }
+    for (const [id, node] of Object.entries(graph?.document.nodes ?? {})) {
+      list.push({
+        id: `node/${id}`, title: node.title ?? id, what: t('palette.node', { name: graph?.document.name ?? '' }), words: `${id} ${node.type}`,
+        icon: 'octa', order: 1, run: () => graph?.select(id),
+      });
+    }
+    for (const entry of workflows.data ?? []) {
+      list.push({
+        id: `workflow/${entry.ref}`, title: entry.name, what: t('palette.workflow'), words: `${entry.id} ${entry.description ?? ''}`, icon: 'flow', order: 2,
+        run: () => navigate({ screen: 'workflow', ref: entry.ref }),
+      });
+    }
+    for (const run of runs.data?.runs ?? []) {
+      list.push({
+        id: `run/${run.runId}`, title: run.workflowName, what: t('palette.run', { status: statusText(run.status).toLowerCase(), ago: formatAgo(run.startedAt) }),
+        words: `${run.runId} ${run.errorMessage ?? ''}`, icon: 'runs', order: 3, run: () => navigate({ screen: 'run', runId: run.runId }),
+      });
+    }
+    return list;
+  }, [open, actions, graph, workflows.data, runs.data]);
+  return <Palette open={open} onClose={onClose} entries={entries} />;
+}

@@ -1,0 +1,78 @@
+/** Where the person is, in the part of the address after `#`. */
+import { useSyncExternalStore } from 'react';
+
+export type Route =
+  | { screen: 'workflows' }
+  | { screen: 'workflow'; ref: string }
+  | { screen: 'runs'; workflow?: string }
+  | { screen: 'run'; runId: string }
+  | { screen: 'catalog'; kind?: string }
+  | { screen: 'settings' };
+
+export function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [screen = '', rest = ''] = split(path);
+  const value = decode(rest);
+  switch (screen) {
+    case 'workflow': return value ? { screen, ref: value } : { screen: 'workflows' };
+    case 'run': return value ? { screen, runId: value } : { screen: 'runs' };
+    case 'runs': {
+      const workflow = new URLSearchParams(query).get('workflow');
+      return workflow ? { screen, workflow } : { screen };
+    }
+    case 'catalog': return value ? { screen, kind: value } : { screen };
+    case 'settings': return { screen };
+    default: return { screen: 'workflows' };
+  }
+}
+
+export function hashOf(route: Route): string {
+  switch (route.screen) {
+    case 'workflow': return `#/workflow/${encodeURIComponent(route.ref)}`;
+    case 'run': return `#/run/${encodeURIComponent(route.runId)}`;
+    case 'runs': return route.workflow ? `#/runs?workflow=${encodeURIComponent(route.workflow)}` : '#/runs';
+    case 'catalog': return route.kind ? `#/catalog/${encodeURIComponent(route.kind)}` : '#/catalog';
+    case 'settings': return '#/settings';
+    case 'workflows': return '#/workflows';
+  }
+}
+
+function split(path: string): [string, string] {
+  const at = path.indexOf('/');
+  return at < 0 ? [path, ''] : [path.slice(0, at), path.slice(at + 1)];
+}
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Asked before leaving a screen; `false` stays. */
+type Guard = () => boolean;
+const guards = new Set<Guard>();
+export function guardLeaving(guard: Guard): () => void {
+  guards.add(guard);
+  return () => guards.delete(guard);
+}
+
+export function navigate(route: Route, replace = false): void {
+  for (const guard of guards) if (!guard()) return;
+  const hash = hashOf(route);
+  if (hash === window.location.hash) return;
+  if (replace) {
+    window.history.replaceState(null, '', hash);
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
+  } else {
+    window.location.hash = hash;
+  }
+}
+
+export function useRoute(): Route {
+  const hash = useSyncExternalStore((listener) => {
+    window.addEventListener('hashchange', listener);
+    return () => window.removeEventListener('hashchange', listener);
+  }, () => window.location.hash);
+  return parseRoute(hash);
+}

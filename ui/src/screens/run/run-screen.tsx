@@ -1,0 +1,126 @@
+/** A run of now or of long ago: its pinned definition on the canvas, read only, with its states and log. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { act, queryClient, useCommand } from '../../api/queries.ts';
+import { useRunView } from '../../api/events.ts';
+import { isTerminal } from '../../api/run-state.ts';
+import type { JsonMap, NodeDescriptor, RunDetail } from '../../api/types.ts';
+import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
+import { shortRunId, StatusBadge } from '../../features/status.tsx';
+import { formatDateTime, t } from '../../i18n/index.ts';
+import { Badge, Banner, Button, ConfirmDialog, EmptyState, IconButton, Menu, Skeleton, toast, useActions } from '../../kit/index.ts';
+import { viewActions } from '../builder/actions.ts';
+import { attempt, copyText, showError } from '../commands.ts';
+import { FindButton } from '../frame.tsx';
+import { navigate } from '../router.ts';
+import { FailureBanner } from '../workbench/failure-banner.tsx';
+import { usePanes, Workbench } from '../workbench/workbench.tsx';
+
+export function RunScreen({ runId }: { runId: string }) {
+  const run = useCommand('run_get', { runId });
+  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const failed = run.data ? null : run.error ?? catalog.error;
+  if (failed) {
+    return (
+      <main className="start">
+        <EmptyState title={t('run.cannotOpen')} text={[failed.message, failed.hint].filter(Boolean).join(' ')} actions={<>
+          <Button variant="primary" icon="retry" onClick={() => { void run.refetch(); void catalog.refetch(); }}>{t('common.tryAgain')}</Button>
+          <Button onClick={() => navigate({ screen: 'runs' })}>{t('run.toRuns')}</Button>
+        </>} />
+      </main>
+    );
+  }
+  if (!run.data || !catalog.data) {
+    return <main className="screen" aria-busy="true" aria-label={t('run.loading')}><header className="bar"><span className="sk" style={{ width: 180, height: 16 }} /></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
+  }
+  return <Run run={run.data} catalog={catalog.data} />;
+}
+
+function Run({ run, catalog }: { run: RunDetail; catalog: NodeDescriptor[] }) {
+  const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
+  // Asked once: a run that ends while it is watched stays connected until its last event.
+  const [ended] = useState(isTerminal(run.status));
+  const { view, error } = useRunView(run.runId, run.definition, ended);
+  const panes = usePanes();
+  const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
+  const [hideFailure, setHideFailure] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const workflows = useCommand('workflow_list', {});
+  const file = workflows.data?.find((entry) => entry.id === run.workflowId);
+  const status = view && view.lastSeq > 0 ? view.status : run.status;
+  const open = !isTerminal(status);
+
+  useEffect(() => {
+    if (!isTerminal(status) || ended) return;
+    void queryClient.invalidateQueries({ queryKey: ['run_get'] });
+    void queryClient.invalidateQueries({ queryKey: ['run_list'] });
+  }, [status, ended]);
+
+  const actions = useMemo(() => viewActions({ toggleLog: () => onLogOpen(!logOpen), togglePanel: () => onPanelOpen(!panelOpen) }), [logOpen, onLogOpen, panelOpen, onPanelOpen]);
+  useActions(actions);
+
+  async function doing(work: () => Promise<unknown>) {
+    setBusy(true);
+    await work();
+    setBusy(false);
+  }
+  /** The same definition with the same input, as a new run. */
+  const again = () => void doing(async () => {
+    const started = await attempt(() => act('run_start', { document: run.definition, params: run.params as JsonMap }), t('params.startFailed'));
+    if (started) navigate({ screen: 'run', runId: started.runId });
+  });
+  const remove = () => void doing(async () => {
+    if (await attempt(() => act('run_delete', { runId: run.runId }))) {
+      toast({ signal: 'ok', text: t('runs.deleted') });
+      navigate({ screen: 'runs' });
+    }
+    setDeleting(false);
+  });
+  const canvas = useRef<CanvasHandle | null>(null);
+  const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
+  const openStep = (nodeId: string) => {
+    if (canvas.current) canvas.current.reveal(nodeId);
+    else editor.select([nodeId]);
+    onPanelOpen(true);
+  };
+  const stopped = open && !run.driven && status !== 'created';
+  return (
+    <>
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={view} params={run.params} output={open ? undefined : run.output} workflowPanel={false} onReady={onReady} {...panes}
+        bar={(
+          <header className="bar">
+            <h1 className="ell shrink" title={run.workflowName}>{run.workflowName}</h1>
+            <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
+            <StatusBadge status={status} />
+            <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
+            <span className="grow" />
+            <span className="s t2 nw opt">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>
+            <span className="opt"><FindButton /></span>
+            <span className="vr" />
+            <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
+              { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => void copyText(run.runId) },
+              { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: run.workflowId }) },
+              null,
+              { id: 'delete', label: t('run.delete'), icon: 'x', danger: true, disabled: open, onSelect: () => setDeleting(true) },
+            ]} />
+            {file ? <Button icon="flow" onClick={() => navigate({ screen: 'workflow', ref: file.ref })}>{t('run.openWorkflow')}</Button> : null}
+            {open
+              ? <Button icon="stop" busy={busy} onClick={() => void doing(() => act('run_cancel', { runId: run.runId }).catch((cause: unknown) => showError(cause, t('run.cancelFailed'))))}>{t('builder.cancelRun')}</Button>
+              : <Button variant={status === 'failed' && !hideFailure ? 'default' : 'primary'} icon="retry" busy={busy} onClick={again}>{t('run.again')}</Button>}
+          </header>
+        )}
+        banners={<>
+          {stopped ? (
+            <Banner signal="warn" title={t('run.notDriven')} actions={<Button variant="primary" icon="play" busy={busy}
+              onClick={() => void doing(() => attempt(() => act('run_resume', { runId: run.runId })))}>{t('run.resume')}</Button>}>
+              <span className="s t2">{t('run.notDrivenText')}</span>
+            </Banner>
+          ) : null}
+          {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onClose={() => setHideFailure(true)} /> : null}
+          {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
+        </>} />
+      <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: run.workflowName })}
+        confirm={t('runs.deleteYes')} cancel={t('common.cancel')} onConfirm={remove} onClose={() => setDeleting(false)} />
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { call } from '../api/client.ts';
+import type { ApiError } from '../api/error.ts';
+import { act, useCommand } from '../api/queries.ts';
+import type { Commands, RunRow } from '../api/types.ts';
+import { RunsArt } from '../features/gallery/gallery.tsx';
+import { RunHistory, type RunFilters } from '../features/runs/runs.tsx';
+import { t } from '../i18n/index.ts';
+import { Banner, Button, ConfirmDialog, EmptyState, toast } from '../kit/index.ts';
+import { attempt, copyText } from './commands.ts';
+import { Screen } from './frame.tsx';
+import { navigate } from './router.ts';
+
+const PAGE = 100;
+
+export function RunsScreen({ workflow }: { workflow: string | undefined }) {
+  const [filters, setFilters] = useState<RunFilters>({ workflow: workflow ?? '', status: '', text: '' });
+  useEffect(() => setFilters((old) => ({ ...old, workflow: workflow ?? '' })), [workflow]);
+  const [selected, setSelected] = useState<string | null>(null);
+  const [deleting, setDeleting] = useState<RunRow | null>(null);
+  const [busy, setBusy] = useState(false);
+  const text = useDeferredValue(filters.text.trim());
+  const request = useMemo(() => ({
+    limit: PAGE,
+    ...(filters.workflow ? { workflow: filters.workflow } : {}),
+    ...(filters.status ? { status: filters.status } : {}),
+    ...(text ? { text } : {}),
+  }), [filters.workflow, filters.status, text]);
+  const query = useInfiniteQuery<Commands['run_list']['out'], ApiError, { pages: Commands['run_list']['out'][] }, unknown[], string | undefined>({
+    queryKey: ['run_list', request, 'pages'],
+    queryFn: ({ pageParam, signal }) => call('run_list', { ...request, ...(pageParam ? { before: pageParam } : {}) }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: (page) => page.next,
+    // Live while something runs, else now and then: another process may start one.
+    refetchInterval: (state) => (state.state.data?.pages.some((page) => page.runs.some((run) => run.status === 'running')) ? 1_000 : 3_000),
+    placeholderData: (old) => old,
+  });
+  const workflows = useCommand('workflow_list', {});
+  const runs = useMemo(() => query.data?.pages.flatMap((page) => page.runs), [query.data]);
+  const names = useMemo(() => {
+    const map = new Map(workflows.data?.map((entry) => [entry.id, entry.name]));
+    for (const run of runs ?? []) if (!map.has(run.workflowId)) map.set(run.workflowId, run.workflowName);
+    if (filters.workflow && !map.has(filters.workflow)) map.set(filters.workflow, filters.workflow);
+    return [...map].map(([id, name]) => ({ id, name }));
+  }, [workflows.data, runs, filters.workflow]);
+
+  async function remove(run: RunRow) {
+    setBusy(true);
+    const done = await attempt(() => act('run_delete', { runId: run.runId }));
+    setBusy(false);
+    setDeleting(null);
+    if (done) toast({ signal: 'ok', text: t('runs.deleted') });
+  }
+  const later = async (run: RunRow, command: 'run_cancel' | 'run_resume') => {
+    if (await attempt(() => act(command, { runId: run.runId }))) toast({ signal: 'ok', text: command === 'run_cancel' ? t('runs.cancelled') : t('runs.resumed') });
+  };
+  return (
+    <Screen title={t('runs.title')}>
+      <RunHistory runs={runs} more={query.hasNextPage} filters={filters} workflows={names} selected={selected}
+        failure={query.error ? (
+          <Banner signal="err" title={query.error.message} actions={<Button small icon="retry" onClick={() => void query.refetch()}>{t('common.tryAgain')}</Button>}>
+            <span className="s t2">{query.error.hint}</span>
+          </Banner>
+        ) : null}
+        empty={<EmptyState art={<RunsArt />} title={t('runs.none')} text={t('runs.noneText')}
+          actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('runs.toGallery')}</Button>} />}
+        onFilters={setFilters} onSelect={setSelected} onOpen={(runId) => navigate({ screen: 'run', runId })}
+        onMore={() => { if (query.hasNextPage && !query.isFetching) void query.fetchNextPage(); }}
+        onCancel={(run) => void later(run, 'run_cancel')} onResume={(run) => void later(run, 'run_resume')} onDelete={setDeleting}
+        onCopyId={(run) => void copyText(run.runId)} />
+      <ConfirmDialog open={deleting !== null} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: deleting?.workflowName ?? '' })}
+        confirm={t('runs.deleteYes')} cancel={t('common.cancel')} onConfirm={() => { if (deleting) void remove(deleting); }} onClose={() => setDeleting(null)} />
+    </Screen>
+  );
+}

@@ -1,0 +1,30 @@
+import { transport } from '../api/client.ts';
+import { act, useCommand } from '../api/queries.ts';
+import { resetKeys, setKeys, setTheme, useSettings } from '../api/settings.ts';
+import { SettingsView } from '../features/settings/settings.tsx';
+import { t } from '../i18n/index.ts';
+import { toast, useAllActions } from '../kit/index.ts';
+import { attempt } from './commands.ts';
+import { Screen } from './frame.tsx';
+import { useKnownActions } from './known-actions.ts';
+
+export function SettingsScreen() {
+  const settings = useSettings((state) => state.settings);
+  const info = useCommand('app_info', {});
+  const folders = useCommand('folder_list', {});
+  const actions = useKnownActions(useAllActions());
+  const pick = transport().pickFolder;
+  async function grant(access: 'ro' | 'rw') {
+    if (!pick) return;
+    const folder = await attempt(() => pick());
+    if (folder && await attempt(() => act('folder_grant', { folder, access, library: false }))) toast({ signal: 'ok', text: t('settings.granted') });
+  }
+  return (
+    <Screen title={t('settings.title')}>
+      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions}
+        onTheme={setTheme} onKeys={setKeys} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
+        onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
+          .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />
+    </Screen>
+  );
+}

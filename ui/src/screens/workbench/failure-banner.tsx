@@ -1,0 +1,29 @@
+import type { RunView } from '../../api/run-state.ts';
+import type { Workflow } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Banner, Button, IconButton } from '../../kit/index.ts';
+import { copyText } from '../commands.ts';
+
+/** Plain words on top, the step and the code below, and what can be done now. */
+export function FailureBanner({ view, document, onOpenStep, onRunAgain, onClose }: {
+  view: RunView; document: Workflow; onOpenStep(nodeId: string): void; onRunAgain: (() => void) | undefined; onClose(): void;
+}) {
+  const step = view.failedStepId;
+  const error = view.error;
+  const title = step ? document.nodes[step]?.title ?? view.nodes[step]?.title ?? step : '';
+  const code = typeof error?.details?.code === 'string' ? error.details.code : error?.type;
+  const unknown = error?.details?.effect === 'unknown';
+  return (
+    <Banner signal="err" title={error?.message ?? t('run.failedTitle')} onClose={onClose}
+      closeButton={<IconButton icon="x" label={t('common.close')} onClick={onClose} />}
+      actions={<>
+        {step && Object.hasOwn(document.nodes, step) ? <Button variant="primary" onClick={() => onOpenStep(step)}>{t('run.openStep')}</Button> : null}
+        {onRunAgain ? <Button icon="retry" onClick={onRunAgain}>{t('run.again')}</Button> : null}
+        {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(JSON.stringify(error, null, 2))}>{t('run.copyError')}</Button> : null}
+      </>}>
+      <span className="s t2">
+        {step ? `${t('run.step', { step: title })}. ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
+      </span>
+    </Banner>
+  );
+}

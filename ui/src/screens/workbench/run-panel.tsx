@@ -1,0 +1,66 @@
+/** The right panel when no step is chosen in a run: the run itself and its variables. */
+import { useState, type ReactNode } from 'react';
+import type { RunView } from '../../api/run-state.ts';
+import { formatDateTime, formatDuration, t } from '../../i18n/index.ts';
+import { Tabs } from '../../kit/index.ts';
+import { shortRunId, StatusBadge } from '../../features/status.tsx';
+import { useElapsed } from './status-bar.tsx';
+
+type RunTab = 'run' | 'variables' | 'workflow';
+
+/** `workflow`: what the panel shows without a run, as a tab of its own. */
+export function RunPanel({ view, params, output, workflow }: { view: RunView; params?: unknown; output?: unknown[]; workflow?: ReactNode }) {
+  const [tab, setTab] = useState<RunTab>('run');
+  const elapsed = useElapsed(view);
+  const variables = Object.entries(view.variables);
+  const input = params ?? view.params;
+  return (
+    <div className="wb-panel">
+      <Tabs<RunTab> label={t('run.overview')} value={tab} onChange={setTab}
+        tabs={[{ id: 'run', label: t('run.overview') }, { id: 'variables', label: t('run.variables'), count: variables.length },
+          ...(workflow ? [{ id: 'workflow' as const, label: t('run.tabWorkflow') }] : [])]}>
+        {tab === 'workflow' ? workflow : tab === 'run' ? (
+          <>
+            <div className="wb-sec">
+              <dl className="kv">
+                <dt>{t('runs.colState')}</dt><dd><StatusBadge status={view.status} /></dd>
+                <dt>{t('runs.colRun')}</dt><dd className="mono" title={view.runId}>{shortRunId(view.runId)}</dd>
+                {view.startedAt ? <><dt>{t('run.startedAt')}</dt><dd>{formatDateTime(view.startedAt)}</dd></> : null}
+                <dt>{t('run.duration')}</dt><dd>{formatDuration(elapsed)}</dd>
+                <dt>{t('run.calls')}</dt><dd>{view.cards.length}</dd>
+                <dt>{t('run.errors')}</dt><dd>{view.errors}</dd>
+                <dt>{t('run.retries')}</dt><dd>{view.retries}</dd>
+                {view.definitionHash ? <><dt>{t('run.version')}</dt><dd className="mono" title={view.definitionHash}>{view.definitionHash.slice(0, 12)}</dd></> : null}
+              </dl>
+            </div>
+            <div className="wb-head">{t('run.params')}</div>
+            <div className="wb-sec"><Value value={input} /></div>
+            {output ? (
+              <>
+                <div className="wb-head">{t('run.output')}</div>
+                <div className="wb-sec">{output.length ? <Value value={output.length === 1 ? output[0] : output} /> : <span className="s t2">{t('run.noOutput')}</span>}</div>
+              </>
+            ) : null}
+          </>
+        ) : variables.length ? (
+          <div className="wb-vars">
+            {variables.map(([name, value]) => [
+              <code key={name}>${name.replace(/^\$/, '')}</code>,
+              <code key={`${name}-value`} className="t2">{short(value)}</code>,
+            ])}
+          </div>
+        ) : <p className="wb-sec t2">{t('run.noVariables')}</p>}
+      </Tabs>
+    </div>
+  );
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}
+function Value({ value }: { value: unknown }) {
+  if (value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)) return <span className="s t3">—</span>;
+  const text = JSON.stringify(value, null, 2);
+  return <pre className="well wb-value" tabIndex={0}>{text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text}</pre>;
+}

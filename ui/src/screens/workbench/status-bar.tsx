@@ -1,0 +1,71 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import type { NodeRun, RunView } from '../../api/run-state.ts';
+import type { Diagnostic } from '../../api/types.ts';
+import { shortRunId, StatusBadge } from '../../features/status.tsx';
+import { formatDuration, t, tn } from '../../i18n/index.ts';
+import { Icon, Kbd, keysOf, SignalIcon, useAllActions } from '../../kit/index.ts';
+
+/** One line that says what happens now. */
+export function nowText(view: RunView): string {
+  const name = (node: NodeRun) => node.title ?? node.id;
+  if (view.status === 'completed') return t('statusbar.completed', { time: formatDuration(view.durationMs) });
+  if (view.status === 'cancelled') return t('statusbar.cancelled', { time: formatDuration(view.durationMs) });
+  if (view.status === 'failed') {
+    const step = view.failedStepId ? view.nodes[view.failedStepId] : undefined;
+    return t('statusbar.failed', { step: step ? name(step) : (view.failedStepId ?? ''), message: view.error?.message ?? '' });
+  }
+  const nodes = Object.values(view.nodes);
+  const running = nodes.filter((node) => node.state === 'running');
+  if (running.length > 1) return tn('statusbar.runningMany', running.length);
+  if (running[0]) return t('statusbar.running', { name: name(running[0]) });
+  const retrying = nodes.find((node) => node.state === 'retrying');
+  if (retrying) return t('statusbar.retrying', { name: name(retrying) });
+  const waiting = nodes.find((node) => node.state === 'waiting');
+  if (waiting) return t('statusbar.waiting', { name: name(waiting) });
+  return '';
+}
+
+/** Milliseconds of a run that still goes on, once a second. */
+export function useElapsed(view: RunView | null): number {
+  const running = view !== null && view.status !== 'completed' && view.status !== 'failed' && view.status !== 'cancelled';
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!running) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [running]);
+  if (!view) return 0;
+  return running && view.startedMs !== undefined ? Math.max(view.durationMs, now - view.startedMs) : view.durationMs;
+}
+
+export function StatusBar({ view, logOpen, onToggleLog, diagnostics, onProblems, problemsOpen, extra }: {
+  view: RunView | null; logOpen: boolean; onToggleLog(): void; diagnostics: Diagnostic[] | null; onProblems(): void; problemsOpen: boolean; extra?: ReactNode;
+}) {
+  const elapsed = useElapsed(view);
+  const toggle = useAllActions().find((action) => action.id === 'view.log');
+  const keys = toggle ? keysOf(toggle)[0] : undefined;
+  const errors = diagnostics?.filter((diagnostic) => diagnostic.severity === 'error').length ?? 0;
+  return (
+    <footer className="wb-status">
+      <button type="button" className="plain" aria-expanded={logOpen} onClick={onToggleLog}>
+        <Icon name={logOpen ? 'down' : 'up'} size={12} /><b>{t('builder.log')}</b>
+      </button>
+      {view ? (
+        <>
+          <StatusBadge status={view.status} />
+          <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>
+          <span>{tn('statusbar.steps', view.cards.length)}, {formatDuration(elapsed)}</span>
+          <span className="vr" />
+          <span className="grow ell" role="status">{nowText(view)}</span>
+        </>
+      ) : <span className="grow t3">{t('statusbar.ready')}</span>}
+      {extra}
+      {diagnostics ? (
+        <button type="button" className="plain" aria-expanded={problemsOpen} onClick={onProblems}>
+          {diagnostics.length === 0 ? <><Icon name="check" size={12} />{t('builder.noProblems')}</> : <><SignalIcon signal={errors ? 'err' : 'warn'} />{tn('builder.problems', diagnostics.length)}</>}
+        </button>
+      ) : null}
+      {keys ? <span className="row gap1"><Kbd keys={keys} />{logOpen ? t('statusbar.close') : t('statusbar.open')}</span> : null}
+    </footer>
+  );
+}

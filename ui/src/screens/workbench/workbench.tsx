@@ -1,0 +1,123 @@
+/** Canvas, right panel, detail log and status bar: the same for drawing and for looking at a run. */
+import './workbench.css';
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import type { RunView } from '../../api/run-state.ts';
+import { usePaneOpen, usePaneSize } from '../../api/settings.ts';
+import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
+import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
+import { Canvas, canvasActions, type CanvasHandle } from '../../features/canvas/index.ts';
+import { NodePanel } from '../../features/node-panel/index.ts';
+import { DetailLog } from '../../features/run-log/index.ts';
+import { t } from '../../i18n/index.ts';
+import { SplitPane, toast, useActions } from '../../kit/index.ts';
+import { setOpenGraph } from '../open-graph.ts';
+import { Problems } from './problems.tsx';
+import { RunPanel } from './run-panel.tsx';
+import { StatusBar } from './status-bar.tsx';
+
+export interface WorkbenchProps {
+  editor: EditorStore;
+  catalog: NodeDescriptor[];
+  /** `null`: nothing to check (an old run). */
+  diagnostics: Diagnostic[] | null;
+  view: RunView | null;
+  /** The run's input and output, where they are known. */
+  params?: unknown;
+  output?: unknown[];
+  bar: ReactNode;
+  banners: ReactNode;
+  logOpen: boolean;
+  onLogOpen(open: boolean): void;
+  panelOpen: boolean;
+  onPanelOpen(open: boolean): void;
+  problemsOpen: boolean;
+  onProblemsOpen(open: boolean): void;
+  /** The workflow's own settings can be shown (not for a run's pinned definition). */
+  workflowPanel: boolean;
+  onReady?(canvas: CanvasHandle): void;
+}
+
+const NONE: Diagnostic[] = [];
+
+export function Workbench(props: WorkbenchProps) {
+  const { editor, catalog, view, diagnostics, logOpen, panelOpen } = props;
+  const document = useEditor(editor, (state) => state.document);
+  const selected = useEditor(editor, (state) => state.selection.nodes);
+  const readOnly = useEditor(editor, (state) => state.readOnly);
+  const [panelSize, setPanelSize] = usePaneSize('panel', 360);
+  const [logSize, setLogSize] = usePaneSize('log', 300);
+  const found = diagnostics ?? NONE;
+
+  const { onPanelOpen, onReady } = props;
+  const [handle, setHandle] = useState<CanvasHandle | null>(null);
+  const ready = useCallback((next: CanvasHandle) => {
+    setHandle(next);
+    onReady?.(next);
+  }, [onReady]);
+  useActions(useMemo(() => (handle ? canvasActions(editor, handle, readOnly ? [] : catalog) : []), [editor, handle, readOnly, catalog]));
+
+  const go = useCallback((nodeId: string | undefined) => {
+    if (!nodeId) {
+      editor.select([]);
+      return;
+    }
+    if (handle) handle.reveal(nodeId);
+    else editor.select([nodeId]);
+    onPanelOpen(true);
+  }, [editor, handle, onPanelOpen]);
+  const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
+
+  useEffect(() => {
+    setOpenGraph({ document, select: go });
+    return () => setOpenGraph(null);
+  }, [document, go]);
+
+  const nodePanel = (ids: readonly string[]) => (
+    <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} readOnly={readOnly}
+      onEdit={(edits, options) => editor.apply(edits, options)} onSelect={go} />
+  );
+  const panel = useMemo(() => {
+    if (!panelOpen) return null;
+    if (selected.length === 0 && view) {
+      return <RunPanel view={view} params={props.params} output={props.output} workflow={props.workflowPanel ? nodePanel(NO_IDS) : undefined} />;
+    }
+    return <div className="wb-panel">{nodePanel(selected)}</div>;
+    // Every value that the panel draws from is listed.
+  }, [panelOpen, selected, view, document, catalog, found, readOnly, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
+
+  return (
+    <main className="wb">
+      {props.bar}
+      <div className="wb-banners">{props.banners}</div>
+      <div className="wb-main">
+        <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
+          onToggle={() => props.onLogOpen(!logOpen)}
+          pane={logOpen ? <DetailLog run={view} document={document} selected={selected[0]} onSelectNode={go} /> : null}>
+          <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
+            onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel}>
+            <div className="wb-canvas">
+              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} legend={view !== null} onReady={ready} onOpenNode={openNode} onMessage={say} />
+            </div>
+            {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} onGo={go} /> : null}
+          </SplitPane>
+        </SplitPane>
+      </div>
+      <StatusBar view={view} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}
+        problemsOpen={props.problemsOpen} onProblems={() => props.onProblemsOpen(!props.problemsOpen)} />
+    </main>
+  );
+}
+
+const NO_IDS: readonly string[] = [];
+
+function say(text: string, tone: 'info' | 'err'): void {
+  toast({ signal: tone, text });
+}
+
+/** What is open on the workbench; remembered for all workflows together. */
+export function usePanes() {
+  const [logOpen, onLogOpen] = usePaneOpen('logOpen', false);
+  const [panelOpen, onPanelOpen] = usePaneOpen('panelOpen', true);
+  const [problemsOpen, onProblemsOpen] = useState(false);
+  return { logOpen, onLogOpen, panelOpen, onPanelOpen, problemsOpen, onProblemsOpen };
+}
