@@ -1,0 +1,185 @@
+// One call of a step: what happened in plain words, and its data behind sections that start closed.
+
+import type { ReactNode } from 'react';
+import type { CallCard } from '../../api/run-state.ts';
+import { CopyButton, ValueView } from '../../code/ValueView.tsx';
+import { formatSize, sizeOf } from '../../code/value-lines.ts';
+import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
+import { Icon, SignalIcon, Tile } from '../../kit/index.ts';
+import { useNow } from './use-now.ts';
+import { CARD_SIGNAL, decisionText, placeText } from './words.ts';
+
+export type SectionId = 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed';
+
+export interface Sections {
+  isOpen(card: CallCard, section: SectionId): boolean;
+  toggle(card: CallCard, section: SectionId): void;
+}
+
+export interface CardProps {
+  card: CallCard;
+  icon: string;
+  tone: string;
+  sections: Sections;
+}
+
+/** The next call of a failed one: a countdown while it is still to come. */
+function Next({ card, live }: { card: CallCard; live: boolean }) {
+  const due = card.retryAtMs;
+  const now = useNow(live && due !== undefined);
+  if (due === undefined) return null;
+  if (!live) return <>{t('card.retriedAfter', { time: formatDuration(card.retryDelayMs ?? 0) })}</>;
+  const left = due - now;
+  return <>{left <= 0 ? t('card.retryNow') : t('card.retryIn', { time: `${String(Math.ceil(left / 1000))} s` })}</>;
+}
+
+function Took({ card }: { card: CallCard }) {
+  const open = card.endSeq === undefined;
+  const now = useNow(open);
+  if (open) return <>{formatDuration(Math.max(0, now - card.startedMs))}</>;
+  return <>{formatDuration(card.durationMs ?? 0)}</>;
+}
+
+export function whyText(card: CallCard): string | null {
+  if (card.status === 'skipped') {
+    return card.skippedBecause === 'disabled' || card.skippedBecause === undefined ? t('card.skipped.disabled') : t('card.skipped.if', { condition: card.skippedBecause });
+  }
+  return card.error?.message ?? null;
+}
+
+/** A card in the list. */
+export function StepCard({ card, icon, tone, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
+  const place = placeText(card);
+  const why = whyText(card);
+  const decided = decisionText(card);
+  return (
+    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${card.title}, ${t(`card.status.${card.status}`)}`}>
+      <header className="sc-head">
+        <SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} size={16} label={t(`card.status.${card.status}`)} />
+        <Tile icon={icon} tone={tone} size={24} />
+        <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{card.title}</button>
+        <span className="s t3 ell">{place}</span>
+        <span className="end s t2 nw">{card.retryAtMs !== undefined ? <span className={waiting ? 'c-wait' : 't3'}><Next card={card} live={waiting} /></span> : null}</span>
+        <span className="s t2 nw sc-time">{formatTime(card.startedAt)}</span>
+        <span className="s t2 nw sc-time"><Took card={card} /></span>
+      </header>
+      {why ? <p className={`sc-why s ${card.error ? 'c-err' : 't2'}`}>{why}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}{decided ? <span className="t2"> {decided}</span> : null}</p> : null}
+      {card.status === 'skipped' ? null : <CardSections card={card} sections={sections} />}
+    </article>
+  );
+}
+
+/** The sections of a card; inputs and outputs start closed (U-21). */
+export function CardSections({ card, sections }: { card: CallCard; sections: Sections }) {
+  const input = card.input.length === 1 ? card.input[0]?.data : card.input.map((one) => one.data);
+  const itemsOut = Object.values(card.items ?? {}).reduce((n, list) => n + list.length, 0);
+  const ended = card.endSeq !== undefined;
+  const section = (id: SectionId, title: string, note: ReactNode, body: (() => ReactNode) | null) => (
+    <Section title={title} note={note} open={sections.isOpen(card, id)} onToggle={body ? () => sections.toggle(card, id) : undefined}>{body}</Section>
+  );
+  return (
+    <div className="sc-sections">
+      {card.error ? section('error', t('card.error'), <span>{card.error.type}</span>, () => <Value value={card.error} label={t('card.error')} />) : null}
+      {section('inputs', t('card.inputs'), <>{card.input.length > 1 ? `${tn('card.items', card.input.length)}, ` : ''}{formatSize(sizeOf(input ?? null))}</>,
+        card.input.length > 0 ? () => <Value value={input} label={t('card.inputs')} /> : null)}
+      {section('outputs', t('card.outputs'), ended ? (itemsOut > 0 ? <>{itemsOut > 1 ? `${tn('card.items', itemsOut)}, ` : ''}{outputSize(card)}</> : card.error ? t('card.outputsNone') : tn('card.items', 0)) : t('card.outputsLater'),
+        itemsOut > 0 || card.outputs !== undefined ? () => <Outputs card={card} /> : null)}
+      {card.config !== undefined && card.config !== null ? section('config', t('card.config'), formatSize(sizeOf(card.config)), () => <Value value={card.config} label={t('card.config')} />) : null}
+      {card.changes.length > 0 ? section('variables', t('card.variables'), card.changes.map((one) => one.name).join(', '), () => <Changes card={card} />) : null}
+      {card.printed.length > 0 ? section('printed', t('card.printed'), String(card.printed.length), () => card.printed.map((one, i) => (
+        // What a call printed never changes its order.
+        <Value key={`printed ${String(i)}`} value={one} label={t('card.printed')} />
+      ))) : null}
+      {card.files.length > 0 ? <p className="s row gap1 sc-files"><Icon name="doc" size={12} />{card.files.map((file) => `${file.path}${file.sizeBytes === undefined ? '' : ` (${formatBytes(file.sizeBytes)})`}`).join(', ')}</p> : null}
+    </div>
+  );
+}
+
+function outputSize(card: CallCard): string {
+  const all = Object.values(card.items ?? {}).flatMap((list) => list.map((item) => item.data));
+  return formatSize(all.reduce<number>((sum, one) => sum + sizeOf(one), 0));
+}
+
+function Section({ title, note, open, onToggle, children }: { title: string; note: ReactNode; open: boolean; onToggle: (() => void) | undefined; children: (() => ReactNode) | null }) {
+  if (!onToggle) return <div className="sc-sec"><span className="cap t3 row gap1"><Icon name="right" size={12} />{title} <span className="sc-note">{note}</span></span></div>;
+  return (
+    <div className="sc-sec">
+      <button type="button" className="cap row gap1 sc-toggle" aria-expanded={open} onClick={onToggle}>
+        <Icon name={open ? 'down' : 'right'} size={12} />{title} <span className="t3 sc-note ell">{note}</span>
+      </button>
+      {open && children ? children() : null}
+    </div>
+  );
+}
+
+function Value({ value, label }: { value: unknown; label: string }) {
+  return (
+    <div className="sc-value">
+      <ValueView value={value} label={label} />
+      <span className="sc-copy"><CopyButton value={value} /></span>
+    </div>
+  );
+}
+
+function Outputs({ card }: { card: CallCard }) {
+  const ports = Object.entries(card.items ?? {}).filter(([, items]) => items.length > 0);
+  return (
+    <>
+      {ports.map(([port, items]) => {
+        const data = items.length === 1 ? items[0]?.data : items.map((item) => item.data);
+        return (
+          <div key={port}>
+            {ports.length > 1 || port !== 'success' ? <span className="s t2">{port}, {tn('card.items', items.length)}</span> : null}
+            <Value value={data} label={`${t('card.outputs')} ${port}`} />
+          </div>
+        );
+      })}
+      {card.outputs === undefined || card.outputs === null ? null : <Value value={card.outputs} label={t('card.variables')} />}
+    </>
+  );
+}
+
+function Changes({ card }: { card: CallCard }) {
+  return (
+    <dl className="changes">
+      {card.changes.map((change) => (
+        <div key={`${String(change.seq)} ${change.name}`}>
+          <dt className="mono">{change.name}</dt>
+          <dd>
+            <ValueView value={change.newValue} label={change.name} />
+            {change.unset ? <span className="s t3">{t('card.unset')}</span> : <><span className="s t3">{t('card.was')}</span><ValueView value={change.oldValue} label={`${change.name} ${t('card.was')}`} /></>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The chosen call beside timeline and event table: facts left, data right. */
+export function CardDetail({ card, icon, tone, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
+  const decided = decisionText(card);
+  return (
+    <div className="card-detail">
+      <div className="cd-facts">
+        <div className="row">
+          <Tile icon={icon} tone={tone} size={24} />
+          <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{card.title}</button>
+        </div>
+        <span className="s t3">{placeText(card)}</span>
+        <dl className="kv cd-kv">
+          <dt>{t('card.state')}</dt>
+          <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>
+          <dt>{t('card.started')}</dt><dd>{formatTime(card.startedAt)}</dd>
+          <dt>{t('card.took')}</dt><dd><Took card={card} /></dd>
+          {card.effectUnknown ? <><dt>{t('card.sideEffect')}</dt><dd className="c-wait">{t('card.effectUnknown')}</dd></> : null}
+        </dl>
+        {card.retryAtMs !== undefined ? <p className={`s ${waiting ? 'c-wait' : 't3'}`}><Next card={card} live={waiting} /></p> : null}
+        {decided ? <p className="s t2">{decided}</p> : null}
+      </div>
+      <div className="cd-data">
+        {whyText(card) ? <p className={`cd-why ${card.error ? 'c-err' : 't2'}`}>{whyText(card)}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}</p> : null}
+        <CardSections card={card} sections={sections} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+// All calls of a run as cards; only what is seen is drawn.
+
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef } from 'react';
+import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
+import { t } from '../../i18n/index.ts';
+import { StepCard, type Sections } from './card.tsx';
+
+export interface Look {
+  icon: string;
+  tone: string;
+}
+
+/** The failed call that waits for its next attempt right now. */
+export function waitsForRetry(view: RunView, card: CallCard): boolean {
+  const node = view.nodes[card.nodeId];
+  return !isTerminal(view.status) && card.retryAtMs !== undefined && node?.state === 'retrying' && node.retryAtMs === card.retryAtMs;
+}
+
+export function CardsView({ view, shown, errorsOnly, lookOf, sections, selectedCard, onPick }: {
+  view: RunView;
+  shown: (nodeId: string) => boolean;
+  errorsOnly: boolean;
+  lookOf: (kind: string | undefined) => Look;
+  sections: Sections;
+  selectedCard: number | null;
+  onPick: (card: number) => void;
+}) {
+  const cards = useMemo(
+    () => view.cards.filter((card) => shown(card.nodeId) && (!errorsOnly || card.error !== undefined)),
+    [view.version, view.cards, shown, errorsOnly], // eslint-disable-line react/exhaustive-deps
+  );
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: cards.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 62,
+    overscan: 6,
+    getItemKey: (index) => cards[index]?.key ?? index,
+  });
+  const atEnd = useRef(true);
+  useEffect(() => {
+    if (atEnd.current && cards.length > 0 && !isTerminal(view.status)) virtual.scrollToIndex(cards.length - 1);
+  }, [cards.length, view.status, virtual]);
+  const at = selectedCard === null ? -1 : cards.findIndex((card) => card.index === selectedCard);
+  const shownAt = useRef(-1);
+  useEffect(() => {
+    if (at >= 0 && at !== shownAt.current) virtual.scrollToIndex(at, { align: 'auto' });
+    shownAt.current = at;
+  }, [at, virtual]);
+  if (cards.length === 0) return <p className="s t3 ev-none">{t('log.nothing')}</p>;
+  return (
+    <div
+      ref={scroller}
+      className="cards"
+      role="feed"
+      aria-label={t('card.list')}
+      tabIndex={0}
+      onScroll={(event) => {
+        const box = event.currentTarget;
+        atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < 80;
+      }}
+    >
+      <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {virtual.getVirtualItems().map((row) => {
+          const card = cards[row.index];
+          if (!card) return null;
+          const look = lookOf(card.kind);
+          return (
+            <div key={row.key} ref={virtual.measureElement} data-index={row.index} className="card-place" style={{ transform: `translateY(${String(row.start)}px)` }}>
+              <StepCard card={card} icon={look.icon} tone={look.tone} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => onPick(card.index)} />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

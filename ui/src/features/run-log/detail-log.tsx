@@ -1,0 +1,163 @@
+// The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { CallCard, RunEventLike, RunView } from '../../api/run-state.ts';
+import type { NodeDescriptor } from '../../api/types.ts';
+import { ValueView, CopyButton } from '../../code/ValueView.tsx';
+import { t } from '../../i18n/index.ts';
+import { Button, EmptyState, IconButton, Segmented, Select, TextInput } from '../../kit/index.ts';
+import { CardDetail, type SectionId, type Sections } from './card.tsx';
+import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
+import { EventsView } from './events-view.tsx';
+import { LogLine, Problems, RunFacts } from './log-line.tsx';
+import { TimelineView } from './timeline-view.tsx';
+import './run-log.css';
+
+export type LogView = 'cards' | 'events' | 'timeline';
+
+export interface DetailLogProps {
+  runView: RunView | null;
+  catalog: readonly NodeDescriptor[];
+  /** Findings of the validator, for the closed line. */
+  problems: number;
+  onProblems?: () => void;
+  open: boolean;
+  onOpen: (open: boolean) => void;
+  selectedNode: string | null;
+  onSelectNode: (nodeId: string) => void;
+  view?: LogView;
+  onView?: (view: LogView) => void;
+}
+
+const ALL = '';
+
+export function DetailLog(props: DetailLogProps) {
+  const { runView, problems, onProblems, open, onOpen } = props;
+  if (!open) return <LogLine view={runView} problems={problems} onProblems={onProblems} onOpen={() => onOpen(true)} />;
+  return <OpenLog {...props} />;
+}
+
+function OpenLog({ runView, catalog, problems, onProblems, onOpen, selectedNode, onSelectNode, view: asked, onView }: DetailLogProps) {
+  const [own, setOwn] = useState<LogView>('cards');
+  const view = asked ?? own;
+  const [step, setStep] = useState(ALL);
+  const [errorsOnly, setErrorsOnly] = useState(false);
+  const [text, setText] = useState('');
+  const [picked, setPicked] = useState<number | null>(null);
+  const [seq, setSeq] = useState<number | null>(null);
+  const sections = useSections();
+  const runId = runView?.runId ?? '';
+  useEffect(() => {
+    setPicked(null);
+    setSeq(null);
+    setStep(ALL);
+  }, [runId]);
+
+  const looks = useMemo(() => new Map(catalog.map((one) => [one.type, { icon: one.icon, tone: one.category }])), [catalog]);
+  const lookOf = useCallback((kind: string | undefined): Look => (kind === undefined ? undefined : looks.get(kind)) ?? { icon: 'box', tone: 'start' }, [looks]);
+  const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
+
+  const cards = runView?.cards ?? [];
+  const pickedCard = picked === null ? undefined : cards[picked];
+  // A step chosen on the canvas is shown by its newest call.
+  const ofNode = selectedNode === null ? undefined : runView?.nodes[selectedNode]?.lastCard;
+  const chosen = pickedCard && (selectedNode === null || pickedCard.nodeId === selectedNode) ? picked : (ofNode ?? null);
+  const pick = (index: number) => {
+    const card = cards[index];
+    if (!card) return;
+    setPicked(index);
+    setSeq(null);
+    onSelectNode(card.nodeId);
+  };
+  const pickEvent = (event: RunEventLike) => {
+    setSeq(event.seq ?? null);
+    if (!event.stepId) return;
+    const at = cards.findLast((card) => card.nodeId === event.stepId && card.startSeq <= (event.seq ?? 0))?.index;
+    if (at !== undefined) setPicked(at);
+    onSelectNode(event.stepId);
+  };
+  const setView = (next: LogView) => {
+    setOwn(next);
+    onView?.(next);
+  };
+  const begun = runView !== null && runView.lastSeq > 0;
+  const steps = runView ? Object.values(runView.nodes).filter((node) => node.lastCard !== undefined) : [];
+
+  return (
+    <section className="runlog" aria-label={t('log.title')}>
+      <div className="ph runlog-head">
+        <Segmented<LogView> small label={t('log.views')} value={view} onChange={setView}
+          options={[{ value: 'timeline', label: t('log.view.timeline'), icon: 'gantt' }, { value: 'events', label: t('log.view.events'), icon: 'rows' }, { value: 'cards', label: t('log.view.cards'), icon: 'doc' }]} />
+        {begun ? (
+          <>
+            <span className="runlog-filter">
+              <Select small label={t('log.filterStep')} value={step} onChange={setStep}
+                options={[{ value: ALL, label: t('log.allSteps') }, ...steps.map((node) => ({ value: node.id, label: node.title ?? node.id }))]} />
+            </span>
+            {view === 'events' ? <TextInput icon="search" className="sm runlog-search" aria-label={t('events.search')} placeholder={t('events.search')} value={text} onChange={setText} /> : null}
+            {view === 'cards' ? <Button small aria-pressed={errorsOnly} className={errorsOnly ? 'is-press' : ''} icon="errd" onClick={() => setErrorsOnly(!errorsOnly)}>{t('log.errorsOnly')}</Button> : null}
+          </>
+        ) : null}
+        <span className="end row s t2">
+          {begun && runView ? <RunFacts view={runView} /> : null}
+          <span className="vr" />
+          <Problems count={problems} onOpen={onProblems} />
+          <IconButton small icon="down" label={t('log.closeLog')} keys="Mod+J" onClick={() => onOpen(false)} />
+        </span>
+      </div>
+      {!begun || !runView ? (
+        runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
+      ) : view === 'cards' ? (
+        <CardsView view={runView} shown={shown} errorsOnly={errorsOnly} lookOf={lookOf} sections={sections} selectedCard={chosen} onPick={pick} />
+      ) : (
+        <div className="runlog-two">
+          {view === 'timeline' ? (
+            <TimelineView view={runView} shown={shown} iconOf={(kind) => lookOf(kind).icon} selectedNode={selectedNode} onPick={pick} />
+          ) : (
+            <EventsView view={runView} text={text} shown={shown} selectedSeq={seq} onPick={pickEvent} />
+          )}
+          <div className="runlog-detail">
+            <Detail view={runView} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : cards[chosen]} lookOf={lookOf} sections={sections} onSelectNode={onSelectNode} />
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Detail({ view, seq, card, lookOf, sections, onSelectNode }: {
+  view: RunView; seq: number | null; card: CallCard | undefined; lookOf: (kind: string | undefined) => Look; sections: Sections; onSelectNode: (nodeId: string) => void;
+}) {
+  const event = seq === null ? undefined : view.events[seq - 1];
+  if (event) {
+    const { runId: _, ...rest } = event;
+    return (
+      <div className="ev-detail">
+        <div className="row"><b>{t('events.payload', { n: event.seq ?? 0 })}</b><code className="t2">{event.type}</code><span className="end"><CopyButton value={event} /></span></div>
+        <ValueView value={rest} label={t('events.payload', { n: event.seq ?? 0 })} />
+      </div>
+    );
+  }
+  if (!card) return <p className="s t3 ev-none">{t('card.none')}</p>;
+  const look = lookOf(card.kind);
+  return <CardDetail card={card} icon={look.icon} tone={look.tone} sections={sections} waiting={waitsForRetry(view, card)} onSelect={() => onSelectNode(card.nodeId)} />;
+}
+
+/** Which sections are open. Kept apart from the cards, which leave the screen while one scrolls. */
+function useSections(): Sections {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const latest = useRef(open);
+  latest.current = open;
+  return useMemo<Sections>(
+    () => ({
+      isOpen: (card, section: SectionId) => open.has(`${card.key} ${section}`),
+      toggle: (card, section) => {
+        const key = `${card.key} ${section}`;
+        const next = new Set(latest.current);
+        if (!next.delete(key)) next.add(key);
+        setOpen(next);
+      },
+    }),
+    [open],
+  );
+}

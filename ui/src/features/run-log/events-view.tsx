@@ -1,0 +1,55 @@
+// The log itself, as a table one can filter.
+
+import { useDeferredValue, useMemo } from 'react';
+import type { RunEventLike, RunView } from '../../api/run-state.ts';
+import { formatTime, t } from '../../i18n/index.ts';
+import { VirtualList } from '../../kit/index.ts';
+import { eventText } from './words.ts';
+
+export function filterEvents(events: readonly RunEventLike[], text: string, shown: (nodeId: string) => boolean, view: Pick<RunView, 'nodes'>): RunEventLike[] {
+  const needle = text.trim().toLowerCase();
+  return events.filter((event) => {
+    if (event.stepId && !shown(event.stepId)) return false;
+    if (needle === '') return true;
+    return event.type.includes(needle) || (event.stepId ?? '').toLowerCase().includes(needle) || eventText(event, view).toLowerCase().includes(needle);
+  });
+}
+
+export function EventsView({ view, text, shown, selectedSeq, onPick }: {
+  view: RunView;
+  text: string;
+  shown: (nodeId: string) => boolean;
+  selectedSeq: number | null;
+  onPick: (event: RunEventLike) => void;
+}) {
+  const wanted = useDeferredValue(text);
+  const rows = useMemo(() => filterEvents(view.events, wanted, shown, view), [view, wanted, shown]);
+  const selected = selectedSeq === null ? -1 : rows.findIndex((event) => event.seq === selectedSeq);
+  return (
+    <div className="ev">
+      <div className="ev-row ev-head cap">
+        <span>{t('events.seq')}</span><span>{t('events.time')}</span><span>{t('events.type')}</span><span>{t('events.what')}</span>
+      </div>
+      {rows.length === 0 ? <p className="s t3 ev-none">{t('log.nothing')}</p> : (
+        <VirtualList<RunEventLike>
+          className="ev-list"
+          items={rows}
+          rowHeight={28}
+          keyOf={(event) => String(event.seq)}
+          label={t('events.list')}
+          selected={selected}
+          follow={selected < 0}
+          onSelect={(index) => { const event = rows[index]; if (event) onPick(event); }}
+          row={(event) => (
+            <div className="ev-row">
+              <span className="t3 mono">{event.seq}</span>
+              <span className="t2">{formatTime(event.ts)}</span>
+              <code className="ell">{event.type}</code>
+              <span className={`ell ${event.type === 'step_error' || event.type === 'workflow_failed' ? 'c-err' : ''}`} title={eventText(event, view)}>{eventText(event, view)}</span>
+            </div>
+          )}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,1 @@
+export { DetailLog, type DetailLogProps, type LogView } from './detail-log.tsx';
