@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a write waits for another process.
-pub(crate) const BUSY: Duration = Duration::from_secs(5);
 const IDLE_READERS: usize = 4;
 
 /// The write connection. WAL is switched on by the setup.
-pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
+pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection> {
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(busy)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; \
@@ -25,13 +23,13 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-fn open_reader(path: &Path) -> Result<Connection> {
+fn open_reader(path: &Path, busy: Duration) -> Result<Connection> {
     let connection = Connection::open_with_flags(
         path,
         // Read-write, because reading in WAL mode also needs the shared-memory file; `query_only` keeps it from writing.
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(busy)?;
     connection.set_prepared_statement_cache_capacity(32);
     connection.execute_batch(
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON;",
@@ -42,17 +40,18 @@ fn open_reader(path: &Path) -> Result<Connection> {
 /// Readers that wait for work.
 pub(crate) struct Readers {
     path: PathBuf,
+    busy: Duration,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, idle: Mutex::new(Vec::new()) }
+    pub(crate) fn new(path: PathBuf, busy: Duration) -> Self {
+        Self { path, busy, idle: Mutex::new(Vec::new()) }
     }
 
     /// A reader that the caller keeps.
     pub(crate) fn open(&self) -> Result<Connection> {
-        open_reader(&self.path)
+        open_reader(&self.path, self.busy)
     }
 
     /// Runs `work` on a connection of its own.
@@ -60,7 +59,7 @@ impl Readers {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => open_reader(&self.path)?,
+            None => open_reader(&self.path, self.busy)?,
         };
         let result = work(&connection);
         // After an I/O error or a half-finished read a fresh connection is the safe one.

@@ -53,7 +53,7 @@ pub enum Error {
     #[error("The disk is full: nothing was saved")]
     DiskFull,
     /// Another process held the store for longer than the time limit.
-    #[error("Another process kept the store busy for more than five seconds")]
+    #[error("Another process kept the store busy for too long")]
     Busy,
     /// The store was opened read-only, because it is damaged.
     #[error("The store is open for reading only, because it is damaged")]
@@ -184,7 +184,7 @@ pub enum CommitError {
     #[error("The disk is full: nothing was saved")]
     DiskFull,
     /// Another process held the store too long. The same commit may be made again.
-    #[error("Another process kept the store busy for more than five seconds")]
+    #[error("Another process kept the store busy for too long")]
     Busy,
     /// Any other failure.
     #[error(transparent)]

@@ -12,6 +12,7 @@ use rusqlite::{Connection, ffi};
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// 3.51.3: older versions have a race that loses committed writes.
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -23,11 +24,13 @@ pub struct StoreOptions {
     pub max_pages: Option<u32>,
     /// After a crash SQLite's quick check runs on a database up to this size: on a large one it takes minutes.
     pub check_up_to_bytes: u64,
+    /// How long a write waits for another process before it is [`Error::Busy`].
+    pub busy_timeout: Duration,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { max_pages: None, check_up_to_bytes: 64 * 1024 * 1024 }
+        Self { max_pages: None, check_up_to_bytes: 64 * 1024 * 1024, busy_timeout: Duration::from_secs(5) }
     }
 }
 
@@ -46,7 +49,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
         }
         other => other,
     };
-    let connection = open_writer(&path).map_err(in_folder)?;
+    let connection = open_writer(&path, options.busy_timeout).map_err(in_folder)?;
     if let Some(pages) = options.max_pages {
         connection.pragma_update(None, "max_page_count", pages)?;
     }
@@ -71,6 +74,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
     let max_pages = Arc::new(Mutex::new(options.max_pages));
     let writer = Writer {
         path: path.clone(),
+        busy: options.busy_timeout,
         queue: Arc::clone(&queue),
         connection: Some(connection),
         marks,
@@ -86,7 +90,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
         folder: folder.to_owned(),
         queue,
         thread: Some(thread),
-        readers: Readers::new(path),
+        readers: Readers::new(path, options.busy_timeout),
         watch: Mutex::new(None),
         alarms,
         max_pages,

@@ -112,10 +112,11 @@ impl Store {
     /// Copies the whole store into a new file, consistently, while it is in use.
     pub fn back_up(&self, file: &Path) -> Result<()> {
         let target = file.to_str().ok_or_else(|| Error::Invalid { reason: "the path is not Unicode".into() })?;
-        self.inner.readers.read(|connection| {
-            connection.execute("VACUUM INTO ?", [target])?;
-            Ok(())
-        })
+        let connection = self.inner.readers.open()?;
+        // `VACUUM INTO` counts as a write, although it writes only to the other file.
+        connection.pragma_update(None, "query_only", false)?;
+        connection.execute("VACUUM INTO ?", [target])?;
+        Ok(())
     }
 
     fn enqueue<T: Send + 'static>(
@@ -295,10 +296,7 @@ impl Store {
     pub fn event(&self, run_id: &str, seq: u64) -> Result<Option<RunEvent>> {
         self.view(|connection| {
             let row = run::require(connection, run_id)?;
-            if seq == 0 || seq > row.last_seq {
-                return Ok(None);
-            }
-            run_event::get(connection, run_id, row.client_run_token.as_deref(), seq).map(Some)
+            run_event::get(connection, run_id, row.client_run_token.as_deref(), seq, row.last_seq)
         })
     }
 
@@ -320,7 +318,7 @@ impl Store {
         self.view(|connection| {
             let row = run::require(connection, run_id)?;
             match run_event::end_of_call(connection, run_id, start)? {
-                Some(seq) => run_event::get(connection, run_id, row.client_run_token.as_deref(), seq).map(Some),
+                Some(seq) => run_event::get(connection, run_id, row.client_run_token.as_deref(), seq, row.last_seq),
                 None => Ok(None),
             }
         })

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Most rows of one transaction.
 const GROUP: usize = 256;
@@ -116,6 +117,7 @@ impl Queue {
 
 pub(crate) struct Writer {
     pub(crate) path: PathBuf,
+    pub(crate) busy: Duration,
     pub(crate) queue: Arc<Queue>,
     /// `None` after an I/O error, until it can be opened again.
     pub(crate) connection: Option<Connection>,
@@ -153,7 +155,7 @@ impl Writer {
         match self.connection.take() {
             Some(connection) => Ok(connection),
             None => {
-                let connection = open_writer(&self.path)?;
+                let connection = open_writer(&self.path, self.busy)?;
                 self.full_sync = true;
                 if let Some(pages) = *self.max_pages.lock().unwrap_or_else(PoisonError::into_inner) {
                     connection.pragma_update(None, "max_page_count", pages)?;

@@ -192,28 +192,40 @@ pub(crate) fn list(
     last: u64,
     limit: usize,
 ) -> Result<Vec<RunEvent>> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM run_event WHERE run = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT ?4"
-    ))?;
     let until = last.min(after.saturating_add(limit as u64));
     if after >= until {
         return Ok(Vec::new());
     }
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM run_event WHERE run = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq"
+    ))?;
     let mut events = Vec::with_capacity(usize::try_from(until.saturating_sub(after)).unwrap_or(0).min(10_000));
-    let mut rows = statement.query(params![run, after, until, limit as u64])?;
+    let mut rows = statement.query(params![run, after, until])?;
     for seq in after + 1..=until {
         let corrupt = || Error::Corrupt { run: run.into(), seq };
         let row = rows.next().map_err(|error| in_row(error, run, seq))?.ok_or_else(corrupt)?;
-        let event = read(connection, row, run, token, seq)?;
-        events.push(event);
+        events.push(read(connection, row, run, token, seq)?);
+    }
+    // `last` comes from the run's row, which has no hash of its own: a smaller number would hide events.
+    let mut beyond = connection.prepare_cached("SELECT 1 FROM run_event WHERE run = ? AND seq > ?")?;
+    if until == last && beyond.exists(params![run, last])? {
+        return Err(Error::Corrupt { run: run.into(), seq: last + 1 });
     }
     Ok(events)
 }
 
-pub(crate) fn get(connection: &Connection, run: &str, token: Option<&str>, seq: u64) -> Result<RunEvent> {
-    list(connection, run, token, seq.saturating_sub(1), seq, 1)?
-        .pop()
-        .ok_or_else(|| Error::Corrupt { run: run.into(), seq })
+/// One event; `None` when the log does not reach so far.
+pub(crate) fn get(
+    connection: &Connection,
+    run: &str,
+    token: Option<&str>,
+    seq: u64,
+    last: u64,
+) -> Result<Option<RunEvent>> {
+    match seq.checked_sub(1) {
+        Some(before) => Ok(list(connection, run, token, before, last, 1)?.pop()),
+        None => Ok(None),
+    }
 }
 
 /// An error while reading a row is damage of that row, unless it says that the machine could not read at all.

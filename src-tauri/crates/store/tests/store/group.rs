@@ -1,0 +1,95 @@
+//! Group commit: one transaction for all that wait, and nobody poisons the others.
+
+use crate::support::{commit, print, raw, started, temporary};
+use serde_json::json;
+use signalbox_store::{CommitError, Store, StoreOptions};
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Frames of the WAL that end a transaction have the size of the database in their header.
+fn transactions(folder: &Path) -> usize {
+    let wal = std::fs::read(folder.join("signalbox.db-wal")).expect("reads");
+    wal[32..].chunks(24 + 4096).filter(|frame| frame[4..8] != [0; 4]).count()
+}
+
+#[test]
+fn waiting_commits_share_a_transaction_and_a_fenced_one_fails_alone() {
+    let (folder, store) = temporary();
+    let owners: Vec<_> = (0..100).map(|index| started(&store, &format!("r{index}"))).collect();
+    let before = transactions(folder.path());
+    let other = raw(folder.path());
+    other.execute_batch("BEGIN IMMEDIATE").expect("holds the store");
+    let (sender, receiver) = mpsc::channel();
+    for (index, owner) in owners.iter().enumerate() {
+        let run = format!("r{index}");
+        let seq = if index % 10 == 7 { 9 } else { 2 };
+        let next = commit(&run, owner, vec![print(&run, seq, json!(index))]);
+        let sender = sender.clone();
+        store.submit(next, Box::new(move |outcome| sender.send((index, outcome)).expect("is heard")));
+    }
+    drop(sender);
+    other.execute_batch("COMMIT").expect("lets go");
+    let mut seen = Vec::new();
+    for (index, outcome) in receiver {
+        let run = format!("r{index}");
+        if index % 10 == 7 {
+            assert_eq!(outcome, Err(CommitError::Fenced { run: run.clone() }));
+            assert_eq!(store.run(&run).expect("reads").last_seq, 1);
+        } else {
+            assert_eq!(outcome, Ok(()));
+            assert_eq!(store.events(&run, 1, 5).expect("is readable when it is answered").len(), 1);
+        }
+        seen.push(index);
+    }
+    assert_eq!(seen.len(), 100);
+    let used = transactions(folder.path()) - before;
+    assert!(used <= 3, "{used} transactions");
+}
+
+#[test]
+fn a_panic_in_an_answer_and_a_wait_inside_one_do_not_stop_the_store() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    let (sender, receiver) = mpsc::channel();
+    let inside = store.clone();
+    let first = commit("r", &owner, vec![print("r", 2, json!(2))]);
+    store.submit(
+        first,
+        Box::new(move |_| {
+            sender.send(inside.setting_set("a", Some(json!(1))).map_err(|error| error.code())).expect("is heard");
+            panic!("in the answer");
+        }),
+    );
+    assert_eq!(receiver.recv().expect("answers"), Err("INVALID_DATA"));
+    store.commit(commit("r", &owner, vec![print("r", 3, json!(3))])).expect("goes on");
+}
+
+#[test]
+fn what_is_queued_when_the_store_is_closed_is_still_written() {
+    let (folder, store) = temporary();
+    let owner = started(&store, "r");
+    for seq in 2..200 {
+        store.submit(
+            commit("r", &owner, vec![print("r", seq, json!(seq))]),
+            Box::new(|outcome| outcome.expect("is written")),
+        );
+    }
+    drop(store);
+    assert_eq!(crate::support::open(folder.path()).run("r").expect("reads").last_seq, 199);
+}
+
+#[test]
+fn a_store_that_stays_busy_is_a_typed_error() {
+    let folder = tempfile::tempdir().expect("folder");
+    let options = StoreOptions { busy_timeout: Duration::from_millis(20), ..StoreOptions::default() };
+    let store = Store::open(folder.path(), &options).expect("opens");
+    let owner = started(&store, "r");
+    let other = raw(folder.path());
+    other.execute_batch("BEGIN IMMEDIATE").expect("holds the store");
+    let next = commit("r", &owner, vec![print("r", 2, json!(2))]);
+    assert_eq!(store.commit(next.clone()), Err(CommitError::Busy));
+    assert_eq!(store.run("r").expect("readers go on").last_seq, 1);
+    other.execute_batch("COMMIT").expect("lets go");
+    store.commit(next).expect("later");
+}

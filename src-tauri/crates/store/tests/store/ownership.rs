@@ -1,0 +1,125 @@
+//! Fault 17 and 1, 2: several processes on one store, and processes that die.
+
+use crate::child::Process;
+use crate::support::{commit, end, new_run, open, print, started, temporary};
+use serde_json::json;
+use signalbox_store::{CommitError, Error, RunCommit, RunQuery};
+
+#[test]
+fn a_killed_process_loses_nothing_that_it_was_told_is_committed() {
+    for round in 0..5 {
+        let folder = tempfile::tempdir().expect("folder");
+        let mut child = Process::start("write", folder.path());
+        let mut said = child.says();
+        while said.parse::<u64>().expect("a number") < 20 + round * 7 {
+            said = child.says();
+        }
+        let acknowledged: u64 = child.kill().last().unwrap_or(&said).parse().expect("a number");
+
+        let store = open(folder.path());
+        assert_eq!(store.alarms(), []);
+        let row = store.run("r").expect("is there");
+        assert!(row.last_seq >= acknowledged, "{} of {acknowledged}", row.last_seq);
+        let events = store.events("r", 0, usize::MAX).expect("reads");
+        assert_eq!(events.len() as u64, row.last_seq);
+        assert_eq!(store.unowned_unfinished_runs().expect("lists"), ["r"]);
+        let owner = store.take_over("r").expect("asks").expect("is free");
+        assert_eq!(owner.epoch, 2);
+        store.commit(commit("r", &owner, vec![print("r", row.last_seq + 1, json!(0))])).expect("goes on");
+    }
+}
+
+#[test]
+fn a_stopped_process_keeps_its_run_and_a_dead_one_loses_it_at_once() {
+    let (folder, store) = temporary();
+    let mut child = Process::start("hold", folder.path());
+    let instance = child.says();
+    child.signal("-STOP");
+    assert_eq!(store.runs(&RunQuery::default()).expect("lists").runs.len(), 1);
+    assert!(store.is_driven("r").expect("asks"));
+    assert_eq!(store.take_over("r").expect("asks"), None);
+    assert_eq!(store.unowned_unfinished_runs().expect("lists"), Vec::<String>::new());
+    store.add_input("r", json!({"cancel": true})).expect("is written beside it");
+
+    child.kill();
+    assert!(!store.is_driven("r").expect("asks"));
+    let owner = store.take_over("r").expect("asks").expect("is free");
+    assert_eq!((owner.instance.as_str(), owner.epoch), (store.instance(), 2));
+    let old = signalbox_store::Owner { instance, epoch: 1 };
+    let refused = store.commit(commit("r", &old, vec![print("r", 2, json!("old"))]));
+    assert_eq!(refused, Err(CommitError::Fenced { run: "r".into() }));
+    assert_eq!(store.run("r").expect("reads").last_seq, 1);
+}
+
+#[test]
+fn a_process_that_no_longer_owns_a_run_writes_nothing() {
+    let (folder, store) = temporary();
+    let mut child = Process::start("late", folder.path());
+    assert_eq!(child.says(), "released");
+    let owner = store.take_over("r").expect("asks").expect("is free");
+    child.go();
+    assert_eq!(child.says(), "true");
+    assert_eq!(store.run("r").expect("reads").last_seq, 1);
+    store.commit(commit("r", &owner, vec![print("r", 2, json!("mine"))])).expect("commits");
+    child.wait();
+}
+
+#[test]
+fn two_processes_write_side_by_side() {
+    let (folder, store) = temporary();
+    let mut child = Process::start("many", folder.path());
+    for index in 0..50 {
+        let run = format!("own-{index}");
+        let owner = started(&store, &run);
+        store.commit(commit(&run, &owner, vec![print(&run, 2, json!(index))])).expect("commits");
+    }
+    assert_eq!(child.says(), "done");
+    assert_eq!(store.runs(&RunQuery { limit: 1_000, ..RunQuery::default() }).expect("lists").runs.len(), 100);
+    child.wait();
+}
+
+#[test]
+fn the_other_process_sees_a_commit_in_data_version() {
+    let (folder, store) = temporary();
+    let beside = open(folder.path());
+    let before = beside.data_version().expect("reads");
+    assert_eq!(beside.data_version().expect("reads"), before);
+    started(&store, "r");
+    assert_ne!(beside.data_version().expect("reads"), before);
+}
+
+#[test]
+fn a_commit_with_a_gap_a_repeat_or_a_wrong_owner_writes_nothing() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    store.commit(commit("r", &owner, vec![print("r", 2, json!(2))])).expect("commits");
+    let fenced = Err(CommitError::Fenced { run: "r".into() });
+    for (owner, seqs) in [
+        (owner.clone(), vec![2]),
+        (owner.clone(), vec![4]),
+        (owner.clone(), vec![3, 5]),
+        (signalbox_store::Owner { epoch: 2, ..owner.clone() }, vec![3]),
+        (signalbox_store::Owner { instance: "other".into(), epoch: 1 }, vec![3]),
+    ] {
+        let events = seqs.iter().map(|seq| print("r", *seq, json!("wrong"))).collect();
+        assert_eq!(store.commit(commit("r", &owner, events)), fenced, "{seqs:?}");
+    }
+    let nothing = RunCommit { status: Some(signalbox_model::RunStatus::Paused), ..commit("r", &owner, vec![]) };
+    store.commit(nothing).expect("a status alone");
+    end(&store, "r", &owner, 3);
+    assert_eq!(store.commit(commit("r", &owner, vec![print("r", 4, json!("after the end"))])), fenced);
+    assert_eq!(store.events("r", 0, 100).expect("reads").len(), 3);
+    assert_eq!(store.take_over("r").expect("asks"), None);
+}
+
+#[test]
+fn a_released_run_can_be_taken_again_and_an_id_is_used_once() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    assert_eq!(store.take_over("r").expect("asks"), None, "this process drives it");
+    assert!(store.release("r", &owner).expect("releases"));
+    assert!(!store.release("r", &owner).expect("releases once"));
+    assert_eq!(store.take_over("r").expect("asks").map(|owner| owner.epoch), Some(2));
+    assert_eq!(store.create_run(new_run("r")), Err(CommitError::Store(Error::RunExists { run: "r".into() })));
+    assert_eq!(store.take_over("none"), Err(Error::UnknownRun { run: "none".into() }));
+}

@@ -1,0 +1,151 @@
+//! Stores in temporary folders and small runs.
+
+use serde_json::{Value, json};
+use signalbox_model::event::{
+    EventBody, InputItem, StepDone, StepPrint, StepStart, VarChanged, WorkflowDone, WorkflowStart,
+};
+use signalbox_model::{Item, RunEvent, RunStatus, time};
+use signalbox_store::{NewRun, Owner, RunCommit, RunEnd, Store, StoreOptions};
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+pub(crate) const T0: i64 = 1_795_300_686_123;
+
+pub(crate) fn temporary() -> (TempDir, Store) {
+    let folder = tempfile::tempdir().expect("folder");
+    let store = open(folder.path());
+    (folder, store)
+}
+
+pub(crate) fn open(folder: &Path) -> Store {
+    Store::open(folder, &StoreOptions::default()).expect("opens")
+}
+
+/// A connection beside the store, as a person with the `sqlite3` shell has it.
+pub(crate) fn raw(folder: &Path) -> rusqlite::Connection {
+    rusqlite::Connection::open(folder.join("signalbox.db")).expect("opens")
+}
+
+pub(crate) fn count(folder: &Path, sql: &str) -> i64 {
+    raw(folder).query_row(sql, [], |row| row.get(0)).expect(sql)
+}
+
+pub(crate) fn event(run: &str, seq: u64, node: Option<&str>, body: EventBody) -> RunEvent {
+    RunEvent {
+        run_id: run.into(),
+        seq: Some(seq),
+        ts: time::format(T0 + i64::try_from(seq).expect("small")),
+        step_id: node.map(str::to_owned),
+        path: None,
+        item: None,
+        visit: node.map(|_| 1),
+        attempt: node.map(|_| 0),
+        body,
+        client_run_token: None,
+    }
+}
+
+pub(crate) fn begin(run: &str) -> RunEvent {
+    let body = WorkflowStart {
+        name: "Test".into(),
+        version: "v".into(),
+        params: Arc::new(json!({"n": 1})),
+        seed: "0123456789abcdef".into(),
+        context: None,
+        started_by: None,
+        resumed_from: None,
+        parent_run_id: None,
+        base_seq: None,
+    };
+    event(run, 1, None, EventBody::WorkflowStart(body))
+}
+
+pub(crate) fn step_start(run: &str, seq: u64, node: &str, data: Value) -> RunEvent {
+    let body = StepStart {
+        kind: "data.set".into(),
+        meta: signalbox_model::Map::new(),
+        resolved_inputs: None,
+        config: Arc::new(json!({"keep": false})),
+        configs: None,
+        input: vec![InputItem { item: 0, data: Arc::new(data) }],
+        idempotency_key: None,
+        due_ms: None,
+    };
+    event(run, seq, Some(node), EventBody::StepStart(body))
+}
+
+pub(crate) fn step_done(run: &str, seq: u64, node: &str, data: Value) -> RunEvent {
+    let body = StepDone {
+        outputs: None,
+        selected: Some("success".into()),
+        ports: [("success".to_owned(), 1)].into_iter().collect(),
+        items: [("success".to_owned(), vec![Item::new("1", data)])].into_iter().collect(),
+    };
+    event(run, seq, Some(node), EventBody::StepDone(body))
+}
+
+pub(crate) fn print(run: &str, seq: u64, value: Value) -> RunEvent {
+    event(run, seq, Some("p"), EventBody::StepPrint(StepPrint { value: Arc::new(value) }))
+}
+
+pub(crate) fn var_changed(run: &str, seq: u64, value: Value) -> RunEvent {
+    let body = VarChanged { name: "$v".into(), old_value: None, new_value: Arc::new(value) };
+    event(run, seq, Some("v"), EventBody::VarChanged(body))
+}
+
+pub(crate) fn finish(run: &str, seq: u64) -> RunEvent {
+    event(run, seq, None, EventBody::WorkflowDone(WorkflowDone { duration_ms: 5, stop_id: None }))
+}
+
+pub(crate) fn new_run(run: &str) -> NewRun {
+    NewRun {
+        run_id: run.into(),
+        workflow_id: "wf".into(),
+        workflow_name: "Work".into(),
+        definition_hash: "definition".into(),
+        definition: Some("{}".into()),
+        parent_run_id: None,
+        started_ms: T0,
+        client_run_token: None,
+        started_by: None,
+        status: RunStatus::Running,
+        events: vec![begin(run)],
+        snapshot: None,
+        end: None,
+        durable: true,
+    }
+}
+
+pub(crate) fn started(store: &Store, run: &str) -> Owner {
+    store.create_run(new_run(run)).expect("is created")
+}
+
+pub(crate) fn commit(run: &str, owner: &Owner, events: Vec<RunEvent>) -> RunCommit {
+    RunCommit::new(run, owner.clone(), events)
+}
+
+/// Ends a run with event `seq`.
+pub(crate) fn end(store: &Store, run: &str, owner: &Owner, seq: u64) {
+    let end = RunEnd { ended_ms: T0 + 9, summary: Some(json!({"runId": run})), ..RunEnd::default() };
+    let commit = RunCommit {
+        status: Some(RunStatus::Completed),
+        end: Some(end),
+        durable: true,
+        ..commit(run, owner, vec![finish(run, seq)])
+    };
+    store.commit(commit).expect("ends");
+}
+
+/// Text that no compression or sharing makes small.
+pub(crate) fn noise(seed: u64, length: usize) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..length)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            char::from(b'a' + u8::try_from(state % 26).expect("a letter"))
+        })
+        .collect()
+}

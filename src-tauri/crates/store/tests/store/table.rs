@@ -1,0 +1,12 @@
+mod blob;
+mod definition;
+mod draft;
+mod folder_grant;
+mod run;
+mod run_deleted;
+mod run_event;
+mod run_input;
+mod run_node;
+mod run_snapshot;
+mod run_summary;
+mod setting;

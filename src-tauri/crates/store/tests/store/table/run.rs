@@ -1,0 +1,85 @@
+use crate::support::{T0, commit, finish, new_run, temporary};
+use signalbox_model::RunStatus;
+use signalbox_store::{NewRun, RunCommit, RunEnd, RunQuery, Store};
+
+fn ids(store: &Store, query: &RunQuery) -> Vec<String> {
+    store.runs(query).expect("lists").runs.into_iter().map(|run| run.run_id).collect()
+}
+
+#[test]
+fn pages_are_newest_first_and_meet_without_gap_or_repeat() {
+    let (_folder, store) = temporary();
+    for index in 0..25_i64 {
+        // Several runs start in the same millisecond.
+        let new = NewRun { started_ms: T0 + index / 3, ..new_run(&format!("r{index:02}")) };
+        store.create_run(new).expect("is created");
+    }
+    let mut seen = Vec::new();
+    let mut query = RunQuery { limit: 4, ..RunQuery::default() };
+    loop {
+        let page = store.runs(&query).expect("lists");
+        assert!(page.runs.len() == 4 || page.next.is_none());
+        seen.extend(page.runs.into_iter().map(|run| run.run_id));
+        match page.next {
+            Some(next) => query.before = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(seen, (0..25).rev().map(|index| format!("r{index:02}")).collect::<Vec<_>>());
+    let wrong = RunQuery { before: Some("nonsense".into()), ..RunQuery::default() };
+    assert_eq!(store.runs(&wrong).expect_err("is refused").code(), "INVALID_DATA");
+}
+
+#[test]
+fn filters_by_workflow_status_and_text() {
+    let (_folder, store) = temporary();
+    for (run, workflow, name) in [("r1", "a", "Invoices 100%"), ("r2", "b", "Mail"), ("r3", "a", "Invoices")] {
+        let new = NewRun { workflow_id: workflow.into(), workflow_name: name.into(), ..new_run(run) };
+        let owner = store.create_run(new).expect("is created");
+        if run == "r3" {
+            let end = RunEnd {
+                ended_ms: T0 + 5,
+                failed_step: Some("fetch".into()),
+                error_code: Some("TIMEOUT".into()),
+                error_message: Some("No answer from HOST".into()),
+                summary: None,
+            };
+            let status = Some(RunStatus::Failed);
+            let last = RunCommit { status, end: Some(end), ..commit(run, &owner, vec![finish(run, 2)]) };
+            store.commit(last).expect("ends");
+        }
+    }
+    let text = |text: &str| RunQuery { text: Some(text.into()), ..RunQuery::default() };
+    assert_eq!(ids(&store, &RunQuery { workflow: Some("a".into()), ..RunQuery::default() }), ["r3", "r1"]);
+    assert_eq!(ids(&store, &RunQuery { status: Some(RunStatus::Failed), ..RunQuery::default() }), ["r3"]);
+    assert_eq!(ids(&store, &text("invoices")), ["r3", "r1"]);
+    assert_eq!(ids(&store, &text("100%")), ["r1"]);
+    assert_eq!(ids(&store, &text("host")), ["r3"]);
+    assert_eq!(ids(&store, &text("_")), Vec::<String>::new());
+    let row = store.run("r3").expect("reads");
+    assert_eq!((row.status, row.ended_ms, row.last_seq), (RunStatus::Failed, Some(T0 + 5), 2));
+    assert_eq!((row.failed_step.as_deref(), row.error_code.as_deref()), (Some("fetch"), Some("TIMEOUT")));
+    assert_eq!(store.run("none").expect_err("is unknown").code(), "UNKNOWN_RUN");
+}
+
+#[test]
+fn a_page_is_found_by_an_index_whatever_the_filter() {
+    let (folder, _store) = temporary();
+    let plan = |filter: &str| -> String {
+        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM run {filter} ORDER BY started_ms DESC, id DESC LIMIT 5");
+        let connection = crate::support::raw(folder.path());
+        let mut statement = connection.prepare(&sql).expect("prepares");
+        let rows = statement.query_map([], |row| row.get::<_, String>(3)).expect("explains");
+        rows.map(|row| row.expect("row")).collect::<Vec<_>>().join("; ")
+    };
+    for filter in [
+        "",
+        "WHERE workflow_id = 'a'",
+        "WHERE status = 'failed'",
+        "WHERE (started_ms, id) < (5, 'a')",
+        "WHERE workflow_id = 'a' AND (started_ms, id) < (5, 'a')",
+    ] {
+        let plan = plan(filter);
+        assert!(plan.contains("USING INDEX") && !plan.contains("TEMP B-TREE"), "{filter}: {plan}");
+    }
+}

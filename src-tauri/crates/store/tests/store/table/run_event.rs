@@ -1,0 +1,123 @@
+use crate::support::{T0, commit, count, event, new_run, print, raw, started, step_done, step_start, temporary};
+use serde_json::{Value, json};
+use signalbox_model::event::{EventBody, StepInterrupted};
+use signalbox_model::{RunEvent, time};
+use signalbox_store::NewRun;
+
+#[test]
+fn every_column_and_value_comes_back() {
+    let (folder, store) = temporary();
+    let token = Some("token".to_owned());
+    let mut first = crate::support::begin("r");
+    first.client_run_token.clone_from(&token);
+    let new = NewRun { client_run_token: token.clone(), events: vec![first], ..new_run("r") };
+    let owner = store.create_run(new).expect("is created");
+    let values = [
+        json!(null),
+        json!(-0.0),
+        json!(1e300),
+        json!(u64::MAX),
+        json!(i64::MIN),
+        json!(0.1),
+        json!("\u{0}\u{1f}\"\\/\u{7f}\u{2028}😀 é\n"),
+        json!({"": {"\u{0}\"": [[], {}, [null, true]]}, "b": 1, "a": 2}),
+    ];
+    let mut events: Vec<RunEvent> = values.iter().zip(2..).map(|(value, seq)| print("r", seq, value.clone())).collect();
+    events[0].path = Some("loop1[3]".into());
+    events[0].item = Some(4);
+    events[0].visit = Some(2);
+    events[0].attempt = Some(7);
+    events[1].path = Some(String::new());
+    for event in &mut events {
+        event.client_run_token.clone_from(&token);
+    }
+    store.commit(commit("r", &owner, events.clone())).expect("commits");
+    let read = store.events("r", 1, 100).expect("reads");
+    assert_eq!(read, events);
+    let text = |events: &[RunEvent]| serde_json::to_string(events).expect("JSON");
+    assert_eq!(text(&read), text(&events), "to the byte");
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event WHERE json_valid(payload, 8)"), 9);
+}
+
+#[test]
+fn values_at_the_depth_limit_and_large_ones_come_back() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    let mut deep = json!(1);
+    for _ in 0..128 {
+        deep = json!([deep]);
+    }
+    let wide = Value::Array((0..50_000).map(|n| json!({"n": n, "s": "some text"})).collect());
+    let long = json!("z".repeat(8 * 1024 * 1024));
+    let events = vec![step_start("r", 2, "a", deep), step_done("r", 3, "a", wide), print("r", 4, long)];
+    store.commit(commit("r", &owner, events.clone())).expect("commits");
+    assert!(store.events("r", 1, 10).expect("reads") == events, "a large value changed");
+}
+
+#[test]
+fn pages_by_seq_and_the_tail() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    store.commit(commit("r", &owner, (2..=300).map(|seq| print("r", seq, json!(seq))).collect())).expect("commits");
+    let seqs = |after, limit| -> Vec<u64> {
+        store.events("r", after, limit).expect("reads").into_iter().filter_map(|event| event.seq).collect()
+    };
+    assert_eq!(seqs(0, 3), [1, 2, 3]);
+    assert_eq!(seqs(298, 10), [299, 300]);
+    assert_eq!(seqs(300, 10), [0; 0]);
+    assert_eq!(seqs(u64::MAX, usize::MAX), [0; 0]);
+    assert_eq!(seqs(5, 0), [0; 0]);
+    assert_eq!(store.event("r", 301).expect("reads"), None);
+    assert_eq!(store.event("r", 0).expect("reads"), None);
+}
+
+#[test]
+fn what_cannot_be_stored_is_said_and_leaves_nothing() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    let mut live = print("r", 2, json!(1));
+    live.seq = None;
+    let mut timeless = print("r", 2, json!(1));
+    timeless.ts = "yesterday".into();
+    let foreign = print("other", 2, json!(1));
+    let mut deep = json!(1);
+    for _ in 0..1_500 {
+        deep = json!([deep]);
+    }
+    for wrong in [live, timeless, foreign, print("r", 2, deep)] {
+        let error =
+            signalbox_store::Error::from(store.commit(commit("r", &owner, vec![wrong])).expect_err("is refused"));
+        assert_eq!(error.code(), "INVALID_DATA");
+    }
+    store.commit(commit("r", &owner, vec![print("r", 2, json!(1))])).expect("goes on");
+}
+
+#[test]
+fn the_end_of_a_call_is_found_by_its_key() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    let interrupted = |seq| event("r", seq, Some("a"), EventBody::StepInterrupted(StepInterrupted { effect: None }));
+    let mut again = step_start("r", 4, "a", json!(1));
+    again.attempt = Some(1);
+    let mut done = step_done("r", 6, "a", json!(2));
+    done.attempt = Some(1);
+    let events =
+        vec![step_start("r", 2, "a", json!(1)), step_start("r", 3, "b", json!(1)), again, interrupted(5), done.clone()];
+    store.commit(commit("r", &owner, events)).expect("commits");
+    assert_eq!(store.end_of_call("r", 2).expect("reads"), Some(interrupted(5)));
+    assert_eq!(store.end_of_call("r", 3).expect("reads"), None);
+    assert_eq!(store.end_of_call("r", 4).expect("reads"), Some(done));
+}
+
+#[test]
+fn a_changed_column_is_found() {
+    let (folder, store) = temporary();
+    let owner = started(&store, "r");
+    store.commit(commit("r", &owner, vec![step_start("r", 2, "a", json!(1))])).expect("commits");
+    assert_eq!(store.event("r", 2).expect("reads").map(|event| event.ts), Some(time::format(T0 + 2)));
+    for change in ["ts = ts + 1", "ts = ts - 1, node = 'b'", "node = NULL", "attempt = 1", "visit = NULL", "path = ''"]
+    {
+        raw(folder.path()).execute(&format!("UPDATE run_event SET {change} WHERE seq = 2"), []).expect("changes");
+        assert_eq!(store.event("r", 2).expect_err(change).code(), "CORRUPT_EVENT");
+    }
+}
