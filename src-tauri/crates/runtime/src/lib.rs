@@ -1,1 +1,23 @@
-//! Being built.
+//! The loop around `engine::step`: one task per driven run owns its state. An input goes through `step`, the events go to
+//! the store in one transaction, then to the subscribers, and only then are the effects carried out; their results are the
+//! next inputs. A run that was cut off is folded from its log and goes on.
+//!
+//! Everything runs on threads of its own with 32 MiB stacks, because expressions and pure kinds run here; a caller may live
+//! on any executor or on none. Deliberately not here: what a command does (`app`), files of workflows, windows, servers.
+#![deny(missing_docs)]
+
+mod artifact;
+mod burst;
+mod drive;
+mod error;
+mod live;
+mod load;
+mod options;
+mod registry;
+mod runtime;
+
+pub use error::{Error, Trouble};
+pub use live::{Follow, Subscription};
+pub use options::Options;
+pub use registry::Registry;
+pub use runtime::{NewRun, Phase, Resumed, Runtime};

@@ -1,1 +1,58 @@
-//! Being built.
+//! A scripted world, a driver without a store, and scenarios as data. For tests only.
+#![deny(missing_docs)]
+
+pub mod clock;
+pub mod driver;
+pub mod files;
+pub mod http;
+pub mod scenario;
+
+use signalbox_ports::{Ids, World};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use clock::ManualClock;
+pub use driver::Driver;
+pub use files::MemoryFiles;
+pub use http::{Answer, ScriptedHttp};
+
+/// Ids that count: `00000000-0000-7000-8000-000000000001`, …; the seed is the number.
+#[derive(Debug, Default)]
+pub struct CountingIds(AtomicU64);
+
+impl Ids for CountingIds {
+    fn run_id(&self) -> String {
+        format!("00000000-0000-7000-8000-{:012x}", self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+    fn seed(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The scripted ports together, each reachable for the test.
+pub struct TestWorld {
+    /// Time moves when a test moves it.
+    pub clock: Arc<ManualClock>,
+    /// Answers as scripted.
+    pub http: Arc<ScriptedHttp>,
+    /// Files in memory.
+    pub files: Arc<MemoryFiles>,
+}
+
+impl Default for TestWorld {
+    fn default() -> Self {
+        let clock = Arc::new(ManualClock::default());
+        Self { http: Arc::new(ScriptedHttp::new(Arc::clone(&clock))), files: Arc::default(), clock }
+    }
+}
+
+impl TestWorld {
+    /// As a node kind sees it.
+    pub fn world(&self) -> World {
+        World {
+            http: Arc::clone(&self.http) as Arc<dyn signalbox_ports::Http>,
+            files: Arc::clone(&self.files) as Arc<dyn signalbox_ports::Files>,
+            clock: Arc::clone(&self.clock) as Arc<dyn signalbox_ports::Clock>,
+        }
+    }
+}

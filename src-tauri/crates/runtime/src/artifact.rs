@@ -1,0 +1,66 @@
+//! Artifact files of a run: `out: {"/report.txt": …}`. They stand below the run's own folder, whatever the path says.
+
+use serde_json::Value;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where an artifact stands. A name that could lead elsewhere is written out harmlessly, so every path has a place.
+pub(crate) fn place(folder: &Path, run: &str, path: &str) -> PathBuf {
+    let mut place = folder.join(segment(run));
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        place.push(segment(part));
+    }
+    place
+}
+
+fn segment(name: &str) -> String {
+    if name.bytes().all(|byte| byte == b'.') {
+        return "%2E".repeat(name.len());
+    }
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ' ') {
+            text.push(c);
+        } else {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                text.push_str(&format!("%{byte:02X}"));
+            }
+        }
+    }
+    text
+}
+
+/// Writes one artifact: whole or not at all. Text as it is, anything else as JSON.
+pub(crate) fn write(folder: &Path, run: &str, path: &str, content: &Value) -> io::Result<()> {
+    let place = place(folder, run, path);
+    let parent = place.parent().unwrap_or(folder);
+    fs::create_dir_all(parent)?;
+    let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
+    let mut name = place.file_name().unwrap_or_default().to_owned();
+    name.push(".part~");
+    let part = parent.join(name);
+    fs::write(&part, text)?;
+    fs::rename(&part, &place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+    use std::path::Path;
+
+    #[test]
+    fn no_path_leads_out_of_the_runs_folder() {
+        let folder = Path::new("/data/artifacts");
+        for (path, expected) in [
+            ("/p.txt", "/data/artifacts/run/p.txt"),
+            ("/a/b c/ü.json", "/data/artifacts/run/a/b c/ü.json"),
+            ("/../../etc/passwd", "/data/artifacts/run/%2E%2E/%2E%2E/etc/passwd"),
+            ("//etc//passwd", "/data/artifacts/run/etc/passwd"),
+            ("/c:\\x\u{0}y", "/data/artifacts/run/c%3A%5Cx%00y"),
+        ] {
+            assert_eq!(place(folder, "run", path), Path::new(expected));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A burst: `step` and the pure calls alternate in memory until only effects are left; one commit then holds it all.
+
+use serde_json::Value;
+use signalbox_engine::effect::{Call, Effect};
+use signalbox_engine::input::Input;
+use signalbox_engine::{Compiled, RunState, StepError, step};
+use signalbox_model::event::EventBody;
+use signalbox_model::{Effects, ErrorType, NodeFailure, RunEvent};
+use signalbox_nodes::{Kind, Outcome};
+use signalbox_ports::Clock;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// What a burst led to.
+#[derive(Default)]
+pub(crate) struct Burst {
+    /// Events to commit.
+    pub(crate) events: Vec<RunEvent>,
+    /// What to do after the commit.
+    pub(crate) effects: Vec<Effect>,
+    /// Pure calls that the limits left for the next burst; their `step_start` is among the events.
+    pub(crate) left: VecDeque<Call>,
+    /// Inputs that the limits left for the next burst.
+    pub(crate) inputs: VecDeque<Input>,
+    /// The commit must be synced.
+    pub(crate) durable: bool,
+}
+
+/// When a burst ends although it could go on.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) events: usize,
+    pub(crate) time: Duration,
+}
+
+/// Runs `inputs` and the pure calls of the burst before, and what follows from them.
+pub(crate) fn run(
+    compiled: &Compiled,
+    state: &mut RunState,
+    mut inputs: VecDeque<Input>,
+    mut pure: VecDeque<Call>,
+    code: fn(&str) -> Option<Kind>,
+    clock: &dyn Clock,
+    limits: Limits,
+) -> Result<Burst, StepError> {
+    let began = Instant::now();
+    let mut burst = Burst::default();
+    loop {
+        let input = match inputs.pop_front() {
+            Some(input) => input,
+            None => match pure.pop_front() {
+                Some(call) => carry_out(call, code, clock),
+                None => break,
+            },
+        };
+        let out = step(compiled, state, input)?;
+        burst.events.extend(out.events);
+        burst.durable |= out.durable;
+        for effect in out.effects {
+            match effect {
+                Effect::Call(call) if is_pure(&call, code) => pure.push_back(*call),
+                Effect::Call(_) | Effect::Timer { .. } | Effect::CancelCalls | Effect::WriteArtifact { .. } => {
+                    burst.effects.push(effect);
+                }
+            }
+        }
+        if state.status().is_terminal() {
+            // Whatever is still to be done belongs to a run that has ended.
+            return Ok(burst);
+        }
+        if burst.events.len() >= limits.events || began.elapsed() >= limits.time {
+            break;
+        }
+    }
+    burst.left = pure;
+    burst.inputs = inputs;
+    Ok(burst)
+}
+
+fn is_pure(call: &Call, code: fn(&str) -> Option<Kind>) -> bool {
+    call.effects == Effects::None && matches!(code(&call.kind), Some(Kind::Pure(_)) | None)
+}
+
+fn carry_out(call: Call, code: fn(&str) -> Option<Kind>, clock: &dyn Clock) -> Input {
+    let results = match code(&call.kind) {
+        Some(Kind::Pure(code)) => {
+            call.slots.iter().map(|slot| (slot.item, signalbox_nodes::run_pure(code, slot))).collect()
+        }
+        Some(Kind::Effect(_)) | None => no_code(&call),
+    };
+    Input::NodeFinished { key: call.key, results, now: clock.now_ms() }
+}
+
+/// The answer of a call whose kind has no code: a fault of the program, told like any other error.
+pub(crate) fn no_code(call: &Call) -> Vec<(usize, Outcome)> {
+    let failure = || {
+        let message = format!("This program has a description of '{}' but no code for it", call.kind);
+        NodeFailure::new(ErrorType::UnknownError, "INTERNAL", message)
+    };
+    call.slots.iter().map(|slot| (slot.item, Err(failure()))).collect()
+}
+
+/// About how many bytes events take in the log; and how many calls they begin.
+pub(crate) fn weigh(events: &[RunEvent]) -> (usize, usize) {
+    let (mut bytes, mut calls) = (0, 0);
+    for event in events {
+        bytes += 200;
+        match &event.body {
+            EventBody::StepStart(start) => {
+                calls += 1;
+                bytes += weight(&start.config) + start.input.iter().map(|input| weight(&input.data)).sum::<usize>();
+            }
+            EventBody::StepDone(done) => {
+                bytes += done.items.values().flatten().map(|item| weight(&item.data)).sum::<usize>();
+            }
+            EventBody::VarChanged(change) => bytes += weight(&change.new_value),
+            EventBody::StepError(_)
+            | EventBody::WorkflowStart(_)
+            | EventBody::WorkflowDone(_)
+            | EventBody::WorkflowFailed(_)
+            | EventBody::WorkflowCancelled(_)
+            | EventBody::WorkflowResumed(_)
+            | EventBody::StepInterrupted(_)
+            | EventBody::StepSkipped(_)
+            | EventBody::StepPrint(_)
+            | EventBody::RetryScheduled(_)
+            | EventBody::ErrorHandled(_)
+            | EventBody::FileStart(_)
+            | EventBody::FileDone(_) => {}
+        }
+    }
+    (bytes, calls)
+}
+
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(_) => 8,
+        Value::String(text) => text.len() + 2,
+        Value::Array(list) => 2 + list.iter().map(|value| weight(value) + 1).sum::<usize>(),
+        Value::Object(map) => 2 + map.iter().map(|(key, value)| key.len() + 4 + weight(value)).sum::<usize>(),
+    }
+}

@@ -1,0 +1,484 @@
+//! One driven run: the task that owns its state.
+
+use crate::artifact;
+use crate::burst::{self, Burst, Limits};
+use crate::error::{Error, Trouble};
+use crate::runtime::{Core, Phase};
+use serde_json::Value;
+use signalbox_engine::effect::{Call, Effect};
+use signalbox_engine::input::Input;
+use signalbox_engine::{Compiled, RunState, snapshot, summary};
+use signalbox_model::{RunEvent, RunStatus};
+use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot};
+use std::any::Any;
+use std::collections::{BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+
+/// Batches that a slow subscriber may lag behind before it reads from the store again.
+const LIVE_BATCHES: usize = 256;
+/// Inputs that one burst takes at most.
+const INPUTS: usize = 64;
+
+/// What the rest of the runtime knows of a driven run.
+pub(crate) struct Driven {
+    pub(crate) run_id: String,
+    pub(crate) live: broadcast::Sender<Arc<[RunEvent]>>,
+    pub(crate) phase: watch::Sender<Phase>,
+    inbox: mpsc::UnboundedSender<Message>,
+}
+
+impl Driven {
+    pub(crate) fn new(run_id: &str) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
+        let (inbox, receiver) = mpsc::unbounded_channel();
+        let driven = Self {
+            run_id: run_id.to_owned(),
+            live: broadcast::channel(LIVE_BATCHES).0,
+            phase: watch::channel(Phase::Driving).0,
+            inbox,
+        };
+        (Arc::new(driven), receiver)
+    }
+
+    /// Says that a durable input was written.
+    pub(crate) fn poke(&self) {
+        // A run that has just ended needs it no more.
+        let _ = self.inbox.send(Message::Poke);
+    }
+}
+
+/// What reaches a driven run from outside its task.
+pub(crate) enum Message {
+    /// A call ended or a timer is due.
+    Input(Input),
+    /// Look at the durable inputs now.
+    Poke,
+}
+
+/// Why a run is no longer driven here although it has not ended.
+enum Stop {
+    /// Another process drives it.
+    Fenced,
+    /// The runtime closes, or its store.
+    Closing,
+    /// A fault of the program.
+    Fault(String),
+    /// It could not even begin.
+    Unborn,
+}
+
+/// What a new run's row needs besides its events.
+pub(crate) struct Birth {
+    pub(crate) definition: String,
+    pub(crate) client_run_token: Option<String>,
+    pub(crate) started_by: Option<String>,
+    pub(crate) born: oneshot::Sender<Result<(), Error>>,
+}
+
+/// The task's own data.
+pub(crate) struct Driver {
+    core: Arc<Core>,
+    driven: Arc<Driven>,
+    inbox: mpsc::UnboundedReceiver<Message>,
+    compiled: Arc<Compiled>,
+    state: RunState,
+    /// Status as the store has it.
+    recorded: RunStatus,
+    owner: Option<Owner>,
+    birth: Option<Birth>,
+    calls: JoinSet<()>,
+    timers: JoinSet<()>,
+    /// Since the last snapshot.
+    bytes: usize,
+    called: usize,
+    /// Durable inputs that were given to `step`; consumed with the terminal event, so that a crash before it does not
+    /// lose them.
+    taken: BTreeSet<i64>,
+    changed: watch::Receiver<u64>,
+    closing: watch::Receiver<bool>,
+}
+
+impl Driver {
+    pub(crate) fn new(
+        core: Arc<Core>,
+        driven: Arc<Driven>,
+        inbox: mpsc::UnboundedReceiver<Message>,
+        compiled: Arc<Compiled>,
+        state: RunState,
+        owner: Option<Owner>,
+        birth: Option<Birth>,
+    ) -> Self {
+        Self {
+            changed: core.changed.subscribe(),
+            closing: core.closing.subscribe(),
+            recorded: state.status(),
+            core,
+            driven,
+            inbox,
+            compiled,
+            state,
+            owner,
+            birth,
+            calls: JoinSet::new(),
+            timers: JoinSet::new(),
+            bytes: 0,
+            called: 0,
+            taken: BTreeSet::new(),
+        }
+    }
+
+    /// Drives until the run has ended or somebody else has to go on with it.
+    pub(crate) async fn drive(mut self, first: VecDeque<Input>) {
+        let outcome = self.run(first).await;
+        // Futures of calls are dropped before anybody hears that the run is over.
+        self.calls.shutdown().await;
+        self.timers.shutdown().await;
+        let phase = match outcome {
+            Ok(status) => Phase::Ended(status),
+            Err(Stop::Fenced | Stop::Unborn) => Phase::Left(None),
+            Err(Stop::Closing) => {
+                self.release().await;
+                Phase::Left(None)
+            }
+            Err(Stop::Fault(reason)) => {
+                self.release().await;
+                Phase::Left(Some(Trouble::Fault(reason)))
+            }
+        };
+        self.core.forget(&self.driven, &phase);
+        self.driven.phase.send_replace(phase);
+    }
+
+    async fn run(&mut self, mut inputs: VecDeque<Input>) -> Result<RunStatus, Stop> {
+        let mut pure = VecDeque::new();
+        let options = &self.core.options;
+        let limits = Limits { events: options.burst_events, time: options.burst };
+        self.durable_inputs(&mut inputs);
+        loop {
+            let (core, compiled, state) = (&self.core, &self.compiled, &mut self.state);
+            // After a panic the state is not looked at again: whoever goes on folds it from the log.
+            let burst = catch_unwind(AssertUnwindSafe(|| {
+                burst::run(compiled, state, inputs, pure, core.registry.code, core.world.clock.as_ref(), limits)
+            }));
+            let mut burst = burst
+                .map_err(|panic| Stop::Fault(words(panic.as_ref())))?
+                .map_err(|error| Stop::Fault(error.to_string()))?;
+            self.artifacts(&mut burst).await?;
+            let events = std::mem::take(&mut burst.events);
+            if !events.is_empty() {
+                self.commit(events, burst.durable).await?;
+            }
+            if self.state.status().is_terminal() {
+                return Ok(self.state.status());
+            }
+            for effect in burst.effects {
+                self.carry_out(effect);
+            }
+            (pure, inputs) = (burst.left, burst.inputs);
+            if pure.is_empty() && inputs.is_empty() {
+                self.wait(&mut inputs).await?;
+            } else {
+                // A long burst is not the only one on its thread, and a cancel must get through.
+                self.drain(&mut inputs);
+                tokio::task::yield_now().await;
+                if *self.closing.borrow() {
+                    return Err(Stop::Closing);
+                }
+            }
+        }
+    }
+
+    /// Waits for the next inputs.
+    async fn wait(&mut self, inputs: &mut VecDeque<Input>) -> Result<(), Stop> {
+        while inputs.is_empty() {
+            while self.calls.try_join_next().is_some() || self.timers.try_join_next().is_some() {}
+            tokio::select! {
+                message = self.inbox.recv() => match message {
+                    Some(message) => self.take(message, inputs),
+                    // `driven` holds a sender, so this cannot be; closing is the harmless answer.
+                    None => return Err(Stop::Closing),
+                },
+                // Another process may have asked something of the run.
+                _ = self.changed.changed() => self.durable_inputs(inputs),
+                _ = self.closing.changed() => {}
+            }
+            if *self.closing.borrow() {
+                return Err(Stop::Closing);
+            }
+            self.drain(inputs);
+        }
+        Ok(())
+    }
+
+    fn drain(&mut self, inputs: &mut VecDeque<Input>) {
+        while inputs.len() < INPUTS
+            && let Ok(message) = self.inbox.try_recv()
+        {
+            self.take(message, inputs);
+        }
+    }
+
+    fn take(&mut self, message: Message, inputs: &mut VecDeque<Input>) {
+        match message {
+            Message::Input(input) => inputs.push_back(input),
+            Message::Poke => self.durable_inputs(inputs),
+        }
+    }
+
+    /// Inputs that anybody wrote into the store for this run.
+    fn durable_inputs(&mut self, inputs: &mut VecDeque<Input>) {
+        if self.owner.is_none() {
+            return;
+        }
+        // What cannot be read now is read at the next change.
+        for input in self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default() {
+            // What a newer program asks stays for a newer program.
+            if input.body.get("type").and_then(Value::as_str) == Some("cancel") && self.taken.insert(input.id) {
+                inputs.push_back(Input::Cancel { now: self.core.world.clock.now_ms() });
+            }
+        }
+    }
+
+    /// Writes artifact files before the commit whose events say that they are written. An orphan after a crash is
+    /// harmless: the same file is written again.
+    async fn artifacts(&mut self, burst: &mut Burst) -> Result<(), Stop> {
+        let effects = std::mem::take(&mut burst.effects);
+        for effect in effects {
+            let Effect::WriteArtifact { path, content } = effect else {
+                burst.effects.push(effect);
+                continue;
+            };
+            loop {
+                let (folder, run) = (self.core.options.artifacts.clone(), self.driven.run_id.clone());
+                let (path, content) = (path.clone(), Arc::clone(&content));
+                let written =
+                    tokio::task::spawn_blocking(move || artifact::write(&folder, &run, &path, &content)).await;
+                match written {
+                    Ok(Ok(())) => break,
+                    Ok(Err(error)) if error.kind() == std::io::ErrorKind::StorageFull => {
+                        self.suspend(Trouble::DiskFull).await?;
+                    }
+                    Ok(Err(error)) => self.suspend(Trouble::Store(error.to_string())).await?,
+                    Err(_) => return Err(Stop::Closing),
+                }
+            }
+        }
+        self.going();
+        Ok(())
+    }
+
+    /// One transaction: events, now and then a snapshot, status and summary at the end. Returns after it is written.
+    async fn commit(&mut self, events: Vec<RunEvent>, durable: bool) -> Result<(), Stop> {
+        let status = self.state.status();
+        let terminal = status.is_terminal();
+        let (bytes, calls) = burst::weigh(&events);
+        self.bytes += bytes;
+        self.called += calls;
+        let options = &self.core.options;
+        let due = self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes;
+        let snapshot = (due && !terminal).then(|| Snapshot {
+            seq: self.state.last_seq(),
+            version: snapshot::VERSION,
+            body: snapshot::encode(&self.compiled, &self.state),
+        });
+        if snapshot.is_some() {
+            (self.bytes, self.called) = (0, 0);
+        }
+        let end = terminal.then(|| self.end());
+        // Subscribers get the events after the commit; without any there is nothing to keep.
+        let keep = self.driven.live.receiver_count() > 0;
+        let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
+        if let Some(birth) = self.birth.take() {
+            self.begin(birth, events, snapshot, end, durable).await?;
+        } else if let Some(owner) = self.owner.clone() {
+            let commit = RunCommit {
+                snapshot,
+                status: (status != self.recorded).then_some(status),
+                end,
+                consumed_inputs: if terminal { self.taken.iter().copied().collect() } else { Vec::new() },
+                durable,
+                ..RunCommit::new(self.driven.run_id.clone(), owner, events)
+            };
+            self.persist(commit).await?;
+        }
+        self.recorded = status;
+        if let Some(live) = live {
+            // Nobody listens any more: then nobody misses it.
+            let _ = self.driven.live.send(live);
+        }
+        Ok(())
+    }
+
+    fn end(&self) -> RunEnd {
+        let summary = summary::of(&self.compiled, &self.state);
+        RunEnd {
+            ended_ms: self.state.last_ms(),
+            failed_step: summary.failed_step_id.clone(),
+            error_code: summary.error.as_ref().map(|error| error.code().to_owned()),
+            error_message: summary.error.as_ref().map(|error| error.message.clone()),
+            summary: serde_json::to_value(&summary).ok(),
+        }
+    }
+
+    /// The first commit creates the run. A run that could not be recorded was never started: the caller hears why.
+    async fn begin(
+        &mut self,
+        birth: Birth,
+        events: Vec<RunEvent>,
+        snapshot: Option<Snapshot>,
+        end: Option<RunEnd>,
+        durable: bool,
+    ) -> Result<(), Stop> {
+        let (sender, receiver) = oneshot::channel();
+        let new = NewRun {
+            run_id: self.driven.run_id.clone(),
+            workflow_id: self.compiled.workflow.id.clone(),
+            workflow_name: self.compiled.workflow.name.clone(),
+            definition_hash: self.compiled.definition_hash.clone(),
+            definition: Some(birth.definition),
+            parent_run_id: None,
+            started_ms: self.state.started_ms(),
+            client_run_token: birth.client_run_token,
+            started_by: birth.started_by,
+            status: self.state.status(),
+            events,
+            snapshot,
+            end,
+            durable,
+        };
+        // The starter may have gone; the run goes on without it.
+        self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));
+        match receiver.await {
+            Ok(Ok(owner)) => {
+                self.owner = Some(owner);
+                let _ = birth.born.send(Ok(()));
+                Ok(())
+            }
+            Ok(Err(error)) => {
+                let _ = birth.born.send(Err(error.into()));
+                Err(Stop::Unborn)
+            }
+            Err(_) => {
+                let _ = birth.born.send(Err(Error::Closing));
+                Err(Stop::Unborn)
+            }
+        }
+    }
+
+    /// Commits, again and again while the disk is full: the events stay in memory, the effects wait, nothing is lost.
+    async fn persist(&mut self, commit: RunCommit) -> Result<(), Stop> {
+        let mut unsure = false;
+        loop {
+            let (sender, receiver) = oneshot::channel();
+            self.core.store.submit(commit.clone(), Box::new(move |outcome| drop(sender.send(outcome))));
+            let trouble = match receiver.await {
+                Ok(Ok(())) => {
+                    self.going();
+                    return Ok(());
+                }
+                // A commit that was answered with an I/O error may have been written after all.
+                Ok(Err(CommitError::Fenced { .. })) if unsure && self.is_written(&commit) => {
+                    self.going();
+                    return Ok(());
+                }
+                Ok(Err(CommitError::Fenced { .. })) => return Err(Stop::Fenced),
+                Ok(Err(CommitError::DiskFull)) => Trouble::DiskFull,
+                Ok(Err(CommitError::Busy)) => Trouble::Store(CommitError::Busy.to_string()),
+                Ok(Err(CommitError::Store(signalbox_store::StoreError::Closed))) | Err(_) => return Err(Stop::Closing),
+                Ok(Err(CommitError::Store(error @ signalbox_store::StoreError::Invalid { .. }))) => {
+                    return Err(Stop::Fault(error.to_string()));
+                }
+                Ok(Err(CommitError::Store(error))) => Trouble::Store(error.to_string()),
+            };
+            unsure = true;
+            self.suspend(trouble).await?;
+        }
+    }
+
+    fn is_written(&self, commit: &RunCommit) -> bool {
+        let last = commit.events.last().and_then(|event| event.seq);
+        self.core
+            .store
+            .run(&commit.run_id)
+            .is_ok_and(|row| row.owner.as_ref() == Some(&commit.owner) && last == Some(row.last_seq))
+    }
+
+    /// Stands still for a while, visibly.
+    async fn suspend(&mut self, trouble: Trouble) -> Result<(), Stop> {
+        self.driven.phase.send_if_modified(|phase| {
+            let new = Phase::Suspended(trouble);
+            let differs = *phase != new;
+            *phase = new;
+            differs
+        });
+        tokio::select! {
+            () = tokio::time::sleep(self.core.options.retry_commit) => {}
+            _ = self.closing.changed() => {}
+        }
+        if *self.closing.borrow() { Err(Stop::Closing) } else { Ok(()) }
+    }
+
+    /// Ends a suspension.
+    fn going(&self) {
+        self.driven.phase.send_if_modified(|phase| {
+            let suspended = matches!(phase, Phase::Suspended(_));
+            if suspended {
+                *phase = Phase::Driving;
+            }
+            suspended
+        });
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Call(call) => self.call(*call),
+            Effect::Timer { timer, due_ms } => {
+                let (world, inbox) = (Arc::clone(&self.core.world), self.driven.inbox.clone());
+                self.timers.spawn_on(
+                    async move {
+                        world.clock.sleep_until(due_ms).await;
+                        let now = world.clock.now_ms();
+                        // The run has ended meanwhile: nobody waits for the timer.
+                        let _ = inbox.send(Message::Input(Input::TimerFired { timer, now }));
+                    },
+                    &self.core.handle,
+                );
+            }
+            Effect::CancelCalls => self.calls.abort_all(),
+            // Written before the commit.
+            Effect::WriteArtifact { .. } => {}
+        }
+    }
+
+    fn call(&mut self, call: Call) {
+        let (world, inbox) = (Arc::clone(&self.core.world), self.driven.inbox.clone());
+        let code = (self.core.registry.code)(&call.kind);
+        self.calls.spawn_on(
+            async move {
+                let results = match code {
+                    Some(code) => signalbox_nodes::run_call(code, &call, &world).await,
+                    None => burst::no_code(&call),
+                };
+                let now = world.clock.now_ms();
+                // The run has ended meanwhile: nobody waits for the result.
+                let _ = inbox.send(Message::Input(Input::NodeFinished { key: call.key, results, now }));
+            },
+            &self.core.handle,
+        );
+    }
+
+    /// Gives the run back, so that any process may take it over. If that cannot be written, this process's end does it.
+    async fn release(&mut self) {
+        if let Some(owner) = self.owner.take() {
+            let (store, run) = (self.core.store.clone(), self.driven.run_id.clone());
+            let _ = tokio::task::spawn_blocking(move || store.release(&run, &owner)).await;
+        }
+    }
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.map_or_else(|| "it stopped unexpectedly".to_owned(), |text| text.chars().take(500).collect())
+}

@@ -1,0 +1,119 @@
+//! What can go wrong, in words for a person.
+
+use signalbox_model::{Diagnostic, RunStatus};
+use signalbox_store::{CommitError, StoreError};
+
+/// Why something asked of the runtime was not done.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The run has ended already.
+    #[error("Run {run} has ended: it is {}", status.as_str())]
+    Ended {
+        /// The run.
+        run: String,
+        /// How it ended.
+        status: RunStatus,
+    },
+    /// Another living process drives the run.
+    #[error("Run {run} is driven by another process")]
+    DrivenElsewhere {
+        /// The run.
+        run: String,
+    },
+    /// The run's pinned definition cannot be run by this program.
+    #[error("Run {run} cannot go on: {reason}")]
+    Definition {
+        /// The run.
+        run: String,
+        /// Why.
+        reason: String,
+    },
+    /// The workflow is not valid.
+    #[error("The workflow has {} problem(s) that keep it from running", .0.len())]
+    Invalid(Vec<Diagnostic>),
+    /// The log of the run contradicts itself.
+    #[error("The log of run {run} cannot be followed at event {seq}: {reason}")]
+    Log {
+        /// The run.
+        run: String,
+        /// The event.
+        seq: u64,
+        /// Why.
+        reason: String,
+    },
+    /// The run stopped because of a fault of the program.
+    #[error("Run {run} was stopped: {trouble}")]
+    Stopped {
+        /// The run.
+        run: String,
+        /// What happened.
+        trouble: Trouble,
+    },
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The runtime is being shut down.
+    #[error("Signalbox is closing")]
+    Closing,
+}
+
+impl Error {
+    /// The code that a host shows and decides by.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Ended { .. } => "RUN_ENDED",
+            Self::DrivenElsewhere { .. } => "DRIVEN_ELSEWHERE",
+            Self::Definition { .. } => "DEFINITION_UNUSABLE",
+            Self::Invalid(_) => "INVALID_WORKFLOW",
+            Self::Log { .. } => "LOG_DAMAGED",
+            Self::Stopped { .. } => "RUN_STOPPED",
+            Self::Store(error) => error.code(),
+            Self::Closing => "CLOSING",
+        }
+    }
+
+    /// What a person does next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Ended { .. } => "Start it again as a new run.",
+            Self::DrivenElsewhere { .. } => "It goes on there; follow it here with its events.",
+            Self::Definition { .. } => "Open it with the release that started it, or cancel it.",
+            Self::Invalid(_) => "Correct the problems that are listed.",
+            Self::Log { .. } => "Restore the data folder from a backup; other runs are not affected.",
+            Self::Stopped { .. } => "Try to resume it; if it stops again, cancel it and report the fault.",
+            Self::Store(error) => error.hint(),
+            Self::Closing => "Start Signalbox again; the run goes on from where it is.",
+        }
+    }
+}
+
+impl From<CommitError> for Error {
+    fn from(error: CommitError) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// Why a run stands still although nothing in it has failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// The disk is full; the run goes on by itself when there is room.
+    #[error("the disk of the data folder is full; the run goes on when there is room")]
+    DiskFull,
+    /// The store cannot be written now; the run goes on by itself when it can.
+    #[error("the run's log cannot be written ({0}); the run goes on when it can")]
+    Store(String),
+    /// A fault of the program; the log is whole up to the last event.
+    #[error("a fault of the program ({0}); nothing that was recorded is lost")]
+    Fault(String),
+}
+
+impl Trouble {
+    /// The code that a host shows.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::DiskFull => "DISK_FULL",
+            Self::Store(_) => "STORE_FAILED",
+            Self::Fault(_) => "INTERNAL",
+        }
+    }
+}

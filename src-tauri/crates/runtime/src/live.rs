@@ -1,0 +1,138 @@
+//! Following a run: replayed from the store, then live, each event once and in order.
+//!
+//! The store is the truth; live batches are only a shortcut. A gap or a lag is filled from the store, so nothing is kept
+//! for a slow client, and a run driven by another process is followed the same way.
+
+use crate::error::Error;
+use crate::runtime::Core;
+use signalbox_model::RunEvent;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use tokio::sync::{broadcast, watch};
+use tokio::task::AbortHandle;
+
+/// Events of one read.
+const PAGE: usize = 500;
+
+/// The events of a run after a given one.
+pub struct Subscription {
+    core: Arc<Core>,
+    run_id: String,
+    after: u64,
+    live: Option<broadcast::Receiver<Arc<[RunEvent]>>>,
+    changed: watch::Receiver<u64>,
+    /// The log has been read up to its end since the last wake-up.
+    caught_up: bool,
+    over: bool,
+}
+
+impl Subscription {
+    pub(crate) fn new(core: Arc<Core>, run_id: &str, after: u64) -> Self {
+        let changed = core.changed.subscribe();
+        Self { core, run_id: run_id.to_owned(), after, live: None, changed, caught_up: false, over: false }
+    }
+
+    /// The next events, at least one; `None` after the terminal one.
+    pub async fn next(&mut self) -> Option<Result<Vec<RunEvent>, Error>> {
+        while !self.over {
+            if !self.caught_up {
+                match self.read().await {
+                    Ok(events) if events.is_empty() => {}
+                    Ok(events) => return Some(Ok(self.deliver(events))),
+                    Err(error) => {
+                        self.over = true;
+                        return Some(Err(error));
+                    }
+                }
+                continue;
+            }
+            match &mut self.live {
+                Some(live) => match live.recv().await {
+                    Ok(batch) => {
+                        let fresh: Vec<RunEvent> =
+                            batch.iter().filter(|event| event.seq > Some(self.after)).cloned().collect();
+                        match fresh.first().and_then(|event| event.seq) {
+                            Some(seq) if seq == self.after + 1 => return Some(Ok(self.deliver(fresh))),
+                            Some(_) => self.caught_up = false,
+                            None => {}
+                        }
+                    }
+                    // Too slow, or no longer driven here: the store has what is missing.
+                    Err(broadcast::error::RecvError::Lagged(_)) => self.caught_up = false,
+                    Err(broadcast::error::RecvError::Closed) => {
+                        self.live = None;
+                        self.caught_up = false;
+                    }
+                },
+                None => {
+                    if self.changed.changed().await.is_err() {
+                        self.over = true;
+                        return Some(Err(Error::Closing));
+                    }
+                    self.caught_up = false;
+                }
+            }
+        }
+        None
+    }
+
+    /// Seq of the last event that was delivered: where another subscription goes on.
+    pub fn last_seq(&self) -> u64 {
+        self.after
+    }
+
+    fn deliver(&mut self, events: Vec<RunEvent>) -> Vec<RunEvent> {
+        if let Some(last) = events.last() {
+            self.after = last.seq.unwrap_or(self.after);
+            self.over = last.body.is_terminal();
+        }
+        events
+    }
+
+    /// One page of the log; marks when it was the last one.
+    async fn read(&mut self) -> Result<Vec<RunEvent>, Error> {
+        // Listen first: what is committed after the read arrives live.
+        if self.live.is_none() {
+            self.live = self.core.driven(&self.run_id).map(|driven| driven.live.subscribe());
+        }
+        self.changed.borrow_and_update();
+        let (store, run, after) = (self.core.store.clone(), self.run_id.clone(), self.after);
+        let read = self.core.handle.spawn_blocking(move || {
+            let ended = store.run(&run)?.ended_ms.is_some();
+            Ok::<_, Error>((store.events(&run, after, PAGE)?, ended))
+        });
+        let (events, ended) = read.await.map_err(|_| Error::Closing)??;
+        if events.len() < PAGE {
+            self.caught_up = true;
+            // Asked for events after the last one of an ended run.
+            self.over |= ended && events.is_empty();
+        }
+        Ok(events)
+    }
+}
+
+/// Events by callback; dropping it ends it.
+pub struct Follow(AbortHandle);
+
+impl Drop for Follow {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Calls `on_events` with each batch until it says no or panics. The run does not notice either.
+pub(crate) fn follow(
+    mut subscription: Subscription,
+    mut on_events: impl FnMut(Result<Vec<RunEvent>, Error>) -> bool + Send + 'static,
+) -> Follow {
+    let handle = subscription.core.handle.clone();
+    let task = handle.spawn(async move {
+        while let Some(batch) = subscription.next().await {
+            // A consumer that panicked is not called again, so nothing half-changed is seen.
+            if !catch_unwind(AssertUnwindSafe(|| on_events(batch))).unwrap_or(false) {
+                return;
+            }
+        }
+    });
+    Follow(task.abort_handle())
+}

@@ -1,0 +1,456 @@
+//! The runtime as its users see it.
+
+use crate::drive::{Birth, Driven, Driver};
+use crate::error::{Error, Trouble};
+use crate::live::{self, Follow, Subscription};
+use crate::load;
+use crate::options::Options;
+use crate::registry::Registry;
+use serde_json::{Value, json};
+use signalbox_engine::input::Input;
+use signalbox_engine::{Compiled, RunState};
+use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
+use signalbox_ports::{Ids, World};
+use signalbox_store::{Store, StoreError};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::{oneshot, watch};
+
+/// Deep expressions and pure kinds run on these threads (TRUST).
+const STACK: usize = 32 * 1024 * 1024;
+
+/// Where a run stands that this process drives or drove last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Phase {
+    /// It goes on.
+    Driving,
+    /// It stands still until something outside is put right, then goes on by itself.
+    Suspended(Trouble),
+    /// It has ended.
+    Ended(RunStatus),
+    /// It has not ended but is not driven here any more: another process has it, the runtime closes, or a fault.
+    Left(Option<Trouble>),
+}
+
+/// A run to start.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// The workflow.
+    pub compiled: Arc<Compiled>,
+    /// The text whose SHA-256 is `compiled.definition_hash`; see [`Runtime::pin`].
+    pub definition: String,
+    /// The run's input.
+    pub params: Value,
+    /// Initial context values besides the file's.
+    pub context: Map,
+    /// `None` = a person on this machine; else `rest`, `webhook`, `schedule`.
+    pub started_by: Option<String>,
+    /// Token of the client that starts it.
+    pub client_run_token: Option<String>,
+}
+
+/// What `resume` found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resumed {
+    /// Nobody drove it; it goes on here.
+    TakenOver,
+    /// This process drives it already.
+    DrivenHere,
+}
+
+/// What tasks share. It does not own the threads, so a task never has to wait for itself.
+pub(crate) struct Core {
+    pub(crate) store: Store,
+    pub(crate) registry: Registry,
+    pub(crate) world: Arc<World>,
+    pub(crate) options: Options,
+    pub(crate) handle: Handle,
+    /// Counts changes of the store by anybody.
+    pub(crate) changed: watch::Sender<u64>,
+    pub(crate) closing: watch::Sender<bool>,
+    ids: Arc<dyn Ids>,
+    runs: Mutex<BTreeMap<String, Arc<Driven>>>,
+    /// Runs that could not go on here; `adopt` leaves them alone.
+    faulty: Mutex<BTreeMap<String, Trouble>>,
+}
+
+impl Core {
+    fn runs(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Driven>>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn faulty(&self) -> MutexGuard<'_, BTreeMap<String, Trouble>> {
+        self.faulty.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn driven(&self, run_id: &str) -> Option<Arc<Driven>> {
+        self.runs().get(run_id).cloned()
+    }
+
+    /// The task of a run is over.
+    pub(crate) fn forget(&self, driven: &Driven, phase: &Phase) {
+        if let Phase::Left(Some(trouble)) = phase {
+            self.faulty().insert(driven.run_id.clone(), trouble.clone());
+        }
+        self.runs().remove(&driven.run_id);
+    }
+
+    fn open(&self) -> Result<(), Error> {
+        if *self.closing.borrow() { Err(Error::Closing) } else { Ok(()) }
+    }
+
+    /// Takes a run over and goes on with it. Waits for the store and folds: on a blocking thread only.
+    fn resume(self: &Arc<Self>, run_id: &str) -> Result<Resumed, Error> {
+        self.open()?;
+        if self.driven(run_id).is_some() {
+            return Ok(Resumed::DrivenHere);
+        }
+        let row = self.store.run(run_id)?;
+        let ended = |status| Error::Ended { run: run_id.to_owned(), status };
+        if row.ended_ms.is_some() {
+            return Err(ended(row.status));
+        }
+        let Some(owner) = self.store.take_over(run_id)? else {
+            let row = self.store.run(run_id)?;
+            return match () {
+                () if row.ended_ms.is_some() => Err(ended(row.status)),
+                () if row.owner.is_some_and(|owner| owner.instance == self.store.instance()) => Ok(Resumed::DrivenHere),
+                () => Err(Error::DrivenElsewhere { run: run_id.to_owned() }),
+            };
+        };
+        let loaded = self.store.run(run_id).map_err(Error::from).and_then(|row| {
+            let compiled = load::definition(&self.store, &self.registry, &row)?;
+            let state = load::state(&self.store, &compiled, &row)?;
+            Ok((Arc::new(compiled), state))
+        });
+        let (compiled, state) = match loaded {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                // Another program may be able to; if this cannot be written, the end of this process frees it.
+                let _ = self.store.release(run_id, &owner);
+                self.faulty().insert(run_id.to_owned(), Trouble::Fault(error.to_string()));
+                return Err(error);
+            }
+        };
+        self.faulty().remove(run_id);
+        let (driven, inbox) = Driven::new(run_id);
+        self.runs().insert(run_id.to_owned(), Arc::clone(&driven));
+        let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, Some(owner), None);
+        let first = VecDeque::from([Input::Resume { now: self.world.clock.now_ms() }]);
+        self.handle.spawn(Box::pin(driver.drive(first)));
+        Ok(Resumed::TakenOver)
+    }
+
+    /// Takes over what nobody drives, apart from what could not go on here before.
+    fn adopt(self: &Arc<Self>) {
+        let Ok(runs) = self.store.unowned_unfinished_runs() else { return };
+        let known: BTreeSet<String> = self.faulty().keys().cloned().collect();
+        for run_id in runs.into_iter().filter(|run_id| !known.contains(run_id)) {
+            // What does not go on stays in the list of runs, with its state.
+            let _ = self.resume(&run_id);
+        }
+    }
+}
+
+/// Drives runs. Clones share it; the last one closes it.
+#[derive(Clone)]
+pub struct Runtime {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    core: Arc<Core>,
+    threads: Option<tokio::runtime::Runtime>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.core.closing.send_replace(true);
+        if let Some(threads) = self.threads.take() {
+            // Never waits, so it may happen on any thread. Runs are then as after a crash: nothing is lost.
+            threads.shutdown_background();
+        }
+    }
+}
+
+impl Runtime {
+    /// Starts the threads. No run is taken up before [`Self::resume_all`], unless `options.adopt` says so.
+    pub fn new(
+        store: Store,
+        registry: Registry,
+        world: Arc<World>,
+        ids: Arc<dyn Ids>,
+        options: Options,
+    ) -> std::io::Result<Self> {
+        let workers = match options.workers {
+            0 => std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8),
+            workers => workers,
+        };
+        let threads = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(workers)
+            .thread_name("signalbox-run")
+            .thread_stack_size(STACK)
+            .enable_all()
+            .build()?;
+        let core = Arc::new(Core {
+            store,
+            registry,
+            world,
+            ids,
+            handle: threads.handle().clone(),
+            changed: watch::channel(0).0,
+            closing: watch::channel(false).0,
+            runs: Mutex::default(),
+            faulty: Mutex::default(),
+            options,
+        });
+        threads.spawn(poll(Arc::clone(&core)));
+        if core.options.adopt {
+            threads.spawn(adopt(Arc::clone(&core)));
+        }
+        Ok(Self { inner: Arc::new(Inner { core, threads: Some(threads) }) })
+    }
+
+    fn core(&self) -> &Arc<Core> {
+        &self.inner.core
+    }
+
+    /// The store it writes to.
+    pub fn store(&self) -> &Store {
+        &self.core().store
+    }
+
+    /// The kinds it knows.
+    pub fn registry(&self) -> &Registry {
+        &self.core().registry
+    }
+
+    /// The world that nodes see.
+    pub fn world(&self) -> &Arc<World> {
+        &self.core().world
+    }
+
+    /// Runs something that may wait or that needs a deep stack (validation, previews, folding) away from the caller.
+    pub async fn worker<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+        match self.core().handle.spawn_blocking(work).await {
+            Ok(done) => Ok(done),
+            // A panic of `work` is the caller's own.
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => Err(Error::Closing),
+        }
+    }
+
+    /// Compiles a workflow for a run: versions of the kinds written in, and the text that the run is pinned to.
+    pub async fn pin(&self, workflow: Workflow) -> Result<(Arc<Compiled>, String), Error> {
+        let core = Arc::clone(self.core());
+        let pinned = self.worker(move || load::pin(workflow, &core.registry)).await?;
+        pinned.map(|(compiled, text)| (Arc::new(compiled), text)).map_err(Error::Invalid)
+    }
+
+    /// Starts a run; returns its id as soon as its beginning is recorded.
+    pub async fn start(&self, new: NewRun) -> Result<String, Error> {
+        let core = self.core();
+        core.open()?;
+        let run_id = core.ids.run_id();
+        let state = RunState::new(&new.compiled, &run_id, new.client_run_token.clone());
+        let (driven, inbox) = Driven::new(&run_id);
+        let (born, birth) = oneshot::channel();
+        core.runs().insert(run_id.clone(), Arc::clone(&driven));
+        let first = VecDeque::from([Input::Start {
+            params: Arc::new(new.params),
+            context: new.context,
+            seed: core.ids.seed(),
+            started_by: new.started_by.clone(),
+            now: core.world.clock.now_ms(),
+        }]);
+        let (client_run_token, started_by) = (new.client_run_token, new.started_by);
+        let row = Birth { definition: new.definition, client_run_token, started_by, born };
+        let driver = Driver::new(Arc::clone(core), driven, inbox, new.compiled, state, None, Some(row));
+        core.handle.spawn(Box::pin(driver.drive(first)));
+        match birth.await {
+            Ok(outcome) => outcome.map(|()| run_id),
+            Err(_) => Err(match core.faulty().get(&run_id) {
+                Some(trouble) => Error::Stopped { run: run_id.clone(), trouble: trouble.clone() },
+                None => Error::Closing,
+            }),
+        }
+    }
+
+    /// Goes on with a run that nobody drives.
+    pub async fn resume(&self, run_id: &str) -> Result<Resumed, Error> {
+        let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
+        self.worker(move || core.resume(&run_id)).await?
+    }
+
+    /// Goes on with every run that nobody drives, oldest first.
+    pub async fn resume_all(&self) -> Result<Vec<(String, Result<Resumed, Error>)>, Error> {
+        let core = Arc::clone(self.core());
+        self.worker(move || {
+            let runs = core.store.unowned_unfinished_runs()?;
+            Ok(runs.into_iter().map(|run_id| (run_id.clone(), core.resume(&run_id))).collect())
+        })
+        .await?
+    }
+
+    /// Asks a run to end, durably, whoever drives it; a run that nobody drives is taken over for it.
+    pub async fn cancel(&self, run_id: &str) -> Result<(), Error> {
+        let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
+        self.worker(move || {
+            let row = core.store.run(&run_id)?;
+            if row.ended_ms.is_some() {
+                return Err(Error::Ended { run: run_id, status: row.status });
+            }
+            if let Err(error) = core.store.add_input(&run_id, json!({ "type": "cancel" })) {
+                let row = core.store.run(&run_id)?;
+                return Err(if row.ended_ms.is_some() {
+                    Error::Ended { run: run_id, status: row.status }
+                } else {
+                    error.into()
+                });
+            }
+            if let Some(driven) = core.driven(&run_id) {
+                driven.poke();
+                return Ok(());
+            }
+            match core.resume(&run_id) {
+                // Whoever drives it finds the input; one that ended just now needs it no more.
+                Ok(_) | Err(Error::DrivenElsewhere { .. } | Error::Ended { .. }) => Ok(()),
+                Err(error) => Err(error),
+            }
+        })
+        .await?
+    }
+
+    /// The events of a run after `after`: replayed, then live.
+    pub async fn subscribe(&self, run_id: &str, after: u64) -> Result<Subscription, Error> {
+        let (store, id) = (self.core().store.clone(), run_id.to_owned());
+        self.worker(move || store.run(&id)).await??;
+        Ok(Subscription::new(Arc::clone(self.core()), run_id, after))
+    }
+
+    /// [`Self::subscribe`] by callback, on a thread of the runtime; it ends when the callback says `false`, panics, or the
+    /// answer is dropped.
+    pub fn follow(
+        &self,
+        run_id: &str,
+        after: u64,
+        on_events: impl FnMut(Result<Vec<RunEvent>, Error>) -> bool + Send + 'static,
+    ) -> Follow {
+        live::follow(Subscription::new(Arc::clone(self.core()), run_id, after), on_events)
+    }
+
+    /// Waits until a run has ended or waits for a person, whoever drives it.
+    pub async fn wait(&self, run_id: &str) -> Result<RunStatus, Error> {
+        let core = self.core();
+        let mut changed = core.changed.subscribe();
+        loop {
+            let driven = core.driven(run_id);
+            if let Some(driven) = driven {
+                let mut phase = driven.phase.subscribe();
+                drop(driven);
+                let over = phase.wait_for(|phase| matches!(phase, Phase::Ended(_) | Phase::Left(_))).await;
+                match over.as_deref() {
+                    Ok(Phase::Ended(status)) => return Ok(*status),
+                    Ok(Phase::Left(Some(trouble))) => {
+                        return Err(Error::Stopped { run: run_id.to_owned(), trouble: trouble.clone() });
+                    }
+                    Ok(Phase::Left(None) | Phase::Driving | Phase::Suspended(_)) | Err(_) => {}
+                }
+            }
+            core.open()?;
+            changed.borrow_and_update();
+            let (store, id) = (core.store.clone(), run_id.to_owned());
+            let row = self.worker(move || store.run(&id)).await??;
+            if row.ended_ms.is_some() || row.status == RunStatus::Paused {
+                return Ok(row.status);
+            }
+            let trouble = core.faulty().get(run_id).cloned();
+            if let Some(trouble) = trouble {
+                return Err(Error::Stopped { run: run_id.to_owned(), trouble });
+            }
+            let mut closing = core.closing.subscribe();
+            tokio::select! {
+                _ = changed.changed() => {}
+                _ = closing.changed() => {}
+            }
+        }
+    }
+
+    /// Where a run stands that this process drives, or that could not go on here.
+    pub fn phase(&self, run_id: &str) -> Option<Phase> {
+        let driven = self.core().driven(run_id).map(|driven| driven.phase.borrow().clone());
+        driven.or_else(|| self.core().faulty().get(run_id).map(|trouble| Phase::Left(Some(trouble.clone()))))
+    }
+
+    /// Follows [`Self::phase`] of a run that this process drives.
+    pub fn watch_phase(&self, run_id: &str) -> Option<watch::Receiver<Phase>> {
+        self.core().driven(run_id).map(|driven| driven.phase.subscribe())
+    }
+
+    /// Runs that this process drives.
+    pub fn driven(&self) -> Vec<String> {
+        self.core().runs().keys().cloned().collect()
+    }
+
+    /// Folder of a run's artifact files.
+    pub fn artifact(&self, run_id: &str, path: &str) -> std::path::PathBuf {
+        crate::artifact::place(&self.core().options.artifacts, run_id, path)
+    }
+
+    /// Changes whenever anybody changes the store; looked at every 200 ms.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.core().changed.subscribe()
+    }
+
+    /// Stops driving: what is being written is still written, calls under way are dropped, every run is given back and
+    /// goes on at the next start or in another process.
+    pub async fn shutdown(&self) {
+        self.core().closing.send_replace(true);
+        loop {
+            let next = self.core().runs().values().next().map(|driven| driven.phase.subscribe());
+            let Some(mut phase) = next else { return };
+            // An error means that its task is gone.
+            let _ = phase.wait_for(|phase| matches!(phase, Phase::Ended(_) | Phase::Left(_))).await;
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Looks for changes of the store by other processes while somebody waits for one.
+async fn poll(core: Arc<Core>) {
+    let mut seen = None;
+    loop {
+        tokio::time::sleep(core.options.poll.max(Duration::from_millis(1))).await;
+        if core.changed.receiver_count() == 0 {
+            continue;
+        }
+        // A store that cannot be read now is read at the next look.
+        let version = core.store.data_version().ok();
+        if version.is_some() && version != seen {
+            seen = version;
+            core.changed.send_modify(|count| *count += 1);
+        }
+    }
+}
+
+/// Takes over runs whose process died.
+async fn adopt(core: Arc<Core>) {
+    while !*core.closing.borrow() {
+        let own = Arc::clone(&core);
+        // The only failure is the end of these threads.
+        if core.handle.spawn_blocking(move || own.adopt()).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(core.options.adopt_every).await;
+    }
+}
+
+/// A store error as it is told when a run is looked for.
+impl Error {
+    /// Whether there is no such run.
+    pub fn is_unknown_run(&self) -> bool {
+        matches!(self, Self::Store(StoreError::UnknownRun { .. }))
+    }
+}

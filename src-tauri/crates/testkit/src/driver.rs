@@ -1,0 +1,194 @@
+//! Drives the engine and the real node kinds without a store, in manual time: when nothing can go on, time jumps to the
+//! next timer. Everything is deterministic; a run of minutes takes milliseconds.
+
+use crate::TestWorld;
+use futures_util::stream::FuturesUnordered;
+use futures_util::task::{ArcWake, waker};
+use futures_util::{FutureExt, Stream};
+use serde_json::Value;
+use signalbox_engine::effect::{CallKey, Effect, Timer};
+use signalbox_engine::input::Input;
+use signalbox_engine::{Compiled, RunState, fold, step};
+use signalbox_model::{Effects, Map, RunEvent};
+use signalbox_nodes::Outcome;
+use signalbox_ports::{Clock, World};
+use std::collections::{BTreeSet, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+type Running = Pin<Box<dyn Future<Output = (CallKey, Vec<(usize, Outcome)>)> + Send>>;
+
+/// Says whether somebody was woken since it was looked at.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl ArcWake for Woken {
+    fn wake_by_ref(this: &Arc<Self>) {
+        this.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// One run in memory.
+pub struct Driver {
+    /// The compiled workflow.
+    pub compiled: Arc<Compiled>,
+    /// The state after all events.
+    pub state: RunState,
+    /// Every event so far.
+    pub events: Vec<RunEvent>,
+    /// The scripted world.
+    pub test: TestWorld,
+    world: Arc<World>,
+    calls: FuturesUnordered<Running>,
+    timers: BTreeSet<(i64, Timer)>,
+    inputs: VecDeque<Input>,
+    cancel_at: Option<i64>,
+}
+
+impl Driver {
+    /// A run before its start.
+    pub fn new(compiled: Arc<Compiled>, test: TestWorld) -> Self {
+        let state = RunState::new(&compiled, "00000000-0000-7000-8000-000000000001", None);
+        Self {
+            world: Arc::new(test.world()),
+            compiled,
+            state,
+            events: Vec::new(),
+            test,
+            calls: FuturesUnordered::new(),
+            timers: BTreeSet::new(),
+            inputs: VecDeque::new(),
+            cancel_at: None,
+        }
+    }
+
+    /// Puts the start into the queue.
+    pub fn start(&mut self, params: Value, context: Map, started_by: Option<String>) {
+        let now = self.test.clock.now_ms();
+        self.inputs.push_back(Input::Start { params: Arc::new(params), context, seed: 7, started_by, now });
+    }
+
+    /// Cancels so many milliseconds from now.
+    pub fn cancel_after(&mut self, ms: i64) {
+        self.cancel_at = Some(self.test.clock.now_ms() + ms);
+    }
+
+    /// What is left of a run after a crash that kept the first `keep` events: fold, then resume.
+    pub fn crash_and_resume(self, keep: usize) -> Self {
+        let mut next = Self::new(Arc::clone(&self.compiled), self.test);
+        for event in self.events.into_iter().take(keep) {
+            fold(&next.compiled, &mut next.state, &event).expect("recorded events fold");
+            next.events.push(event);
+        }
+        let now = next.test.clock.now_ms();
+        next.inputs.push_back(Input::Resume { now });
+        next
+    }
+
+    /// Runs until the run has ended or nothing can happen any more.
+    pub fn run(&mut self) {
+        self.run_until(|_| false);
+    }
+
+    /// Runs until `stop` says so after a step, the run has ended, or nothing can happen any more.
+    pub fn run_until(&mut self, stop: impl Fn(&Self) -> bool) {
+        loop {
+            while let Some(input) = self.inputs.pop_front() {
+                self.one(input);
+                if stop(self) {
+                    return;
+                }
+            }
+            if self.state.status().is_terminal() || (!self.poll_calls() && !self.next_moment()) {
+                return;
+            }
+        }
+    }
+
+    fn one(&mut self, input: Input) {
+        let before = self.state.clone();
+        let out =
+            step(&self.compiled, &mut self.state, input.clone()).unwrap_or_else(|error| panic!("{error}: {input:?}"));
+        // Invariant 2, at every step of every scenario.
+        let mut folded = before;
+        for event in &out.events {
+            fold(&self.compiled, &mut folded, event).expect("decided events fold");
+        }
+        assert_eq!(folded, self.state, "fold(events) is not the state after {input:?}");
+        self.events.extend(out.events);
+        let now = self.test.clock.now_ms();
+        for effect in out.effects {
+            match effect {
+                Effect::Call(call) => {
+                    let code = signalbox_nodes::kind(&call.kind).unwrap_or_else(|| panic!("no code for {}", call.kind));
+                    let world = Arc::clone(&self.world);
+                    let pure = call.effects == Effects::None;
+                    let work = async move {
+                        let results = signalbox_nodes::run_call(code, &call, &world).await;
+                        (call.key, results)
+                    };
+                    if pure {
+                        let (key, results) = work.now_or_never().expect("code without effects does not wait");
+                        self.inputs.push_back(Input::NodeFinished { key, results, now });
+                    } else {
+                        self.calls.push(Box::pin(work));
+                    }
+                }
+                Effect::Timer { timer, due_ms } => {
+                    self.timers.insert((due_ms, timer));
+                }
+                // Calls of an ending run are dropped when it has ended; the engine's Grace timer decides when.
+                Effect::CancelCalls => {}
+                Effect::WriteArtifact { path, content } => {
+                    let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
+                    self.test.files.put(&format!("artifact:{path}"), text);
+                }
+            }
+        }
+    }
+
+    /// Polls the calls under way; true when at least one ended.
+    fn poll_calls(&mut self) -> bool {
+        let woken = Arc::new(Woken::default());
+        let waker = waker(Arc::clone(&woken));
+        let mut context = Context::from_waker(&waker);
+        let now = self.test.clock.now_ms();
+        loop {
+            woken.0.store(false, Ordering::SeqCst);
+            match Pin::new(&mut self.calls).poll_next(&mut context) {
+                Poll::Ready(Some((key, results))) => {
+                    self.inputs.push_back(Input::NodeFinished { key, results, now });
+                    return true;
+                }
+                Poll::Ready(None) => return false,
+                Poll::Pending if woken.0.load(Ordering::SeqCst) => {}
+                Poll::Pending => return false,
+            }
+        }
+    }
+
+    /// Jumps to the next moment at which something is due; false when there is none.
+    fn next_moment(&mut self) -> bool {
+        let timer = self.timers.iter().next().map(|(due, _)| *due);
+        let Some(due) = [timer, self.test.clock.next_due(), self.cancel_at].into_iter().flatten().min() else {
+            return false;
+        };
+        let now = due.max(self.test.clock.now_ms());
+        self.test.clock.set(now);
+        if self.cancel_at.is_some_and(|at| at <= now) {
+            self.cancel_at = None;
+            self.inputs.push_back(Input::Cancel { now });
+        }
+        while let Some((due, timer)) = self.timers.pop_first() {
+            if due > now {
+                self.timers.insert((due, timer));
+                break;
+            }
+            self.inputs.push_back(Input::TimerFired { timer, now });
+        }
+        true
+    }
+}
