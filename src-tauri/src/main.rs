@@ -1,1 +1,146 @@
-fn main() {}
+//! The desktop shell: one window, the native menu, one `rpc` command, the event pump. No logic: what a command does is
+//! in `signalbox-app`.
+#![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
+
+mod commands;
+mod menu;
+mod place;
+
+use signalbox_app::{ApiError, App, Options, dto::Host};
+use std::sync::Arc;
+use tauri::{Manager, RunEvent, Url, WebviewUrl, WebviewWindowBuilder};
+use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
+
+fn main() {
+    place::software_painting();
+    let built = tauri::Builder::default()
+        .plugin(tauri_plugin_single_instance::init(|app, _, _| {
+            if let Some(window) = app.get_webview_window("main") {
+                // A window that cannot be raised is still there.
+                let _ = window.unminimize();
+                let _ = window.set_focus();
+            }
+        }))
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_window_state::Builder::default().build())
+        .manage(commands::Subscriptions::default())
+        .invoke_handler(tauri::generate_handler![
+            commands::rpc,
+            commands::rpc_subscribe,
+            commands::rpc_unsubscribe,
+            commands::pick_file,
+            commands::pick_folder
+        ])
+        .menu(menu::build)
+        .on_menu_event(menu::chosen)
+        .setup(|handle| {
+            match open() {
+                Ok(app) => {
+                    handle.manage(app);
+                    window(handle.handle())?;
+                }
+                Err(error) => {
+                    eprintln!("{}\n{}", error.message, error.hint);
+                    handle
+                        .dialog()
+                        .message(format!("{}\n\n{}", error.message, error.hint))
+                        .title("Signalbox cannot start")
+                        .kind(MessageDialogKind::Error)
+                        .show(|_| std::process::exit(1));
+                }
+            }
+            Ok(())
+        })
+        .build(tauri::generate_context!());
+    let shell = match built {
+        Ok(shell) => shell,
+        Err(error) => {
+            eprintln!("Signalbox cannot open a window: {error}. Without a display, `signalbox serve --ui` shows the same in a browser.");
+            std::process::exit(1);
+        }
+    };
+    shell.run(|handle, event| {
+        if let RunEvent::Exit = event
+            && let Some(app) = handle.try_state::<Arc<App>>()
+        {
+            // Runs are given back, so that the next start or another process goes on with them at once.
+            tauri::async_runtime::block_on(app.shut_down());
+        }
+    });
+}
+
+fn open() -> Result<Arc<App>, ApiError> {
+    let data = place::data_folder()?;
+    App::open(&data, Options { host: Host::Desktop, allow: Vec::new(), stays: true })
+}
+
+fn window(handle: &tauri::AppHandle) -> tauri::Result<()> {
+    WebviewWindowBuilder::new(handle, "main", WebviewUrl::App("index.html".into()))
+        .title("Signalbox")
+        .inner_size(1440.0, 900.0)
+        .min_inner_size(880.0, 560.0)
+        .on_navigation(is_own)
+        .on_new_window(|_, _| tauri::webview::NewWindowResponse::Deny)
+        .disable_drag_drop_handler()
+        .build()?;
+    Ok(())
+}
+
+/// The window never leaves the app's own pages.
+fn is_own(url: &Url) -> bool {
+    match url.scheme() {
+        "tauri" => url.host_str() == Some("localhost"),
+        // Windows and Android serve the app from this address.
+        "http" | "https" => url.host_str() == Some("tauri.localhost"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_window_stays_at_home() {
+        for (url, own) in [
+            ("tauri://localhost/index.html", true),
+            ("tauri://evil.example/", false),
+            ("https://example.org/", false),
+            ("file:///etc/passwd", false),
+            ("javascript:alert(1)", false),
+            ("data:text/html,x", false),
+        ] {
+            assert_eq!(is_own(&url.parse().expect("url")), own, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_shell_grants_exactly_this() {
+        let capability: Value =
+            serde_json::from_str(include_str!("../capabilities/main.json")).expect("capability");
+        assert_eq!(capability["windows"], json!(["main"]));
+        assert_eq!(
+            capability["permissions"],
+            json!([
+                "core:event:allow-listen",
+                "core:event:allow-unlisten",
+                "core:window:allow-set-title",
+                "allow-rpc",
+                "allow-rpc-subscribe",
+                "allow-rpc-unsubscribe",
+                "allow-pick-file",
+                "allow-pick-folder"
+            ])
+        );
+        let config: Value = serde_json::from_str(include_str!("../tauri.conf.json")).expect("config");
+        let security = &config["app"]["security"];
+        assert_eq!(config["app"]["withGlobalTauri"], json!(false));
+        assert_eq!(security["capabilities"], json!(["main"]));
+        assert_eq!(security["freezePrototype"], json!(true));
+        assert_eq!(security["assetProtocol"], json!({ "enable": false, "scope": [] }));
+        assert_eq!(security["csp"]["default-src"], json!("'none'"));
+        assert_eq!(security["csp"]["script-src"], json!("'self'"));
+        assert_eq!(security["csp"]["connect-src"], json!("ipc: http://ipc.localhost"));
+    }
+}

@@ -44,9 +44,9 @@ export async function openFile(): Promise<void> {
   const host = transport();
   if (host.pickFile) {
     const pick = host.pickFile;
-    const path = await attempt(() => pick());
-    if (!path) return;
-    const opened = await attempt(() => act('workflow_open_path', { path }));
+    const picked = await attempt(() => pick());
+    if (!picked) return;
+    const opened = await attempt(() => act('workflow_open_path', { path: picked.handle }));
     if (opened) navigate({ screen: 'workflow', ref: opened.ref });
     return;
   }

@@ -17,7 +17,7 @@ export function SettingsScreen() {
   async function grant(access: 'ro' | 'rw') {
     if (!pick) return;
     const folder = await attempt(() => pick());
-    if (folder && await attempt(() => act('folder_grant', { folder, access, library: false }))) toast({ signal: 'ok', text: t('settings.granted') });
+    if (folder && await attempt(() => act('folder_grant', { folder: folder.handle, access, library: false }))) toast({ signal: 'ok', text: t('settings.granted') });
   }
   return (
     <Screen title={t('settings.title')}>

@@ -2,7 +2,8 @@
 import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
 import { toApiError } from '../error.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
-import type { Transport } from './transport.ts';
+import { listen } from '@tauri-apps/api/event';
+import type { Picked, Transport } from './transport.ts';
 
 export { isTauri };
 
@@ -31,14 +32,11 @@ export function tauriTransport(): Transport {
         invoke('rpc_unsubscribe', { id }).catch(() => undefined);
       };
     },
-    async pickFile() {
-      const path = await invoke<string | null>('plugin:dialog|open', {
-        options: { multiple: false, directory: false, filters: [{ name: 'Signalbox workflow', extensions: ['json'] }] },
-      });
-      return path;
-    },
-    async pickFolder() {
-      return await invoke<string | null>('plugin:dialog|open', { options: { multiple: false, directory: true } });
+    pickFile: () => invoke<Picked | null>('pick_file'),
+    pickFolder: () => invoke<Picked | null>('pick_folder'),
+    onMenu(listener) {
+      const unlisten = listen<string>('menu', (event) => listener(event.payload));
+      return () => { void unlisten.then((stop) => stop()); };
     },
   };
 }

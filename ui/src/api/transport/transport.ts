@@ -7,6 +7,14 @@ export interface Transport {
   /** Live events after `after`, in batches, always replayed from there. `onError` says that nothing more comes. */
   subscribe(runId: string, after: number, onEvents: (batch: RunEvent[]) => void, onError: (cause: unknown) => void): () => void;
   /** The system's dialogs, where there are some. `null` = the person chose nothing. */
-  pickFile?(): Promise<string | null>;
-  pickFolder?(): Promise<string | null>;
+  pickFile?(): Promise<Picked | null>;
+  pickFolder?(): Promise<Picked | null>;
+  /** Items of the native menu, by the id of their action. */
+  onMenu?(listener: (action: string) => void): () => void;
+}
+
+/** What a dialog of the system gave: the handle goes back to commands, the path is only shown. */
+export interface Picked {
+  handle: string;
+  shown: string;
 }

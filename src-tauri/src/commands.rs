@@ -1,0 +1,111 @@
+//! What the window may ask: one command for the whole command list, the event pump, and the system's dialogs.
+
+use serde_json::{Value, json};
+use signalbox_app::{ApiError, App, Caller};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
+use tauri_plugin_dialog::DialogExt;
+use tokio::sync::watch;
+
+/// The one window that the command list is meant for.
+const WINDOW: &str = "main";
+
+/// Open event pumps by the id that the window gave.
+#[derive(Default)]
+pub(crate) struct Subscriptions(Mutex<HashMap<String, watch::Sender<bool>>>);
+
+fn meant_for(window: &WebviewWindow) -> Result<(), ApiError> {
+    if window.label() == WINDOW {
+        return Ok(());
+    }
+    Err(ApiError::forbidden("This window may not call commands.", "Use the main window."))
+}
+
+/// Runs one command of the command list.
+#[tauri::command]
+pub(crate) async fn rpc(
+    window: WebviewWindow,
+    app: State<'_, Arc<App>>,
+    cmd: String,
+    payload: Value,
+) -> Result<Value, ApiError> {
+    meant_for(&window)?;
+    app.dispatch(&Caller::here(), &cmd, payload).await
+}
+
+/// Sends the events of a run after `after`, in batches, until the run has ended or the window unsubscribes.
+#[tauri::command]
+pub(crate) async fn rpc_subscribe(
+    window: WebviewWindow,
+    app: State<'_, Arc<App>>,
+    open: State<'_, Subscriptions>,
+    id: String,
+    run_id: String,
+    after: u64,
+    channel: Channel<Vec<Value>>,
+) -> Result<(), ApiError> {
+    meant_for(&window)?;
+    let (stop, mut stopped) = watch::channel(false);
+    open.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), stop);
+    let mut stream = app.subscribe(run_id, after).await?;
+    loop {
+        tokio::select! {
+            batch = stream.next() => match batch {
+                // A closed window no longer listens.
+                Some(events) if channel.send(events).is_ok() => {}
+                Some(_) | None => break,
+            },
+            _ = stopped.changed() => break,
+        }
+    }
+    open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    Ok(())
+}
+
+/// Ends an event pump.
+#[tauri::command]
+pub(crate) fn rpc_unsubscribe(open: State<'_, Subscriptions>, id: String) {
+    if let Some(stop) = open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
+        // The pump may have ended by itself.
+        let _ = stop.send(true);
+    }
+}
+
+/// Asks the person for a workflow file; gives a handle, never a path that a later command would trust.
+#[tauri::command]
+pub(crate) async fn pick_file(
+    window: WebviewWindow,
+    handle: AppHandle,
+    app: State<'_, Arc<App>>,
+) -> Result<Option<Value>, ApiError> {
+    meant_for(&window)?;
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    handle.dialog().file().set_parent(&window).add_filter("Signalbox workflow", &["json"]).pick_file(move |path| {
+        // The command may have been given up.
+        drop(sender.send(path));
+    });
+    Ok(handle_of(&app, receiver.await.ok().flatten()))
+}
+
+/// Asks the person for a folder; gives a handle.
+#[tauri::command]
+pub(crate) async fn pick_folder(
+    window: WebviewWindow,
+    handle: AppHandle,
+    app: State<'_, Arc<App>>,
+) -> Result<Option<Value>, ApiError> {
+    meant_for(&window)?;
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    handle.dialog().file().set_parent(&window).pick_folder(move |path| {
+        // The command may have been given up.
+        drop(sender.send(path));
+    });
+    Ok(handle_of(&app, receiver.await.ok().flatten()))
+}
+
+fn handle_of(app: &Arc<App>, path: Option<tauri_plugin_dialog::FilePath>) -> Option<Value> {
+    let path = path?.into_path().ok()?;
+    let shown = path.display().to_string();
+    Some(json!({ "handle": app.choose(path), "shown": shown }))
+}
