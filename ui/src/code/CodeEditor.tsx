@@ -17,6 +17,7 @@ import { useEffect, useRef } from 'react';
 import { celLanguage, kitHighlight, templateLanguage } from './cel-language';
 import { expressionCompletion, insideTemplate, type LoadNames } from './completion';
 import { draggedField, isFieldDrag } from './field-drag';
+import { useLatest } from './use-latest.ts';
 import './code.css';
 
 export type CodeMode = 'cel' | 'template' | 'json' | 'text';
@@ -30,7 +31,8 @@ export interface CodeEditorProps {
   singleLine?: boolean;
   readOnly?: boolean;
   placeholder?: string;
-  autoFocus?: boolean;
+  /** Asked once, when the editor comes to be. */
+  wantsFocus?: (() => boolean) | undefined;
   names?: LoadNames | undefined;
   /** Place of an error, counted in characters from 0. */
   errorAt?: number | undefined;
@@ -84,8 +86,7 @@ const oneLine = EditorState.transactionFilter.of((transaction) => {
 export function CodeEditor(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const latest = useRef(props);
-  latest.current = props;
+  const latest = useLatest(props);
   const { mode, singleLine = false, label, readOnly = false, invalid = false, describedBy, placeholder = '' } = props;
   const attributes = useRef(new Compartment());
   const editable = useRef(new Compartment());
@@ -160,7 +161,7 @@ export function CodeEditor(props: CodeEditorProps) {
       }),
     });
     view.current = created;
-    if (latest.current.autoFocus) {
+    if (latest.current.wantsFocus?.()) {
       created.focus();
       created.dispatch({ selection: { anchor: created.state.doc.length } });
     }
@@ -168,7 +169,7 @@ export function CodeEditor(props: CodeEditorProps) {
       created.destroy();
       view.current = null;
     };
-  }, [mode, singleLine, placeholder]);
+  }, [mode, singleLine, placeholder, latest]);
 
   useEffect(() => {
     const editor = view.current;

@@ -23,10 +23,12 @@ export interface ValueViewProps {
 export function ValueView({ value, root, search = '', label }: ValueViewProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [limit, setLimit] = useState(PAGE);
-  useEffect(() => {
+  const [seen, setSeen] = useState(value);
+  if (seen !== value) {
+    setSeen(value);
     setFolded(new Set());
     setLimit(PAGE);
-  }, [value]);
+  }
   const { lines, hidden } = useMemo(() => linesOf(value, folded, limit), [value, folded, limit]);
   if (search.trim() !== '') return <Matches value={value} root={root} search={search.trim()} label={label} />;
   const toggle = (path: ValuePath) => {

@@ -170,9 +170,9 @@ export const panel = {
   'error.wire': 'red wire',
   'error.policy': 'policy',
 
-  'foot.none': 'On error: {then}',
-  'foot.retries.one': 'On error: {n} retry, {then}',
-  'foot.retries.other': 'On error: {n} retries, {then}',
+  'foot.none': 'On error: {next}',
+  'foot.retries.one': 'On error: {n} retry, {next}',
+  'foot.retries.other': 'On error: {n} retries, {next}',
 
   'workflow.abort': 'After an abort',
   'workflow.abortHint': 'This step and what follows it run once, with the error as their item.',

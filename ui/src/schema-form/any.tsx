@@ -1,6 +1,6 @@
 // A value of any type: the kind is chosen in front of it and never changes by itself.
 
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { t } from '../i18n/index.ts';
 import { Icon, Select } from '../kit/index.ts';
@@ -118,19 +118,15 @@ export function JsonBox({ value, onValue, label, minLines = 2 }: { value: unknow
   const outside = value === undefined ? '' : JSON.stringify(value, null, 2);
   const [text, setText] = useState(outside);
   const [problem, setProblem] = useState<{ message: string; at?: number } | null>(null);
-  useEffect(() => {
-    setText((shown) => {
-      try {
-        // What stands here already means the value: keep its spaces.
-        if (shown.trim() !== '' && JSON.stringify(JSON.parse(shown)) === JSON.stringify(value)) return shown;
-        if (shown.trim() === '' && value === undefined) return shown;
-      } catch {
-        // Half typed. Something else changed the value: that wins.
-      }
+  const [seen, setSeen] = useState(outside);
+  if (seen !== outside) {
+    setSeen(outside);
+    // What stands here may mean the value already: then it keeps its spaces.
+    if (!means(text, value)) {
+      setText(outside);
       setProblem(null);
-      return outside;
-    });
-  }, [value, outside]);
+    }
+  }
   return (
     <>
       <CodeEditor
@@ -160,6 +156,16 @@ export function JsonBox({ value, onValue, label, minLines = 2 }: { value: unknow
       {problem ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{problem.message}</span> : null}
     </>
   );
+}
+
+function means(text: string, value: unknown): boolean {
+  if (text.trim() === '') return value === undefined;
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+  } catch {
+    // Half typed, and the value was changed from elsewhere: that wins.
+    return false;
+  }
 }
 
 /** "Line 3, column 5: this is not JSON", from what the browser's parser says. */

@@ -1,13 +1,14 @@
 // Fields whose content is an expression, or a text that may hold {{ }}.
 
-import { useRef } from 'react';
+import { useId } from 'react';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { isTemplate } from '../code/cel-language.ts';
 import { t } from '../i18n/index.ts';
 import { Tooltip } from '../kit/index.ts';
+import { requestFocus, takeFocus } from './focus.ts';
 import { Frame } from './frame.tsx';
-import { fromExpression, hintsOf, isExpression, isLive, storeText, toExpression, unescapeText } from './model.ts';
+import { fromExpression, hintsOf, isExpression, storeText, toExpression, unescapeText } from './model.ts';
 import { PreviewLine, usePreview } from './preview.tsx';
 import { useForm } from './scope.ts';
 
@@ -31,12 +32,12 @@ export function ToExpression({ label, onPress }: { label: string; onPress: () =>
 }
 
 /** One line (or box) of CEL with its live result. `text` is without the `=`. */
-export function CelEditor({ text, onText, label, onLiteral, autoFocus, invalid, describedBy, singleLine = true, placeholder, bare }: {
+export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, describedBy, singleLine = true, placeholder, bare }: {
   text: string;
   onText: (text: string) => void;
   label: string;
   onLiteral?: (() => void) | undefined;
-  autoFocus?: boolean;
+  focusName?: string | undefined;
   invalid: boolean;
   describedBy?: string | undefined;
   singleLine?: boolean;
@@ -58,7 +59,7 @@ export function CelEditor({ text, onText, label, onLiteral, autoFocus, invalid, 
           label={label}
           singleLine={singleLine}
           readOnly={readOnly}
-          autoFocus={autoFocus ?? false}
+          wantsFocus={focusName === undefined ? undefined : () => takeFocus(focusName)}
           names={host ? () => host.names() : undefined}
           errorAt={result?.state === 'error' ? result.position : undefined}
           invalid={wrong}
@@ -85,18 +86,15 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
   const { host, readOnly } = useForm();
   const template = !isExpression(value) && isTemplate(value);
   const result = usePreview(template ? host : null, value, 'value');
-  // Typing `=` swaps the editor: the new one must take the focus over.
-  const typed = useRef(false);
+  const focusName = useId();
   if (isExpression(value)) {
-    const takeFocus = typed.current;
-    typed.current = false;
     return (
       <CelEditor
         text={value.slice(1)}
         onText={(text) => onValue(`=${text}`)}
         label={label}
         onLiteral={() => onValue(literalText(value))}
-        autoFocus={takeFocus}
+        focusName={focusName}
         invalid={invalid}
         describedBy={describedBy}
         singleLine={singleLine}
@@ -114,7 +112,8 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
           value={text}
           onChange={(next) => {
             const stored = host ? storeText(next, text) : next;
-            typed.current = isExpression(stored);
+            // Typing `=` swaps the editor: the new one must take the focus over.
+            if (isExpression(stored)) requestFocus(focusName);
             onValue(stored);
           }}
           mode="template"
@@ -129,13 +128,13 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
           onDropField={
             host && text === ''
               ? (expression) => {
-                  typed.current = true;
+                  requestFocus(focusName);
                   onValue(`=${expression}`);
                 }
               : undefined
           }
         />
-        {host && !readOnly && !template ? <ToExpression label={label} onPress={() => { typed.current = true; onValue(toExpression(value)); }} /> : null}
+        {host && !readOnly && !template ? <ToExpression label={label} onPress={() => { requestFocus(focusName); onValue(toExpression(value)); }} /> : null}
       </span>
       <PreviewLine result={result} host={host} />
     </>
@@ -212,7 +211,7 @@ export function TextField({ label, schema, value, required, findings, onValue }:
 }
 
 /** Any field whose value is an expression just now. */
-export function ExpressionField({ label, schema, value, required, findings, onValue, autoFocus }: FieldProps & { autoFocus?: boolean }) {
+export function ExpressionField({ label, schema, value, required, findings, onValue, focusName }: FieldProps & { focusName?: string }) {
   const text = isExpression(value) ? value.slice(1) : '';
   return (
     <Frame label={label} required={required} hint={schema.description} findings={findings} labelFor={false}>
@@ -222,7 +221,7 @@ export function ExpressionField({ label, schema, value, required, findings, onVa
           onText={(next) => onValue(`=${next}`)}
           label={label}
           onLiteral={() => onValue(fromExpression(`=${text}`))}
-          autoFocus={autoFocus ?? false}
+          focusName={focusName}
           invalid={invalid}
           describedBy={describedBy}
         />
@@ -230,5 +229,3 @@ export function ExpressionField({ label, schema, value, required, findings, onVa
     </Frame>
   );
 }
-
-export { isLive };

@@ -1,10 +1,11 @@
 // One field: finds the widget, the findings of the validator, and the way back into the document.
 
-import { useMemo, useRef } from 'react';
+import { useId, useMemo } from 'react';
 import type { JsonSchema } from '../api/types.ts';
 import { AnyField } from './any.tsx';
 import { KeyValueField, ListField, ObjectField, Properties, VariantsField } from './compound.tsx';
 import { CelField, ExpressionField, TextField } from './expression.tsx';
+import { requestFocus } from './focus.ts';
 import { Findings } from './frame.tsx';
 import { diagnosticsAt, hintsOf, isExpression, labelOf, pointerOf, typesOf, widgetOf, type Path, type Widget } from './model.ts';
 import { FormScopeProvider, useForm } from './scope.ts';
@@ -33,10 +34,7 @@ interface FieldArgs {
 function OneField({ name, schema, value, path, required = false, label, bare = false }: FieldArgs) {
   const { base, diagnostics, host, edit } = useForm();
   const widget = widgetOf(schema);
-  // What was a fixed value a moment ago becomes an expression: its editor takes the focus.
-  const wasLive = useRef(isExpression(value));
-  const becameLive = isExpression(value) && !wasLive.current;
-  wasLive.current = isExpression(value);
+  const focusName = useId();
   const props = {
     name,
     label: label ?? labelOf(name, schema),
@@ -45,10 +43,14 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     required,
     path,
     findings: diagnosticsAt(diagnostics, pointerOf(base, path), LEAVES.has(widget)),
-    onValue: (next: unknown) => edit(path, next),
+    onValue: (next: unknown) => {
+      // What was a fixed value becomes an expression: its editor takes the focus.
+      if (isExpression(next) && !isExpression(value)) requestFocus(focusName);
+      edit(path, next);
+    },
   };
   if (host && isExpression(value) && widget !== 'cel' && widget !== 'text' && widget !== 'template' && widget !== 'code' && widget !== 'path' && widget !== 'any') {
-    return <ExpressionField {...props} autoFocus={becameLive} />;
+    return <ExpressionField {...props} focusName={focusName} />;
   }
   switch (widget) {
     case 'cel':

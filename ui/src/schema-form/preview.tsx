@@ -1,9 +1,10 @@
 // The live result under an expression: grey when there is nothing to show, red only for a real error.
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ExpressionPreview } from '../api/types.ts';
 import { Icon, IconButton } from '../kit/index.ts';
 import { t } from '../i18n/index.ts';
+import { useLatest } from '../code/use-latest.ts';
 import type { ExpressionHost } from './scope.ts';
 
 const DEBOUNCE_MS = 150;
@@ -11,16 +12,12 @@ const DEBOUNCE_MS = 150;
 /** The engine's answer for a text, 150 ms after the last key. Null while there is nothing to ask. */
 export function usePreview(host: ExpressionHost | null, text: string, kind: 'cel' | 'value'): ExpressionPreview | null {
   const [shown, setShown] = useState<{ text: string; result: ExpressionPreview } | null>(null);
-  const latest = useRef(host);
-  latest.current = host;
+  const latest = useLatest(host);
   const empty = text.trim() === '' || host === null;
   const item = host?.item ?? 0;
   const revision = host?.revision ?? 0;
   useEffect(() => {
-    if (empty) {
-      setShown(null);
-      return;
-    }
+    if (empty) return undefined;
     let current = true;
     const timer = setTimeout(() => {
       latest.current?.preview(text, kind, item).then(
@@ -33,7 +30,7 @@ export function usePreview(host: ExpressionHost | null, text: string, kind: 'cel
       current = false;
       clearTimeout(timer);
     };
-  }, [text, kind, item, revision, empty]);
+  }, [text, kind, item, revision, empty, latest]);
   if (empty || !shown) return null;
   // A place in an older text would underline the wrong letter.
   if (shown.text !== text && shown.result.state === 'error') return null;

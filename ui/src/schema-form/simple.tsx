@@ -1,6 +1,6 @@
 // Fields with one plain value.
 
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { Icon, Select, Switch, TextInput } from '../kit/index.ts';
 import { t } from '../i18n/index.ts';
 import { ToExpression, type FieldProps } from './expression.tsx';
@@ -27,14 +27,13 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
   const outside = typeof value === 'number' ? String(value / factor) : typeof value === 'string' ? value : '';
   const [text, setText] = useState(outside);
   const [wrong, setWrong] = useState(false);
-  const told = useRef<unknown>(value);
-  useEffect(() => {
-    // An answer to what was typed here must not rewrite "1." to "1".
-    if (told.current === value) return;
-    told.current = value;
+  const [told, setTold] = useState<unknown>(value);
+  // An answer to what was typed here must not rewrite "1." to "1".
+  if (told !== value) {
+    setTold(value);
     setText(outside);
     setWrong(false);
-  }, [value, outside]);
+  }
   return (
     <>
       <TextInput
@@ -57,7 +56,7 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
           setWrong(!parsed.ok);
           if (!parsed.ok) return;
           const made = parsed.value === undefined ? undefined : factor === 1 ? parsed.value : Math.round(parsed.value * factor);
-          told.current = made;
+          setTold(made);
           onValue(made);
         }}
         end={

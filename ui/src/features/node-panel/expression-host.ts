@@ -1,29 +1,42 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { ExpressionName, Workflow } from '../../api/types.ts';
+import { useLatest } from '../../code/use-latest.ts';
 import type { ExpressionHost } from '../../schema-form/index.ts';
 
 const NAMES_FRESH_MS = 3000;
 
+/** The names of one step, asked again when they are a few seconds old. */
+class NamesFor {
+  private at = 0;
+  private promise: Promise<readonly ExpressionName[]> | null = null;
+  private readonly ask: () => Promise<readonly ExpressionName[]>;
+  constructor(ask: () => Promise<readonly ExpressionName[]>) {
+    this.ask = ask;
+  }
+  get(): Promise<readonly ExpressionName[]> {
+    const now = Date.now();
+    if (!this.promise || now - this.at > NAMES_FRESH_MS) {
+      this.at = now;
+      this.promise = this.ask();
+    }
+    return this.promise;
+  }
+}
+
 /** Asks the engine for names and live results at one step. The object changes only when the answers may. */
 export function useExpressionHost(document: Workflow, nodeId: string, runId: string | undefined, revision: string | number): ExpressionHost {
   const [item, setItem] = useState(0);
-  useEffect(() => setItem(0), [nodeId]);
-  const latest = useRef(document);
-  latest.current = document;
+  const latest = useLatest(document);
   return useMemo<ExpressionHost>(() => {
-    let names: { at: number; promise: Promise<readonly ExpressionName[]> } | null = null;
     const of = runId === undefined ? {} : { runId };
+    const names = new NamesFor(() => call('expression_names', { document: latest.current, nodeId, ...of }));
     return {
       item,
       setItem,
       revision,
       preview: (text, kind, at) => call('expression_preview', { document: latest.current, nodeId, text, kind, item: at, ...of }),
-      names: () => {
-        const now = Date.now();
-        if (!names || now - names.at > NAMES_FRESH_MS) names = { at: now, promise: call('expression_names', { document: latest.current, nodeId, ...of }) };
-        return names.promise;
-      },
+      names: () => names.get(),
     };
-  }, [nodeId, runId, revision, item]);
+  }, [nodeId, runId, revision, item, latest]);
 }

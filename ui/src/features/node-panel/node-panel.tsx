@@ -103,7 +103,7 @@ function Foot({ document, nodeId, catalog, descriptor, onOpen }: NodePanelProps 
   if (!hasErrorPort(descriptor)) return null;
   const then = thenOf(document, nodeId, catalog);
   const n = document.nodes[nodeId]?.errorHandling?.retryPolicy?.maxAttempts;
-  const text = n ? tn('foot.retries', n, { then: then.text }) : t('foot.none', { then: then.text.replace(/^then /, '') });
+  const text = n ? tn('foot.retries', n, { next: then.text }) : t('foot.none', { next: then.text.replace(/^then /, '') });
   return (
     <button type="button" className="panel-foot row s t2" onClick={onOpen}>
       <svg width="12" height="12" aria-hidden="true"><path d="M6 1l5 5-5 5-5-5z" fill={then.wired ? 'var(--wire-err)' : 'none'} stroke={then.wired ? 'none' : 'var(--wire-safe)'} strokeWidth="1.5" /></svg>

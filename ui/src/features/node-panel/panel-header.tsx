@@ -12,12 +12,11 @@ type Props = NodePanelProps & { nodeId: string; node: WorkflowNode; descriptor: 
 
 export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOnly = false, renameToken = 0 }: Props) {
   const [naming, setNaming] = useState<'title' | 'id' | null>(null);
-  const seen = useRef(renameToken);
-  useEffect(() => {
-    if (renameToken === seen.current) return;
-    seen.current = renameToken;
+  const [seen, setSeen] = useState(renameToken);
+  if (renameToken !== seen) {
+    setSeen(renameToken);
     if (!readOnly) setNaming('title');
-  }, [renameToken, readOnly]);
+  }
   const kindTitle = descriptor?.title ?? node.type;
   const title = node.title ?? kindTitle;
 

@@ -1,30 +1,26 @@
 // The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { CallCard, RunEventLike, RunView } from '../../api/run-state.ts';
-import type { NodeDescriptor } from '../../api/types.ts';
+import { useCommand } from '../../api/queries.ts';
+import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
-import { Button, EmptyState, IconButton, Segmented, Select, TextInput } from '../../kit/index.ts';
+import { Button, EmptyState, Segmented, Select, TextInput } from '../../kit/index.ts';
 import { CardDetail, type SectionId, type Sections } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
-import { LogLine, Problems, RunFacts } from './log-line.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import './run-log.css';
 
 export type LogView = 'cards' | 'events' | 'timeline';
 
 export interface DetailLogProps {
-  runView: RunView | null;
-  catalog: readonly NodeDescriptor[];
-  /** Findings of the validator, for the closed line. */
-  problems: number;
-  onProblems?: () => void;
-  open: boolean;
-  onOpen: (open: boolean) => void;
-  selectedNode: string | null;
-  onSelectNode: (nodeId: string) => void;
+  run: RunView | null;
+  /** For the titles of steps that the run has not reached. */
+  document: Workflow;
+  selected?: string | undefined;
+  onSelectNode: (nodeId: string | undefined) => void;
   view?: LogView;
   onView?: (view: LogView) => void;
 }
@@ -32,12 +28,13 @@ export interface DetailLogProps {
 const ALL = '';
 
 export function DetailLog(props: DetailLogProps) {
-  const { runView, problems, onProblems, open, onOpen } = props;
-  if (!open) return <LogLine view={runView} problems={problems} onProblems={onProblems} onOpen={() => onOpen(true)} />;
-  return <OpenLog {...props} />;
+  // Filters and choices are about one run.
+  return <Log key={props.run?.runId ?? ''} {...props} />;
 }
 
-function OpenLog({ runView, catalog, problems, onProblems, onOpen, selectedNode, onSelectNode, view: asked, onView }: DetailLogProps) {
+function Log({ run: runView, document, selected, onSelectNode, view: asked, onView }: DetailLogProps) {
+  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
+  const selectedNode = selected ?? null;
   const [own, setOwn] = useState<LogView>('cards');
   const view = asked ?? own;
   const [step, setStep] = useState(ALL);
@@ -46,14 +43,8 @@ function OpenLog({ runView, catalog, problems, onProblems, onOpen, selectedNode,
   const [picked, setPicked] = useState<number | null>(null);
   const [seq, setSeq] = useState<number | null>(null);
   const sections = useSections();
-  const runId = runView?.runId ?? '';
-  useEffect(() => {
-    setPicked(null);
-    setSeq(null);
-    setStep(ALL);
-  }, [runId]);
 
-  const looks = useMemo(() => new Map(catalog.map((one) => [one.type, { icon: one.icon, tone: one.category }])), [catalog]);
+  const looks = useMemo(() => new Map((catalog ?? []).map((one) => [one.type, { icon: one.icon, tone: one.category }])), [catalog]);
   const lookOf = useCallback((kind: string | undefined): Look => (kind === undefined ? undefined : looks.get(kind)) ?? { icon: 'box', tone: 'start' }, [looks]);
   const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
 
@@ -92,21 +83,15 @@ function OpenLog({ runView, catalog, problems, onProblems, onOpen, selectedNode,
           <>
             <span className="runlog-filter">
               <Select small label={t('log.filterStep')} value={step} onChange={setStep}
-                options={[{ value: ALL, label: t('log.allSteps') }, ...steps.map((node) => ({ value: node.id, label: node.title ?? node.id }))]} />
+                options={[{ value: ALL, label: t('log.allSteps') }, ...steps.map((node) => ({ value: node.id, label: node.title ?? document.nodes[node.id]?.title ?? node.id }))]} />
             </span>
             {view === 'events' ? <TextInput icon="search" className="sm runlog-search" aria-label={t('events.search')} placeholder={t('events.search')} value={text} onChange={setText} /> : null}
             {view === 'cards' ? <Button small aria-pressed={errorsOnly} className={errorsOnly ? 'is-press' : ''} icon="errd" onClick={() => setErrorsOnly(!errorsOnly)}>{t('log.errorsOnly')}</Button> : null}
           </>
         ) : null}
-        <span className="end row s t2">
-          {begun && runView ? <RunFacts view={runView} /> : null}
-          <span className="vr" />
-          <Problems count={problems} onOpen={onProblems} />
-          <IconButton small icon="down" label={t('log.closeLog')} keys="Mod+J" onClick={() => onOpen(false)} />
-        </span>
       </div>
       {!begun || !runView ? (
-        runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
+        runView && runView.runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
       ) : view === 'cards' ? (
         <CardsView view={runView} shown={shown} errorsOnly={errorsOnly} lookOf={lookOf} sections={sections} selectedCard={chosen} onPick={pick} />
       ) : (
@@ -126,7 +111,7 @@ function OpenLog({ runView, catalog, problems, onProblems, onOpen, selectedNode,
 }
 
 function Detail({ view, seq, card, lookOf, sections, onSelectNode }: {
-  view: RunView; seq: number | null; card: CallCard | undefined; lookOf: (kind: string | undefined) => Look; sections: Sections; onSelectNode: (nodeId: string) => void;
+  view: RunView; seq: number | null; card: CallCard | undefined; lookOf: (kind: string | undefined) => Look; sections: Sections; onSelectNode: (nodeId: string | undefined) => void;
 }) {
   const event = seq === null ? undefined : view.events[seq - 1];
   if (event) {
@@ -146,16 +131,16 @@ function Detail({ view, seq, card, lookOf, sections, onSelectNode }: {
 /** Which sections are open. Kept apart from the cards, which leave the screen while one scrolls. */
 function useSections(): Sections {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const latest = useRef(open);
-  latest.current = open;
   return useMemo<Sections>(
     () => ({
       isOpen: (card, section: SectionId) => open.has(`${card.key} ${section}`),
       toggle: (card, section) => {
         const key = `${card.key} ${section}`;
-        const next = new Set(latest.current);
-        if (!next.delete(key)) next.add(key);
-        setOpen(next);
+        setOpen((before) => {
+          const next = new Set(before);
+          if (!next.delete(key)) next.add(key);
+          return next;
+        });
       },
     }),
     [open],

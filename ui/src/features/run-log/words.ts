@@ -1,19 +1,12 @@
 // Events and cards in words.
 
-import type { CallCard, CardStatus, RunEventLike, RunStatus, RunView } from '../../api/run-state.ts';
+import type { CallCard, CardStatus, RunEventLike, RunView } from '../../api/run-state.ts';
 import { formatDuration, t } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
 
 export const CARD_SIGNAL: { [S in CardStatus]: Signal } = {
   running: 'run', retrying: 'retry', waiting: 'wait', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', interrupted: 'warn', cancelled: 'stop',
 };
-
-export const RUN_SIGNAL: { [S in RunStatus]: Signal } = {
-  created: 'wait', running: 'run', paused: 'wait', completed: 'ok', failed: 'err', cancelled: 'stop',
-};
-
-/** Runs are told apart by the end of their id: ids of one day begin alike. */
-export const shortRun = (runId: string): string => runId.replaceAll('-', '').slice(-6);
 
 export function callText(card: CallCard): string {
   return card.maxAttempts === undefined ? t('card.callOnly', { n: card.attempt + 1 }) : t('card.call', { n: card.attempt + 1, m: card.maxAttempts + 1 });
