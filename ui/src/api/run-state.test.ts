@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FIRST, FIRST_EVENTS } from '../test/walkthrough.ts';
+import { cardsOf, createRunFold, foldRun, isTerminal, type RunEventLike } from './run-state.ts';
+
+const T = '2026-11-21T23:00:00.000Z';
+let seq = 0;
+const event = (type: string, stepId: string | null, payload: unknown, more: Partial<RunEventLike> = {}): RunEventLike => {
+  seq += 1;
+  return { runId: 'R', seq, ts: T, type, stepId, payload, ...(stepId ? { visit: 1, attempt: 0 } : {}), ...more };
+};
+const list = (make: () => RunEventLike[]): RunEventLike[] => {
+  seq = 0;
+  return [event('workflow_start', null, { name: 'W', version: 'v', params: {}, seed: '0' }), ...make()];
+};
+const start = (id: string, items = 1, more: Partial<RunEventLike> = {}) =>
+  event('step_start', id, { type: 'data.set', meta: {}, resolvedInputs: null, config: {}, input: Array.from({ length: items }, (_, item) => ({ item, data: item })) }, more);
+const error = (id: string, more: Partial<RunEventLike> = {}) =>
+  event('step_error', id, { error: { type: 'Timeout', message: 'No answer', retryable: true, originNode: id, timestamp: T, maxAttempts: 3, details: { code: 'TIMEOUT' } } }, more);
+const done = (id: string, ports: Record<string, number> = { success: 1 }, more: Partial<RunEventLike> = {}) =>
+  event('step_done', id, { outputs: null, ports, items: {} }, more);
+
+describe('the run of the walkthrough', () => {
+  const view = foldRun(FIRST_EVENTS, FIRST);
+
+  it('has the outcome of the summary', () => {
+    expect(view).toMatchObject({ status: 'completed', name: 'First light', durationMs: 31, stopId: 'done', lastSeq: 19, errors: 2, retries: 2 });
+    expect(view.variables).toEqual({ user: { name: 'Ada', age: 36 } });
+    expect(Object.fromEntries(Object.values(view.nodes).map((node) => [node.id, [node.state, node.calls]]))).toEqual({
+      fetch: ['done', 3], adult: ['done', 1], yes: ['done', 1], no: ['skipped', 0], join: ['done', 1], end: ['done', 1],
+    });
+  });
+
+  it('has one card per call', () => {
+    expect(view.cards).toHaveLength(7);
+    const [first, second, third] = cardsOf(view, 'fetch');
+    expect(first).toMatchObject({ key: 'fetch///1/0', title: 'Fetch the user', status: 'failed', attempt: 0, maxAttempts: 3, durationMs: 2, retryDelayMs: 10 });
+    expect(second).toMatchObject({ status: 'failed', attempt: 1 });
+    expect(third).toMatchObject({ status: 'done', attempt: 2, durationMs: 4, changes: [{ name: '$user', unset: true }] });
+    expect(third?.items?.['success']?.[0]?.data).toMatchObject({ status: 200 });
+  });
+
+  it('counts items on ports', () => {
+    expect(view.ports).toEqual({ 'fetch.success': 1, 'adult.true': 1, 'yes.success': 1, 'join.success': 1 });
+    expect(view.nodes['fetch']).toMatchObject({ itemsIn: 1, itemsOut: 1, attempt: 2 });
+  });
+
+  it('shows the countdown between two attempts', () => {
+    const half = foldRun(FIRST_EVENTS.slice(0, 4), FIRST);
+    expect(half.status).toBe('running');
+    expect(half.nodes['fetch']).toMatchObject({ state: 'retrying', attempt: 1, maxAttempts: 3, errorCode: 'SERVICE_UNAVAILABLE', retryAtMs: Date.parse('2026-11-21T23:00:00.013Z') });
+  });
+
+  it('is the same however the events are cut into batches, with duplicates between', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 }), fc.integer({ min: 0, max: 4 }), (sizes, overlap) => {
+        const fold = createRunFold('R', FIRST);
+        let at = 0;
+        for (let i = 0; at < FIRST_EVENTS.length; i++) {
+          const size = sizes[i % sizes.length] as number;
+          fold.apply(FIRST_EVENTS.slice(Math.max(0, at - overlap), at + size));
+          at += size;
+        }
+        const { version: _, ...cut } = fold.view;
+        const { version: __, ...whole } = view;
+        expect(cut).toEqual(whole);
+      }),
+    );
+  });
+
+  it('never changes what an older view showed', () => {
+    const fold = createRunFold('R', FIRST);
+    fold.apply(FIRST_EVENTS.slice(0, 4));
+    const before = fold.view;
+    const shown = JSON.stringify([before.nodes, before.ports, before.variables, before.status]);
+    const card = before.cards[0];
+    fold.apply(FIRST_EVENTS.slice(4));
+    expect(JSON.stringify([before.nodes, before.ports, before.variables, before.status])).toBe(shown);
+    expect(card).toMatchObject({ status: 'failed', attempt: 0 });
+    expect(fold.view.nodes['no']).not.toBe(before.nodes['no']);
+  });
+});
+
+describe('order', () => {
+  it('reports a gap and applies nothing behind it', () => {
+    const fold = createRunFold('R', FIRST);
+    const result = fold.apply([...FIRST_EVENTS.slice(0, 2), ...FIRST_EVENTS.slice(3)]);
+    expect(result).toEqual({ applied: 2, duplicates: 0, gapAfter: 2 });
+    expect(fold.view.lastSeq).toBe(2);
+    expect(fold.apply(FIRST_EVENTS.slice(2)).gapAfter).toBeUndefined();
+    expect(fold.view.status).toBe('completed');
+  });
+
+  it('ignores what is not stored, what is known, and what is of another run', () => {
+    const fold = createRunFold('R', FIRST);
+    fold.apply(FIRST_EVENTS.slice(0, 3));
+    const { version } = fold.view;
+    const known = FIRST_EVENTS[1] as RunEventLike;
+    expect(fold.apply([known, { ...known, seq: undefined, live: true }, { ...known, runId: 'other', seq: 4 }])).toEqual({ applied: 0, duplicates: 1 });
+    expect(fold.view.version).toBe(version);
+  });
+
+  it('tells its listeners once per batch', () => {
+    const fold = createRunFold('R', FIRST);
+    let told = 0;
+    const stop = fold.subscribe(() => { told += 1; });
+    fold.apply(FIRST_EVENTS.slice(0, 9));
+    fold.apply([]);
+    stop();
+    fold.apply(FIRST_EVENTS.slice(9));
+    expect(told).toBe(1);
+  });
+});
+
+describe('errors', () => {
+  const wired = { nodes: { a: {}, b: {} }, edges: [{ from: 'a.error', to: 'b' }] };
+  const loose = { nodes: { a: {}, b: {} }, edges: [] };
+
+  it('an error on a wired red port is handled and counted there', () => {
+    const view = foldRun(list(() => [start('a'), error('a')]), wired);
+    expect(view.nodes['a']).toMatchObject({ state: 'handled', errorCode: 'TIMEOUT', message: 'No answer' });
+    expect(view.ports).toEqual({ 'a.error': 1 });
+  });
+
+  it('a retry takes the item off the red port again', () => {
+    const view = foldRun(list(() => [start('a'), error('a'), event('retry_scheduled', 'a', { attempt: 1, delayMs: 5 }), start('a', 1, { attempt: 1 }), done('a', { success: 1 }, { attempt: 1 })]), wired);
+    expect(view.nodes['a']?.state).toBe('done');
+    expect(view.ports).toEqual({ 'a.error': 0, 'a.success': 1 });
+  });
+
+  it('an error that ends the run', () => {
+    const view = foldRun(list(() => [
+      start('a'), error('a'), event('error_handled', 'a', { originStepId: 'a', rule: 'policy:safe', action: 'abort' }),
+      event('workflow_failed', null, { error: { type: 'Timeout', message: 'No answer' }, failed_step_id: 'a', duration_ms: 7, reason: 'max_attempts_exceeded' }),
+    ]), loose);
+    expect(view).toMatchObject({ status: 'failed', failedStepId: 'a', failReason: 'max_attempts_exceeded', durationMs: 7 });
+    expect(view.nodes).toMatchObject({ a: { state: 'failed' }, b: { state: 'skipped' } });
+    expect(view.cards[0]?.decision).toEqual({ rule: 'policy:safe', action: 'abort', wanted: undefined, by: 'a' });
+  });
+
+  it('the fallback of a policy', () => {
+    const view = foldRun(list(() => [start('a'), error('a'), event('error_handled', 'a', { originStepId: 'a', rule: 'policy:fail', action: 'fallback' }), start('b'), done('b'), event('workflow_done', null, { duration_ms: 1 })]), { nodes: { a: { errorHandling: { fallbackNodeId: 'b' } }, b: {} }, edges: [] });
+    expect(view.nodes).toMatchObject({ a: { state: 'handled' }, b: { state: 'done' } });
+    expect(view.cards[0]?.status).toBe('handled');
+  });
+
+  it('one item of a batch fails, the others are done', () => {
+    const view = foldRun(list(() => [start('a', 3), error('a', { item: 1 }), done('a', { success: 2 })]), wired);
+    expect(view.cards).toHaveLength(1);
+    expect(view.cards[0]).toMatchObject({ status: 'handled', itemErrors: [{ item: 1 }] });
+    expect(view.ports).toEqual({ 'a.error': 1, 'a.success': 2 });
+    expect(view.nodes['a']).toMatchObject({ state: 'handled', open: 0 });
+  });
+
+  it('a batch of which every item fails has no step_done', () => {
+    const view = foldRun(list(() => [start('a', 2), error('a', { item: 0 }), error('a', { item: 1 })]), loose);
+    expect(view.nodes['a']).toMatchObject({ state: 'failed', open: 0 });
+    expect(view.cards[0]?.endSeq).toBe(4);
+  });
+});
+
+describe('ends and interruptions', () => {
+  it('a call that was cut off is started again as a card of its own', () => {
+    const view = foldRun(list(() => [start('a'), event('workflow_resumed', null, {}), event('step_interrupted', 'a', {}), start('a'), done('a')]), { nodes: { a: {} }, edges: [] });
+    expect(view.cards.map((card) => [card.key, card.status])).toEqual([['a///1/0', 'interrupted'], ['a///1/0#2', 'done']]);
+    expect(view.nodes['a']).toMatchObject({ state: 'done', calls: 2, itemsIn: 1 });
+  });
+
+  it('cancel ends what runs', () => {
+    const view = foldRun(list(() => [start('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {}, b: {} }, edges: [] });
+    expect(view.nodes).toMatchObject({ a: { state: 'cancelled' }, b: { state: 'skipped' } });
+    expect(view.cards[0]?.status).toBe('cancelled');
+    expect(isTerminal(view.status)).toBe(true);
+  });
+
+  it('a wait waits, a skipped step is skipped', () => {
+    const due = Date.parse(T) + 5000;
+    const view = foldRun(list(() => [event('step_start', 'a', { type: 'flow.wait', meta: {}, resolvedInputs: null, config: {}, input: [], dueMs: due }), event('step_skipped', 'b', { condition: 'disabled' })]), { nodes: { a: {}, b: {} }, edges: [] });
+    expect(view.nodes).toMatchObject({ a: { state: 'waiting', dueMs: due }, b: { state: 'skipped' } });
+  });
+
+  it('an unknown type stays in the list of events', () => {
+    const view = foldRun(list(() => [event('llm_done', 'a', {})]));
+    expect(view.events).toHaveLength(2);
+    expect(view.lastSeq).toBe(2);
+  });
+
+  it('a variable is set below its name without touching older values', () => {
+    const before = { user: { name: 'Ada', tags: ['x'] } };
+    const view = foldRun(list(() => [event('var_changed', 'a', { name: '$user.tags[0]', oldValue: 'x', newValue: 'y' }), event('var_changed', 'a', { name: '$__proto__.polluted', newValue: true })]), { nodes: {}, edges: [], context: { initial: before } });
+    expect(view.variables).toEqual({ user: { name: 'Ada', tags: ['y'] } });
+    expect(before.user.tags[0]).toBe('x');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+it('100,000 events are folded quickly', () => {
+  const events = list(() => {
+    const all: RunEventLike[] = [];
+    for (let i = 0; i < 50_000; i++) {
+      const item = i % 5000;
+      const id = `n${String(Math.floor(i / 5000))}`;
+      all.push(start(id, 1, { item }), done(id, { success: 1 }, { item }));
+    }
+    return all;
+  });
+  const began = performance.now();
+  const fold = createRunFold('R');
+  for (let i = 0; i < events.length; i += 500) fold.apply(events.slice(i, i + 500));
+  const took = performance.now() - began;
+  expect(fold.view.cards).toHaveLength(50_000);
+  // Far above what it takes; a quadratic fold would need minutes.
+  expect(took).toBeLessThan(3000);
+});
