@@ -56,12 +56,15 @@ export interface Segment {
   to: number;
   source: string;
   target: string;
+  red: boolean;
 }
 
 export interface Traffic {
   crossings: P[];
   /** px that run on top of a wire with other ends */
   shared: number;
+  /** px on the track of a wire that may be joined */
+  joined: number;
 }
 
 /** Segments that are laid already. */
@@ -69,7 +72,7 @@ export class TrackIndex {
   private readonly horizontal = new Map<number, Segment[]>();
   private readonly vertical = new Map<number, Segment[]>();
 
-  add(points: readonly P[], source: string, target: string): void {
+  add(points: readonly P[], source: string, target: string, red: boolean): void {
     for (let i = 1; i < points.length; i += 1) {
       const [a, b] = [points[i - 1] as P, points[i] as P];
       const flat = a[1] === b[1];
@@ -78,15 +81,16 @@ export class TrackIndex {
       const map = flat ? this.horizontal : this.vertical;
       const lane = Math.floor(at / LANE);
       const list = map.get(lane);
-      const segment = { at, from, to, source, target };
+      const segment = { at, from, to, source, target, red };
       if (list) list.push(segment);
       else map.set(lane, [segment]);
     }
   }
 
-  traffic(points: readonly P[], source: string, target: string): Traffic {
+  traffic(points: readonly P[], source: string, target: string, red: boolean): Traffic {
     const crossings: P[] = [];
     let shared = 0;
+    let joined = 0;
     for (let i = 1; i < points.length; i += 1) {
       const [a, b] = [points[i - 1] as P, points[i] as P];
       const flat = a[1] === b[1];
@@ -97,9 +101,14 @@ export class TrackIndex {
       for (let lane = Math.floor((at - 6) / LANE); lane <= Math.floor((at + 6) / LANE); lane += 1) {
         for (const other of along.get(lane) ?? []) {
           if (Math.abs(other.at - at) >= 6) continue;
-          const length = Math.min(to, other.to) - Math.max(from, other.from);
-          // Wires of one port, or to one input, may share their track: they join by a turnout.
-          if (length > 8 && other.source !== source && other.target !== target) shared += length;
+          // The last stretch before an input belongs to all its wires.
+          const last = i === points.length - 1 && other.target === target ? 26 : 0;
+          const length = Math.min(to, other.to) - Math.max(from, other.from) - last;
+          if (length <= 8) continue;
+          // Wires of one port, or of one colour to one input, share their track and join by a turnout.
+          const friends = other.source === source || (other.target === target && other.red === red);
+          if (!friends || other.at !== at) shared += length;
+          else joined += length;
         }
       }
       for (let lane = Math.floor(from / LANE); lane <= Math.floor(to / LANE); lane += 1) {
@@ -110,6 +119,19 @@ export class TrackIndex {
         }
       }
     }
-    return { crossings, shared };
+    return { crossings, shared, joined };
+  }
+
+  /** How many tracks run through a point; 1 = only its own wire. */
+  at([x, y]: P): number {
+    let count = 0;
+    const look = (map: Map<number, Segment[]>, fixed: number, moving: number): void => {
+      for (const lane of new Set([Math.floor((fixed - 5) / LANE), Math.floor((fixed + 5) / LANE)])) {
+        for (const s of map.get(lane) ?? []) if (Math.abs(s.at - fixed) < 5 && moving >= s.from - 6 && moving <= s.to + 6) count += 1;
+      }
+    };
+    look(this.horizontal, y, x);
+    look(this.vertical, x, y);
+    return count;
   }
 }

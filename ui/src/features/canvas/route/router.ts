@@ -40,15 +40,15 @@ const ABOVE = 20;
 
 const uniq = (values: number[]): number[] => [...new Set(values)];
 
-function lanes(wire: WireEnds, index: RectIndex, x1: number, x2: number): number[] {
+function lanes(wire: WireEnds, index: RectIndex, known: readonly number[], x1: number, x2: number): number[] {
   const [low, high] = [Math.min(wire.from[1], wire.to[1]), Math.max(wire.from[1], wire.to[1])];
   const middle = (low + high) / 2;
   const near = index.query(Math.min(x1, x2) - 32, low - 200, Math.max(x1, x2) + 32, high + 200);
   const ys = near.flatMap(({ rect }) => [rect.y - ABOVE, rect.y + rect.height + BELOW, rect.y + rect.height + 24]);
-  return uniq([middle, ...ys]).sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle)).slice(0, 18);
+  return uniq([...known, ...uniq([middle, ...ys]).sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle)).slice(0, 18)]);
 }
 
-function ways(wire: WireEnds, index: RectIndex): P[][] {
+function ways(wire: WireEnds, index: RectIndex, known: readonly number[]): P[][] {
   const { from, to } = wire;
   const [x1, y1] = from;
   const [x2, y2] = to;
@@ -56,7 +56,7 @@ function ways(wire: WireEnds, index: RectIndex): P[][] {
   if (wire.down) {
     const list: P[][] = [];
     if (y2 > y1 + 16 && x2 >= x1 + OUT) list.push([from, [x1, y2], to]);
-    for (const y of uniq([y1 + 36, y1 + 24, ...lanes(wire, index, x1, into)])) {
+    for (const y of uniq([y1 + 36, y1 + 24, ...lanes(wire, index, known, x1, into)])) {
       if (y >= y1 + 16) list.push([from, [x1, y], [into, y], [into, y2], to]);
     }
     return list;
@@ -68,22 +68,57 @@ function ways(wire: WireEnds, index: RectIndex): P[][] {
     const turns = x2 - x1 < 2 * OUT ? [(x1 + x2) / 2] : uniq([into, out, (x1 + x2) / 2]);
     if (y1 !== y2) for (const x of turns) list.push([from, [x, y1], [x, y2], to]);
   }
-  for (const y of lanes(wire, index, out, into)) list.push([from, [out, y1], [out, y], [into, y], [into, y2], to]);
+  for (const y of lanes(wire, index, known, out, into)) list.push([from, [out, y1], [out, y], [into, y], [into, y2], to]);
   return list;
 }
 
-function tagPlace(points: readonly P[], used: readonly P[]): P {
-  const straight = points
-    .slice(1)
-    .map((b, i) => ({ a: points[i] as P, b, length: lengthOf(points[i] as P, b) }))
-    .sort((a, b) => b.length - a.length);
-  let fallback: P | null = null;
-  for (const { a, b } of straight) {
-    const middle: P = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-    fallback ??= middle;
-    if (used.every(([x, y]) => Math.abs(x - middle[0]) > 28 || Math.abs(y - middle[1]) > 18)) return middle;
+/** A place for a tag: on a straight stretch of this wire alone, away from turns, ports, arrows and other tags. */
+function tagPlace(route: Route, tracks: TrackIndex, used: TagIndex): P {
+  const { points, arrow } = route;
+  let best: { at: P; points: number } | null = null;
+  for (let i = 1; i < points.length; i += 1) {
+    const [a, b] = [points[i - 1] as P, points[i] as P];
+    const length = lengthOf(a, b);
+    for (const part of length > 96 ? [0.5, 0.25, 0.75] : [0.5]) {
+      const at: P = [Math.round(a[0] + (b[0] - a[0]) * part), Math.round(a[1] + (b[1] - a[1]) * part)];
+      let score = Math.min(length, 120) * 0.3 - i * 2 - (part === 0.5 ? 0 : 4);
+      if (length < 36) score -= 40;
+      if (tracks.at(at) > 1) score -= 60;
+      if (used.near(at)) score -= 100;
+      if (arrow && Math.abs(arrow.at[0] - at[0]) < 24 && Math.abs(arrow.at[1] - at[1]) < 12) score -= 50;
+      if (!best || score > best.points) best = { at, points: score };
+    }
   }
-  return fallback ?? [0, 0];
+  return best?.at ?? points[0] ?? [0, 0];
+}
+
+/** Tags that are placed already, in cells of 32 px. */
+class TagIndex {
+  private readonly cells = new Map<string, P[]>();
+  private readonly key = (x: number, y: number): string => `${x},${y}`;
+
+  add(at: P): void {
+    const key = this.key(Math.floor(at[0] / 32), Math.floor(at[1] / 32));
+    const list = this.cells.get(key);
+    if (list) list.push(at);
+    else this.cells.set(key, [at]);
+  }
+
+  near([x, y]: P): boolean {
+    const [cx, cy] = [Math.floor(x / 32), Math.floor(y / 32)];
+    for (let i = cx - 1; i <= cx + 1; i += 1) {
+      for (let j = cy - 1; j <= cy + 1; j += 1) {
+        if (this.cells.get(this.key(i, j))?.some(([px, py]) => Math.abs(px - x) < 30 && Math.abs(py - y) < 18)) return true;
+      }
+    }
+    return false;
+  }
+}
+
+function middleOf(points: readonly P[]): P {
+  const i = Math.max(1, Math.floor(points.length / 2));
+  const [a, b] = [points[i - 1] as P, points[i] as P];
+  return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 }
 
 function arrowOf(points: readonly P[]): Route['arrow'] {
@@ -102,6 +137,19 @@ export interface RouteOptions {
   soft?: readonly Rect[];
 }
 
+const laneKey = (wire: WireEnds): string => `${wire.target}${wire.down ? '!' : ''}`;
+
+/** Long tracks to an input, so that the next wire to it may join. */
+function remember(lanesTo: Map<string, number[]>, wire: WireEnds, points: readonly P[]): void {
+  for (let i = 1; i < points.length; i += 1) {
+    const [a, b] = [points[i - 1] as P, points[i] as P];
+    if (a[1] !== b[1] || Math.abs(a[0] - b[0]) < 48 || b === wire.to) continue;
+    const list = lanesTo.get(laneKey(wire));
+    if (!list) lanesTo.set(laneKey(wire), [a[1]]);
+    else if (!list.includes(a[1])) list.push(a[1]);
+  }
+}
+
 /** Above this many wires crossings are no longer weighed. */
 const CAREFUL = 1500;
 
@@ -111,40 +159,47 @@ export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string
   const tracks = new TrackIndex();
   const careful = wires.length <= CAREFUL;
   const routes = new Map<string, Route>();
-  const tags: P[] = [];
+  const lanesTo = new Map<string, number[]>();
   for (const wire of wires) {
     const kept = options.only && !options.only.has(wire.key) ? options.previous?.get(wire.key) : undefined;
     if (kept) {
       routes.set(wire.key, kept);
-      if (careful) tracks.add(kept.points, wire.source, wire.target);
-      tags.push(kept.tag);
+      if (careful) tracks.add(kept.points, wire.source, wire.target, wire.down);
+      remember(lanesTo, wire, kept.points);
       continue;
     }
     const near = [wire.sourceNode, wire.target];
     let best: { points: P[]; cost: number; crossings: P[] } | null = null;
-    for (const way of ways(wire, index)) {
+    const known = careful ? lanesTo.get(laneKey(wire)) ?? [] : [];
+    for (const way of ways(wire, index, known)) {
       const points = tidy(way);
       let cost = (points.length - 2) * 10;
       for (let i = 1; i < points.length; i += 1) {
         const [a, b] = [points[i - 1] as P, points[i] as P];
         cost += lengthOf(a, b) * 0.08 + index.hits(a, b, near, MARGIN) * 1000 + soft.hits(a, b, [], 2) * 25;
       }
-      if (best && cost >= best.cost) continue;
-      const traffic = careful ? tracks.traffic(points, wire.source, wire.target) : { crossings: [], shared: 0 };
-      cost += traffic.crossings.length * 40 + (traffic.shared > 0 ? 80 + traffic.shared * 0.3 : 0);
+      // Joining a track of the same input may still make up for a little.
+      if (best && cost - 60 >= best.cost) continue;
+      const traffic = careful ? tracks.traffic(points, wire.source, wire.target, wire.down) : { crossings: [], shared: 0, joined: 0 };
+      cost += traffic.crossings.length * 40 + (traffic.shared > 0 ? 80 + traffic.shared * 0.3 : 0) - traffic.joined * 0.06;
       if (!best || cost < best.cost) best = { points, cost, crossings: traffic.crossings };
     }
     const points = best?.points ?? [wire.from, wire.to];
-    if (careful) tracks.add(points, wire.source, wire.target);
-    const tag = tagPlace(points, tags);
-    tags.push(tag);
+    if (careful) tracks.add(points, wire.source, wire.target, wire.down);
+    remember(lanesTo, wire, points);
     routes.set(wire.key, {
       points,
       d: cutPath(points),
-      tag,
+      tag: points[0] as P,
       arrow: arrowOf(points),
       crossings: (best?.crossings ?? []).map((at) => ({ at, flat: points.some((p, i) => i > 0 && p[1] === at[1] && (points[i - 1] as P)[1] === at[1]) })),
     });
+  }
+  const tags = new TagIndex();
+  for (const [key, route] of routes) {
+    const kept = options.only !== undefined && !options.only.has(key);
+    if (!kept) route.tag = careful ? tagPlace(route, tracks, tags) : middleOf(route.points);
+    tags.add(route.tag);
   }
   return routes;
 }

@@ -15,7 +15,7 @@ import type { Catalog } from '../model/ports.ts';
 import './canvas.css';
 import { FarView } from './far-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
-import type { CanvasHandle } from './handle.ts';
+import { type CanvasHandle, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
 import { NodeCard } from './node-card.tsx';
 import { AddBox, FindBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
@@ -108,17 +108,17 @@ function Stage({ parts, session, catalog: kinds, diagnostics = NO_DIAGNOSTICS, r
     >
       <ReactFlow<CardNode, WireEdge>
         nodes={far ? NO_NODES : nodes} edges={far ? NO_EDGES : edges} nodeTypes={NODE_TYPES} edgeTypes={EDGE_TYPES}
-        onInit={init} onMove={(_, viewport) => zoomed(viewport.zoom)} minZoom={0.05} maxZoom={2} snapToGrid snapGrid={SNAP} nodeDragThreshold={3} zoomOnDoubleClick={false}
+        onInit={init} onMove={(_, viewport) => zoomed(viewport.zoom)} minZoom={MIN_ZOOM} maxZoom={MAX_ZOOM} snapToGrid snapGrid={SNAP} nodeDragThreshold={3} zoomOnDoubleClick={false}
         onNodesChange={onNodesChange} onEdgesChange={onEdgesChange} onNodeDrag={onNodeDrag} onNodeDragStop={onNodeDragStop} onSelectionDragStop={onSelectionDragStop}
         onConnectStart={gestures.start} onConnectEnd={gestures.end} connectOnClick={false} connectionLineComponent={DraggedWire} isValidConnection={never}
         onPaneClick={(event) => (event.ctrlKey || event.metaKey ? addAt(event.clientX, event.clientY) : clickPane(event.clientX, event.clientY))}
         onNodeDoubleClick={(_, node) => openNode(node.id)}
         nodesDraggable={!readOnly} nodesConnectable={!readOnly} edgesFocusable={false} edgesReconnectable={false} deleteKeyCode={null} disableKeyboardA11y
-        selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} proOptions={PRO}
+        selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} attributionPosition="top-right"
       >
         <Background variant={BackgroundVariant.Dots} gap={16} size={1} color="var(--bg-canvas-dot)" />
         {many ? null : (
-          <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} pannable ariaLabel={t('canvas.overview')} position="bottom-right" />
+          <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
         )}
       </ReactFlow>
       {far ? <FarView flow={flow} /> : null}
@@ -134,7 +134,7 @@ function Stage({ parts, session, catalog: kinds, diagnostics = NO_DIAGNOSTICS, r
 }
 
 const isPane = (event: ReactMouseEvent): boolean => event.target instanceof Element && event.target.classList.contains('react-flow__pane');
-const PRO = { hideAttribution: true };
+const MINI = { width: 150, height: 94 };
 /** The library never connects by itself: `gestures.ts` decides where a wire may end. */
 const never = (): boolean => false;
 

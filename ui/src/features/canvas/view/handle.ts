@@ -56,6 +56,8 @@ export interface CanvasHandle {
 }
 
 const PAD = 48;
+export const MIN_ZOOM = 0.05;
+export const MAX_ZOOM = 2;
 
 export function createHandle(parts: HandleParts): CanvasHandle {
   const { editor, ui } = parts;
@@ -143,7 +145,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const [instance, box] = [parts.instance(), parts.element()];
       if (!instance || !box) return;
       const { x, y, zoom } = instance.getViewport();
-      const next = Math.min(2, Math.max(0.1, zoom * factor));
+      const next = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom * factor));
       const [cx, cy] = [box.clientWidth / 2, box.clientHeight / 2];
       void instance.setViewport({ x: cx - ((cx - x) / zoom) * next, y: cy - ((cy - y) / zoom) * next, zoom: next });
     },
@@ -155,11 +157,12 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const [instance, box] = [parts.instance(), parts.element()];
       const rects = [...parts.flow().rects.values()];
       if (!instance || !box || rects.length === 0) return;
-      const left = Math.min(...rects.map((r) => r.x)) - PAD;
-      const top = Math.min(...rects.map((r) => r.y)) - PAD;
-      const width = Math.max(...rects.map((r) => r.x + r.width)) + PAD - left;
-      const height = Math.max(...rects.map((r) => r.y + r.height)) + PAD - top;
-      const zoom = Math.min(1, Math.max(0.1, Math.min(box.clientWidth / width, box.clientHeight / height)));
+      let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+      for (const r of rects) [left, top, right, bottom] = [Math.min(left, r.x), Math.min(top, r.y), Math.max(right, r.x + r.width), Math.max(bottom, r.y + r.height)];
+      const scaleFor = (pad: number): number => Math.min(box.clientWidth / (right - left + pad * 2), box.clientHeight / (bottom - top + pad * 2));
+      // At 100 % text is sharpest: a narrower margin is worth it.
+      const zoom = scaleFor(PAD / 2) >= 1 ? 1 : Math.min(1, Math.max(MIN_ZOOM, scaleFor(PAD)));
+      const [width, height] = [right - left, bottom - top];
       void instance.setViewport({ x: (box.clientWidth - width * zoom) / 2 - left * zoom, y: (box.clientHeight - height * zoom) / 2 - top * zoom, zoom });
     },
     reveal(id) {

@@ -68,7 +68,7 @@ function Port({ id, port, title, shape, on }: { id: string; port: PortSpot; titl
 /** What an unwired red port means under the safe policy. */
 function SafeStub({ x, y }: { x: number; y: number }) {
   return (
-    <div className="cv-safe" style={{ left: x - 1, top: y - 1 }} title={t('canvas.safeTitle')}>
+    <div className="cv-safe" style={{ left: x - 1, top: y + 7 }} title={t('canvas.safeTitle')}>
       <span className="cv-safe-tag"><Icon name="shield" size={12} /><span className="cv-long">{t('canvas.safeTag')}</span><span className="cv-short">{t('canvas.safeTagShort')}</span></span>
     </div>
   );

@@ -1,6 +1,6 @@
 /** One wire: its track, an arrow where it runs backwards, a tag with the number of items. */
 
-import type { ConnectionLineComponentProps, EdgeProps } from '@xyflow/react';
+import { type ConnectionLineComponentProps, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { t } from '../../../i18n/index.ts';
 import { looseRoute } from '../route/router.ts';
@@ -8,13 +8,12 @@ import type { WireEdge } from './flow-nodes.ts';
 import { wireState } from './run-look.ts';
 import { useUi } from './ui.ts';
 
+/** In the layer above all wires: no wire runs through the number of another. */
 function Tag({ at, text, tone }: { at: readonly [number, number]; text: string; tone: string }) {
-  const width = Math.max(16, Math.round(text.length * 6.3 + 10));
   return (
-    <g className={`cv-tag ${tone}`} transform={`translate(${at[0]} ${at[1]})`}>
-      <rect x={-width / 2} y={-8} width={width} height={16} rx={8} />
-      <text y={4} textAnchor="middle">{text}</text>
-    </g>
+    <EdgeLabelRenderer>
+      <span className={`cv-tag ${tone}`} style={{ transform: `translate(-50%, -50%) translate(${at[0]}px, ${at[1]}px)` }}>{text}</span>
+    </EdgeLabelRenderer>
   );
 }
 
