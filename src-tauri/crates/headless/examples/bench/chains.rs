@@ -1,0 +1,230 @@
+//! P1, P3, P4: chains of steps through the real runtime and the real store.
+
+use crate::Row;
+use crate::process::cpu_seconds;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use signalbox_adapters::{FolderFiles, RealClock, RealIds, WebHttp};
+use signalbox_engine::{Catalog, effect::CallOutput};
+use signalbox_model::{Map, NodeDescriptor, RunStatus, Workflow};
+use signalbox_nodes::{EffectFuture, Kind};
+use signalbox_ports::World;
+use signalbox_runtime::{NewRun, Options, Registry, Runtime};
+use signalbox_store::{Store, StoreOptions};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A `write` that costs nothing outside: what remains is the price of durability.
+fn code(kind: &str) -> Option<Kind> {
+    fn nothing<'a>(
+        _: &'a signalbox_engine::effect::Call,
+        slot: &'a signalbox_engine::effect::CallSlot,
+        _: &'a World,
+    ) -> EffectFuture<'a> {
+        let data = slot.input.first().map(|item| (*item.data).clone()).unwrap_or_default();
+        Box::pin(async move { Ok(CallOutput::success(data)) })
+    }
+    match kind {
+        "bench.write" | "bench.read" => Some(Kind::Effect(nothing)),
+        other => signalbox_nodes::kind(other),
+    }
+}
+
+fn catalog() -> Catalog {
+    let mut kinds = signalbox_nodes::catalog();
+    for (name, effects) in [("bench.write", "write"), ("bench.read", "read")] {
+        let descriptor = json!({
+            "type": name, "version": 1, "title": name, "description": name, "category": "data", "icon": "box",
+            "modes": ["each"], "effects": effects, "ports": [{ "id": "success" }, { "id": "error" }],
+            "config": { "type": "object", "properties": {} }
+        });
+        kinds.extend(serde_json::from_value::<NodeDescriptor>(descriptor));
+    }
+    Catalog::new(kinds)
+}
+
+struct Bench {
+    runtime: Runtime,
+    threads: tokio::runtime::Runtime,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open(folder.path(), &StoreOptions::default()).expect("a store");
+        let world = World {
+            http: Arc::new(WebHttp::new(&[]).expect("a client")),
+            files: Arc::new(FolderFiles::default()),
+            clock: Arc::new(RealClock),
+        };
+        let registry = Registry { catalog: catalog(), code };
+        let options = Options::new(folder.path().join("artifacts"));
+        let runtime = Runtime::new(store, registry, Arc::new(world), Arc::new(RealIds), options).expect("a runtime");
+        let threads = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("an executor");
+        Self { runtime, threads, folder }
+    }
+
+    /// Runs a file to its end; seconds of wall and CPU time.
+    fn run(&self, file: Value, params: Value) -> (f64, f64) {
+        let workflow: Workflow = serde_json::from_value(file).expect("a workflow");
+        self.threads.block_on(async {
+            let (compiled, definition) = self.runtime.pin(workflow).await.expect("valid");
+            let (began, cpu) = (Instant::now(), cpu_seconds());
+            let new = NewRun {
+                compiled,
+                definition,
+                params,
+                context: Map::new(),
+                started_by: None,
+                client_run_token: None,
+            };
+            let run = self.runtime.start(new).await.expect("starts");
+            let status = self.runtime.wait(&run).await.expect("ends");
+            assert_eq!(status, RunStatus::Completed);
+            (began.elapsed().as_secs_f64(), cpu_seconds() - cpu)
+        })
+    }
+}
+
+fn chain(kind: &str, steps: usize, extra: usize) -> Value {
+    let mut nodes = Map::new();
+    let mut edges = Vec::new();
+    for i in 0..steps {
+        nodes.insert(format!("n{i}"), json!({ "type": kind }));
+        if i > 0 {
+            edges.push(json!({ "from": format!("n{}.success", i - 1), "to": format!("n{i}") }));
+        }
+    }
+    // Nodes beside the chain that never run: behind a red port that nothing takes.
+    for i in 0..extra {
+        nodes.insert(format!("x{i}"), json!({ "type": "flow.noop" }));
+        edges.push(json!({ "from": "n0.error", "to": format!("x{i}") }));
+    }
+    json!({ "signalbox": 1, "id": "bench", "name": "Bench", "nodes": nodes, "edges": edges })
+}
+
+/// Commits of one small row at FULL, as fast as the disk takes them.
+fn raw_rate(folder: &Path, commits: usize) -> f64 {
+    let raw = Connection::open(folder.join("raw.db")).expect("opens");
+    raw.execute_batch("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE IF NOT EXISTS t(a INTEGER PRIMARY KEY, b BLOB)")
+        .expect("a table");
+    let row = vec![7_u8; 600];
+    let began = Instant::now();
+    for _ in 0..commits {
+        raw.execute("INSERT INTO t(b) VALUES (?1)", [&row]).expect("a row");
+    }
+    commits as f64 / began.elapsed().as_secs_f64()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// P1: every step synced (`write` steps) against the raw commit rate turn about; pure steps at the default.
+pub fn durable() -> Vec<Row> {
+    let bench = Bench::new();
+    let mut rows = Vec::new();
+    for steps in [100, 1_000] {
+        let mut ratios = Vec::new();
+        let mut cpu = Vec::new();
+        let mut rates = Vec::new();
+        for _ in 0..10 {
+            let raw = raw_rate(bench.folder.path(), steps);
+            let (wall, used) = bench.run(chain("bench.write", steps, 0), json!({}));
+            rates.push(steps as f64 / wall);
+            ratios.push(steps as f64 / wall / raw);
+            cpu.push(used * 1000.0 / steps as f64);
+        }
+        rows.push(Row {
+            id: "P1",
+            what: format!("chain of {steps} synced `write` steps, each one commit, against raw WAL commits at FULL, 10 pairs"),
+            found: format!(
+                "{:.2} x the raw rate (from {:.2} to {:.2}), {:.0} steps/s, {:.3} ms CPU a step",
+                median(ratios.clone()),
+                ratios.iter().copied().fold(f64::MAX, f64::min),
+                ratios.iter().copied().fold(0.0, f64::max),
+                median(rates),
+                median(cpu)
+            ),
+            reach: ">= 0.8 x; <= 0.05 ms CPU",
+        });
+    }
+    for steps in [100, 1_000] {
+        let (mut rates, mut cpu) = (Vec::new(), Vec::new());
+        for _ in 0..10 {
+            let (wall, used) = bench.run(chain("flow.noop", steps, 0), json!({}));
+            rates.push(steps as f64 / wall);
+            cpu.push(used * 1000.0 / steps as f64);
+        }
+        rows.push(Row {
+            id: "P1",
+            what: format!("chain of {steps} pure steps at the default (bursts, no sync)"),
+            found: format!("{:.0} steps/s, {:.3} ms CPU a step", median(rates), median(cpu)),
+            reach: "no sync; <= 0.05 ms CPU",
+        });
+    }
+    rows
+}
+
+/// P3: 100 steps with 1 MB of variables beside them.
+pub fn carried() -> Vec<Row> {
+    let mut found = Vec::new();
+    for size in [1_000, 1_000_000] {
+        let bench = Bench::new();
+        let noise: String = (0..size).map(|i: usize| char::from(b'a' + (i.wrapping_mul(2_654_435_761) >> 7) as u8 % 26)).collect();
+        let mut file = chain("bench.read", 100, 0);
+        file["nodes"]["n0"]["out"] = json!({ "$big": "=params.big" });
+        let before = written();
+        let (wall, _) = bench.run(file, json!({ "big": noise }));
+        found.push((wall, written() - before));
+    }
+    vec![Row {
+        id: "P3",
+        what: "100 steps that carry 1 MB of variables; the same with 1 KB".into(),
+        found: format!(
+            "{:.1} MB written a run (1 KB: {:.1} MB); time a step {:.2} x",
+            found[1].1 as f64 / 1e6,
+            found[0].1 as f64 / 1e6,
+            found[1].0 / found[0].0
+        ),
+        reach: "<= 3 MB; independent of the state",
+    }]
+}
+
+/// Bytes this process handed to the kernel for writing.
+fn written() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let line = text.lines().find_map(|l| l.strip_prefix("wchar: "));
+    line.and_then(|n| n.trim().parse().ok()).unwrap_or_default()
+}
+
+/// P4: time a step at the end of long histories and in large graphs.
+pub fn growth() -> Vec<Row> {
+    let bench = Bench::new();
+    let per_step = |steps: usize, kind: &str, extra: usize| {
+        let times: Vec<f64> = (0..5).map(|_| bench.run(chain(kind, steps, extra), json!({})).0 / steps as f64).collect();
+        median(times)
+    };
+    // The difference between a long chain and a shorter one is the cost of the steps at its end.
+    let short = per_step(1_000, "bench.read", 0);
+    let (a, b) = (per_step(9_000, "bench.read", 0) * 9_000.0, per_step(10_000, "bench.read", 0) * 10_000.0);
+    let at_end = (b - a) / 1_000.0;
+    let (small, large) = (per_step(100, "bench.read", 10), per_step(100, "bench.read", 1_000));
+    vec![
+        Row {
+            id: "P4",
+            what: "time a step around step 10,000 over that in a chain of 1,000".into(),
+            found: format!("{:.2} x", at_end / short),
+            reach: "<= 1.2",
+        },
+        Row {
+            id: "P4",
+            what: "time a step in a graph of 1,100 nodes over that in one of 110".into(),
+            found: format!("{:.2} x", large / small),
+            reach: "<= 1.2",
+        },
+    ]
+}

@@ -1,0 +1,51 @@
+//! `cargo xtask bench`: the rows of the performance goals that this release has, measured and written to
+//! `docs/benchmarks.md`. Figures are ratios inside one process run wherever a limit can be run turn about.
+//!
+//! A bench reports; tests assert.
+
+mod chains;
+mod process;
+mod pure;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// One line of the table.
+pub struct Row {
+    /// Goal, for example `P1`.
+    pub id: &'static str,
+    /// What was measured.
+    pub what: String,
+    /// What came out.
+    pub found: String,
+    /// What it should reach.
+    pub reach: &'static str,
+}
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap_or_else(|| Path::new("."));
+    let mut rows = Vec::new();
+    rows.extend(chains::durable());
+    rows.extend(chains::carried());
+    rows.extend(chains::growth());
+    rows.extend(process::start(root));
+    rows.extend(process::canvas(root));
+    rows.extend(pure::expressions());
+    rows.extend(pure::validation());
+    let mut table = String::from("| goal | what | found | reach |\n|---|---|---|---|\n");
+    for row in &rows {
+        let _ = writeln!(table, "| {} | {} | {} | {} |", row.id, row.what, row.found, row.reach);
+    }
+    println!("{table}");
+    let page = format!(
+        "# Benchmarks\n\nWritten by `cargo xtask bench` (release build). {}\n\nWall figures depend on the machine and its load; ratios, counts \
+         and bytes are what to compare.\n\n{table}",
+        process::machine()
+    );
+    let file = root.join("docs/benchmarks.md");
+    if let Err(error) = std::fs::write(&file, page) {
+        eprintln!("{} cannot be written: {error}", file.display());
+        std::process::exit(1);
+    }
+    println!("Written: {}", file.display());
+}
