@@ -77,7 +77,7 @@ export function Checkbox({ checked, onChange, label, id, disabled }: {
 
 /** One of a few, all visible. Arrow keys move the choice. */
 export function Segmented<T extends string>({ value, options, onChange, label, small }: {
-  value: T; options: { value: T; label: string; icon?: IconName }[]; onChange(value: T): void; label: string; small?: boolean;
+  value: T; options: { value: NoInfer<T>; label: string; icon?: IconName }[]; onChange(value: NoInfer<T>): void; label: string; small?: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
   function onKeyDown(event: KeyboardEvent) {

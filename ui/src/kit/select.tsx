@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 export interface Option<T extends string = string> { value: T; label: string; hint?: string }
 
 export function Select<T extends string>({ value, options, onChange, label, id, disabled, small, invalid }: {
-  value: T; options: Option<T>[]; onChange(value: T): void; label: string; id?: string; disabled?: boolean; small?: boolean; invalid?: boolean;
+  value: T; options: Option<NoInfer<T>>[]; onChange(value: NoInfer<T>): void; label: string; id?: string; disabled?: boolean; small?: boolean; invalid?: boolean;
 }) {
   const shown = options.find((option) => option.value === value);
   return (

@@ -4,7 +4,7 @@ export interface Tab<T extends string = string> { id: T; label: string; count?: 
 
 /** Tab bar and the panel of the chosen tab. Arrow keys, Home and End move. */
 export function Tabs<T extends string>({ tabs, value, onChange, label, children }: {
-  tabs: Tab<T>[]; value: T; onChange(id: T): void; label: string; children: ReactNode;
+  tabs: Tab<NoInfer<T>>[]; value: T; onChange(id: NoInfer<T>): void; label: string; children: ReactNode;
 }) {
   const base = useId();
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {

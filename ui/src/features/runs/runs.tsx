@@ -58,7 +58,7 @@ export function RunHistory(props: RunsProps) {
               <span>{t('runs.colWorkflow')}</span>
               <span>{t('runs.colResult')}</span>
               <span className="r-opt">{t('runs.colStarted')}</span>
-              <span className="num">{t('runs.colTook')}</span>
+              <span className="r-num">{t('runs.colTook')}</span>
               <span className="r-opt">{t('runs.colRun')}</span>
               <span />
             </div>
@@ -83,7 +83,7 @@ function Rows({ runs, selected, more, onSelect, onOpen, onMore, ...rest }: RunsP
           <span className="ell" style={{ fontWeight: 600 }}>{run.workflowName}</span>
           <span className="ell t2" title={run.errorMessage}>{run.errorMessage ? `${outcomeText(run)}: ${run.errorMessage}` : outcomeText(run)}</span>
           <span className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
-          <span className="num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
+          <span className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
           <span className="r-opt mono t3">{shortRunId(run.runId)}</span>
           <RowMenu run={run} onOpen={onOpen} {...rest} />
         </div>

@@ -1,0 +1,61 @@
+import { fireEvent, render, screen } from '@testing-library/react';
+import { useState } from 'react';
+import { describe, expect, it, vi } from 'vitest';
+import { Button, ConfirmDialog, Field, Segmented, SplitPane, Tabs, TextInput } from '../index.ts';
+
+describe('controls', () => {
+  it('joins label, field and error', () => {
+    render(<Field label="Name" error="Must not be empty">{({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} value="" onChange={() => {}} />}</Field>);
+    const input = screen.getByLabelText('Name');
+    expect(input.getAttribute('aria-invalid')).toBe('true');
+    expect(document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent).toContain('Must not be empty');
+  });
+
+  it('moves a choice with the arrow keys', () => {
+    function Host() {
+      const [value, setValue] = useState<'a' | 'b'>('a');
+      return <Segmented label="Which" value={value} onChange={setValue} options={[{ value: 'a', label: 'A' }, { value: 'b', label: 'B' }]} />;
+    }
+    render(<Host />);
+    fireEvent.keyDown(screen.getByRole('radio', { name: 'A' }), { key: 'ArrowRight' });
+    expect(screen.getByRole('radio', { name: 'B' }).getAttribute('aria-checked')).toBe('true');
+    expect(document.activeElement).toBe(screen.getByRole('radio', { name: 'B' }));
+  });
+
+  it('moves between tabs with the arrow keys and joins tab and panel', () => {
+    function Host() {
+      const [value, setValue] = useState('one');
+      return <Tabs label="Parts" value={value} onChange={setValue} tabs={[{ id: 'one', label: 'One' }, { id: 'two', label: 'Two' }]}>{value}</Tabs>;
+    }
+    render(<Host />);
+    fireEvent.keyDown(screen.getByRole('tab', { name: 'One' }), { key: 'End' });
+    expect(screen.getByRole('tabpanel', { name: 'Two' }).textContent).toBe('two');
+  });
+
+  it('shows that a button works and takes no second click', () => {
+    const onClick = vi.fn();
+    render(<Button busy onClick={onClick}>Save</Button>);
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    expect(onClick).not.toHaveBeenCalled();
+    expect(screen.getByRole('button').getAttribute('aria-busy')).toBe('true');
+  });
+
+  it('resizes a pane by keys within its bounds', () => {
+    const onResize = vi.fn();
+    render(<SplitPane side="right" size={300} min={290} max={310} label="Width" onResize={onResize} pane={<p>pane</p>}><p>main</p></SplitPane>);
+    const handle = screen.getByRole('separator', { name: 'Width' });
+    fireEvent.keyDown(handle, { key: 'ArrowLeft' });
+    expect(onResize).toHaveBeenLastCalledWith(310);
+    fireEvent.keyDown(handle, { key: 'ArrowRight' });
+    expect(onResize).toHaveBeenLastCalledWith(290);
+  });
+
+  it('asks before something is lost', async () => {
+    const [yes, no] = [vi.fn(), vi.fn()];
+    render(<ConfirmDialog open title="Delete?" text="It is gone then." confirm="Delete" cancel="Keep" danger onConfirm={yes} onClose={no} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Delete' }));
+    expect(yes).toHaveBeenCalledOnce();
+    fireEvent.keyDown(screen.getByRole('dialog'), { key: 'Escape' });
+    expect(no).toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setTransport } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
+import type { FakeTransport } from '../../api/transport/fake.ts';
+import type { OpenWorkflow } from '../../api/types.ts';
+import { demoHost, RETRY } from '../../test/fixtures.ts';
+import { DRAFT_DELAY_MS, forgetSession, openSession, Session } from '../builder/session.ts';
+
+const OPEN: OpenWorkflow = { ref: 'w', path: '/l/w.signalbox.json', folder: 'Library', revision: 'r1', document: RETRY, diagnostics: [], readOnly: false };
+let host: FakeTransport;
+beforeEach(() => {
+  vi.useFakeTimers();
+  host = demoHost();
+  setTransport(host);
+});
+afterEach(() => {
+  forgetSession('w');
+  vi.useRealTimers();
+});
+const rename = (session: Session, name: string) => session.editor.apply({ type: 'set', path: ['name'], value: name }, { label: 'Rename' });
+const commands = () => host.calls.map((call) => call.command);
+
+describe('drafts', () => {
+  it('are kept a moment after the last change, once', async () => {
+    const session = new Session(OPEN);
+    rename(session, 'A');
+    rename(session, 'B');
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+    expect(host.calls).toEqual([{ command: 'draft_put', payload: { ref: 'w', document: expect.objectContaining({ name: 'B' }) } }]);
+  });
+
+  it('go when everything is undone, and after a save', async () => {
+    const session = new Session(OPEN);
+    rename(session, 'A');
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+    session.editor.undo();
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+    expect(commands()).toEqual(['draft_put', 'draft_discard']);
+  });
+
+  it('of an earlier time are not overwritten before the person has answered', async () => {
+    const session = new Session({ ...OPEN, draft: { document: { ...RETRY, name: 'Lost' }, savedAt: '2026-01-01T00:00:00Z' } });
+    rename(session, 'A');
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+    expect(commands()).toEqual([]);
+    session.restoreDraft();
+    expect(session.editor.getState()).toMatchObject({ dirty: true, document: { name: 'Lost' } });
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+    expect(commands()).toEqual(['draft_put']);
+  });
+});
+
+describe('saving', () => {
+  it('writes on the revision that was read and remembers the new one', async () => {
+    host.handlers.workflow_save = ({ baseRevision }) => ({ revision: `${baseRevision}+1` });
+    const session = new Session(OPEN);
+    rename(session, 'A');
+    expect(await session.save()).toBe(true);
+    expect(session.revision).toBe('r1+1');
+    expect(session.editor.getState().dirty).toBe(false);
+  });
+
+  it('never writes over a file that changed outside until the person says so', async () => {
+    host.handlers.workflow_save = ({ baseRevision, overwrite }) => {
+      if (baseRevision !== 'r2' && !overwrite) throw new ApiError({ code: 'CONFLICT', message: 'changed', hint: '', details: { revision: 'r2' } });
+      return { revision: 'r3' };
+    };
+    const session = new Session(OPEN);
+    rename(session, 'Mine');
+    expect(await session.save()).toBe(false);
+    expect(session.outside).toEqual({ kind: 'changed', revision: 'r2' });
+    expect(session.editor.getState().dirty).toBe(true);
+    session.keepMine();
+    expect(await session.save()).toBe(true);
+    expect(session.revision).toBe('r3');
+  });
+
+  it('keeps changes that were made while the file was being written', async () => {
+    const session = new Session(OPEN);
+    host.handlers.workflow_save = () => {
+      rename(session, 'Later');
+      return { revision: 'r2' };
+    };
+    rename(session, 'A');
+    await session.save();
+    expect(session.editor.getState()).toMatchObject({ dirty: true, document: { name: 'Later' } });
+  });
+
+  it('does not touch a read-only file', async () => {
+    const session = new Session({ ...OPEN, readOnly: true });
+    expect(rename(session, 'A')).toBe(false);
+    expect(await session.save()).toBe(false);
+    expect(commands()).toEqual([]);
+  });
+});
+
+describe('outside', () => {
+  it('notices a change, a loss, and that all is well again', async () => {
+    const session = new Session(OPEN);
+    host.handlers.workflow_revision = () => ({ revision: 'r2' });
+    await session.checkOutside();
+    expect(session.outside).toEqual({ kind: 'changed', revision: 'r2' });
+    host.handlers.workflow_revision = () => ({ revision: null });
+    await session.checkOutside();
+    expect(session.outside).toEqual({ kind: 'gone' });
+    host.handlers.workflow_revision = () => ({ revision: 'r1' });
+    await session.checkOutside();
+    expect(session.outside).toBeNull();
+  });
+
+  it('takes the file as it is now on reload', async () => {
+    const session = new Session(OPEN);
+    rename(session, 'Mine');
+    host.handlers.workflow_open = () => ({ ...OPEN, revision: 'r2', document: { ...RETRY, name: 'Theirs' } });
+    await session.reload();
+    expect(session).toMatchObject({ revision: 'r2', outside: null });
+    expect(session.editor.getState()).toMatchObject({ dirty: false, document: { name: 'Theirs' } });
+  });
+});
+
+it('keeps unsaved work while the person visits another screen', async () => {
+  host.handlers.workflow_open = () => OPEN;
+  const session = await openSession('w');
+  rename(session, 'Mine');
+  expect(await openSession('w')).toBe(session);
+});
