@@ -45,7 +45,8 @@ export function followRun(runId: string, { fold, ended = false, onError, wait = 
     if (cause !== null) onError?.(toApiError(cause));
     await wait(RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 5000);
     failures += 1;
-    if (open) connect();
+    // The last batch may have come while this waited.
+    if (open && !isTerminal(fold.view.status)) connect();
   }
 
   function connect(): void {

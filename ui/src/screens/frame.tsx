@@ -1,13 +1,14 @@
 /** Rail, palette, shortcut sheet and the actions that work everywhere. */
 import './screens.css';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { transport } from '../api/client.ts';
 import { useCommand } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
 import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
 import { statusText } from '../features/status.tsx';
 import { formatAgo, t } from '../i18n/index.ts';
-import { Icon, Kbd, keysOf, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
+import { Icon, Kbd, keysOf, openScope, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
 import { createWorkflow, openFile } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
@@ -24,6 +25,8 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
   const [sheet, setSheet] = useState(false);
   const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true)), []);
   useActions(actions);
+  // The native menu names actions; what cannot be done now does nothing.
+  useEffect(() => transport().onMenu?.((id) => { if (openScope() === undefined) runAction(id); }), []);
   return (
     <div className="app">
       <a className="btn skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}>{t('nav.skip')}</a>

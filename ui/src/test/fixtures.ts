@@ -1,7 +1,7 @@
 /** Made-up data for tests and for looking at screens without a host. Not part of the product's bundle. */
 import { ApiError } from '../api/error.ts';
 import { fakeTransport, type FakeTransport } from '../api/transport/fake.ts';
-import type { NodeDescriptor, RunDetail, RunRow, Sample, Settings, Workflow, WorkflowEntry } from '../api/types.ts';
+import type { NodeDescriptor, RunDetail, RunEvent, RunRow, Sample, Settings, Workflow, WorkflowEntry } from '../api/types.ts';
 
 export function kind(type: string, more: Partial<NodeDescriptor> = {}): NodeDescriptor {
   return {
@@ -99,7 +99,7 @@ export function demoHost(): FakeTransport {
       const run = ROWS.find((candidate) => candidate.runId === runId) ?? row(0);
       return { ...run, context: {}, output: [{ verdict: 'adult' }], openTasks: [], steps: {}, definition: RETRY, lastSeq: 0, params: {}, driven: true };
     },
-    run_events: () => [],
+    run_events: ({ runId, after }) => demoEvents(runId, ROWS.find((run) => run.runId === runId)?.status === 'failed').filter((event) => (event.seq ?? 0) > after),
     run_cancel: () => ({}),
     run_delete: () => ({}),
     run_step_data: () => null,
@@ -113,5 +113,42 @@ export function demoHost(): FakeTransport {
     },
     folder_list: () => [{ folder: '/home/ada/workflows', access: 'rw', library: true }, { folder: '/home/ada/invoices', access: 'ro', library: false, workflowId: 'invoice' }],
   });
+  // A run goes on while it is looked at: an event every 150 ms.
+  host.subscribe = (runId, after, onEvents) => {
+    const rest = demoEvents(runId).filter((event) => (event.seq ?? 0) > after);
+    const timer = setInterval(() => {
+      const next = rest.shift();
+      if (next) onEvents([next]);
+      else clearInterval(timer);
+    }, 150);
+    return () => clearInterval(timer);
+  };
   return host;
+}
+
+/** The events of a run of RETRY: two failed calls, then it works; or, with `fails`, it never does. */
+export function demoEvents(runId: string, fails = false): RunEvent[] {
+  let seq = 0;
+  const started = Date.now() - 4000;
+  const at = (type: RunEvent['type'], stepId: string | null, payload: unknown, attempt?: number): RunEvent => {
+    seq += 1;
+    return {
+      runId, seq, ts: new Date(started + seq * 120).toISOString(), type, stepId, payload, ...(attempt === undefined ? {} : { visit: 1, attempt }),
+    } as RunEvent;
+  };
+  const start = (id: string, attempt = 0) => at('step_start', id, { type: RETRY.nodes[id]?.type, meta: { title: RETRY.nodes[id]?.title }, resolvedInputs: null, config: RETRY.nodes[id]?.config ?? {}, input: [{ item: 0, data: { name: 'Ada', age: 36 } }] }, attempt);
+  const done = (id: string, port = 'success') => at('step_done', id, { outputs: null, ports: { [port]: 1 }, items: { [port]: [{ id: '1', data: { name: 'Ada', age: 36, verdict: 'adult' }, pairedItem: 0 }] } }, 0);
+  const error = (attempt: number) => ({ type: 'NetworkError', message: 'The address answered 503 (service unavailable)', retryable: true, originNode: 'fetch', originRunId: runId, attempt, maxAttempts: 3, timestamp: new Date(started).toISOString(), details: { code: 'SERVICE_UNAVAILABLE', status: 503 } });
+  const list = [at('workflow_start', null, { name: RETRY.name, version: 'c0ffee0123456789', params: { base: 'http://127.0.0.1:8080' }, seed: '00ff' }), start('start'), done('start')];
+  for (let attempt = 0; attempt < (fails ? 4 : 2); attempt += 1) {
+    list.push(start('fetch', attempt), at('step_error', 'fetch', { error: error(attempt) }, attempt));
+    if (attempt < 3) list.push(at('retry_scheduled', 'fetch', { attempt: attempt + 1, delayMs: 400 }, attempt));
+  }
+  if (fails) {
+    list.push(at('workflow_failed', null, { error: error(3), failed_step_id: 'fetch', duration_ms: 1840, reason: 'max_attempts_exceeded' }));
+    return list;
+  }
+  list.push(start('fetch', 2), at('var_changed', 'fetch', { name: '$user', newValue: { name: 'Ada', age: 36 } }, 2), done('fetch'), start('adult'), done('adult', 'true'), start('yes'), done('yes'), start('end'), at('step_done', 'end', { outputs: null, ports: {}, items: {} }, 0));
+  list.push(at('workflow_done', null, { duration_ms: 2100, stop_id: 'done' }));
+  return list;
 }

@@ -24,7 +24,7 @@ export function tauriTransport(): Transport {
       // The command answers when the run has ended or the window unsubscribed.
       const id = crypto.randomUUID();
       invoke('rpc_subscribe', { id, runId, after, channel }).then(
-        () => undefined,
+        () => { if (open) onError(null); },
         (cause: unknown) => { if (open) onError(toApiError(cause)); },
       );
       return () => {

@@ -64,6 +64,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const running = view !== null && !isTerminal(view.status);
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
 
+  const canvas = useRef<CanvasHandle | null>(null);
+  const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
+  const logWasOpen = useRef(panes.logOpen);
+  logWasOpen.current = panes.logOpen;
+
   const start = useCallback(async (params: JsonMap) => {
     const sent = editor.getState().document;
     setStarting(true);
@@ -76,7 +81,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setCancelling(false);
       setAsking(null);
       setRunId(id);
-      onLogOpen(true);
+      if (!logWasOpen.current) {
+        onLogOpen(true);
+        // The log took room from the canvas, not the person: the whole graph stays in view.
+        setTimeout(() => canvas.current?.fit(), 60);
+      }
     } finally {
       setStarting(false);
     }
@@ -144,8 +153,6 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   useActions(actions);
   const keys = useBarKeys();
 
-  const canvas = useRef<CanvasHandle | null>(null);
-  const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
   const openStep = (nodeId: string) => {
     if (canvas.current) canvas.current.reveal(nodeId);
     else editor.select([nodeId]);

@@ -1,0 +1,100 @@
+/** Starts `signalbox serve --ui` on a free port with a data folder of its own, and ends it with the test file. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { test as base, type Page } from '@playwright/test';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const BINARY = process.env.SIGNALBOX_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug/signalbox');
+
+export interface Host {
+  url: string;
+  origin: string;
+  token: string;
+  data: string;
+  /** All workflow files under the data folder. */
+  files(): string[];
+  rpc<T = unknown>(command: string, payload?: unknown): Promise<T>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export async function startHost(data = mkdtempSync(join(tmpdir(), 'signalbox-e2e-'))): Promise<Host> {
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing. Build it first: cargo build -p signalbox-headless`);
+  const child = spawn(BINARY, ['serve', '--ui', '--addr', '127.0.0.1:0', '--data', data], { stdio: ['ignore', 'pipe', 'pipe'], cwd: ROOT });
+  const url = await firstAddress(child);
+  const { origin, hash } = new URL(url);
+  const token = decodeURIComponent(/token=([^&]+)/.exec(hash)?.[1] ?? '');
+  return {
+    url, origin, token, data,
+    files: () => walk(data).filter((path) => path.endsWith('.signalbox.json')),
+    async rpc<T>(command: string, payload: unknown = {}): Promise<T> {
+      const response = await fetch(`${origin}/rpc/${command}`, {
+        method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(payload),
+      });
+      const body: unknown = await response.json();
+      if (!response.ok) throw new Error(`${command}: ${JSON.stringify(body)}`);
+      return body as T;
+    },
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((done) => { child.once('exit', done); });
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      await gone;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function firstAddress(child: ChildProcess): Promise<string> {
+  return new Promise((done, fail) => {
+    let output = '';
+    const take = (chunk: Buffer) => {
+      output += chunk.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+\/\S*#token=\S+/.exec(output);
+      if (found) done(found[0]);
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', (chunk: Buffer) => { output += chunk.toString(); });
+    child.once('exit', (code) => fail(new Error(`signalbox ended with ${String(code)} before it printed its address:\n${output}`)));
+    setTimeout(() => fail(new Error(`No address after 20 s:\n${output}`)), 20_000).unref();
+  });
+}
+
+function walk(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? walk(path) : [path];
+  });
+}
+
+export function readJson<T = Record<string, unknown>>(path: string): T {
+  return JSON.parse(readFileSync(path, 'utf8')) as T;
+}
+
+/** `host`: one program for the test file. `page` fails the test when the page logs an error. */
+export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { host: Host }>({
+  host: [async ({}, use) => { // eslint-disable-line no-empty-pattern
+    const host = await startHost();
+    await use(host);
+    await host.stop();
+    rmSync(host.data, { recursive: true, force: true });
+  }, { scope: 'worker' }],
+  open: async ({ page, host }, use) => {
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => {
+      // A refused or lost request is shown to the person; a test that expects one reads it there.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text());
+    });
+    await use(async (hash = '') => {
+      await page.goto(host.url);
+      await page.getByRole('navigation', { name: 'Main' }).waitFor();
+      if (hash) await page.evaluate((next) => { window.location.hash = next; }, hash);
+      return page;
+    });
+    if (errors.length) throw new Error(`The page logged errors:\n${errors.join('\n')}`);
+  },
+});
+export { expect } from '@playwright/test';
