@@ -45,7 +45,7 @@ export const log = {
   'card.effectUnknown': 'unknown: it may have happened',
   'card.inputs': 'Inputs',
   'card.outputs': 'Outputs',
-  'card.outputsNone': 'none, the red port fired',
+  'card.outputsNone': 'none, the call failed',
   'card.outputsLater': 'after the step ends',
   'card.error': 'Error details',
   'card.errorShown': 'Error',

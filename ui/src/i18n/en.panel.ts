@@ -138,7 +138,7 @@ export const panel = {
   'error.fallback': 'Fallback step',
   'error.fallbackHint': 'Takes over when the policy or a rule says fallback.',
   'error.fallbackNone': 'None',
-  'error.firstCall': 'First call',
+  'error.firstCall': 'First',
   'error.firstPause': 'First pause',
   'error.inAll': '{time} of pauses in all',
   'error.inAllMost': 'at most {time} of pauses in all',

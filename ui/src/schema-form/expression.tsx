@@ -67,7 +67,8 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
           placeholder={placeholder ?? ''}
         />
       </span>
-      <PreviewLine result={result} host={host} />
+      {/* The validator's finding says the same in more words. */}
+      {invalid && result?.state === 'error' ? null : <PreviewLine result={result} host={host} />}
     </>
   );
 }

@@ -17,43 +17,52 @@ interface Box {
   call: boolean;
 }
 
-const GAP_MIN = 30;
+const GAP = 15;
+const END_GAP = 22;
+const boxWidth = (label: string): number => Math.max(44, Math.round(label.length * 5.6 + 12));
 
-/** Where the boxes stand. More calls than fit are drawn as one "n more"; pauses grow with the logarithm of their time. */
-export function placeCalls(steps: readonly TimelineStep[], width: number, end: string): Box[] {
-  const endWidth = Math.min(96, Math.max(56, end.length * 6 + 16));
-  const most = Math.max(1, Math.floor((width - endWidth - GAP_MIN) / (56 + GAP_MIN)));
-  const labels: { label: string; delayMs: number | null; call: boolean }[] = [{ label: t('error.firstCall'), delayMs: null, call: true }];
-  const fits = steps.length + 1 <= most;
-  const shown = fits ? steps : steps.slice(0, Math.max(0, most - 3));
-  for (const step of shown) labels.push({ label: t('error.attempt', { n: step.attempt }), delayMs: step.delayMs, call: true });
-  if (!fits) {
-    const last = steps.at(-1);
-    const hidden = steps.length - shown.length - 1;
-    const next = steps[shown.length];
-    if (hidden > 0 && next) labels.push({ label: t('error.more', { n: hidden }), delayMs: next.delayMs, call: true });
-    if (last) labels.push({ label: t('error.attempt', { n: last.attempt }), delayMs: last.delayMs, call: true });
+interface Stop {
+  label: string;
+  delayMs: number | null;
+}
+
+/** The calls that fit: all of them, else the first ones, "n more", and the last. */
+function stopsFor(steps: readonly TimelineStep[], room: number): Stop[] {
+  const first: Stop = { label: t('error.firstCall'), delayMs: null };
+  const all = [first, ...steps.map((step) => ({ label: t('error.attempt', { n: step.attempt }), delayMs: step.delayMs }))];
+  const need = (stops: readonly Stop[]) => stops.reduce((sum, one) => sum + boxWidth(one.label) + (one.delayMs === null ? 0 : GAP), 0);
+  if (need(all) <= room) return all;
+  const last = all.at(-1) as Stop;
+  for (let shown = Math.min(all.length - 2, 12); shown >= 1; shown--) {
+    const hidden = all.length - shown - 1;
+    const next = all[shown];
+    const stops = [...all.slice(0, shown), { label: t('error.more', { n: hidden }), delayMs: next?.delayMs ?? 0 }, last];
+    if (need(stops) <= room || shown === 1) return stops;
   }
-  const boxes = labels.map((one) => ({ ...one, boxWidth: Math.max(48, Math.round(one.label.length * 6 + 12)) }));
-  const waits = boxes.slice(1);
-  const used = boxes.reduce((sum, one) => sum + one.boxWidth, 0) + endWidth + GAP_MIN - 8;
-  const free = Math.max(GAP_MIN * waits.length, width - used);
-  const weight = (ms: number | null) => Math.log10(10 + (ms ?? 0));
-  const all = waits.reduce((sum, one) => sum + weight(one.delayMs), 0);
-  const spare = Math.max(0, free - GAP_MIN * waits.length);
+  return [first, last];
+}
+
+/** Where the boxes stand. Pauses grow with the logarithm of their time. */
+export function placeCalls(steps: readonly TimelineStep[], width: number, end: string): Box[] {
+  const endWidth = Math.min(88, boxWidth(end));
+  const stops = stopsFor(steps, width - endWidth - END_GAP);
+  const used = stops.reduce((sum, one) => sum + boxWidth(one.label) + (one.delayMs === null ? 0 : GAP), 0) + endWidth + END_GAP;
+  const spare = Math.max(0, width - used);
+  const weight = (ms: number | null) => (ms === null ? 0 : Math.log10(10 + ms));
+  const all = stops.reduce((sum, one) => sum + weight(one.delayMs), 0);
   const placed: Box[] = [];
   let x = 0;
-  for (const one of boxes) {
+  for (const one of stops) {
     let wait: Box['wait'] = null;
     if (one.delayMs !== null) {
-      const grown = GAP_MIN + (all > 0 ? (spare * weight(one.delayMs)) / all : 0);
+      const grown = GAP + (all > 0 ? (spare * weight(one.delayMs)) / all : 0);
       wait = { x, width: Math.min(grown, 120), text: formatPause(one.delayMs) };
       x += wait.width;
     }
-    placed.push({ label: one.label, x, width: one.boxWidth, wait, call: one.call });
-    x += one.boxWidth;
+    placed.push({ label: one.label, x, width: boxWidth(one.label), wait, call: true });
+    x += boxWidth(one.label);
   }
-  placed.push({ label: end, x: x + GAP_MIN - 8, width: endWidth, wait: null, call: false });
+  placed.push({ label: end, x: x + END_GAP, width: endWidth, wait: null, call: false });
   return placed;
 }
 
@@ -78,7 +87,7 @@ export function RetryTimeline({ steps, end, endIsWire }: { steps: readonly Timel
     return () => observer.disconnect();
   }, []);
   const boxes = placeCalls(steps, width, end);
-  const total = Math.max(width, (boxes.at(-1)?.x ?? 0) + (boxes.at(-1)?.width ?? 0) + 2);
+  const total = Math.max(width, (boxes.at(-1)?.x ?? 0) + (boxes.at(-1)?.width ?? 0));
   const calls = boxes.filter((box) => box.call);
   const last = calls.at(-1);
   const summary = steps.length === 0 ? t('error.timelineOne') : t('error.timeline', { n: steps.length + 1, m: steps.length });

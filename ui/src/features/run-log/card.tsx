@@ -6,6 +6,7 @@ import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
 import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
 import { Icon, SignalIcon, Tile } from '../../kit/index.ts';
+import type { Look } from './cards-view.tsx';
 import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, decisionText, placeText } from './words.ts';
 
@@ -18,8 +19,7 @@ export interface Sections {
 
 export interface CardProps {
   card: CallCard;
-  icon: string;
-  tone: string;
+  look: Look;
   sections: Sections;
 }
 
@@ -40,6 +40,9 @@ function Took({ card }: { card: CallCard }) {
   return <>{formatDuration(card.durationMs ?? 0)}</>;
 }
 
+/** A step without a title goes by the title of its kind, as on the canvas. */
+export const titleText = (card: CallCard, look: Look): string => (card.title === card.nodeId ? (look.title ?? card.title) : card.title);
+
 export function whyText(card: CallCard): string | null {
   if (card.status === 'skipped') {
     return card.skippedBecause === 'disabled' || card.skippedBecause === undefined ? t('card.skipped.disabled') : t('card.skipped.if', { condition: card.skippedBecause });
@@ -48,16 +51,17 @@ export function whyText(card: CallCard): string | null {
 }
 
 /** A card in the list. */
-export function StepCard({ card, icon, tone, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
+export function StepCard({ card, look, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
   const place = placeText(card);
   const why = whyText(card);
   const decided = decisionText(card);
   return (
-    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${card.title}, ${t(`card.status.${card.status}`)}`}>
+    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${titleText(card, look)}, ${t(`card.status.${card.status}`)}`}>
       <header className="sc-head">
         <SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} size={16} label={t(`card.status.${card.status}`)} />
-        <Tile icon={icon} tone={tone} size={24} />
-        <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{card.title}</button>
+        <Tile icon={look.icon} tone={look.tone} size={24} />
+        <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
+        {titleText(card, look) === card.title ? null : <code className="t3">{card.nodeId}</code>}
         <span className="s t3 ell">{place}</span>
         <span className="end s t2 nw">{card.retryAtMs !== undefined ? <span className={waiting ? 'c-wait' : 't3'}><Next card={card} live={waiting} /></span> : null}</span>
         <span className="s t2 nw sc-time">{formatTime(card.startedAt)}</span>
@@ -156,16 +160,16 @@ function Changes({ card }: { card: CallCard }) {
 }
 
 /** The chosen call beside timeline and event table: facts left, data right. */
-export function CardDetail({ card, icon, tone, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
+export function CardDetail({ card, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
   const decided = decisionText(card);
   return (
     <div className="card-detail">
       <div className="cd-facts">
         <div className="row">
-          <Tile icon={icon} tone={tone} size={24} />
-          <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{card.title}</button>
+          <Tile icon={look.icon} tone={look.tone} size={24} />
+          <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         </div>
-        <span className="s t3">{placeText(card)}</span>
+        <span className="s t3">{titleText(card, look) === card.title ? '' : <code>{card.nodeId} </code>}{placeText(card)}</span>
         <dl className="kv cd-kv">
           <dt>{t('card.state')}</dt>
           <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>

@@ -9,6 +9,8 @@ import { StepCard, type Sections } from './card.tsx';
 export interface Look {
   icon: string;
   tone: string;
+  /** Title of the kind, for steps without one of their own. */
+  title?: string;
 }
 
 /** The failed call that waits for its next attempt right now. */
@@ -68,7 +70,7 @@ export function CardsView({ view, shown, errorsOnly, lookOf, sections, selectedC
           const look = lookOf(card.kind);
           return (
             <div key={row.key} ref={virtual.measureElement} data-index={row.index} className="card-place" style={{ transform: `translateY(${String(row.start)}px)` }}>
-              <StepCard card={card} icon={look.icon} tone={look.tone} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => onPick(card.index)} />
+              <StepCard card={card} look={look} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => onPick(card.index)} />
             </div>
           );
         })}

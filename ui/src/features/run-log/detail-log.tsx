@@ -42,9 +42,10 @@ function Log({ run: runView, document, selected, onSelectNode, view: asked, onVi
   const [text, setText] = useState('');
   const [picked, setPicked] = useState<number | null>(null);
   const [seq, setSeq] = useState<number | null>(null);
-  const sections = useSections();
+  const sections = useSections(CLOSED);
+  const detailSections = useSections(OPEN_IN_DETAIL);
 
-  const looks = useMemo(() => new Map((catalog ?? []).map((one) => [one.type, { icon: one.icon, tone: one.category }])), [catalog]);
+  const looks = useMemo(() => new Map((catalog ?? []).map((one) => [one.type, { icon: one.icon, tone: one.category, title: one.title }])), [catalog]);
   const lookOf = useCallback((kind: string | undefined): Look => (kind === undefined ? undefined : looks.get(kind)) ?? { icon: 'box', tone: 'start' }, [looks]);
   const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
 
@@ -97,12 +98,12 @@ function Log({ run: runView, document, selected, onSelectNode, view: asked, onVi
       ) : (
         <div className="runlog-two">
           {view === 'timeline' ? (
-            <TimelineView view={runView} shown={shown} iconOf={(kind) => lookOf(kind).icon} selectedNode={selectedNode} onPick={pick} />
+            <TimelineView view={runView} shown={shown} lookOf={lookOf} selectedNode={selectedNode} onPick={pick} />
           ) : (
             <EventsView view={runView} text={text} shown={shown} selectedSeq={seq} onPick={pickEvent} />
           )}
           <div className="runlog-detail">
-            <Detail view={runView} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : cards[chosen]} lookOf={lookOf} sections={sections} onSelectNode={onSelectNode} />
+            <Detail view={runView} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : cards[chosen]} lookOf={lookOf} sections={detailSections} onSelectNode={onSelectNode} />
           </div>
         </div>
       )}
@@ -125,24 +126,28 @@ function Detail({ view, seq, card, lookOf, sections, onSelectNode }: {
   }
   if (!card) return <p className="s t3 ev-none">{t('card.none')}</p>;
   const look = lookOf(card.kind);
-  return <CardDetail card={card} icon={look.icon} tone={look.tone} sections={sections} waiting={waitsForRetry(view, card)} onSelect={() => onSelectNode(card.nodeId)} />;
+  return <CardDetail card={card} look={look} sections={sections} waiting={waitsForRetry(view, card)} onSelect={() => onSelectNode(card.nodeId)} />;
 }
 
-/** Which sections are open. Kept apart from the cards, which leave the screen while one scrolls. */
-function useSections(): Sections {
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+const CLOSED: ReadonlySet<SectionId> = new Set();
+/** Beside timeline and table there is one card, with room for what one looks for first. */
+const OPEN_IN_DETAIL: ReadonlySet<SectionId> = new Set<SectionId>(['error', 'inputs', 'outputs']);
+
+/** Which sections are turned from their default. Kept apart from the cards, which leave the screen while one scrolls. */
+function useSections(byDefault: ReadonlySet<SectionId>): Sections {
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   return useMemo<Sections>(
     () => ({
-      isOpen: (card, section: SectionId) => open.has(`${card.key} ${section}`),
+      isOpen: (card, section) => turned.has(`${card.key} ${section}`) !== byDefault.has(section),
       toggle: (card, section) => {
         const key = `${card.key} ${section}`;
-        setOpen((before) => {
+        setTurned((before) => {
           const next = new Set(before);
           if (!next.delete(key)) next.add(key);
           return next;
         });
       },
     }),
-    [open],
+    [turned, byDefault],
   );
 }

@@ -98,7 +98,8 @@ export function scaleOf(rows: readonly TimelineRow[], start: number, end: number
   if (last - cursor > limit) gaps.push([cursor, last]);
   const hidden = gaps.reduce((sum, [from, to]) => sum + (to - from), 0);
   const visible = Math.max(1, last - start - hidden);
-  const room = 1 - gaps.length * FOLD_SHARE;
+  // A strip at the right stays free, so that a short last step is seen.
+  const room = 0.97 - gaps.length * FOLD_SHARE;
   const at = (ms: number): number => {
     let skipped = 0;
     let folds = 0;

@@ -5,14 +5,16 @@ import type { RunView } from '../../api/run-state.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import { formatDuration, t } from '../../i18n/index.ts';
 import { NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
+import { titleText } from './card.tsx';
+import type { Look } from './cards-view.tsx';
 import { rowsOf, scaleOf, type TimelineRow } from './timeline-model.ts';
 import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
 
-export function TimelineView({ view, shown, iconOf, selectedNode, onPick }: {
+export function TimelineView({ view, shown, lookOf, selectedNode, onPick }: {
   view: RunView;
   shown: (nodeId: string) => boolean;
-  iconOf: (kind: string | undefined) => string;
+  lookOf: (kind: string | undefined) => Look;
   selectedNode: string | null;
   onPick: (card: number) => void;
 }) {
@@ -42,7 +44,7 @@ export function TimelineView({ view, shown, iconOf, selectedNode, onPick }: {
         onSelect={(index) => { const row = visible[index]; if (row) onPick(row.last.index); }}
         row={(row) => (
           <div className="tl-row">
-            <span className="tl-name"><NamedIcon name={iconOf(row.kind)} size={12} /><span className="ell" title={row.title}>{row.title}</span></span>
+            <span className="tl-name"><NamedIcon name={lookOf(row.kind).icon} size={12} /><span className="ell" title={row.nodeId}>{titleText(row.last, lookOf(row.kind))}</span></span>
             <span className="tl-line">
               {row.bars.map((bar) => (
                 <span key={bar.key} className={`tl-bar ${bar.kind}`} title={`${row.title}, ${formatDuration(bar.to - bar.from)}`}
