@@ -155,7 +155,11 @@ impl Driver {
         let mut pure = VecDeque::new();
         let options = &self.core.options;
         let limits = Limits { events: options.burst_events, time: options.burst };
-        self.durable_inputs(&mut inputs);
+        // A cancel that was asked for before a crash comes first, so that nothing is sent again.
+        let mut asked = VecDeque::new();
+        self.durable_inputs(&mut asked);
+        asked.append(&mut inputs);
+        inputs = asked;
         loop {
             let (core, compiled, state) = (&self.core, &self.compiled, &mut self.state);
             // After a panic the state is not looked at again: whoever goes on folds it from the log.

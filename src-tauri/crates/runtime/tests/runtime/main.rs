@@ -1,0 +1,8 @@
+//! The runtime against a real store, a real clock and a scripted outside.
+
+mod crash;
+mod cut_off;
+mod follow;
+mod panics;
+mod run;
+mod support;

@@ -1,0 +1,183 @@
+//! A data folder, a world whose HTTP leaves a trace on the disk, and runtimes over them.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use signalbox_model::{Map, RunEvent, Workflow};
+use signalbox_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Ids, World};
+use signalbox_runtime::{NewRun, Options, Registry, Runtime, Subscription};
+use signalbox_store::{Store, StoreOptions};
+use signalbox_testkit::MemoryFiles;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The machine's own time.
+pub(crate) struct RealClock;
+
+#[async_trait]
+impl Clock for RealClock {
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+        i64::try_from(since.as_millis()).expect("before the year 292 million")
+    }
+    async fn sleep_until(&self, due_ms: i64) {
+        let wait = u64::try_from(due_ms - self.now_ms()).unwrap_or(0);
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+    }
+}
+
+/// Ids that differ between processes.
+#[derive(Default)]
+pub(crate) struct TestIds(AtomicU64);
+
+impl Ids for TestIds {
+    fn run_id(&self) -> String {
+        let next = self.0.fetch_add(1, Ordering::Relaxed);
+        format!("{:08x}-0000-7000-8000-{:012x}", std::process::id(), next + 1)
+    }
+    fn seed(&self) -> u64 {
+        7
+    }
+}
+
+/// When the process dies in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Die {
+    Never,
+    /// Before the n-th request (from 1) left its trace.
+    Before(usize),
+    /// After it, before anybody heard of it.
+    After(usize),
+}
+
+/// Answers every GET with `{"path": …}` and writes the path into a file; `/hang` waits until the file `go` is there.
+pub(crate) struct TracingHttp {
+    pub(crate) folder: PathBuf,
+    pub(crate) die: Die,
+    pub(crate) seen: AtomicU64,
+}
+
+#[async_trait]
+impl Http for TracingHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let path = request.url.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| rest[at..].to_owned()));
+        let path = path.unwrap_or_default();
+        let nth = usize::try_from(self.seen.fetch_add(1, Ordering::SeqCst)).expect("few") + 1;
+        if self.die == Die::Before(nth) {
+            die();
+        }
+        let mut trace =
+            OpenOptions::new().create(true).append(true).open(self.folder.join("trace")).expect("the trace opens");
+        writeln!(trace, "{path}").expect("the trace is written");
+        if self.die == Die::After(nth) {
+            die();
+        }
+        while path == "/hang" && !self.folder.join("go").exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let status = if path.starts_with("/fail") { 503 } else { 200 };
+        Ok(HttpResponse {
+            status,
+            headers: vec![("content-type".into(), "application/json".into())],
+            body: json!({ "path": path }).to_string().into_bytes(),
+        })
+    }
+}
+
+/// As `kill -9` does: nothing is closed, nothing is said.
+pub(crate) fn die() -> ! {
+    let _ = std::process::Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
+    std::process::abort()
+}
+
+/// Requests so far.
+pub(crate) fn trace(folder: &Path) -> Vec<String> {
+    fs::read_to_string(folder.join("trace")).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+pub(crate) fn store(folder: &Path) -> Store {
+    Store::open(folder, &StoreOptions::default()).expect("the store opens")
+}
+
+pub(crate) fn options(folder: &Path) -> Options {
+    Options {
+        poll: Duration::from_millis(20),
+        adopt_every: Duration::from_millis(20),
+        retry_commit: Duration::from_millis(20),
+        ..Options::new(folder.join("artifacts"))
+    }
+}
+
+pub(crate) fn runtime_with(folder: &Path, store: Store, die: Die, options: Options) -> Runtime {
+    let http = TracingHttp { folder: folder.to_owned(), die, seen: AtomicU64::new(0) };
+    let world = World { http: Arc::new(http), files: Arc::new(MemoryFiles::default()), clock: Arc::new(RealClock) };
+    Runtime::new(store, Registry::built_in(), Arc::new(world), Arc::new(TestIds::default()), options)
+        .expect("threads start")
+}
+
+pub(crate) fn runtime(folder: &Path) -> Runtime {
+    runtime_with(folder, store(folder), Die::Never, options(folder))
+}
+
+pub(crate) fn workflow(data: Value) -> Workflow {
+    signalbox_testkit::scenario::workflow(&data).expect("the workflow of the test can be read")
+}
+
+pub(crate) async fn start(runtime: &Runtime, data: Value) -> String {
+    let (compiled, definition) = runtime.pin(workflow(data)).await.expect("the workflow of the test is valid");
+    let new = NewRun {
+        compiled,
+        definition,
+        params: json!({}),
+        context: Map::new(),
+        started_by: None,
+        client_run_token: None,
+    };
+    runtime.start(new).await.expect("the run starts")
+}
+
+/// A chain of `steps`, every second one a GET, the others counting in the context.
+pub(crate) fn chain(steps: usize) -> Value {
+    let mut nodes = Map::new();
+    let mut edges = Vec::new();
+    for n in 1..=steps {
+        let node = if n % 2 == 1 {
+            json!({ "type": "http.request", "config": { "method": "GET", "url": format!("http://api.example/{n}") },
+                    "out": { "$paths": "=context.paths + [_result.response.path]" } })
+        } else {
+            json!({ "type": "data.set", "config": { "assign": { "n": n } }, "out": { "$sum": format!("=context.sum + {n}") } })
+        };
+        nodes.insert(format!("s{n}"), node);
+        if n > 1 {
+            edges.push(json!({ "from": format!("s{}.success", n - 1), "to": format!("s{n}") }));
+        }
+    }
+    json!({ "nodes": nodes, "edges": edges, "context": { "initial": { "paths": [], "sum": 0 } } })
+}
+
+/// All events to the end.
+pub(crate) async fn collect(mut subscription: Subscription) -> Vec<RunEvent> {
+    let mut events = Vec::new();
+    while let Some(batch) = subscription.next().await {
+        events.extend(batch.expect("the log is readable"));
+    }
+    events
+}
+
+pub(crate) fn lines(events: &[RunEvent]) -> Vec<String> {
+    events.iter().map(signalbox_testkit::scenario::line).collect()
+}
+
+/// Waits until something holds, at most ten seconds.
+pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..2_000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("waited ten seconds for {what}");
+}
