@@ -168,7 +168,7 @@ fn many(store: &Store, durable: bool) {
             commit,
             Box::new(move |outcome| {
                 outcome.expect("commits");
-                drop(sender.send((index, step)));
+                sender.send((index, step)).expect("is heard");
             }),
         );
     };
@@ -248,7 +248,7 @@ fn history(store: &Store) {
             end: None,
             durable: false,
         };
-        store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome.is_ok()))));
+        store.submit_run(new, Box::new(move |outcome| sender.send(outcome.is_ok()).expect("is heard")));
     }
     for _ in 0..RUNS {
         assert!(receiver.recv().expect("answers"));

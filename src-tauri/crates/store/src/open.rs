@@ -98,7 +98,8 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
     };
     let store = Store { inner: Arc::new(inner) };
     if !read_only {
-        store.purge_deleted()?;
+        // On a full disk or beside a busy process it is left to the next start: nobody sees these rows.
+        let _ = store.purge_deleted();
     }
     Ok(store)
 }

@@ -22,7 +22,7 @@ fn it_stays_found_in_a_long_run() {
     let (_folder, store) = temporary();
     let owner = started(&store, "r");
     let node = |seq: u64| if seq == 10 || seq == 400 { "rare".to_owned() } else { format!("n{}", seq % 7) };
-    let mut latest = std::collections::HashMap::new();
+    let mut latest = std::collections::BTreeMap::new();
     for seq in 2..=1_000_u64 {
         let name = node(seq);
         store.commit(commit("r", &owner, vec![step_start("r", seq, &name, json!(1))])).expect("commits");
