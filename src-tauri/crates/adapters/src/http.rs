@@ -1,0 +1,381 @@
+//! HTTP on reqwest. Redirects are followed here, not in the library, so that every hop is checked anew; names are
+//! resolved by a filter, and the connection goes to exactly the addresses that passed it.
+
+use crate::address::{self, Class, Reach};
+use async_trait::async_trait;
+use bytes::Bytes;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, StatusCode};
+use signalbox_ports::{Http, HttpError, HttpRequest, HttpResponse};
+use std::convert::Infallible;
+use std::error::Error as StdError;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use url::{Host, Url};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const MOST_REDIRECTS: usize = 10;
+
+/// Name → addresses.
+#[async_trait]
+pub trait Lookup: Send + Sync {
+    /// All addresses of a name.
+    async fn lookup(&self, name: &str) -> std::io::Result<Vec<IpAddr>>;
+}
+
+/// The system's resolver.
+struct System;
+
+#[async_trait]
+impl Lookup for System {
+    async fn lookup(&self, name: &str) -> std::io::Result<Vec<IpAddr>> {
+        Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Blocked {
+    #[error("{0}")]
+    Refused(String),
+    #[error("The name '{0}' was not found")]
+    Unknown(String),
+}
+
+/// Resolves a name and lets only allowed addresses through.
+struct Filter {
+    lookup: Arc<dyn Lookup>,
+    reach: Reach,
+    grants: Arc<[String]>,
+}
+
+impl Resolve for Filter {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (lookup, reach, grants) = (Arc::clone(&self.lookup), self.reach, Arc::clone(&self.grants));
+        Box::pin(async move {
+            let host = address::canonical(name.as_str());
+            let found = lookup.lookup(&host).await.unwrap_or_default();
+            let Some(first) = found.first().copied() else { return Err(Blocked::Unknown(host).into()) };
+            let good: Vec<SocketAddr> = found
+                .into_iter()
+                .filter(|ip| address::allowed(&host, *ip, reach, &grants))
+                .map(|ip| SocketAddr::new(ip, 0))
+                .collect();
+            if good.is_empty() {
+                return Err(Blocked::Refused(address::refusal(&host, Some(first))).into());
+            }
+            Ok(Box::new(good.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// HTTP with the address rules. One connection pool per reach, so that a connection made under wider rules is never
+/// used under narrower ones.
+pub struct WebHttp {
+    public: Client,
+    granted: Client,
+    loopback: Client,
+    grants: Arc<[String]>,
+}
+
+impl WebHttp {
+    /// With the hosts (names or literal addresses) that a person of this machine has granted.
+    pub fn new(granted_hosts: &[String]) -> Result<Self, String> {
+        Self::with_lookup(granted_hosts, Arc::new(System))
+    }
+
+    /// With another resolver.
+    pub fn with_lookup(granted_hosts: &[String], lookup: Arc<dyn Lookup>) -> Result<Self, String> {
+        // A second call finds the provider already there, which is just as well.
+        let _already = rustls::crypto::ring::default_provider().install_default();
+        let grants: Arc<[String]> = granted_hosts.iter().map(|host| address::canonical(host)).collect();
+        let client = |reach| {
+            let filter = Filter { lookup: Arc::clone(&lookup), reach, grants: Arc::clone(&grants) };
+            Client::builder()
+                .no_proxy()
+                .redirect(reqwest::redirect::Policy::none())
+                .referer(false)
+                .user_agent(concat!("Signalbox/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(CONNECT_TIMEOUT)
+                .dns_resolver(Arc::new(filter))
+                .build()
+                .map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
+        };
+        Ok(Self {
+            public: client(Reach::Public)?,
+            granted: client(Reach::Granted)?,
+            loopback: client(Reach::Loopback)?,
+            grants: Arc::clone(&grants),
+        })
+    }
+
+    fn client(&self, reach: Reach) -> &Client {
+        match reach {
+            Reach::Public => &self.public,
+            Reach::Granted => &self.granted,
+            Reach::Loopback => &self.loopback,
+        }
+    }
+
+    async fn exchange(&self, request: HttpRequest, sent: &Arc<AtomicBool>) -> Result<HttpResponse, HttpError> {
+        let mut url = Url::parse(&request.url).map_err(|error| HttpError::BadUrl {
+            message: format!("'{}' is not an address: {error}", request.url.chars().take(200).collect::<String>()),
+        })?;
+        let mut method = Method::from_bytes(request.method.as_bytes())
+            .map_err(|_| HttpError::BadUrl { message: format!("'{}' is not a method", request.method) })?;
+        let mut headers = headers(&request.headers)?;
+        let mut body = request.body.map(Bytes::from);
+        let mut reach = if request.loopback_allowed { Reach::Loopback } else { Reach::Granted };
+        for _ in 0..=MOST_REDIRECTS {
+            let literal = check(&url, reach, &self.grants)?;
+            let mut hop = self.client(reach).request(method.clone(), url.clone()).headers(headers.clone());
+            match &body {
+                Some(bytes) => {
+                    hop =
+                        hop.body(reqwest::Body::wrap(Tracked { data: Some(bytes.clone()), started: Arc::clone(sent) }));
+                }
+                // Nothing tells when a request without a body leaves; assume that it has.
+                None => sent.store(true, Ordering::Relaxed),
+            }
+            let response = hop.send().await.map_err(|error| failure(&error, &url))?;
+            sent.store(true, Ordering::Relaxed);
+            let Some(next) = location(&response, &url) else { return read(response, request.max_body, &url).await };
+            // Whoever answered from outside must not lead inside.
+            reach = narrowed(reach, response.remote_addr().map(|remote| remote.ip()).or(literal));
+            let status = response.status();
+            let to_get = (status == StatusCode::SEE_OTHER && method != Method::HEAD)
+                || (matches!(status.as_u16(), 301 | 302) && method == Method::POST);
+            if to_get {
+                method = Method::GET;
+                body = None;
+                for name in ["content-type", "content-encoding", "content-language", "idempotency-key"] {
+                    headers.remove(name);
+                }
+            }
+            if next.origin() != url.origin() {
+                forget_secrets(&mut headers);
+            }
+            url = next;
+        }
+        Err(HttpError::BadUrl { message: format!("The address redirects more than {MOST_REDIRECTS} times") })
+    }
+}
+
+#[async_trait]
+impl Http for WebHttp {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let sent = Arc::new(AtomicBool::new(false));
+        let limit = request.timeout;
+        match tokio::time::timeout(limit, self.exchange(request, &sent)).await {
+            Ok(result) => result,
+            Err(_) => Err(HttpError::Timeout { sent: sent.load(Ordering::Relaxed) }),
+        }
+    }
+}
+
+/// How far the next hop may reach after an answer from `ip`.
+fn narrowed(reach: Reach, ip: Option<IpAddr>) -> Reach {
+    match ip.map(address::class) {
+        Some(Class::Loopback) => reach,
+        Some(Class::Private | Class::LinkLocal) if reach != Reach::Public => Reach::Granted,
+        _ => Reach::Public,
+    }
+}
+
+/// A body that tells when the first byte of it is asked for, which is after the connection was made.
+struct Tracked {
+    data: Option<Bytes>,
+    started: Arc<AtomicBool>,
+}
+
+impl http_body::Body for Tracked {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
+        self.started.store(true, Ordering::Relaxed);
+        Poll::Ready(self.data.take().map(|bytes| Ok(http_body::Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.data.is_none()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        http_body::SizeHint::with_exact(self.data.as_ref().map_or(0, |bytes| bytes.len() as u64))
+    }
+}
+
+fn headers(given: &[(String, String)]) -> Result<HeaderMap, HttpError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in given {
+        let bad = || HttpError::BadUrl { message: format!("The header '{name}' cannot be sent") };
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+        headers.append(name, HeaderValue::from_str(value).map_err(|_| bad())?);
+    }
+    Ok(headers)
+}
+
+/// Checks what can be said without a resolver; gives the literal address of the host, if it is one. The parser has
+/// already read `127.1`, `0x7f.1` and `2130706433` as the address they mean.
+fn check(url: &Url, reach: Reach, grants: &[String]) -> Result<Option<IpAddr>, HttpError> {
+    let refused = |message: String| Err(HttpError::Refused { message });
+    if !matches!(url.scheme(), "http" | "https") {
+        return refused(format!("Only http and https addresses can be asked, not '{}:'", url.scheme()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return refused("The address holds a user name or password; send an Authorization header instead".into());
+    }
+    let ip = match url.host() {
+        Some(Host::Ipv4(ip)) => IpAddr::V4(ip),
+        Some(Host::Ipv6(ip)) => IpAddr::V6(ip),
+        Some(Host::Domain(_)) => return Ok(None),
+        None => return refused("The address has no host".into()),
+    };
+    let host = ip.to_string();
+    if address::allowed(&host, ip, reach, grants) { Ok(Some(ip)) } else { refused(address::refusal(&host, Some(ip))) }
+}
+
+/// The next address of a redirect.
+fn location(response: &reqwest::Response, url: &Url) -> Option<Url> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let target = response.headers().get("location")?.to_str().ok()?;
+    url.join(target).ok()
+}
+
+/// What another host must not see.
+fn forget_secrets(headers: &mut HeaderMap) {
+    let secret = |name: &HeaderName| {
+        let name = name.as_str();
+        ["authorization", "cookie", "token", "secret", "api-key", "apikey", "password"].iter().any(|w| name.contains(w))
+    };
+    let names: Vec<HeaderName> = headers.keys().filter(|name| secret(name)).cloned().collect();
+    for name in names {
+        headers.remove(name);
+    }
+}
+
+async fn read(mut response: reqwest::Response, limit: usize, url: &Url) -> Result<HttpResponse, HttpError> {
+    if response.content_length().is_some_and(|length| length > limit as u64) {
+        return Err(HttpError::TooLarge { limit });
+    }
+    let status = response.status().as_u16();
+    let mut headers: Vec<(String, String)> = Vec::new();
+    for name in response.headers().keys() {
+        let values: Vec<String> = response
+            .headers()
+            .get_all(name)
+            .iter()
+            .map(|value| value.as_bytes().iter().map(|byte| char::from(*byte)).collect())
+            .collect();
+        headers.push((name.as_str().to_owned(), values.join(", ")));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error, url))? {
+        if body.len() + chunk.len() > limit {
+            return Err(HttpError::TooLarge { limit });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(HttpResponse { status, headers, body })
+}
+
+/// The error and what caused it, outermost first.
+fn sources<'a>(error: &'a (dyn StdError + 'static)) -> std::vec::IntoIter<&'a (dyn StdError + 'static)> {
+    let mut chain = vec![error];
+    let mut here = error;
+    while let Some(next) = here.source() {
+        chain.push(next);
+        here = next;
+    }
+    chain.into_iter()
+}
+
+fn root(error: &(dyn StdError + 'static)) -> String {
+    sources(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// What a failed exchange means.
+fn failure(error: &reqwest::Error, url: &Url) -> HttpError {
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port_or_known_default().unwrap_or_default();
+    for source in sources(error) {
+        match source.downcast_ref::<Blocked>() {
+            Some(Blocked::Refused(message)) => return HttpError::Refused { message: message.clone() },
+            Some(unknown @ Blocked::Unknown(_)) => {
+                return HttpError::Connect { message: format!("{unknown}. Check its spelling and the network") };
+            }
+            None => {}
+        }
+    }
+    if error.is_timeout() {
+        return HttpError::Timeout { sent: !error.is_connect() };
+    }
+    if error.is_builder() {
+        return HttpError::BadUrl { message: format!("The address cannot be asked: {}", root(error)) };
+    }
+    if error.is_connect() {
+        let io = sources(error).find_map(|source| source.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
+        let tls = sources(error).any(|source| source.downcast_ref::<rustls::Error>().is_some()) || tls_inside(error);
+        let message = if tls {
+            format!("The secure connection to {host}:{port} failed: {}", root(error))
+        } else if io == Some(std::io::ErrorKind::ConnectionRefused) {
+            format!("Nothing answers at {host}:{port} (connection refused)")
+        } else {
+            format!("No connection to {host}:{port}: {}", root(error))
+        };
+        return HttpError::Connect { message };
+    }
+    HttpError::Cut { message: format!("The connection to {host}:{port} was cut off before the answer was complete") }
+}
+
+/// TLS errors travel inside an io error.
+fn tls_inside(error: &reqwest::Error) -> bool {
+    sources(error)
+        .filter_map(|source| source.downcast_ref::<std::io::Error>())
+        .any(|io| io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check, forget_secrets, headers, narrowed};
+    use crate::address::Reach;
+    use url::Url;
+
+    #[test]
+    fn a_redirect_never_leads_further_in_than_it_came_from() {
+        for (reach, from, want) in [
+            (Reach::Loopback, "127.0.0.1", Reach::Loopback),
+            (Reach::Loopback, "93.184.216.34", Reach::Public),
+            (Reach::Loopback, "10.0.0.1", Reach::Granted),
+            (Reach::Granted, "192.168.0.1", Reach::Granted),
+            (Reach::Granted, "93.184.216.34", Reach::Public),
+            (Reach::Public, "93.184.216.34", Reach::Public),
+        ] {
+            assert_eq!(narrowed(reach, from.parse().ok()), want, "{reach:?} {from}");
+        }
+        assert_eq!(narrowed(Reach::Loopback, None), Reach::Public);
+        // … and then even a granted host is out of reach.
+        let url = Url::parse("http://10.0.0.1/").expect("an address");
+        assert!(check(&url, Reach::Granted, &["10.0.0.1".into()]).is_ok());
+        assert!(check(&url, Reach::Public, &["10.0.0.1".into()]).is_err());
+    }
+
+    #[test]
+    fn secrets_stay_with_their_host() {
+        let pairs =
+            ["Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Accept"].map(|n| (n.to_owned(), "x".to_owned()));
+        let mut map = headers(&pairs).expect("headers");
+        forget_secrets(&mut map);
+        assert_eq!(map.keys().map(|name| name.as_str()).collect::<Vec<_>>(), ["accept"]);
+    }
+}

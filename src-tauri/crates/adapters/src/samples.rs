@@ -1,0 +1,10 @@
+//! The files that ship with the app; `sample:NAME` reads them.
+
+/// Prefix of their paths.
+pub const PREFIX: &str = "sample:";
+
+/// Name and bytes, sorted by name.
+pub const FILES: &[(&str, &[u8])] = &[
+    ("customers.csv", include_bytes!("../samples/customers.csv")),
+    ("orders.json", include_bytes!("../samples/orders.json")),
+];
