@@ -11,7 +11,7 @@ export function autoLayout(document: Workflow, catalog: Catalog, ids?: readonly 
   const rects = rectsOf(document, catalog);
   const chosen = new Set(ids && ids.length > 1 ? ids : rects.keys());
   const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: ROW - CARD_H - 24, ranksep: COLUMN - 200, edgesep: 24 });
+  graph.setGraph({ rankdir: 'LR', align: 'UL', nodesep: ROW - CARD_H - 24, ranksep: COLUMN - 200, edgesep: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const [id, rect] of rects) if (chosen.has(id)) graph.setNode(id, { width: rect.width, height: rect.height });
   document.edges.forEach((edge, index) => {

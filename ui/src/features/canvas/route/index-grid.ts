@@ -5,9 +5,11 @@ import type { P } from './geometry.ts';
 
 const CELL = 256;
 const LANE = 64;
+/** Cells of far places may share a key; the exact test follows anyway. */
+const SPREAD = 1 << 20;
 
 export class RectIndex {
-  private readonly cells = new Map<string, { id: string; rect: Rect }[]>();
+  private readonly cells = new Map<number, { id: string; rect: Rect }[]>();
 
   constructor(rects: Iterable<readonly [string, Rect]>) {
     for (const [id, rect] of rects) {
@@ -20,9 +22,9 @@ export class RectIndex {
     }
   }
 
-  private each(x1: number, y1: number, x2: number, y2: number, visit: (key: string) => void): void {
+  private each(x1: number, y1: number, x2: number, y2: number, visit: (key: number) => void): void {
     for (let cx = Math.floor(x1 / CELL); cx <= Math.floor(x2 / CELL); cx += 1) {
-      for (let cy = Math.floor(y1 / CELL); cy <= Math.floor(y2 / CELL); cy += 1) visit(`${cx},${cy}`);
+      for (let cy = Math.floor(y1 / CELL); cy <= Math.floor(y2 / CELL); cy += 1) visit(cx * SPREAD + cy);
     }
   }
 
@@ -40,12 +42,17 @@ export class RectIndex {
   hits(a: P, b: P, near: readonly string[], margin: number): number {
     const [x1, x2] = a[0] < b[0] ? [a[0], b[0]] : [b[0], a[0]];
     const [y1, y2] = a[1] < b[1] ? [a[1], b[1]] : [b[1], a[1]];
-    const seen = new Set<string>();
+    let seen: string[] | null = null;
+    let count = 0;
     for (const { id, rect } of this.query(x1 - margin, y1 - margin, x2 + margin, y2 + margin)) {
       const m = near.includes(id) ? -1 : margin;
-      if (x2 > rect.x - m && x1 < rect.x + rect.width + m && y2 > rect.y - m && y1 < rect.y + rect.height + m) seen.add(id);
+      if (x2 > rect.x - m && x1 < rect.x + rect.width + m && y2 > rect.y - m && y1 < rect.y + rect.height + m) {
+        if (seen?.includes(id)) continue;
+        (seen ??= []).push(id);
+        count += 1;
+      }
     }
-    return seen.size;
+    return count;
   }
 }
 

@@ -137,6 +137,7 @@ export interface RouteOptions {
   soft?: readonly Rect[];
 }
 
+const FREE = { crossings: [], shared: 0, joined: 0 };
 const laneKey = (wire: WireEnds): string => `${wire.target}${wire.down ? '!' : ''}`;
 
 /** Long tracks to an input, so that the next wire to it may join. */
@@ -174,15 +175,20 @@ export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string
     for (const way of ways(wire, index, known)) {
       const points = tidy(way);
       let cost = (points.length - 2) * 10;
+      let blocked = 0;
       for (let i = 1; i < points.length; i += 1) {
         const [a, b] = [points[i - 1] as P, points[i] as P];
-        cost += lengthOf(a, b) * 0.08 + index.hits(a, b, near, MARGIN) * 1000 + soft.hits(a, b, [], 2) * 25;
+        blocked += index.hits(a, b, near, MARGIN) * 1000 + soft.hits(a, b, [], 2) * 25;
+        cost += lengthOf(a, b) * 0.08;
       }
+      cost += blocked;
       // Joining a track of the same input may still make up for a little.
       if (best && cost - 60 >= best.cost) continue;
-      const traffic = careful ? tracks.traffic(points, wire.source, wire.target, wire.down) : { crossings: [], shared: 0, joined: 0 };
+      const traffic = careful ? tracks.traffic(points, wire.source, wire.target, wire.down) : FREE;
       cost += traffic.crossings.length * 40 + (traffic.shared > 0 ? 80 + traffic.shared * 0.3 : 0) - traffic.joined * 0.06;
       if (!best || cost < best.cost) best = { points, cost, crossings: traffic.crossings };
+      // Nothing can beat a short free way, and a big graph takes the first free one.
+      if (blocked === 0 && (!careful || (points.length <= 4 && traffic.crossings.length === 0 && traffic.shared === 0))) break;
     }
     const points = best?.points ?? [wire.from, wire.to];
     if (careful) tracks.add(points, wire.source, wire.target, wire.down);

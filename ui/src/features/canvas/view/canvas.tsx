@@ -83,6 +83,7 @@ function Stage({ parts, session, catalog: kinds, diagnostics = NO_DIAGNOSTICS, r
   const detail = useStore(ui, (s) => s.detail);
   const zoom = useStore(ui, (s) => s.zoom);
   const fromInput = useStore(ui, (s) => s.connect !== null && s.connect.into !== null);
+  const start = useStore(ui, (s) => s.start);
   const many = nodes.length > MANY;
   const far = many && detail === 3;
 
@@ -106,7 +107,9 @@ function Stage({ parts, session, catalog: kinds, diagnostics = NO_DIAGNOSTICS, r
       onPointerLeave={() => point(null)}
       onKeyDownCapture={(event) => { if (event.key === 'Escape') cancelWire(); }}
     >
+      {start ? (
       <ReactFlow<CardNode, WireEdge>
+        defaultViewport={start}
         nodes={far ? NO_NODES : nodes} edges={far ? NO_EDGES : edges} nodeTypes={NODE_TYPES} edgeTypes={EDGE_TYPES}
         onInit={init} onMove={(_, viewport) => zoomed(viewport.zoom)} minZoom={MIN_ZOOM} maxZoom={MAX_ZOOM} snapToGrid snapGrid={SNAP} nodeDragThreshold={3} zoomOnDoubleClick={false}
         onNodesChange={onNodesChange} onEdgesChange={onEdgesChange} onNodeDrag={onNodeDrag} onNodeDragStop={onNodeDragStop} onSelectionDragStop={onSelectionDragStop}
@@ -121,6 +124,7 @@ function Stage({ parts, session, catalog: kinds, diagnostics = NO_DIAGNOSTICS, r
           <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
         )}
       </ReactFlow>
+      ) : null}
       {far ? <FarView flow={flow} /> : null}
       {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} />) : null}
       <TopTools handle={handle} />

@@ -35,6 +35,8 @@ export interface Flow {
   edges: WireEdge[];
   rects: Map<string, Rect>;
   wires: WireEnds[];
+  /** tags below unwired red ports */
+  soft: Rect[];
 }
 
 export const titleOf = (node: WorkflowNode, descriptor: NodeDescriptor | undefined): string => node.title || descriptor?.title || node.type;
@@ -147,21 +149,41 @@ export function rectsOfNodes(nodes: readonly CardNode[], moved?: ReadonlyMap<str
   }));
 }
 
+function sameWires(a: readonly WireEnds[], b: readonly WireEnds[]): boolean {
+  return a.length === b.length && a.every((x, i) => {
+    const y = b[i] as WireEnds;
+    return x.key === y.key && x.from[0] === y.from[0] && x.from[1] === y.from[1] && x.to[0] === y.to[0] && x.to[1] === y.to[1];
+  });
+}
+
+function sameRects(a: ReadonlyMap<string, Rect>, b: ReadonlyMap<string, Rect>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [id, x] of a) {
+    const y = b.get(id);
+    if (!y || x.x !== y.x || x.y !== y.y || x.height !== y.height) return false;
+  }
+  return true;
+}
+
 /** A builder that remembers its last result. */
 export function flowBuilder(): (document: Workflow, catalog: Catalog) => Flow {
   let nodes = new Map<string, CardNode>();
   let edges = new Map<string, WireEdge>();
+  let last: Pick<Flow, 'rects' | 'wires' | 'soft'> = { rects: new Map(), wires: [], soft: [] };
   return (document, catalog) => {
     const list = buildNodes(document, catalog, nodes);
     nodes = new Map(list.map((node) => [node.id, node]));
     const wires = buildEdges(document, nodes, edges);
     edges = new Map(wires.map((edge) => [edge.id, edge]));
-    return { nodes: list, edges: wires, rects: rectsOfNodes(list), wires: wireEnds(nodes, wires) };
+    const next = { rects: rectsOfNodes(list), wires: wireEnds(nodes, wires), soft: softRects(list) };
+    // The same picture keeps its objects: typing in a panel lays no wire anew.
+    if (!sameWires(last.wires, next.wires) || !sameRects(last.rects, next.rects)) last = next;
+    return { nodes: list, edges: wires, ...last };
   };
 }
 
 /** Tags below unwired red ports, which wires should not run through. */
-export function softRects(nodes: readonly CardNode[]): Rect[] {
+function softRects(nodes: readonly CardNode[]): Rect[] {
   return nodes.flatMap((node) => {
     const red = node.data.shape.ports.find((p) => p.kind === 'error');
     if (!red || node.data.wired.includes(red.id)) return [];

@@ -8,6 +8,7 @@ import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { insertNode, openPort } from '../insert.ts';
 import { type Direction, nearest, predecessors, successors } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
+import type { Rect } from '../model/place.ts';
 import { type Catalog, mainPort, type Point, snap } from '../model/ports.ts';
 import { clipboardText, copySelection, duplicateSelection, pasteText } from './clipboard.ts';
 import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
@@ -58,6 +59,17 @@ export interface CanvasHandle {
 const PAD = 48;
 export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 2;
+
+/** The view in which everything is seen, never larger than 100 %. */
+export function fitOf(rects: Iterable<Rect>, width: number, height: number): { x: number; y: number; zoom: number } {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const r of rects) [left, top, right, bottom] = [Math.min(left, r.x), Math.min(top, r.y), Math.max(right, r.x + r.width), Math.max(bottom, r.y + r.height)];
+  if (right < left || width <= 0 || height <= 0) return { x: 0, y: 0, zoom: 1 };
+  const scaleFor = (pad: number): number => Math.min(width / (right - left + pad * 2), height / (bottom - top + pad * 2));
+  // At 100 % text is sharpest: a narrower margin is worth it.
+  const zoom = scaleFor(PAD / 2) >= 1 ? 1 : Math.min(1, Math.max(MIN_ZOOM, scaleFor(PAD)));
+  return { x: Math.round((width - (right - left) * zoom) / 2 - left * zoom), y: Math.round((height - (bottom - top) * zoom) / 2 - top * zoom), zoom };
+}
 
 export function createHandle(parts: HandleParts): CanvasHandle {
   const { editor, ui } = parts;
@@ -155,15 +167,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     },
     fit() {
       const [instance, box] = [parts.instance(), parts.element()];
-      const rects = [...parts.flow().rects.values()];
-      if (!instance || !box || rects.length === 0) return;
-      let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-      for (const r of rects) [left, top, right, bottom] = [Math.min(left, r.x), Math.min(top, r.y), Math.max(right, r.x + r.width), Math.max(bottom, r.y + r.height)];
-      const scaleFor = (pad: number): number => Math.min(box.clientWidth / (right - left + pad * 2), box.clientHeight / (bottom - top + pad * 2));
-      // At 100 % text is sharpest: a narrower margin is worth it.
-      const zoom = scaleFor(PAD / 2) >= 1 ? 1 : Math.min(1, Math.max(MIN_ZOOM, scaleFor(PAD)));
-      const [width, height] = [right - left, bottom - top];
-      void instance.setViewport({ x: (box.clientWidth - width * zoom) / 2 - left * zoom, y: (box.clientHeight - height * zoom) / 2 - top * zoom, zoom });
+      if (instance && box) void instance.setViewport(fitOf(parts.flow().rects.values(), box.clientWidth, box.clientHeight));
     },
     reveal(id) {
       if (!parts.flow().rects.has(id)) return;

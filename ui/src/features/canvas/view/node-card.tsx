@@ -57,7 +57,7 @@ function Port({ id, port, title, shape, on }: { id: string; port: PortSpot; titl
   const label = t('canvas.port.output', { port: port.title, name: title });
   return (
     <Handle
-      id={port.id} type="source" position={error ? Position.Bottom : Position.Right} className="cv-hit" data-port={`${id}.${port.id}`}
+      id={port.id} type="source" position={error ? Position.Bottom : Position.Right} className="cv-hit nokey" data-port={`${id}.${port.id}`}
       style={{ left: port.x - 13, top: port.y - height / 2 - 1, height }} title={port.unknown ? t('canvas.port.unknown') : port.title} aria-label={label}
     >
       <i className={`cv-p ${error ? 'er' : 'ok'} ${on ? 'on' : ''} ${port.unknown ? 'lost' : ''}`} />
@@ -125,7 +125,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   ].filter(Boolean).join('. ');
   const line = look.line ?? summary.text;
   return (
-    <div className={`cv-node k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark}`} data-node={id} data-state={run?.state ?? 'idle'}>
+    <div className={`cv-node nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark}`} data-node={id} data-state={run?.state ?? 'idle'}>
       <span id={`card-${id}`} className="vh">{described}</span>
       <div className="cv-hd">
         <span className="tile cv-tile"><NamedIcon name={descriptor?.icon ?? 'box'} size={16} /></span>
@@ -148,7 +148,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         </div>
       ) : null}
       {shape.input ? (
-        <Handle id="in" type="target" position={Position.Left} className="cv-hit" data-input={id} style={{ left: -13, top: 15, height: 24 }} aria-label={t('canvas.port.input', { name: title })}>
+        <Handle id="in" type="target" position={Position.Left} className="cv-hit nokey" data-input={id} style={{ left: -13, top: 15, height: 24 }} aria-label={t('canvas.port.input', { name: title })}>
           <i className={`cv-p in ${arrives === 'none' ? '' : 'on'} ${arrives === 'err' ? 'e' : ''}`} />
         </Handle>
       ) : null}

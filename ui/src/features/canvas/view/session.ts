@@ -5,7 +5,7 @@ import type { EditorStore } from '../editor.ts';
 import type { Catalog, Point } from '../model/ports.ts';
 import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
 import { nodeAt, type WireGestures, wireGestures } from './gestures.ts';
-import { type CanvasHandle, createHandle } from './handle.ts';
+import { type CanvasHandle, createHandle, fitOf } from './handle.ts';
 import { createUi, detailOf, type UiStore } from './ui.ts';
 
 export interface Latest {
@@ -29,7 +29,7 @@ export class CanvasSession {
   private instance: ReactFlowInstance<CardNode, WireEdge> | null = null;
   private pointer: { x: number; y: number } | null = null;
   private latest: Latest = {
-    flow: { nodes: [], edges: [], rects: new Map(), wires: [] }, catalog: new Map(), far: false, say: () => undefined, openNode: () => undefined,
+    flow: { nodes: [], edges: [], rects: new Map(), wires: [], soft: [] }, catalog: new Map(), far: false, say: () => undefined, openNode: () => undefined,
   };
 
   constructor(readonly editor: EditorStore) {
@@ -59,15 +59,17 @@ export class CanvasSession {
     this.element = element;
   };
 
+  /** After every drawing. Before the first one the size of the canvas is not known, and thousands of cards would be drawn for nothing. */
   readonly update = (latest: Latest): void => {
     this.latest = latest;
+    if (this.ui.getState().start || !this.element) return;
+    const start = fitOf(latest.flow.rects.values(), this.element.clientWidth, this.element.clientHeight);
+    this.zoomed(start.zoom);
+    this.ui.setState({ start });
   };
 
-  /** The first picture: the whole graph if it fits, never larger than 100 %. */
   readonly init = (instance: ReactFlowInstance<CardNode, WireEdge>): void => {
     this.instance = instance;
-    this.handle.fit();
-    this.zoomed(instance.getZoom());
   };
 
   readonly zoomed = (zoom: number): void => {

@@ -41,6 +41,8 @@ export interface SearchAt {
 }
 
 export interface CanvasUi {
+  /** where the first picture stands; null until the size of the canvas is known */
+  start: { x: number; y: number; zoom: number } | null;
   detail: Detail;
   /** zoom in steps, for text that keeps its size */
   zoom: number;
@@ -61,6 +63,7 @@ export type UiStore = StoreApi<CanvasUi>;
 
 export const createUi = (): UiStore =>
   createStore<CanvasUi>(() => ({
+    start: null,
     detail: 0,
     zoom: 1,
     routes: new Map(),

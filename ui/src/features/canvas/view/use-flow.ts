@@ -9,7 +9,7 @@ import { mayEnterWire } from '../insert.ts';
 import { mainPort, type Point, snap } from '../model/ports.ts';
 import { distanceTo } from '../route/geometry.ts';
 import { routeWires } from '../route/router.ts';
-import { type CardNode, type Flow, flowBuilder, rectsOfNodes, softRects, wireEnds, type WireEdge } from './flow-nodes.ts';
+import { type CardNode, type Flow, flowBuilder, rectsOfNodes, wireEnds, type WireEdge } from './flow-nodes.ts';
 import { movedLabel } from './handle.ts';
 import type { CanvasParts } from './ui.ts';
 
@@ -62,18 +62,18 @@ export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
     return chosen.size === 0 ? flow.edges : flow.edges.map((edge) => (chosen.has(edge.id) ? { ...edge, selected: true } : edge));
   }, [flow, selection]);
 
-  // All wires are laid when the document changes; while cards move only the wires that hang on them.
+  const { wires, rects, soft, nodes: cards, edges: lines } = flow;
+  // All wires are laid when a place or a wire changes; while cards move only the wires that hang on them.
   useLayoutEffect(() => {
-    const byId = new Map(flow.nodes.map((node) => [node.id, node]));
-    if (!moved) {
-      ui.setState({ routes: routeWires(flow.wires, flow.rects, { soft: softRects(flow.nodes) }) });
-      return;
-    }
-    const only = new Set(flow.edges.filter((edge) => moved.has(edge.source) || moved.has(edge.target)).map((edge) => edge.id));
+    if (!moved) ui.setState({ routes: routeWires(wires, rects, { soft }) });
+  }, [wires, rects, soft, moved, ui]);
+  useLayoutEffect(() => {
+    if (!moved) return;
+    const only = new Set(lines.filter((edge) => moved.has(edge.source) || moved.has(edge.target)).map((edge) => edge.id));
     if (only.size === 0) return;
-    const routes = routeWires(wireEnds(byId, flow.edges, moved), rectsOfNodes(flow.nodes, moved), { only, previous: ui.getState().routes });
-    ui.setState({ routes });
-  }, [flow, moved, ui]);
+    const byId = new Map(cards.map((node) => [node.id, node]));
+    ui.setState({ routes: routeWires(wireEnds(byId, lines, moved), rectsOfNodes(cards, moved), { only, previous: ui.getState().routes }) });
+  }, [cards, lines, moved, ui]);
 
   const onNodesChange = useCallback((changes: NodeChange<CardNode>[]) => {
     let chosen: Set<string> | null = null;

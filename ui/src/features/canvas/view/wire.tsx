@@ -29,8 +29,9 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
   const cls = ['cv-w', data.error ? 'err' : '', data.fallback ? 'fallback' : '', selected ? 'sel' : '', dropping ? 'drop' : '', state].join(' ');
   return (
     <g className="cv-wire" data-wire={`${from}>${target}`} data-state={state}>
-      {route.crossings.map(({ at, flat }) => (
-        <path key={`${at[0]},${at[1]}`} className="cv-halo" d={flat ? `M${at[0] - 8} ${at[1]}h16` : `M${at[0]} ${at[1] - 8}v16`} />
+      {route.crossings.map(({ at, flat }, i) => (
+        // The list belongs to one route and is replaced with it: its places are its identity.
+        <path key={`${at[0]},${at[1]},${String(i)}`} className="cv-halo" d={flat ? `M${at[0] - 8} ${at[1]}h16` : `M${at[0]} ${at[1] - 8}v16`} />
       ))}
       <path className="cv-grab react-flow__edge-interaction" d={route.d} />
       <path className={cls} d={route.d} />
