@@ -12,8 +12,8 @@ use std::convert::Infallible;
 use std::error::Error as StdError;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use url::{Host, Url};
@@ -34,6 +34,8 @@ struct System;
 #[async_trait]
 impl Lookup for System {
     async fn lookup(&self, name: &str) -> std::io::Result<Vec<IpAddr>> {
+        // Names below localhost mean this machine (RFC 6761); not every system knows that.
+        let name = if name.ends_with(".localhost") { "localhost" } else { name };
         Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
     }
 }
@@ -74,51 +76,55 @@ impl Resolve for Filter {
 }
 
 /// HTTP with the address rules. One connection pool per reach, so that a connection made under wider rules is never
-/// used under narrower ones.
+/// used under narrower ones. A client is made at its first use: reading the system's certificates takes a while.
 pub struct WebHttp {
-    public: Client,
-    granted: Client,
-    loopback: Client,
+    public: OnceLock<Result<Client, String>>,
+    granted: OnceLock<Result<Client, String>>,
+    loopback: OnceLock<Result<Client, String>>,
     grants: Arc<[String]>,
+    lookup: Arc<dyn Lookup>,
 }
 
 impl WebHttp {
-    /// With the hosts (names or literal addresses) that a person of this machine has granted.
+    /// With the hosts (names or literal addresses, no port) that a person of this machine has granted. An entry that
+    /// could never match a host is refused.
     pub fn new(granted_hosts: &[String]) -> Result<Self, String> {
         Self::with_lookup(granted_hosts, Arc::new(System))
     }
 
     /// With another resolver.
     pub fn with_lookup(granted_hosts: &[String], lookup: Arc<dyn Lookup>) -> Result<Self, String> {
-        // A second call finds the provider already there, which is just as well.
-        let _already = rustls::crypto::ring::default_provider().install_default();
         let grants: Arc<[String]> = granted_hosts.iter().map(|host| address::canonical(host)).collect();
-        let client = |reach| {
-            let filter = Filter { lookup: Arc::clone(&lookup), reach, grants: Arc::clone(&grants) };
-            Client::builder()
-                .no_proxy()
-                .redirect(reqwest::redirect::Policy::none())
-                .referer(false)
-                .user_agent(concat!("Signalbox/", env!("CARGO_PKG_VERSION")))
-                .connect_timeout(CONNECT_TIMEOUT)
-                .dns_resolver(Arc::new(filter))
-                .build()
-                .map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
-        };
-        Ok(Self {
-            public: client(Reach::Public)?,
-            granted: client(Reach::Granted)?,
-            loopback: client(Reach::Loopback)?,
-            grants: Arc::clone(&grants),
-        })
+        let names_no_host = |host: &&String| Host::parse(host).is_err() && host.parse::<IpAddr>().is_err();
+        if let Some(bad) = grants.iter().find(names_no_host) {
+            return Err(format!("'{bad}' is not a host; write a name like nas.lan or an address like 192.168.1.5"));
+        }
+        Ok(Self { public: OnceLock::new(), granted: OnceLock::new(), loopback: OnceLock::new(), grants, lookup })
     }
 
-    fn client(&self, reach: Reach) -> &Client {
-        match reach {
+    fn client(&self, reach: Reach) -> Result<&Client, HttpError> {
+        let slot = match reach {
             Reach::Public => &self.public,
             Reach::Granted => &self.granted,
             Reach::Loopback => &self.loopback,
-        }
+        };
+        let made = slot.get_or_init(|| self.make(reach));
+        made.as_ref().map_err(|message| HttpError::Connect { message: message.clone() })
+    }
+
+    fn make(&self, reach: Reach) -> Result<Client, String> {
+        // A second call finds the provider already there, which is just as well.
+        let _already = rustls::crypto::ring::default_provider().install_default();
+        let filter = Filter { lookup: Arc::clone(&self.lookup), reach, grants: Arc::clone(&self.grants) };
+        Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .user_agent(concat!("Signalbox/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_TIMEOUT)
+            .dns_resolver(Arc::new(filter))
+            .build()
+            .map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
     }
 
     async fn exchange(&self, request: HttpRequest, sent: &Arc<AtomicBool>) -> Result<HttpResponse, HttpError> {
@@ -132,7 +138,7 @@ impl WebHttp {
         let mut reach = if request.loopback_allowed { Reach::Loopback } else { Reach::Granted };
         for _ in 0..=MOST_REDIRECTS {
             let literal = check(&url, reach, &self.grants)?;
-            let mut hop = self.client(reach).request(method.clone(), url.clone()).headers(headers.clone());
+            let mut hop = self.client(reach)?.request(method.clone(), url.clone()).headers(headers.clone());
             match &body {
                 Some(bytes) => {
                     hop =

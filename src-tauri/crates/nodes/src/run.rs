@@ -67,7 +67,7 @@ pub async fn run_call(code: Kind, call: &Call, world: &World) -> Vec<(usize, Out
 pub(crate) fn duration(ms: u64) -> String {
     if ms < 1_000 {
         format!("{ms} ms")
-    } else if ms % 1_000 == 0 {
+    } else if ms.is_multiple_of(1_000) {
         format!("{} s", ms / 1_000)
     } else {
         format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)

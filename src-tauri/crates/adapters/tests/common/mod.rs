@@ -78,6 +78,10 @@ async fn request(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
     let mut chunk = [0; 4096];
     loop {
+        // A TLS greeting has no blank line to wait for.
+        if text.first() == Some(&0x16) {
+            break;
+        }
         let done = String::from_utf8_lossy(&text).to_lowercase();
         if let Some((head, body)) = done.split_once("\r\n\r\n") {
             let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
