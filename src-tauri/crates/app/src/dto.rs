@@ -340,6 +340,18 @@ pub struct RunDetails {
     pub params: Value,
     /// Some process drives it now.
     pub driven: bool,
+    /// Why it stands still although nothing in it has failed (disk full, a fault of the program).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<RunTrouble>,
+}
+
+/// Why a run stands still.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunTrouble {
+    /// `DISK_FULL`, `STORE_FAILED`, `INTERNAL`.
+    pub code: String,
+    /// In words.
+    pub message: String,
 }
 
 /// Events of a run.

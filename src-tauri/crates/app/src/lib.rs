@@ -1,8 +1,24 @@
 //! The command list and its bodies: everything a person can do, for every host. Knows no window and no server.
 #![deny(missing_docs)]
 
+mod app;
+mod bodies;
+pub mod canonical;
+pub mod check;
 pub mod dto;
 pub mod error;
+mod files;
+mod library;
+mod outside;
+mod router;
+mod runs;
+pub mod samples;
+mod stored;
 pub mod table;
+mod view;
 
+pub use app::{App, NewRun, Options, default_data_dir};
+pub use bodies::parse_allow_dir;
 pub use error::{ApiError, ApiResult, Class};
+pub use outside::EventStream;
+pub use router::Caller;

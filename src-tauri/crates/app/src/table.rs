@@ -88,6 +88,7 @@ macro_rules! command_list {
         }
     };
 }
+pub(crate) use command_list;
 
 macro_rules! rows {
     ($($kind:ident $name:ident($request:ty) -> $response:ty, $role:ident, [$($host:ident)*], [$($stale:ident)*], $about:literal;)*) => {

@@ -1,4 +1,4 @@
-//! Schemas and TypeScript in the tree are what the Rust types say. `SIGNALBOX_WRITE=1` (or `cargo xtask gen`) writes
+//! Schemas and TypeScript in the tree are what the Rust types say. `SIGNALBOX_GEN=1` (or `cargo xtask gen`) writes
 //! them; without it a stale file fails once and says so.
 
 mod codegen;
@@ -14,7 +14,7 @@ fn compare(path: &Path, fresh: &str) -> Result<(), String> {
     if fs::read_to_string(path).unwrap_or_default() == fresh {
         return Ok(());
     }
-    if std::env::var_os("SIGNALBOX_WRITE").is_some() {
+    if std::env::var_os("SIGNALBOX_GEN").is_some() {
         fs::create_dir_all(path.parent().expect("in a folder")).expect("folder");
         fs::write(path, fresh).expect("write");
         return Ok(());
@@ -23,7 +23,7 @@ fn compare(path: &Path, fresh: &str) -> Result<(), String> {
 }
 
 #[test]
-fn schemas_are_fresh() {
+fn gen_schemas_are_fresh() {
     let stale: Vec<_> = codegen::schemas()
         .iter()
         .filter_map(|(name, text)| compare(&tree().join(format!("schemas/{name}.schema.json")), text).err())
@@ -32,7 +32,7 @@ fn schemas_are_fresh() {
 }
 
 #[test]
-fn typescript_is_fresh() {
+fn gen_typescript_is_fresh() {
     if let Err(stale) = compare(&tree().join("ui/src/api/bindings.gen.ts"), &codegen::typescript()) {
         panic!("{stale}");
     }

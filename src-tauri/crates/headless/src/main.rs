@@ -1,1 +1,111 @@
-fn main() {}
+//! The `signalbox` program: the command line, and the server of `serve`.
+
+mod args;
+mod commands;
+mod output;
+mod server;
+
+use args::{Cli, Command, Global};
+use clap::Parser;
+use clap::error::ErrorKind;
+use commands::finish;
+use output::{INVALID, OK, Output};
+use serde_json::json;
+use signalbox_app::dto::Host;
+use signalbox_app::{ApiError, ApiResult, App, Options};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Expressions are compiled and evaluated on this program's threads as well (TRUST, store rules).
+const STACK: usize = 32 * 1024 * 1024;
+
+fn main() -> ExitCode {
+    let thread = std::thread::Builder::new().name("main".into()).stack_size(STACK).spawn(start);
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Err(_)) => ExitCode::from(101),
+        Err(error) => {
+            eprintln!("The system gives no thread: {error}.");
+            ExitCode::from(INVALID)
+        }
+    }
+}
+
+fn start() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let output = Output::new(&cli.global);
+    match &cli.command {
+        Command::Validate { files } => finish(&output, commands::validate::validate(&output, files)),
+        Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
+        _ => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(with_store(&cli, &output)),
+                Err(error) => output.error(&ApiError::unavailable(
+                    "NO_THREAD",
+                    format!("The system gives no threads: {error}."),
+                    "Close other programs, then try again.",
+                )),
+            }
+        }
+    }
+}
+
+async fn with_store(cli: &Cli, output: &Output) -> u8 {
+    let serving = matches!(cli.command, Command::Serve(_));
+    let (app, data) = match open(&cli.global, serving) {
+        Ok(opened) => opened,
+        Err(error) => return output.error(&error),
+    };
+    for alarm in app.alarms() {
+        output.log(args::LogLevel::Error, &alarm);
+    }
+    let done = match &cli.command {
+        Command::Run(args) => commands::run::run(&app, output, args).await,
+        Command::Runs(command) => commands::runs::runs(&app, output, command).await,
+        Command::Resume { run } => commands::run::resume(&app, output, run.as_deref()).await,
+        Command::Cancel { run } => commands::run::cancel(&app, output, run).await,
+        Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
+        // Handled before a store was opened.
+        Command::Validate { .. } | Command::Catalog(_) => Ok(OK),
+    };
+    let code = finish(output, done);
+    app.shut_down().await;
+    code
+}
+
+fn open(global: &Global, serving: bool) -> ApiResult<(Arc<App>, PathBuf)> {
+    let data = match &global.data {
+        Some(data) => std::path::absolute(data).unwrap_or_else(|_| data.clone()),
+        None => signalbox_app::default_data_dir()?,
+    };
+    let allow = global.allow_dir.iter().map(|text| signalbox_app::parse_allow_dir(text)).collect::<ApiResult<_>>()?;
+    let app = App::open(&data, Options { host: Host::Http, allow, stays: serving })?;
+    Ok((app, data))
+}
+
+/// Help and version go to standard output; a wrong argument is an error like every other.
+fn usage(error: &clap::Error) -> u8 {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // A closed pipe is no reason to fail.
+        drop(error.print());
+        return OK;
+    }
+    let json = std::env::args_os().any(|arg| arg == "--json");
+    if json {
+        let text = error.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let error = ApiError::bad_request(
+            message,
+            "signalbox --help lists the commands, signalbox COMMAND --help their arguments.",
+        );
+        println!("{}", json!({ "error": ApiError { code: "BAD_ARGUMENTS".into(), ..error } }));
+    } else {
+        drop(error.print());
+    }
+    INVALID
+}

@@ -72,14 +72,8 @@ impl Bench {
         self.threads.block_on(async {
             let (compiled, definition) = self.runtime.pin(workflow).await.expect("valid");
             let (began, cpu) = (Instant::now(), cpu_seconds());
-            let new = NewRun {
-                compiled,
-                definition,
-                params,
-                context: Map::new(),
-                started_by: None,
-                client_run_token: None,
-            };
+            let new =
+                NewRun { compiled, definition, params, context: Map::new(), started_by: None, client_run_token: None };
             let run = self.runtime.start(new).await.expect("starts");
             let status = self.runtime.wait(&run).await.expect("ends");
             assert_eq!(status, RunStatus::Completed);
@@ -108,8 +102,10 @@ fn chain(kind: &str, steps: usize, extra: usize) -> Value {
 /// Commits of one small row at FULL, as fast as the disk takes them.
 fn raw_rate(folder: &Path, commits: usize) -> f64 {
     let raw = Connection::open(folder.join("raw.db")).expect("opens");
-    raw.execute_batch("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE IF NOT EXISTS t(a INTEGER PRIMARY KEY, b BLOB)")
-        .expect("a table");
+    raw.execute_batch(
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE IF NOT EXISTS t(a INTEGER PRIMARY KEY, b BLOB)",
+    )
+    .expect("a table");
     let row = vec![7_u8; 600];
     let began = Instant::now();
     for _ in 0..commits {
@@ -140,7 +136,9 @@ pub fn durable() -> Vec<Row> {
         }
         rows.push(Row {
             id: "P1",
-            what: format!("chain of {steps} synced `write` steps, each one commit, against raw WAL commits at FULL, 10 pairs"),
+            what: format!(
+                "chain of {steps} synced `write` steps, each one commit, against raw WAL commits at FULL, 10 pairs"
+            ),
             found: format!(
                 "{:.2} x the raw rate (from {:.2} to {:.2}), {:.0} steps/s, {:.3} ms CPU a step",
                 median(ratios.clone()),
@@ -174,7 +172,8 @@ pub fn carried() -> Vec<Row> {
     let mut found = Vec::new();
     for size in [1_000, 1_000_000] {
         let bench = Bench::new();
-        let noise: String = (0..size).map(|i: usize| char::from(b'a' + (i.wrapping_mul(2_654_435_761) >> 7) as u8 % 26)).collect();
+        let noise: String =
+            (0..size).map(|i: usize| char::from(b'a' + (i.wrapping_mul(2_654_435_761) >> 7) as u8 % 26)).collect();
         let mut file = chain("bench.read", 100, 0);
         file["nodes"]["n0"]["out"] = json!({ "$big": "=params.big" });
         let before = written();
@@ -205,7 +204,8 @@ fn written() -> u64 {
 pub fn growth() -> Vec<Row> {
     let bench = Bench::new();
     let per_step = |steps: usize, kind: &str, extra: usize| {
-        let times: Vec<f64> = (0..5).map(|_| bench.run(chain(kind, steps, extra), json!({})).0 / steps as f64).collect();
+        let times: Vec<f64> =
+            (0..5).map(|_| bench.run(chain(kind, steps, extra), json!({})).0 / steps as f64).collect();
         median(times)
     };
     // The difference between a long chain and a shorter one is the cost of the steps at its end.

@@ -18,12 +18,17 @@ pub fn cpu_seconds() -> f64 {
 /// Machine, date and load, one line.
 pub fn machine() -> String {
     let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
-    let model = read("/proc/cpuinfo").lines().find_map(|l| l.strip_prefix("model name")?.split(": ").nth(1).map(str::to_owned));
+    let model =
+        read("/proc/cpuinfo").lines().find_map(|l| l.strip_prefix("model name")?.split(": ").nth(1).map(str::to_owned));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
     let date = signalbox_model::time::format(i64::try_from(seconds).unwrap_or_default());
     let load = read("/proc/loadavg").split(' ').next().unwrap_or_default().to_owned();
-    format!("Machine: {}, {cores} processors; {}; load at the end {load}.", model.unwrap_or_else(|| "unknown".into()), &date[..10])
+    format!(
+        "Machine: {}, {cores} processors; {}; load at the end {load}.",
+        model.unwrap_or_else(|| "unknown".into()),
+        &date[..10]
+    )
 }
 
 /// P8: cold start of the server to its ready line, idle memory, size of the binary.

@@ -12,7 +12,8 @@ pub fn expressions() -> Vec<Row> {
     let rule = "err.retryable == true && err.attempt < err.maxAttempts && err.type in ['LLMError', 'ToolError']";
     let compiled = Expr::compile(rule).expect("compiles");
     let nanos = |entries: usize| {
-        let input: Vec<Value> = (0..entries).map(|n| json!({ "n": n, "text": "some text of a payload", "ok": true })).collect();
+        let input: Vec<Value> =
+            (0..entries).map(|n| json!({ "n": n, "text": "some text of a payload", "ok": true })).collect();
         let error = json!({ "type": "ToolError", "retryable": true, "attempt": 1, "maxAttempts": 3, "details": { "input": input } });
         let bytes = error.to_string().len();
         let mut scope = Scope::empty();

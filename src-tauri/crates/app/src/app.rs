@@ -1,0 +1,338 @@
+//! The composition: store, runtime, the outside world, library. One per process and data folder.
+
+use crate::dto::{Access, Folder, Host};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::files::ensure_folder;
+use crate::library::Library;
+use crate::view::{MOST_EVENTS, RunView};
+use serde_json::Value;
+use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, WebHttp};
+use signalbox_model::Map;
+use signalbox_ports::World;
+use signalbox_runtime::{Registry, Runtime};
+use signalbox_store::{Store, StoreAlarm, StoreError, StoreOptions};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How an [`App`] is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Who serves its commands.
+    pub host: Host,
+    /// Folders granted to this process only (`--allow-dir`).
+    pub allow: Vec<Folder>,
+    /// The process stays: it takes over runs whose process died, as soon as that is noticed.
+    pub stays: bool,
+}
+
+/// What a run starts with.
+#[derive(Debug, Clone, Default)]
+pub struct NewRun {
+    /// The run's input.
+    pub params: Map,
+    /// Initial context values besides the file's.
+    pub context: Map,
+    /// Comes back on every event.
+    pub client_run_token: Option<String>,
+    /// `None` = a person on this machine.
+    pub started_by: Option<String>,
+}
+
+/// Everything a host needs.
+pub struct App {
+    pub(crate) host: Host,
+    pub(crate) store: Store,
+    pub(crate) runtime: Runtime,
+    pub(crate) library: Library,
+    pub(crate) practice: Arc<PracticeOnDemand>,
+    /// For what needs an executor of its own whatever the host has: the practice service, waiting for the runtime.
+    threads: Option<tokio::runtime::Runtime>,
+    files: FolderFiles,
+    allow: Vec<Folder>,
+    /// Paths that the system's dialogs gave: the window gets a handle, never a path that a later command trusts.
+    choices: Mutex<HashMap<String, PathBuf>>,
+    /// The run that was looked at last, folded up to an event.
+    viewed: Mutex<Option<(u64, Arc<RunView>)>>,
+}
+
+impl App {
+    /// Opens a data folder and creates what is missing. Runs that a crash left are taken up by [`App::resume_all`], or
+    /// by themselves when the process stays.
+    pub fn open(data: &Path, options: Options) -> ApiResult<Arc<Self>> {
+        ensure_folder(data)?;
+        let store = Store::open(data, &StoreOptions::default())?;
+        let library = Library::open(data)?;
+        let threads = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("signalbox-app")
+            .enable_all()
+            .build()
+            .map_err(|error| no_threads(&error))?;
+        let files = FolderFiles::default();
+        let http = WebHttp::new(&[]).map_err(|why| {
+            let message = format!("Requests cannot be sent from this machine: {why}.");
+            ApiError::unavailable("NO_HTTP", message, "Report this fault.")
+        })?;
+        let clock = Arc::new(RealClock);
+        let world = Arc::new(World { http: Arc::new(http), files: Arc::new(files.clone()), clock });
+        let practice = Arc::new(PracticeOnDemand::default());
+        let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
+        how.adopt = options.stays;
+        // Before the runtime takes up runs by itself: those that talk to the practice service need it where it was.
+        let mut leases = Vec::new();
+        if options.stays {
+            for run in store.unowned_unfinished_runs()? {
+                if let Some(lease) = lease_of(&store, &practice, threads.handle(), &run) {
+                    leases.push((run, lease));
+                }
+            }
+        }
+        let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)
+            .map_err(|error| no_threads(&error))?;
+        let app = Arc::new(Self {
+            host: options.host,
+            store,
+            runtime,
+            library,
+            practice,
+            threads: Some(threads),
+            files,
+            allow: options.allow,
+            choices: Mutex::default(),
+            viewed: Mutex::default(),
+        });
+        app.grants_changed()?;
+        for (run, lease) in leases {
+            app.hold(run, lease);
+        }
+        Ok(app)
+    }
+
+    /// Waits for a future from a thread that may wait.
+    pub(crate) fn wait_for<T: Send>(&self, future: impl Future<Output = T> + Send) -> ApiResult<T> {
+        let threads = self.threads.as_ref().ok_or_else(closing)?;
+        Ok(threads.block_on(future))
+    }
+
+    /// Keeps the practice service until a run has ended.
+    pub(crate) fn hold(&self, run_id: String, lease: Arc<Practice>) {
+        let runtime = self.runtime.clone();
+        if let Some(threads) = &self.threads {
+            threads.spawn(async move {
+                // However it ended, the service is needed no more.
+                drop(runtime.wait(&run_id).await);
+                drop(lease);
+            });
+        }
+    }
+
+    /// The practice service of a run that is taken up again, at the address that the run has recorded.
+    pub(crate) fn lease_again(&self, run_id: &str) -> Option<Arc<Practice>> {
+        lease_of(&self.store, &self.practice, self.threads.as_ref()?.handle(), run_id)
+    }
+
+    /// Tells the file steps which folders are granted now.
+    pub(crate) fn grants_changed(&self) -> ApiResult<()> {
+        let grants = self.folders()?.into_iter().map(|folder| Grant {
+            folder: folder.folder.into(),
+            workflow: folder.workflow_id,
+            write: folder.access == Access::Rw,
+        });
+        self.files.set_grants(grants.collect());
+        Ok(())
+    }
+
+    /// The data folder.
+    pub fn data_dir(&self) -> &Path {
+        self.store.folder()
+    }
+
+    /// Who serves.
+    pub fn host(&self) -> Host {
+        self.host
+    }
+
+    /// What was found wrong when the store was opened, one sentence each.
+    pub fn alarms(&self) -> Vec<String> {
+        self.store.alarms().iter().map(alarm).collect()
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn now_ms(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// Remembers a path that a person chose in a dialog of the system; the handle is what `workflow_open_path` and
+    /// `folder_grant` take.
+    pub fn choose(&self, path: PathBuf) -> String {
+        let handle = format!("chosen:{}", uuid::Uuid::now_v7());
+        self.choices.lock().unwrap_or_else(PoisonError::into_inner).insert(handle.clone(), path);
+        handle
+    }
+
+    /// The path behind such a handle.
+    pub(crate) fn chosen(&self, handle: &str) -> ApiResult<PathBuf> {
+        let choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+        choices.get(handle).cloned().ok_or_else(|| {
+            ApiError::forbidden("This path was not chosen in a dialog of this window.", "Choose it in the dialog.")
+        })
+    }
+
+    /// All grants that hold in this process.
+    pub(crate) fn folders(&self) -> ApiResult<Vec<Folder>> {
+        let kept = self.store.folders()?.into_iter().map(|grant| Folder {
+            folder: grant.folder,
+            workflow_id: grant.workflow_id,
+            access: if grant.writable { Access::Rw } else { Access::Ro },
+            library: grant.library,
+        });
+        Ok(kept.chain(self.allow.iter().cloned()).collect())
+    }
+
+    /// Folders whose workflows are listed.
+    pub(crate) fn library_folders(&self) -> ApiResult<Vec<PathBuf>> {
+        Ok(self.folders()?.into_iter().filter(|folder| folder.library).map(|folder| folder.folder.into()).collect())
+    }
+
+    /// The file of an id.
+    pub(crate) fn path_of(&self, reference: &str) -> ApiResult<PathBuf> {
+        self.library.path_of(reference, &self.library_folders()?)
+    }
+
+    /// A run's events, folded for people. The last one is kept: a preview asks at every key stroke.
+    pub(crate) fn view(&self, run_id: &str) -> ApiResult<Arc<RunView>> {
+        let row = self.store.run(run_id)?;
+        let kept = self.viewed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (mut seq, mut view) = match kept {
+            Some((seq, view)) if view.run_id == run_id && seq <= row.last_seq => (seq, view),
+            _ => {
+                let definition = self.store.definition_get(&row.definition_hash)?;
+                let file: Value = definition.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+                let initial = file["context"]["initial"].as_object().cloned().unwrap_or_default();
+                (0, Arc::new(RunView::new(run_id, initial)))
+            }
+        };
+        let end = row.last_seq.min(MOST_EVENTS as u64);
+        if seq < end {
+            let mut next = (*view).clone();
+            while seq < end {
+                let page = self.store.events(run_id, seq, 1_000)?;
+                let Some(last) = page.last().and_then(|event| event.seq) else { break };
+                page.iter().for_each(|event| next.take(event));
+                seq = last;
+            }
+            view = Arc::new(next);
+        }
+        *self.viewed.lock().unwrap_or_else(PoisonError::into_inner) = Some((seq, Arc::clone(&view)));
+        Ok(view)
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        if let Some(threads) = self.threads.take() {
+            // Never waits: an app may be dropped on any thread.
+            threads.shutdown_background();
+        }
+    }
+}
+
+fn alarm(alarm: &StoreAlarm) -> String {
+    match alarm {
+        StoreAlarm::Behind { run, expected, found } => format!(
+            "The store is older than it was: run {run} had {expected} events and has {found} now. Steps after event {found} \
+             may be executed twice; look at the run before you go on."
+        ),
+        StoreAlarm::Differs { run, seq } => {
+            format!("Event {seq} of run {run} is not the one that was written. Look at the run before you go on.")
+        }
+        StoreAlarm::Damaged { reason } => {
+            format!("The store is damaged ({reason}) and open for reading only. Restore the data folder from a backup.")
+        }
+    }
+}
+
+fn closing() -> ApiError {
+    ApiError::unavailable("CLOSING", "Signalbox is closing.", "Start it again.")
+}
+
+fn no_threads(error: &std::io::Error) -> ApiError {
+    ApiError::unavailable(
+        "NO_THREAD",
+        format!("The system gives no threads: {error}."),
+        "Close other programs, then try again.",
+    )
+}
+
+/// The practice service at the address that a run has recorded, when its workflow asked for one.
+fn lease_of(
+    store: &Store,
+    practice: &Arc<PracticeOnDemand>,
+    handle: &tokio::runtime::Handle,
+    run_id: &str,
+) -> Option<Arc<Practice>> {
+    let row = store.run(run_id).ok()?;
+    let text = store.definition_get(&row.definition_hash).ok()??;
+    let workflow = serde_json::from_str(&text).ok()?;
+    let names = signalbox_engine::params::practice(&workflow);
+    if names.is_empty() {
+        return None;
+    }
+    let start = serde_json::to_value(store.event(run_id, 1).ok()??).ok()?;
+    let base = names.iter().find_map(|name| start["payload"]["params"][*name].as_str())?.to_owned();
+    let practice = Arc::clone(practice);
+    // On a thread of its own, because this one may belong to an executor.
+    let handle = handle.clone();
+    let started = std::thread::spawn(move || handle.block_on(practice.lease_at(&base)));
+    // Another program may have the port: the run then says that the address does not answer.
+    started.join().ok()?.ok()
+}
+
+/// The platform's folder for the data of programs.
+pub fn default_data_dir() -> ApiResult<PathBuf> {
+    let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = if cfg!(target_os = "windows") {
+        var("APPDATA")
+    } else if cfg!(target_os = "macos") {
+        var("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        var("XDG_DATA_HOME")
+            .filter(|path| path.is_absolute())
+            .or_else(|| var("HOME").map(|home| home.join(".local/share")))
+    };
+    base.map(|base| base.join("signalbox")).ok_or_else(|| {
+        ApiError::bad_request(
+            "The folder for the data of programs is not known.",
+            "Name a folder with --data or SIGNALBOX_DATA.",
+        )
+    })
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        let class = match &error {
+            StoreError::UnknownRun { run } => {
+                return Self::not_found(format!("There is no run {run}; `signalbox runs list` shows all."));
+            }
+            StoreError::DeleteRefused { .. } | StoreError::RunExists { .. } | StoreError::Fenced { .. } => {
+                Class::Conflict
+            }
+            StoreError::Invalid { .. } => Class::Invalid,
+            StoreError::Folder { .. }
+            | StoreError::NewerStore { .. }
+            | StoreError::NotAStore { .. }
+            | StoreError::SqliteTooOld { .. }
+            | StoreError::Corrupt { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::DiskFull
+            | StoreError::Busy
+            | StoreError::ReadOnly
+            | StoreError::Closed
+            | StoreError::Sqlite { .. } => Class::Unavailable,
+        };
+        Self::new(class, error.code(), format!("{error}."), error.hint())
+    }
+}

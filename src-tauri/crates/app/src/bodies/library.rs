@@ -1,0 +1,218 @@
+//! Files of the library: list, open, save, drafts.
+
+use crate::app::App;
+use crate::dto::{
+    ByDocument, ByRef, Draft, DraftPut, Empty, OpenPath, OpenWorkflow, Revision, RunRow, Saved, WorkflowCreate,
+    WorkflowDuplicate, WorkflowEntry, WorkflowSave,
+};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::files::io_error;
+use crate::library::{load, read_only, slug};
+use crate::{Caller, check, runs, samples};
+use serde_json::{Value, json};
+use signalbox_engine::validate::check_bytes;
+use signalbox_model::{Diagnostic, Workflow, time};
+use signalbox_store::RunQuery;
+use std::collections::HashSet;
+use std::path::Path;
+
+pub(crate) fn workflow_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<WorkflowEntry>> {
+    let drafts: HashSet<String> = app.store.drafts()?.into_iter().collect();
+    let files = app.library.files(&app.library_folders()?);
+    let mut entries: Vec<WorkflowEntry> = files.iter().map(|path| entry(app, path, &drafts)).collect();
+    entries.sort_by(|a, b| b.modified_at.cmp(&a.modified_at).then_with(|| a.path.cmp(&b.path)));
+    Ok(entries)
+}
+
+fn entry(app: &App, path: &Path, drafts: &HashSet<String>) -> WorkflowEntry {
+    let reference = app.library.reference(path);
+    let mut entry = WorkflowEntry {
+        has_draft: drafts.contains(&reference),
+        reference,
+        id: String::new(),
+        name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        description: None,
+        folder: folder_of(path),
+        path: path.display().to_string(),
+        revision: String::new(),
+        nodes: 0,
+        modified_at: time::format(0),
+        problem: None,
+        last_run: None,
+    };
+    let loaded = match load(path) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            entry.problem = Some(error.message);
+            return entry;
+        }
+    };
+    entry.modified_at = time::format(loaded.modified_ms);
+    entry.revision = loaded.revision;
+    // The list is read often: the file is parsed, not validated.
+    match serde_json::from_slice::<Value>(&loaded.bytes) {
+        Ok(file) if file["id"].is_string() && file["nodes"].is_object() => {
+            let text = |key: &str| file[key].as_str().map(str::to_owned);
+            entry.id = text("id").unwrap_or_default();
+            entry.name = text("name").unwrap_or(entry.name);
+            entry.description = text("description");
+            entry.nodes = file["nodes"].as_object().map_or(0, serde_json::Map::len);
+            entry.last_run = last_run(app, &entry.id);
+        }
+        Ok(_) => entry.problem = Some("This is JSON, but no workflow: `id` or `nodes` is missing.".into()),
+        Err(error) => entry.problem = Some(format!("This is not JSON: {error}.")),
+    }
+    entry
+}
+
+fn last_run(app: &App, workflow: &str) -> Option<RunRow> {
+    let query = RunQuery { workflow: Some(workflow.to_owned()), limit: 1, ..RunQuery::default() };
+    let page = app.store.runs(&query).ok()?;
+    page.runs.into_iter().next().map(|row| runs::row(row, app.now_ms()))
+}
+
+fn folder_of(path: &Path) -> String {
+    path.parent().map(|folder| folder.display().to_string()).unwrap_or_default()
+}
+
+pub(crate) fn workflow_open(app: &App, _: &Caller, request: ByRef) -> ApiResult<OpenWorkflow> {
+    open(app, &app.path_of(&request.reference)?)
+}
+
+pub(crate) fn workflow_open_path(app: &App, _: &Caller, request: OpenPath) -> ApiResult<OpenWorkflow> {
+    let chosen = app.chosen(&request.path)?;
+    let path = std::fs::canonicalize(&chosen).map_err(|error| io_error(&error, &chosen, "opened"))?;
+    open(app, &path)
+}
+
+pub(crate) fn open(app: &App, path: &Path) -> ApiResult<OpenWorkflow> {
+    let reference = app.library.reference(path);
+    let loaded = load(path)?;
+    let (document, diagnostics) = check::readable(&loaded.bytes)?;
+    let draft = draft(app, &reference, &document)?;
+    Ok(OpenWorkflow {
+        reference,
+        path: path.display().to_string(),
+        folder: folder_of(path),
+        revision: loaded.revision,
+        document,
+        diagnostics,
+        draft,
+        read_only: read_only(path),
+    })
+}
+
+/// Changes that were not saved. A draft that says what the file says is over.
+fn draft(app: &App, reference: &str, document: &Value) -> ApiResult<Option<Draft>> {
+    let Some(kept) = app.store.draft_get(reference)? else { return Ok(None) };
+    let Ok(draft) = serde_json::from_str::<Value>(&kept.document) else { return Ok(None) };
+    if draft.to_string() == document.to_string() {
+        app.store.draft_discard(reference)?;
+        return Ok(None);
+    }
+    Ok(Some(Draft { document: draft, saved_at: time::format(kept.saved_ms) }))
+}
+
+pub(crate) fn workflow_create(app: &App, _: &Caller, request: WorkflowCreate) -> ApiResult<OpenWorkflow> {
+    let sample = match &request.sample_id {
+        None => None,
+        Some(id) => Some(
+            samples::find(id)
+                .ok_or_else(|| ApiError::not_found(format!("There is no sample {id}; sample_list has them all.")))?,
+        ),
+    };
+    let given = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    let name = given
+        .map(str::to_owned)
+        .or_else(|| sample.as_ref().map(|sample| sample.title.clone()))
+        .unwrap_or_else(|| "New workflow".to_owned());
+    let mut document = match sample {
+        Some(sample) => sample.document,
+        None => json!(Workflow::empty("new", "New")),
+    };
+    document["name"] = json!(name);
+    add(app, document, &name)
+}
+
+pub(crate) fn workflow_duplicate(app: &App, _: &Caller, request: WorkflowDuplicate) -> ApiResult<OpenWorkflow> {
+    let loaded = load(&app.path_of(&request.reference)?)?;
+    let (mut document, _) = check::readable(&loaded.bytes)?;
+    let name = request.name.trim();
+    if name.is_empty() {
+        return Err(ApiError::bad_request("The copy needs a name.", "Give a name."));
+    }
+    document["name"] = json!(name);
+    add(app, document, name)
+}
+
+/// Puts a document into the library under an id and a file of its own.
+fn add(app: &App, mut document: Value, name: &str) -> ApiResult<OpenWorkflow> {
+    let taken: HashSet<String> = ids(app)?;
+    let base = slug(name);
+    let id = (1..)
+        .map(|n| if n == 1 { base.clone() } else { format!("{base}-{n}") })
+        .find(|id| !taken.contains(id))
+        .unwrap_or(base);
+    document["id"] = json!(id);
+    let path = app.library.free_path(&id);
+    app.library.save(&path, &document, Some(""), false)?;
+    open(app, &path)
+}
+
+fn ids(app: &App) -> ApiResult<HashSet<String>> {
+    let files = app.library.files(&app.library_folders()?);
+    Ok(files.iter().filter_map(|path| id_of(path)).collect())
+}
+
+/// The workflow id that a file holds.
+pub(crate) fn id_of(path: &Path) -> Option<String> {
+    let file: Value = serde_json::from_slice(&load(path).ok()?.bytes).ok()?;
+    file["id"].as_str().map(str::to_owned)
+}
+
+pub(crate) fn workflow_save(app: &App, _: &Caller, request: WorkflowSave) -> ApiResult<Saved> {
+    let path = app.path_of(&request.reference)?;
+    savable(&request.document)?;
+    let overwrite = request.overwrite.unwrap_or(false);
+    let revision = app.library.save(&path, &request.document, Some(&request.base_revision), overwrite)?;
+    app.store.draft_discard(&request.reference)?;
+    Ok(Saved { revision })
+}
+
+/// Saving never asks whether a workflow runs, only whether it could be opened again.
+pub(crate) fn savable(document: &Value) -> ApiResult<Vec<Diagnostic>> {
+    check::readable(document.to_string().as_bytes()).map(|(_, diagnostics)| diagnostics)
+}
+
+pub(crate) fn workflow_delete(app: &App, _: &Caller, request: ByRef) -> ApiResult<Empty> {
+    let path = app.path_of(&request.reference)?;
+    std::fs::remove_file(&path).map_err(|error| io_error(&error, &path, "deleted"))?;
+    app.store.draft_discard(&request.reference)?;
+    Ok(Empty {})
+}
+
+pub(crate) fn workflow_revision(app: &App, _: &Caller, request: ByRef) -> ApiResult<Revision> {
+    match load(&app.path_of(&request.reference)?) {
+        Ok(loaded) => Ok(Revision { revision: Some(loaded.revision) }),
+        Err(error) if error.class == Class::NotFound => Ok(Revision { revision: None }),
+        // It is there, and it is not what was opened.
+        Err(error) if error.class == Class::TooLarge => Ok(Revision { revision: Some("too-large".into()) }),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn draft_put(app: &App, _: &Caller, request: DraftPut) -> ApiResult<Empty> {
+    app.path_of(&request.reference)?;
+    let draft = signalbox_store::Draft { document: request.document.to_string(), saved_ms: app.now_ms() };
+    app.store.draft_put(&request.reference, draft)?;
+    Ok(Empty {})
+}
+
+pub(crate) fn draft_discard(app: &App, _: &Caller, request: ByRef) -> ApiResult<Empty> {
+    app.store.draft_discard(&request.reference)?;
+    Ok(Empty {})
+}
+
+pub(crate) fn workflow_validate(_: &App, _: &Caller, request: ByDocument) -> ApiResult<Vec<Diagnostic>> {
+    Ok(check_bytes(request.document.to_string().as_bytes(), check::catalog()).diagnostics)
+}

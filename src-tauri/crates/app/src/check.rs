@@ -1,0 +1,109 @@
+//! Looking at files without opening a store: what `validate` and `catalog` need, and what every start of a run asks
+//! first.
+
+use crate::error::{ApiError, ApiResult, Class};
+use crate::library::load;
+use serde_json::{Value, json};
+use signalbox_engine::catalog::Catalog;
+use signalbox_engine::validate::{Checked, check_bytes};
+use signalbox_model::{Code, Diagnostic, NodeDescriptor, Severity};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::new(signalbox_nodes::catalog()));
+
+/// The node kinds of this program.
+pub fn catalog() -> &'static Catalog {
+    &CATALOG
+}
+
+/// Their descriptors.
+pub fn kinds() -> Vec<NodeDescriptor> {
+    CATALOG.iter().map(|kind| (**kind).clone()).collect()
+}
+
+/// Everything that is wrong with a file, also when it cannot be read.
+pub fn file(path: &Path) -> Vec<Diagnostic> {
+    match load(path) {
+        Ok(loaded) => check_bytes(&loaded.bytes, catalog()).diagnostics,
+        Err(error) => {
+            let code = match error.code.as_str() {
+                "TOO_LARGE" => Code::TooLarge,
+                _ => Code::BadFile,
+            };
+            let message =
+                if error.code == "NOT_FOUND" { format!("{} does not exist.", path.display()) } else { error.message };
+            let hint = if error.code == "NOT_FOUND" { "Check the path.".to_owned() } else { error.hint };
+            vec![Diagnostic::error(code, "", message, hint)]
+        }
+    }
+}
+
+/// A document with its diagnostics; refused when it is no workflow at all.
+pub fn readable(bytes: &[u8]) -> ApiResult<(Value, Vec<Diagnostic>)> {
+    let Checked { workflow, diagnostics } = check_bytes(bytes, catalog());
+    let newer = diagnostics.iter().any(|d| d.code == Code::NewerVersion);
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let document = serde_json::from_slice(text).ok().filter(|_| workflow.is_some() && !newer);
+    match document {
+        Some(document) => Ok((document, diagnostics)),
+        None => Err(refused(&diagnostics)),
+    }
+}
+
+/// Refuses a workflow with errors; `details.diagnostics` has them all.
+pub fn runnable(diagnostics: &[Diagnostic]) -> ApiResult<()> {
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    if errors == 0 {
+        return Ok(());
+    }
+    let count = if errors == 1 { "an error".to_owned() } else { format!("{errors} errors") };
+    Err(ApiError::new(
+        Class::Invalid,
+        "INVALID_WORKFLOW",
+        format!("The workflow has {count} and cannot run."),
+        "Fix what the diagnostics say, then run it again.",
+    )
+    .with(json!({ "diagnostics": diagnostics })))
+}
+
+fn refused(diagnostics: &[Diagnostic]) -> ApiError {
+    let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
+    let code = first.map_or_else(|| "BAD_FILE".to_owned(), |d| d.code.as_str());
+    let message = first.map_or("This is no workflow file.", |d| &d.message);
+    let hint = first.map_or("Choose another file.", |d| &d.hint);
+    ApiError::new(Class::Invalid, &code, message, hint).with(json!({ "diagnostics": diagnostics }))
+}
+
+/// A checked descriptor.
+#[derive(Debug, Clone)]
+pub struct CheckedDescriptor {
+    /// The file, or the name of a built-in kind.
+    pub file: String,
+    /// What is wrong, one sentence each.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks descriptor files, or the built-in kinds when none is named.
+pub fn descriptors(files: &[PathBuf]) -> Vec<CheckedDescriptor> {
+    if files.is_empty() {
+        // A test checks the YAML of the built-in kinds; what is loaded here passed it.
+        return kinds().into_iter().map(|k| CheckedDescriptor { file: k.kind, diagnostics: Vec::new() }).collect();
+    }
+    files
+        .iter()
+        .map(|path| {
+            let diagnostics = match fs::read_to_string(path) {
+                Ok(yaml) => signalbox_nodes::check_descriptor(&yaml),
+                Err(error) => vec![Diagnostic::error(
+                    Code::BadFile,
+                    "",
+                    format!("{} cannot be read: {error}.", path.display()),
+                    "Name a descriptor file in YAML.",
+                )],
+            };
+            CheckedDescriptor { file: path.display().to_string(), diagnostics }
+        })
+        .collect()
+}

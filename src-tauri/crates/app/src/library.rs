@@ -1,0 +1,260 @@
+//! The library: `*.signalbox.json` in granted folders and in `workflows/` of the data folder. A file is named to the
+//! outside by an opaque id; its revision is the hash of its bytes.
+
+use crate::canonical;
+use crate::error::{ApiError, ApiResult, Class};
+use crate::files::{ensure_folder, io_error, write_atomic};
+use serde_json::Value;
+use signalbox_model::hash::sha256_hex;
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+/// Largest workflow file.
+pub(crate) const FILE_LIMIT: u64 = 16 * 1024 * 1024;
+/// Ending of every workflow file.
+pub(crate) const ENDING: &str = ".signalbox.json";
+const MOST_FILES: usize = 5_000;
+const DEPTH: usize = 4;
+
+/// Bytes of a file as found.
+#[derive(Debug, Clone)]
+pub(crate) struct Loaded {
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
+    /// Content hash.
+    pub(crate) revision: String,
+    /// Milliseconds since 1970.
+    pub(crate) modified_ms: i64,
+}
+
+/// Files a person owns.
+#[derive(Debug)]
+pub(crate) struct Library {
+    home: PathBuf,
+    known: Mutex<HashMap<String, PathBuf>>,
+    /// One save at a time: between looking at the revision and the rename nobody else of this process writes.
+    writing: Mutex<()>,
+}
+
+impl Library {
+    /// The library of a data folder.
+    pub(crate) fn open(data: &Path) -> ApiResult<Self> {
+        let library = Self { home: data.join("workflows"), known: Mutex::default(), writing: Mutex::default() };
+        ensure_folder(&library.home)?;
+        Ok(library)
+    }
+
+    /// Where new workflows are put.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Gives a file its id and remembers it.
+    pub(crate) fn reference(&self, path: &Path) -> String {
+        let id = sha256_hex(path.as_os_str().as_encoded_bytes())[..24].to_owned();
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), path.to_owned());
+        id
+    }
+
+    /// The file of an id. `folders` is searched when the id was not met yet in this process.
+    pub(crate) fn path_of(&self, reference: &str, folders: &[PathBuf]) -> ApiResult<PathBuf> {
+        let known = |this: &Self| this.known.lock().unwrap_or_else(PoisonError::into_inner).get(reference).cloned();
+        if let Some(path) = known(self) {
+            return Ok(path);
+        }
+        self.files(folders);
+        known(self)
+            .ok_or_else(|| ApiError::not_found("No file of the library has this id. Reload the list of workflows."))
+    }
+
+    /// All workflow files of the library, by path.
+    pub(crate) fn files(&self, folders: &[PathBuf]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for folder in std::iter::once(&self.home).chain(folders) {
+            walk(folder, DEPTH, &mut found);
+        }
+        found.sort();
+        found.dedup();
+        for path in &found {
+            self.reference(path);
+        }
+        found
+    }
+
+    /// A free file name for a workflow of this name.
+    pub(crate) fn free_path(&self, name: &str) -> PathBuf {
+        let slug = slug(name);
+        (1..)
+            .map(|n| if n == 1 { format!("{slug}{ENDING}") } else { format!("{slug}-{n}{ENDING}") })
+            .map(|file| self.home.join(file))
+            .find(|path| !path.exists())
+            .unwrap_or_else(|| self.home.join(format!("{slug}{ENDING}")))
+    }
+
+    /// Writes a document, unless the file changed since `base` and `overwrite` is not set. A file whose content would
+    /// not change keeps its bytes.
+    pub(crate) fn save(&self, path: &Path, document: &Value, base: Option<&str>, overwrite: bool) -> ApiResult<String> {
+        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = match load(path) {
+            Ok(loaded) => Some(loaded),
+            Err(error) if error.class == Class::NotFound => None,
+            // A file that became too large or unreadable was changed outside as well.
+            Err(error) if overwrite || base.is_none() => {
+                if error.code == "IO_ERROR" {
+                    return Err(error);
+                }
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        let revision = current.as_ref().map(|loaded| loaded.revision.as_str());
+        if let Some(base) = base
+            && !overwrite
+            && revision.unwrap_or_default() != base
+        {
+            let (what, next) = match revision {
+                Some(_) => (
+                    "The file changed outside since it was opened.",
+                    "Open the file again, or save over it on purpose.",
+                ),
+                None => (
+                    "The file was moved or deleted outside.",
+                    "Save over it on purpose to write it again, or save a copy.",
+                ),
+            };
+            return Err(ApiError::new(Class::Conflict, "CONFLICT", what, next)
+                .with(serde_json::json!({ "revision": revision, "path": path })));
+        }
+        if let Some(loaded) = &current
+            && serde_json::from_slice::<Value>(&loaded.bytes).is_ok_and(|old| old.to_string() == document.to_string())
+        {
+            return Ok(loaded.revision.clone());
+        }
+        let text = canonical::print(document);
+        if text.len() as u64 > FILE_LIMIT {
+            return Err(too_large(text.len() as u64));
+        }
+        write_atomic(path, text.as_bytes())?;
+        Ok(sha256_hex(text.as_bytes()))
+    }
+}
+
+/// Reads a workflow file within the size limit.
+pub(crate) fn load(path: &Path) -> ApiResult<Loaded> {
+    let fail = |error: std::io::Error| io_error(&error, path, "read");
+    let file = fs::File::open(path).map_err(fail)?;
+    let meta = file.metadata().map_err(fail)?;
+    if meta.is_dir() {
+        let message = format!("{} is a folder.", path.display());
+        return Err(ApiError::bad_request(message, "Name a workflow file (*.signalbox.json)."));
+    }
+    if meta.len() > FILE_LIMIT {
+        return Err(too_large(meta.len()));
+    }
+    let mut bytes = Vec::new();
+    // A pipe has no length; the limit holds for it as well.
+    file.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > FILE_LIMIT {
+        return Err(too_large(bytes.len() as u64));
+    }
+    let modified = meta.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+    let modified_ms = modified.and_then(|d| i64::try_from(d.as_millis()).ok()).unwrap_or(0);
+    let revision = sha256_hex(&bytes);
+    Ok(Loaded { bytes, revision, modified_ms })
+}
+
+/// Whether the file itself refuses writing. (A read-only folder shows when saving.)
+pub(crate) fn read_only(path: &Path) -> bool {
+    fs::OpenOptions::new().write(true).open(path).is_err()
+}
+
+fn too_large(size: u64) -> ApiError {
+    ApiError::new(
+        Class::TooLarge,
+        "TOO_LARGE",
+        format!("The workflow file has {} MiB; the limit is 16 MiB.", size.div_ceil(1024 * 1024)),
+        "Keep data out of the workflow: read it with a file step, or split the workflow.",
+    )
+}
+
+fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // Links are not followed: a library folder ends at its border.
+        let Ok(kind) = entry.file_type() else { continue };
+        if name.starts_with('.') || found.len() >= MOST_FILES {
+            continue;
+        }
+        if kind.is_dir() && depth > 0 && name != "node_modules" && name != "target" {
+            walk(&entry.path(), depth - 1, found);
+        } else if kind.is_file() && name.ends_with(ENDING) {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// Letters, digits and single hyphens, at most 60 characters; a workflow id as well as a file name.
+pub(crate) fn slug(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.to_lowercase().chars() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c);
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+        if out.len() >= 60 {
+            break;
+        }
+    }
+    let out = out.trim_end_matches('-').to_owned();
+    // Names that Windows keeps for devices.
+    let reserved = matches!(out.as_str(), "con" | "prn" | "aux" | "nul")
+        || (out.len() == 4 && (out.starts_with("com") || out.starts_with("lpt")));
+    if out.is_empty() || reserved { format!("workflow{}{out}", if out.is_empty() { "" } else { "-" }) } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Library, load, slug};
+    use serde_json::json;
+
+    #[test]
+    fn names_become_plain_file_names() {
+        for (name, want) in [
+            ("Orders to a report", "orders-to-a-report"),
+            ("../../etc/passwd", "etc-passwd"),
+            ("…", "workflow"),
+            ("CON", "workflow-con"),
+            ("Ünïcode 1", "n-code-1"),
+        ] {
+            assert_eq!(slug(name), want);
+        }
+    }
+
+    #[test]
+    fn a_foreign_file_keeps_its_bytes_until_its_first_edit() {
+        let dir = tempfile::tempdir().expect("dir");
+        let library = Library::open(dir.path()).expect("library");
+        let path = library.home().join("a.signalbox.json");
+        let foreign = "{\"name\":\"n\",\"signalbox\":1,\"id\":\"a\",\"nodes\":{},\"edges\":[], \"zz\":1.50}";
+        std::fs::write(&path, foreign).expect("write");
+        let before = load(&path).expect("load");
+        let same = library.save(&path, &serde_json::from_str(foreign).expect("json"), Some(&before.revision), false);
+        assert_eq!(same.expect("saved"), before.revision);
+        assert_eq!(std::fs::read_to_string(&path).expect("read"), foreign);
+        let edited = json!({"name":"m","signalbox":1,"id":"a","nodes":{},"edges":[],"zz":1.5});
+        let next = library.save(&path, &edited, Some(&before.revision), false).expect("saved");
+        assert_eq!(load(&path).expect("load").revision, next);
+        let conflict = library.save(&path, &json!({}), Some(&before.revision), false).expect_err("changed");
+        assert_eq!(
+            (conflict.code.as_str(), conflict.details.expect("details")["revision"].as_str()),
+            ("CONFLICT", Some(next.as_str()))
+        );
+    }
+}

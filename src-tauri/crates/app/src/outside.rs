@@ -1,0 +1,250 @@
+//! What hosts do with runs besides the command list: start, follow, wait, resume, shut down.
+
+use crate::app::{App, NewRun};
+use crate::check;
+use crate::error::{ApiError, ApiResult, Class};
+use crate::library::load;
+use crate::runs::wire_event;
+use serde_json::{Value, json};
+use signalbox_engine::validate::check_bytes;
+use signalbox_engine::{Compiled, RunState, fold, params, snapshot, summary};
+use signalbox_model::{RunEvent, Workflow};
+use signalbox_runtime::{Error as RunError, Phase, Resumed, Subscription};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Events of one read.
+const PAGE: usize = 500;
+/// How long a cancel is waited for; calls under way get five seconds.
+const CANCEL_WAIT: Duration = Duration::from_secs(8);
+
+impl App {
+    /// Starts a run of a file; the library is not touched. Gives the run's id.
+    pub async fn start_file(self: &Arc<Self>, file: PathBuf, new: NewRun) -> ApiResult<String> {
+        self.blocking(move |app| {
+            let loaded = load(&file)?;
+            let (document, diagnostics) = check::readable(&loaded.bytes)?;
+            check::runnable(&diagnostics)?;
+            app.start_document(document, new)
+        })
+        .await
+    }
+
+    /// Starts a run of a document. On a thread that may wait.
+    pub(crate) fn start_document(&self, document: Value, new: NewRun) -> ApiResult<String> {
+        let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
+        check::runnable(&checked.diagnostics)?;
+        let Some(workflow) = checked.workflow else {
+            return Err(ApiError::bad_request("The document is no workflow.", "Send a workflow."));
+        };
+        // Another process may have changed the grants.
+        self.grants_changed()?;
+        let mut given = new.params;
+        let mut lease = None;
+        for name in params::practice(&workflow) {
+            if given.get(name).is_none_or(|value| value.is_null() || *value == json!("")) {
+                let service = match &lease {
+                    Some(service) => Arc::clone(service),
+                    None => self.wait_for(self.practice.lease())?.map_err(|error| {
+                        let message = format!("The practice service cannot be started: {error}.");
+                        ApiError::unavailable(
+                            "NO_PRACTICE",
+                            message,
+                            "Try again, or name another service in the params.",
+                        )
+                    })?,
+                };
+                given.insert(name.to_owned(), json!(service.base_url()));
+                lease = Some(service);
+            }
+        }
+        let given = params::complete(&workflow, &Value::Object(given));
+        fits(&workflow, &given)?;
+        let runtime = self.runtime.clone();
+        let started = self.wait_for(async move {
+            let (compiled, definition) = runtime.pin(workflow).await?;
+            let run = signalbox_runtime::NewRun {
+                compiled,
+                definition,
+                params: given,
+                context: new.context,
+                started_by: new.started_by,
+                client_run_token: new.client_run_token,
+            };
+            runtime.start(run).await
+        })??;
+        if let Some(lease) = lease {
+            self.hold(started.clone(), lease);
+        }
+        Ok(started)
+    }
+
+    /// The summary of a run as it stands.
+    pub async fn summary(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
+        self.blocking(move |app| app.summary_now(&run_id)).await
+    }
+
+    /// [`App::summary`] on a thread that may wait.
+    pub(crate) fn summary_now(&self, run_id: &str) -> ApiResult<Value> {
+        if let Some(summary) = self.store.summary(run_id)? {
+            return Ok(summary);
+        }
+        let row = self.store.run(run_id)?;
+        let damaged = |why: String| {
+            ApiError::unavailable(
+                "LOG_DAMAGED",
+                format!("Run {run_id} cannot be shown: {why}."),
+                "Restore the data folder from a backup.",
+            )
+        };
+        let text = self.store.definition_get(&row.definition_hash)?;
+        let text = text.ok_or_else(|| damaged("its workflow is not in the store".into()))?;
+        let workflow: Workflow = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        let compiled = Compiled::new(Arc::new(workflow), &row.definition_hash, check::catalog())
+            .map_err(|_| damaged("this program does not accept its workflow".into()))?;
+        let kept = self.store.latest_snapshot(run_id)?;
+        let kept = kept.and_then(|snapshot| snapshot::decode(&compiled, &snapshot.body).ok());
+        let mut state = kept.unwrap_or_else(|| RunState::new(&compiled, run_id, row.client_run_token.clone()));
+        loop {
+            let page = self.store.events(run_id, state.last_seq(), PAGE)?;
+            for event in &page {
+                fold(&compiled, &mut state, event).map_err(|error| damaged(error.to_string()))?;
+            }
+            if page.len() < PAGE {
+                break;
+            }
+        }
+        Ok(serde_json::to_value(summary::of(&compiled, &state)).unwrap_or_default())
+    }
+
+    /// The input of a run.
+    pub(crate) fn params_of(&self, run_id: &str) -> ApiResult<Value> {
+        let start = self.store.event(run_id, 1)?;
+        let start = start.and_then(|event| serde_json::to_value(event).ok()).unwrap_or_default();
+        Ok(start["payload"]["params"].clone())
+    }
+
+    /// Waits until a run has ended or waits for a person, and gives its summary.
+    pub async fn wait(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
+        self.runtime.wait(&run_id).await?;
+        self.summary(run_id).await
+    }
+
+    /// The summary soon after a cancel: ended, or still running in a process that has not noticed yet.
+    pub async fn wait_cancelled(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
+        if let Ok(ended) = tokio::time::timeout(CANCEL_WAIT, self.runtime.wait(&run_id)).await {
+            ended?;
+        }
+        self.summary(run_id).await
+    }
+
+    /// Why a run of this process stands still although nothing in it has failed.
+    pub fn trouble(&self, run_id: &str) -> Option<(String, String)> {
+        match self.runtime.phase(run_id)? {
+            Phase::Suspended(trouble) | Phase::Left(Some(trouble)) => {
+                Some((trouble.code().to_owned(), trouble.to_string()))
+            }
+            Phase::Driving | Phase::Ended(_) | Phase::Left(None) => None,
+        }
+    }
+
+    /// The events of a run after `after`: replayed, then live, each once.
+    pub async fn subscribe(self: &Arc<Self>, run_id: String, after: u64) -> ApiResult<EventStream> {
+        Ok(EventStream(self.runtime.subscribe(&run_id, after).await?))
+    }
+
+    /// A page of whole events.
+    pub async fn events_whole(self: &Arc<Self>, run_id: String, after: u64) -> ApiResult<Vec<Value>> {
+        self.blocking(move |app| {
+            let events = app.store.events(&run_id, after, PAGE)?;
+            Ok(events.iter().filter_map(|event| serde_json::to_value(event).ok()).collect())
+        })
+        .await
+    }
+
+    /// Continues one run that no process drives.
+    pub async fn resume(self: &Arc<Self>, run_id: String) -> ApiResult<()> {
+        self.blocking(move |app| app.resume_one(&run_id)).await
+    }
+
+    /// [`App::resume`] on a thread that may wait.
+    pub(crate) fn resume_one(&self, run_id: &str) -> ApiResult<()> {
+        let row = self.store.run(run_id)?;
+        let lease =
+            if row.ended_ms.is_none() && !self.store.is_driven(run_id)? { self.lease_again(run_id) } else { None };
+        let resumed = self.wait_for(self.runtime.resume(run_id))??;
+        if let Some(lease) = lease
+            && resumed == Resumed::TakenOver
+        {
+            self.hold(run_id.to_owned(), lease);
+        }
+        Ok(())
+    }
+
+    /// Continues every run that no process drives. Gives their ids, and what keeps others from going on.
+    pub async fn resume_all(self: &Arc<Self>) -> ApiResult<(Vec<String>, Vec<ApiError>)> {
+        self.blocking(|app| {
+            let (mut resumed, mut problems) = (Vec::new(), Vec::new());
+            for run_id in app.store.unowned_unfinished_runs()? {
+                match app.resume_one(&run_id) {
+                    Ok(()) => resumed.push(run_id),
+                    // Somebody else was faster.
+                    Err(error) if matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => {}
+                    Err(error) => problems.push(error),
+                }
+            }
+            Ok((resumed, problems))
+        })
+        .await
+    }
+
+    /// Asks a run to end. On a thread that may wait.
+    pub(crate) fn cancel(&self, run_id: &str) -> ApiResult<()> {
+        Ok(self.wait_for(self.runtime.cancel(run_id))??)
+    }
+
+    /// Gives every run back; they go on at the next start or in another process.
+    pub async fn shut_down(&self) {
+        self.runtime.shutdown().await;
+    }
+}
+
+fn fits(workflow: &Workflow, given: &Value) -> ApiResult<()> {
+    let problems = params::check(workflow, given);
+    let Some(first) = problems.first() else { return Ok(()) };
+    Err(ApiError::new(Class::Invalid, "BAD_PARAM", first.message.clone(), first.hint.clone())
+        .with(json!({ "diagnostics": problems })))
+}
+
+/// Events as they travel: replayed, then live; large values are cut.
+pub struct EventStream(Subscription);
+
+impl EventStream {
+    /// The next events; `None` after the terminal one, or when the store can no longer be read.
+    pub async fn next(&mut self) -> Option<Vec<Value>> {
+        self.next_raw().await.map(|events| events.iter().map(wire_event).collect())
+    }
+
+    /// [`EventStream::next`] without cutting.
+    pub async fn next_raw(&mut self) -> Option<Vec<RunEvent>> {
+        self.0.next().await?.ok()
+    }
+}
+
+impl From<RunError> for ApiError {
+    fn from(error: RunError) -> Self {
+        let class = match &error {
+            RunError::Store(store) => return store.clone().into(),
+            RunError::Invalid(diagnostics) => {
+                return Self::new(Class::Invalid, error.code(), format!("{error}."), error.hint())
+                    .with(json!({ "diagnostics": diagnostics }));
+            }
+            RunError::Ended { .. } | RunError::DrivenElsewhere { .. } => Class::Conflict,
+            RunError::Definition { .. } | RunError::Log { .. } | RunError::Stopped { .. } | RunError::Closing => {
+                Class::Unavailable
+            }
+        };
+        Self::new(class, error.code(), format!("{error}."), error.hint())
+    }
+}

@@ -1,0 +1,121 @@
+//! From a command's name and JSON to its body and back: host, role, shape.
+
+use crate::app::App;
+use crate::bodies;
+use crate::dto::{CallerRole, Host};
+use crate::error::{ApiError, ApiResult};
+use crate::table::{command_list, find};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Expressions are compiled and evaluated here (TRUST, store rules).
+const STACK: usize = 32 * 1024 * 1024;
+
+/// Who calls.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller {
+    /// Through which host.
+    pub host: Host,
+    /// With which role.
+    pub role: CallerRole,
+    /// A person on this machine: runs that they start may reach loopback addresses (TRUST, SSRF).
+    pub here: bool,
+}
+
+impl Caller {
+    /// The window, or a person at the terminal: everything a person may do.
+    pub fn here() -> Self {
+        Self { host: Host::Desktop, role: CallerRole::Builder, here: true }
+    }
+    /// A request with a token.
+    pub fn http(role: CallerRole, here: bool) -> Self {
+        Self { host: Host::Http, role, here }
+    }
+    /// Refuses a smaller role.
+    pub fn require(&self, least: CallerRole) -> ApiResult<()> {
+        if self.role >= least {
+            return Ok(());
+        }
+        let least = format!("{least:?}").to_lowercase();
+        Err(ApiError::forbidden(format!("This needs the role {least}."), "Use a token with that role."))
+    }
+}
+
+fn parse<T: DeserializeOwned>(name: &str, request: Value) -> ApiResult<T> {
+    let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
+    serde_json::from_value(request).map_err(|error| {
+        ApiError::bad_request(
+            format!("The request does not fit {name}: {error}."),
+            "Send the fields that the command takes, and no others.",
+        )
+    })
+}
+
+fn answer<T: Serialize>(result: T) -> ApiResult<Value> {
+    serde_json::to_value(result).map_err(|error| {
+        ApiError::unavailable("NOT_JSON", format!("The answer cannot be written as JSON: {error}."), "Try again.")
+    })
+}
+
+macro_rules! dispatch {
+    ($($kind:ident $name:ident($request:ty) -> $response:ty, $role:ident, [$($host:ident)*], [$($stale:ident)*], $about:literal;)*) => {
+        fn call(app: &App, caller: &Caller, name: &str, request: Value) -> ApiResult<Value> {
+            use crate::dto::*;
+            use signalbox_model::Diagnostic;
+            match name {
+                $(stringify!($name) => {
+                    let request: $request = parse(name, request)?;
+                    let response: $response = bodies::$name(app, caller, request)?;
+                    answer(response)
+                })*
+                _ => Err(unknown()),
+            }
+        }
+    };
+}
+command_list!(dispatch);
+
+fn unknown() -> ApiError {
+    ApiError::not_found("There is no such command.")
+}
+
+impl App {
+    /// Runs a command. Bodies may wait for the disk, so they run on a thread of their own.
+    pub async fn dispatch(self: &Arc<Self>, caller: &Caller, name: &str, request: Value) -> ApiResult<Value> {
+        let command = find(name).filter(|command| command.hosts.contains(&caller.host)).ok_or_else(unknown)?;
+        caller.require(command.role)?;
+        let caller = *caller;
+        self.blocking(move |app| call(app, &caller, command.name, request)).await
+    }
+
+    /// Runs work that may wait, on a thread of its own with a stack that deep expressions fit into, whatever executor
+    /// the host has.
+    pub async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> ApiResult<T> + Send + 'static,
+    ) -> ApiResult<T> {
+        let app = Arc::clone(self);
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let thread = std::thread::Builder::new().name("command".into()).stack_size(STACK).spawn(move || {
+            // Nobody listens any more when the request was given up.
+            drop(sender.send(work(&app)));
+        });
+        let ended = || {
+            ApiError::unavailable(
+                "INTERNAL",
+                "The command stopped unexpectedly; this is a fault of the program.",
+                "Try again; if it happens again, report it.",
+            )
+        };
+        thread.map_err(|error| {
+            ApiError::unavailable(
+                "NO_THREAD",
+                format!("The system gives no thread: {error}."),
+                "Close other programs, then try again.",
+            )
+        })?;
+        receiver.await.unwrap_or_else(|_| Err(ended()))
+    }
+}

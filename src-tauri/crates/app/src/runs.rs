@@ -1,0 +1,48 @@
+//! Runs as the outside sees them: rows, summaries, events cut for the wire.
+
+use crate::dto::RunRow;
+use serde_json::Value;
+use signalbox_model::{RunEvent, time, wire};
+
+/// A row of the store as the history shows it.
+pub(crate) fn row(row: signalbox_store::RunRow, now_ms: i64) -> RunRow {
+    RunRow {
+        run_id: row.run_id,
+        workflow_id: row.workflow_id,
+        workflow_name: row.workflow_name,
+        status: row.status,
+        started_at: time::format(row.started_ms),
+        ended_at: row.ended_ms.map(time::format),
+        duration_ms: row.ended_ms.unwrap_or(now_ms).saturating_sub(row.started_ms).max(0),
+        parent_run_id: row.parent_run_id,
+        failed_step_id: row.failed_step,
+        error_message: row.error_message,
+        error_code: row.error_code,
+    }
+}
+
+/// An event as it travels.
+pub(crate) fn wire_event(event: &RunEvent) -> Value {
+    let mut value = serde_json::to_value(event).unwrap_or_default();
+    wire::truncate_event(&mut value);
+    value
+}
+
+/// Cuts the large values of a summary: `context`, `output` and `error` one by one. `run_value` finds them again by
+/// `<runId>/summary/<pointer>`.
+pub(crate) fn wire_summary(summary: &mut Value) {
+    let run = summary["runId"].as_str().unwrap_or_default().to_owned();
+    let mut pointers = vec!["/error/details/input".to_owned(), "/error/details".to_owned()];
+    for name in summary["context"].as_object().into_iter().flat_map(serde_json::Map::keys) {
+        pointers.push(format!("/context/{}", signalbox_model::diagnostic::pointer_token(name)));
+    }
+    let outputs = summary["output"].as_array().map_or(0, Vec::len);
+    pointers.extend((0..outputs).map(|index| format!("/output/{index}")));
+    for pointer in pointers {
+        if let Some(value) = summary.pointer_mut(&pointer)
+            && let Some(short) = wire::truncate(value, &format!("{run}/summary{pointer}"))
+        {
+            *value = short;
+        }
+    }
+}

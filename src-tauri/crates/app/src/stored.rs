@@ -1,0 +1,117 @@
+//! Workflows by their id, for programs (REST): found in the library, written to the data folder.
+
+use crate::app::{App, NewRun};
+use crate::bodies::{id_of, open, savable};
+use crate::check;
+use crate::error::{ApiError, ApiResult, Class};
+use crate::library::{ENDING, load};
+use serde_json::{Value, json};
+use signalbox_engine::validate::valid_workflow_id;
+use signalbox_model::Map;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl App {
+    /// Starts a run of a stored workflow, not by a person on this machine. Gives the run's id.
+    pub async fn start_stored(
+        self: &Arc<Self>,
+        id: String,
+        params: Map,
+        client_run_token: Option<String>,
+    ) -> ApiResult<String> {
+        self.blocking(move |app| {
+            let loaded = load(&app.by_id(&id)?)?;
+            let (document, diagnostics) = check::readable(&loaded.bytes)?;
+            check::runnable(&diagnostics)?;
+            let new = NewRun { params, client_run_token, started_by: Some("rest".to_owned()), ..NewRun::default() };
+            app.start_document(document, new)
+        })
+        .await
+    }
+
+    /// A stored workflow: `{id, revision, document, diagnostics}`.
+    pub async fn stored(self: &Arc<Self>, id: String) -> ApiResult<Value> {
+        self.blocking(move |app| {
+            let open = open(app, &app.by_id(&id)?)?;
+            Ok(json!({
+                "id": id, "revision": open.revision, "document": open.document, "diagnostics": open.diagnostics,
+            }))
+        })
+        .await
+    }
+
+    /// Stores a workflow. A file that exists is only replaced when `revision` names what it holds now, or is `*`.
+    pub async fn store_workflow(
+        self: &Arc<Self>,
+        id: String,
+        document: Value,
+        revision: Option<String>,
+    ) -> ApiResult<Value> {
+        self.blocking(move |app| {
+            if !valid_workflow_id(&id) {
+                return Err(ApiError::bad_request(
+                    format!("'{id}' is no id of a workflow."),
+                    "An id begins with a letter or digit and has at most 100 letters, digits, '.', '_' and '-'.",
+                ));
+            }
+            if document["id"] != json!(id) {
+                return Err(ApiError::new(
+                    Class::Invalid,
+                    "ID_MISMATCH",
+                    format!("The address names the workflow {id}, the document {}.", document["id"]),
+                    "Send the document to the address of its own id.",
+                ));
+            }
+            let diagnostics = savable(&document)?;
+            let path = match app.by_id(&id) {
+                Ok(path) => path,
+                Err(error) if error.class == Class::NotFound => app.library.home().join(format!("{id}{ENDING}")),
+                Err(error) => return Err(error),
+            };
+            let any = revision.as_deref() == Some("*");
+            let base = revision.unwrap_or_default();
+            let revision = app.library.save(&path, &document, Some(&base), any)?;
+            Ok(json!({ "id": id, "revision": revision, "diagnostics": diagnostics }))
+        })
+        .await
+    }
+
+    /// Deletes a stored workflow; with a revision only when the file still holds it.
+    pub async fn delete_stored(self: &Arc<Self>, id: String, revision: Option<String>) -> ApiResult<Value> {
+        self.blocking(move |app| {
+            let path = app.by_id(&id)?;
+            if let Some(wanted) = revision.filter(|wanted| wanted != "*") {
+                let found = load(&path)?.revision;
+                if found != wanted {
+                    return Err(ApiError::new(
+                        Class::Conflict,
+                        "CONFLICT",
+                        "The file changed since that revision.",
+                        "Get it again, then decide.",
+                    )
+                    .with(json!({ "revision": found })));
+                }
+            }
+            std::fs::remove_file(&path).map_err(|error| crate::files::io_error(&error, &path, "deleted"))?;
+            app.store.draft_discard(&app.library.reference(&path))?;
+            Ok(json!({ "id": id }))
+        })
+        .await
+    }
+
+    /// The file of a workflow; the data folder goes before other folders.
+    fn by_id(&self, id: &str) -> ApiResult<PathBuf> {
+        let usual = self.library.home().join(format!("{id}{ENDING}"));
+        if valid_workflow_id(id) && id_of(&usual).as_deref() == Some(id) {
+            return Ok(usual);
+        }
+        let files = self.library.files(&self.library_folders()?);
+        let mut found: Vec<PathBuf> = files.into_iter().filter(|path| id_of(path).as_deref() == Some(id)).collect();
+        found.sort_by_key(|path| !path.starts_with(self.library.home()));
+        found.into_iter().next().ok_or_else(|| {
+            ApiError::not_found(format!(
+                "The library has no workflow with the id {id}; store it with PUT /workflows/{id}."
+            ))
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! `--params` and `--set`.
+
+use serde_json::Value;
+use signalbox_app::ApiError;
+use signalbox_model::Map;
+
+const STRING_HINT: &str = "A text needs its quotes inside the shell's: --set 'name=\"Ada\"'.";
+
+/// Params and initial context values of a run.
+pub(crate) fn parse(params: Option<&str>, sets: &[String]) -> Result<(Map, Map), ApiError> {
+    let mut all = match params {
+        None => Map::new(),
+        Some(text) => object(text)?,
+    };
+    let mut context = Map::new();
+    for set in sets {
+        let bad = |why: String| ApiError::bad_request(format!("--set {set}: {why}"), STRING_HINT);
+        let (name, text) = set.split_once('=').ok_or_else(|| bad("it has no '='.".into()))?;
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| bad(format!("the value is not JSON ({error}).")))?;
+        let (target, name) = match name.strip_prefix('$') {
+            Some(name) => (&mut context, name),
+            None => (&mut all, name),
+        };
+        if name.is_empty() {
+            return Err(bad("the name is missing.".into()));
+        }
+        target.insert(name.to_owned(), value);
+    }
+    Ok((all, context))
+}
+
+fn object(given: &str) -> Result<Map, ApiError> {
+    let hint = "Give a JSON object, for example --params '{\"name\":\"Ada\"}', or @FILE with one.";
+    let bad = |why: String| ApiError::bad_request(format!("--params: {why}"), hint);
+    let text = match given.strip_prefix('@') {
+        Some(file) => std::fs::read_to_string(file).map_err(|error| bad(format!("{file} cannot be read: {error}.")))?,
+        None => given.to_owned(),
+    };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(bad("this is JSON, but no object.".into())),
+        Err(error) => Err(bad(format!("this is not JSON ({error})."))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use serde_json::json;
+
+    #[test]
+    fn params_and_context_values_are_told_apart_by_the_dollar() {
+        let sets = ["name=\"Ada\"".to_owned(), "$n=1".to_owned(), "eq=\"a=b\"".to_owned()];
+        let (params, context) = parse(Some("{\"name\":\"x\",\"k\":2}"), &sets).expect("fits");
+        assert_eq!(json!(params), json!({"name": "Ada", "k": 2, "eq": "a=b"}));
+        assert_eq!(json!(context), json!({"n": 1}));
+        for bad in ["name", "name=Ada", "=1", "$=1"] {
+            assert!(parse(None, &[bad.to_owned()]).is_err(), "{bad}");
+        }
+        for bad in ["[]", "{", "@/no/such/file"] {
+            assert!(parse(Some(bad), &[]).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The bodies of the commands of the command line: they translate between arguments, the use cases of `app`, and
+//! printed lines.
+
+pub(crate) mod catalog;
+pub(crate) mod input;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod serve;
+pub(crate) mod validate;
+
+use crate::output::Output;
+use signalbox_app::ApiError;
+
+/// How a command ended: an exit code, or an error that is printed and exits with 2.
+pub(crate) type Done = Result<u8, ApiError>;
+
+/// Exit code of a result.
+pub(crate) fn finish(output: &Output, done: Done) -> u8 {
+    done.unwrap_or_else(|error| output.error(&error))
+}

@@ -1,0 +1,217 @@
+//! `run`, `resume` and `cancel`.
+
+use super::{Done, input};
+use crate::args::{LogLevel, Run};
+use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
+use serde_json::{Value, json};
+use signalbox_app::{App, Caller, NewRun};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
+    let (params, context) = input::parse(args.params.as_deref(), &args.set)?;
+    let run_id = app.start_file(args.file.clone(), NewRun { params, context, ..NewRun::default() }).await?;
+    output.log(LogLevel::Info, &format!("Run {run_id} started."));
+    follow(app, output, &run_id, args.events).await
+}
+
+/// How often a run that says nothing is asked whether it can go on.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Prints what happens in a run until it has ended or waits for a person.
+async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_events: bool) -> Done {
+    let mut steps = Steps::default();
+    let mut events = app.subscribe(run_id.to_owned(), 0).await?;
+    let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut waiting = std::pin::pin!(app.wait(run_id.to_owned()));
+    let mut summary = None;
+    let mut told = None;
+    loop {
+        let batch = tokio::select! {
+            biased;
+            batch = events.next() => batch,
+            ended = &mut waiting, if summary.is_none() => {
+                let ended = ended?;
+                // A paused run has no terminal event; what it wrote before has arrived by now.
+                let paused = ended["status"] == "paused";
+                summary = Some(ended);
+                if paused { None } else { continue }
+            }
+            _ = &mut interrupted => return stopped(app, output, run_id).await,
+            () = tokio::time::sleep(LOOK) => {
+                let trouble = app.trouble(run_id);
+                if trouble != told {
+                    trouble.iter().for_each(|(_, why)| eprintln!("The run waits: {why}."));
+                    told = trouble;
+                }
+                continue;
+            }
+        };
+        let Some(batch) = batch else { break };
+        for event in &batch {
+            if print_events {
+                output.value(event);
+            }
+            steps.take(event);
+        }
+    }
+    let summary = match summary {
+        Some(summary) => summary,
+        None => tokio::select! {
+            summary = &mut waiting => summary?,
+            _ = &mut interrupted => return stopped(app, output, run_id).await,
+        },
+    };
+    if output.json {
+        output.value(&summary);
+    } else {
+        steps.print(output, &summary);
+        outcome(output, &summary);
+    }
+    Ok(exit_of(&summary))
+}
+
+async fn stopped(app: &Arc<App>, output: &Output, run_id: &str) -> Done {
+    app.shut_down().await;
+    eprintln!("Stopped. The run is kept as it stands; continue it with: signalbox resume {run_id}");
+    if output.json {
+        output.value(&json!({ "runId": run_id, "stopped": true }));
+    }
+    Ok(STOPPED)
+}
+
+pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -> Done {
+    if let Some(run_id) = run {
+        app.resume(run_id.to_owned()).await?;
+        return follow(app, output, run_id, false).await;
+    }
+    let (resumed, problems) = app.resume_all().await?;
+    problems.iter().for_each(|problem| eprintln!("{} {}", problem.message, problem.hint));
+    let mut summaries = Vec::new();
+    for run_id in resumed {
+        tokio::select! {
+            summary = app.wait(run_id.clone()) => summaries.push(summary?),
+            _ = tokio::signal::ctrl_c() => return stopped(app, output, &run_id).await,
+        }
+    }
+    if output.json {
+        output.value(&Value::Array(summaries.clone()));
+    } else if summaries.is_empty() {
+        output.line("Nothing to resume.");
+    } else {
+        summaries.iter().for_each(|summary| outcome(output, summary));
+    }
+    let codes: Vec<u8> = summaries.iter().map(exit_of).collect();
+    Ok([FAILED, PAUSED, CANCELLED].into_iter().find(|code| codes.contains(code)).unwrap_or(OK))
+}
+
+pub(crate) async fn cancel(app: &Arc<App>, output: &Output, run_id: &str) -> Done {
+    app.dispatch(&Caller::here(), "run_cancel", json!({ "runId": run_id })).await?;
+    let summary = app.wait_cancelled(run_id.to_owned()).await?;
+    if output.json {
+        output.value(&json!({ "runId": run_id, "status": summary["status"] }));
+    } else if summary["status"] == "cancelled" {
+        output.line(&format!("Run {run_id} is cancelled."));
+    } else {
+        output.line(&format!("Run {run_id} will be cancelled by the process that drives it."));
+    }
+    Ok(OK)
+}
+
+/// Exit code of a summary.
+pub(crate) fn exit_of(summary: &Value) -> u8 {
+    match summary["status"].as_str() {
+        Some("completed") => OK,
+        Some("cancelled") => CANCELLED,
+        Some("paused" | "running" | "created") => PAUSED,
+        _ => FAILED,
+    }
+}
+
+/// Times and calls of the steps, from the events.
+#[derive(Default)]
+struct Steps {
+    order: Vec<String>,
+    by_id: HashMap<String, Step>,
+}
+
+#[derive(Default)]
+struct Step {
+    title: Option<String>,
+    first: i64,
+    last: i64,
+}
+
+impl Steps {
+    fn take(&mut self, event: &Value) {
+        let Some(id) = event["stepId"].as_str() else { return };
+        let ts = event["ts"].as_str().and_then(signalbox_model::time::parse).unwrap_or_default();
+        if !self.by_id.contains_key(id) {
+            self.order.push(id.to_owned());
+            self.by_id.insert(id.to_owned(), Step { first: ts, ..Step::default() });
+        }
+        let Some(step) = self.by_id.get_mut(id) else { return };
+        step.last = ts;
+        if let Some(title) = event["payload"]["meta"]["title"].as_str() {
+            step.title = Some(title.to_owned());
+        }
+    }
+
+    fn print(&self, output: &Output, summary: &Value) {
+        let Some(all) = summary["steps"].as_object() else { return };
+        let silent = all.keys().filter(|id| !self.by_id.contains_key(*id));
+        for id in self.order.iter().chain(silent) {
+            let state = all.get(id).and_then(|step| step["state"].as_str()).unwrap_or_default();
+            let attempts = all.get(id).and_then(|step| step["attempts"].as_u64()).unwrap_or_default();
+            let (mark, tone) = match state {
+                "SUCCEEDED" => ("✓", Tone::Good),
+                "ERROR_HANDLED" => ("!", Tone::Warn),
+                "FAILED" => ("✗", Tone::Bad),
+                _ => ("·", Tone::Quiet),
+            };
+            let step = self.by_id.get(id);
+            let name = step.and_then(|step| step.title.as_deref()).unwrap_or(id);
+            let word = state.to_lowercase().replace('_', " ");
+            let mut line = format!("{} {:<28} {:<14}", output.paint(mark, tone), plain(name), word);
+            if let Some(step) = step.filter(|_| attempts > 0) {
+                line.push_str(&format!(" {:>10}", duration(step.last - step.first)));
+                if attempts > 1 {
+                    line.push_str(&format!("  {attempts} attempts"));
+                }
+            }
+            output.line(line.trim_end());
+        }
+    }
+}
+
+/// The last lines for people.
+fn outcome(output: &Output, summary: &Value) {
+    let text = |key: &str| summary[key].as_str().unwrap_or_default();
+    let time = duration(summary["durationMs"].as_i64().unwrap_or_default());
+    let run_id = text("runId");
+    match text("status") {
+        "completed" => {
+            output.line(&format!("{} in {time}  ({run_id})", output.paint("Completed", Tone::Good)));
+            for value in summary["output"].as_array().into_iter().flatten() {
+                output.line(&format!("  {value}"));
+            }
+        }
+        "failed" => {
+            let error = &summary["error"];
+            output.line(&format!("{} after {time}  ({run_id})", output.paint("Failed", Tone::Bad)));
+            let step = text("failedStepId");
+            output.line(&format!("  {step}: {}", plain(error["message"].as_str().unwrap_or("no message"))));
+            if let Some(code) = error["details"]["code"].as_str() {
+                output.line(&format!("  {} {code}", error["type"].as_str().unwrap_or_default()));
+            }
+            if error["details"]["effect"] == "unknown" {
+                output.line("  It may have happened on the other side: look there before you run it again.");
+            }
+        }
+        "cancelled" => output.line(&format!("{} after {time}  ({run_id})", output.paint("Cancelled", Tone::Warn))),
+        status => {
+            output.line(&format!("{} after {time}: waits for a person  ({run_id})", output.paint(status, Tone::Warn)))
+        }
+    }
+}

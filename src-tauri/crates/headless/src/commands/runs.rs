@@ -1,0 +1,102 @@
+//! `runs list | show | events | delete`.
+
+use super::Done;
+use crate::args::Runs;
+use crate::output::{OK, Output, Tone, duration, plain};
+use serde_json::{Value, json};
+use signalbox_app::{ApiError, App, Caller};
+use std::sync::Arc;
+
+pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Done {
+    match command {
+        Runs::List { workflow, status, limit } => {
+            list(app, output, workflow.as_deref(), status.as_deref(), *limit).await
+        }
+        Runs::Show { run } => {
+            let summary = app.summary(run.clone()).await?;
+            if output.json {
+                output.value(&summary);
+            } else {
+                output.line(&serde_json::to_string_pretty(&summary).unwrap_or_default());
+            }
+            Ok(OK)
+        }
+        Runs::Events { run, after } => events(app, output, run, *after).await,
+        Runs::Delete { run } => {
+            app.dispatch(&Caller::here(), "run_delete", json!({ "runId": run })).await?;
+            if output.json {
+                output.value(&json!({ "runId": run, "deleted": true }));
+            } else {
+                output.line(&format!("Run {run} is deleted."));
+            }
+            Ok(OK)
+        }
+    }
+}
+
+async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: Option<&str>, limit: u32) -> Done {
+    const STATUSES: [&str; 6] = ["created", "running", "paused", "completed", "failed", "cancelled"];
+    if let Some(status) = status
+        && !STATUSES.contains(&status)
+    {
+        let message = format!("'{status}' is no status of a run.");
+        return Err(ApiError::bad_request(message, format!("Use one of {}.", STATUSES.join(", "))));
+    }
+    let mut rows: Vec<Value> = Vec::new();
+    let mut before = Value::Null;
+    // The store gives pages; the limit of this command is the person's.
+    while (rows.len() as u64) < u64::from(limit) {
+        let page = (u64::from(limit) - rows.len() as u64).min(500);
+        let mut request = json!({ "limit": page });
+        for (key, value) in [("workflow", json!(workflow)), ("status", json!(status)), ("before", before.clone())] {
+            if !value.is_null() {
+                request[key] = value;
+            }
+        }
+        let answer = app.dispatch(&Caller::here(), "run_list", request).await?;
+        rows.extend(answer["runs"].as_array().cloned().unwrap_or_default());
+        before = answer["next"].clone();
+        if before.is_null() {
+            break;
+        }
+    }
+    if output.json {
+        let keys = ["runId", "workflowId", "status", "startedAt", "endedAt", "parentRunId"];
+        let short = |row: &Value| {
+            Value::Object(keys.iter().filter_map(|key| Some(((*key).to_owned(), row.get(*key)?.clone()))).collect())
+        };
+        output.value(&rows.iter().map(short).collect());
+        return Ok(OK);
+    }
+    if rows.is_empty() {
+        output.line("No runs.");
+    }
+    for row in &rows {
+        let text = |key: &str| row[key].as_str().unwrap_or_default();
+        let tone = match text("status") {
+            "completed" => Tone::Good,
+            "failed" => Tone::Bad,
+            _ => Tone::Warn,
+        };
+        let status = output.paint(&format!("{:<10}", text("status")), tone);
+        let time = duration(row["durationMs"].as_i64().unwrap_or_default());
+        output.line(&format!(
+            "{}  {status} {:>12}  {}  {}",
+            text("runId"),
+            time,
+            text("startedAt"),
+            plain(text("workflowName"))
+        ));
+    }
+    Ok(OK)
+}
+
+async fn events(app: &Arc<App>, output: &Output, run: &str, after: u64) -> Done {
+    let mut after = after;
+    loop {
+        let batch = app.events_whole(run.to_owned(), after).await?;
+        let Some(last) = batch.last().and_then(|event| event["seq"].as_u64()) else { return Ok(OK) };
+        batch.iter().for_each(|event| output.value(event));
+        after = last;
+    }
+}

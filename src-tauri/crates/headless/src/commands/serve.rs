@@ -1,0 +1,48 @@
+//! `serve`.
+
+use super::Done;
+use crate::args::{LogLevel, Serve};
+use crate::output::{OK, Output};
+use crate::server;
+use serde_json::json;
+use signalbox_app::App;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &Path) -> Done {
+    let token_file = args.token_file.clone().unwrap_or_else(|| data.join("serve.token"));
+    let bound = server::bind(Arc::clone(&app), args.addr, &token_file, args.ui).await?;
+    let url = format!("http://{}", bound.addr);
+    let (resumed, problems) = app.resume_all().await?;
+    output.log(LogLevel::Info, &format!("Took up {} runs that were left waiting.", resumed.len()));
+    for problem in problems {
+        output.log(LogLevel::Error, &problem.message);
+    }
+    let token_file = std::path::absolute(&token_file).unwrap_or(token_file);
+    output.value(&json!({ "url": url, "tokenFile": token_file }));
+    if args.ui
+        && !output.json
+        && let Some(token) = &bound.token
+    {
+        output.line(&format!("{url}/#token={token}"));
+    }
+    bound.serve(stop()).await?;
+    app.shut_down().await;
+    Ok(OK)
+}
+
+/// Ctrl-C or SIGTERM. Runs stay as they stand and go on at the next start.
+async fn stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    tokio::signal::ctrl_c().await.ok();
+}

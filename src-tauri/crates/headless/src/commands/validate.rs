@@ -1,0 +1,31 @@
+//! `validate`: everything that is wrong with files; nothing is opened but the files.
+
+use super::Done;
+use crate::output::{INVALID, OK, Output, Tone};
+use serde_json::{Value, json};
+use signalbox_app::check;
+use std::path::PathBuf;
+
+pub(crate) fn validate(output: &Output, files: &[PathBuf]) -> Done {
+    let mut all_ok = true;
+    let mut results = Vec::new();
+    for file in files {
+        let diagnostics = check::file(file);
+        let ok = !diagnostics.iter().any(|d| d.severity == signalbox_model::Severity::Error);
+        all_ok &= ok;
+        results.push(json!({ "file": file, "ok": ok, "diagnostics": diagnostics }));
+    }
+    if output.json {
+        output.value(&Value::Array(results));
+    } else {
+        for result in &results {
+            let word =
+                if result["ok"] == true { output.paint("ok", Tone::Good) } else { output.paint("errors", Tone::Bad) };
+            output.line(&format!("{}: {word}", result["file"].as_str().unwrap_or_default()));
+            for diagnostic in result["diagnostics"].as_array().into_iter().flatten() {
+                output.line(&output.diagnostic(diagnostic));
+            }
+        }
+    }
+    Ok(if all_ok { OK } else { INVALID })
+}

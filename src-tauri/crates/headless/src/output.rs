@@ -1,0 +1,125 @@
+//! What is printed: compact JSON lines for programs, plain lines for people. Results go to standard output, everything
+//! else to standard error.
+
+use crate::args::{Color, Global, LogLevel};
+use serde_json::{Value, json};
+use signalbox_app::ApiError;
+use std::io::{IsTerminal, Write};
+
+/// Ended well.
+pub(crate) const OK: u8 = 0;
+/// The run failed.
+pub(crate) const FAILED: u8 = 1;
+/// Invalid file or arguments, unknown run, refused.
+pub(crate) const INVALID: u8 = 2;
+/// Waits for a person.
+pub(crate) const PAUSED: u8 = 3;
+/// Cancelled.
+pub(crate) const CANCELLED: u8 = 4;
+/// Stopped by Ctrl-C; the run can be resumed.
+pub(crate) const STOPPED: u8 = 130;
+
+/// How to print.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    color: bool,
+    log: LogLevel,
+}
+
+/// What a word says about a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Good,
+    Bad,
+    Warn,
+    Quiet,
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Self {
+        let color = match global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        };
+        Self { json: global.json, color, log: global.log }
+    }
+
+    /// One line on standard output. A closed pipe ends the program quietly, as for every other tool.
+    pub(crate) fn line(&self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
+            std::process::exit(i32::from(OK));
+        }
+    }
+
+    /// One compact JSON line.
+    pub(crate) fn value(&self, value: &Value) {
+        self.line(&value.to_string());
+    }
+
+    /// An error: JSON on standard output with `--json`, words on standard error otherwise.
+    pub(crate) fn error(&self, error: &ApiError) -> u8 {
+        if self.json {
+            self.value(&json!({ "error": error }));
+            return INVALID;
+        }
+        eprintln!("{} {}", self.paint("error:", Tone::Bad), error.message);
+        for diagnostic in error.details.iter().flat_map(|d| d["diagnostics"].as_array()).flatten() {
+            eprintln!("{}", self.diagnostic(diagnostic));
+        }
+        if error.code == "NOT_FOUND" || !error.hint.is_empty() {
+            eprintln!("{}", error.hint);
+        }
+        INVALID
+    }
+
+    /// One diagnostic as an indented line, with its hint below.
+    pub(crate) fn diagnostic(&self, diagnostic: &Value) -> String {
+        let text = |key: &str| diagnostic[key].as_str().unwrap_or_default().to_owned();
+        let tone = if diagnostic["severity"] == "error" { Tone::Bad } else { Tone::Warn };
+        let place = if text("path").is_empty() { "/".to_owned() } else { text("path") };
+        format!(
+            "  {} {} at {place}\n    {}\n    {}",
+            self.paint(&text("severity"), tone),
+            text("code"),
+            text("message"),
+            text("hint"),
+        )
+    }
+
+    /// A message for people who asked for it with `--log`.
+    pub(crate) fn log(&self, level: LogLevel, text: &str) {
+        if level <= self.log {
+            eprintln!("{text}");
+        }
+    }
+
+    pub(crate) fn paint(&self, text: &str, tone: Tone) -> String {
+        if !self.color {
+            return text.to_owned();
+        }
+        let code = match tone {
+            Tone::Good => 32,
+            Tone::Bad => 31,
+            Tone::Warn => 33,
+            Tone::Quiet => 2,
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+}
+
+/// `31 ms`, `2.4 s`, `3 min 5 s`.
+pub(crate) fn duration(ms: i64) -> String {
+    match ms {
+        ..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms / 1_000 % 60),
+    }
+}
+
+/// Text of a workflow on a terminal: control characters cannot move the cursor or change colours.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,147 @@
+//! What every request must pass before anything looks at it: Host, Origin, token, content type (TRUST, localhost).
+
+use axum::http::{HeaderMap, Method, header};
+use signalbox_app::dto::CallerRole;
+use signalbox_app::{ApiError, Class};
+
+use super::tokens::Tokens;
+
+/// Names under which this server may be addressed.
+#[derive(Debug)]
+pub(crate) struct Names(Vec<String>);
+
+impl Names {
+    /// Of an address that was bound.
+    pub(crate) fn of(addr: std::net::SocketAddr) -> Self {
+        let port = addr.port();
+        let mut names = vec![addr.to_string()];
+        if addr.ip().is_loopback() {
+            names.extend([format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")]);
+        }
+        Self(names)
+    }
+
+    /// The Host header names this server, and a web page that asks comes from this server.
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let host = hosts.next().and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if hosts.next().is_some() || !self.knows(host) {
+            return Err(ApiError::new(
+                Class::Forbidden,
+                "BAD_HOST",
+                "The Host header does not name this server.",
+                "Use the address that was printed at the start.",
+            ));
+        }
+        for origin in headers.get_all(header::ORIGIN) {
+            let origin = origin.to_str().unwrap_or_default();
+            if !origin.strip_prefix("http://").is_some_and(|name| self.knows(name)) {
+                return Err(ApiError::new(
+                    Class::Forbidden,
+                    "BAD_ORIGIN",
+                    "Another web page asks; only the page of this server may.",
+                    "Open the address that was printed at the start.",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.0.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+}
+
+/// The role of the bearer token.
+pub(crate) fn role(tokens: &Tokens, headers: &HeaderMap) -> Result<CallerRole, ApiError> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let token = values.next().and_then(|value| value.to_str().ok()).and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token)
+    });
+    match token.and_then(|token| tokens.role(token)) {
+        Some(role) if values.next().is_none() => Ok(role),
+        _ => Err(ApiError::new(
+            Class::Unauthorized,
+            "UNAUTHORIZED",
+            "A valid token is missing.",
+            "Send `Authorization: Bearer <token>`; the token stands in the token file.",
+        )),
+    }
+}
+
+/// A body is JSON, and says so.
+pub(crate) fn json_only(method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+    if *method == Method::GET || *method == Method::DELETE {
+        return Ok(());
+    }
+    let media = headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?").to_ascii_lowercase());
+    let encoded = headers.contains_key(header::CONTENT_ENCODING);
+    let plain = match media.as_deref() {
+        Some(media) => {
+            let mut parts = media.split(';').map(str::trim);
+            parts.next() == Some("application/json")
+                && parts.all(|part| matches!(part, "charset=utf-8" | "charset=\"utf-8\""))
+        }
+        // An empty body has no type: abort has nothing to say.
+        None => {
+            headers.get(header::CONTENT_LENGTH).is_none_or(|length| length == "0")
+                && !headers.contains_key(header::TRANSFER_ENCODING)
+        }
+    };
+    if plain && !encoded {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        Class::UnsupportedType,
+        "UNSUPPORTED_MEDIA_TYPE",
+        "Only JSON is taken.",
+        "Send `Content-Type: application/json`.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Names;
+    use axum::http::{HeaderMap, HeaderValue, header};
+
+    fn check(host: &str, origin: Option<&str>) -> bool {
+        let names = Names::of("127.0.0.1:9160".parse().expect("address"));
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_str(host).expect("header"));
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, HeaderValue::from_str(origin).expect("header"));
+        }
+        names.check(&headers).is_ok()
+    }
+
+    #[test]
+    fn only_this_server_s_names_and_its_own_page_pass() {
+        for host in ["127.0.0.1:9160", "localhost:9160", "LOCALHOST:9160", "[::1]:9160"] {
+            assert!(check(host, None), "{host}");
+        }
+        for host in [
+            "",
+            "evil.com",
+            "evil.com:9160",
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "0.0.0.0:9160",
+            "localhost.:9160",
+            "localhost:9160.evil.com",
+        ] {
+            assert!(!check(host, None), "{host}");
+        }
+        assert!(check("127.0.0.1:9160", Some("http://localhost:9160")));
+        for origin in [
+            "null",
+            "http://evil.com",
+            "http://localhost:9161",
+            "https://localhost:9160",
+            "http://localhost:9160.evil.com",
+            "",
+        ] {
+            assert!(!check("127.0.0.1:9160", Some(origin)), "{origin}");
+        }
+    }
+}

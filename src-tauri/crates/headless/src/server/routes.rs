@@ -1,0 +1,129 @@
+//! The routes as data. What is not in this list is not answered; the tests of the guards are made from it.
+
+use axum::http::Method;
+use signalbox_app::dto::CallerRole;
+
+/// What a route does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    Health,
+    OpenApi,
+    RunStart,
+    RunStatus,
+    RunEvents,
+    RunAbort,
+    WorkflowList,
+    WorkflowGet,
+    WorkflowPut,
+    WorkflowDelete,
+    Catalog,
+    Rpc,
+}
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everybody who knows the right name of this server.
+    Open,
+    /// A token with at least this role.
+    Role(CallerRole),
+    /// A token; the command's own row says which role.
+    Command,
+}
+
+/// One route. `{}` in the path stands for one segment.
+#[derive(Debug)]
+pub(crate) struct Route {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    pub(crate) access: Access,
+    pub(crate) action: Action,
+    pub(crate) about: &'static str,
+}
+
+const VIEWER: Access = Access::Role(CallerRole::Viewer);
+const OPERATOR: Access = Access::Role(CallerRole::Operator);
+const BUILDER: Access = Access::Role(CallerRole::Builder);
+
+const fn route(method: Method, path: &'static str, access: Access, action: Action, about: &'static str) -> Route {
+    Route { method, path, access, action, about }
+}
+
+/// All routes.
+pub(crate) const ROUTES: &[Route] = &[
+    route(Method::GET, "/healthz", Access::Open, Action::Health, "The server answers."),
+    route(Method::GET, "/openapi.json", VIEWER, Action::OpenApi, "This list as an OpenAPI 3.1 document."),
+    route(Method::POST, "/workflow/run", OPERATOR, Action::RunStart, "Starts a run of a stored workflow."),
+    route(Method::GET, "/workflow/{}/status", VIEWER, Action::RunStatus, "The summary of a run."),
+    route(Method::GET, "/workflow/{}/events", VIEWER, Action::RunEvents, "The events of a run as a stream (SSE)."),
+    route(Method::POST, "/workflow/{}/abort", OPERATOR, Action::RunAbort, "Cancels a run."),
+    route(Method::GET, "/workflows", VIEWER, Action::WorkflowList, "The files of the library."),
+    route(Method::GET, "/workflows/{}", VIEWER, Action::WorkflowGet, "One workflow by its id."),
+    route(
+        Method::PUT,
+        "/workflows/{}",
+        BUILDER,
+        Action::WorkflowPut,
+        "Stores a workflow; If-Match names the revision.",
+    ),
+    route(Method::DELETE, "/workflows/{}", BUILDER, Action::WorkflowDelete, "Deletes a workflow; its runs stay."),
+    route(Method::GET, "/catalog", VIEWER, Action::Catalog, "All node kinds."),
+    route(Method::POST, "/rpc/{}", Access::Command, Action::Rpc, "One command of the command list."),
+];
+
+/// The route of a request and what stands for `{}`. The path is compared as it came: no other spelling reaches a route.
+pub(crate) fn find(method: &Method, path: &str) -> Option<(&'static Route, Option<String>)> {
+    ROUTES.iter().filter(|route| route.method == *method).find_map(|route| {
+        let found = matches(route.path, path)?;
+        Some((route, found.map(str::to_owned)))
+    })
+}
+
+/// Methods of a path that exists; empty when it does not.
+pub(crate) fn methods(path: &str) -> Vec<&'static str> {
+    ROUTES.iter().filter(|route| matches(route.path, path).is_some()).map(|route| route.method.as_str()).collect()
+}
+
+fn matches<'a>(pattern: &str, path: &'a str) -> Option<Option<&'a str>> {
+    let mut found = None;
+    let mut given = path.split('/');
+    for part in pattern.split('/') {
+        let here = given.next()?;
+        if part == "{}" {
+            // Ids hold none of the characters that need an escape.
+            if here.is_empty() || !here.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) {
+                return None;
+            }
+            found = Some(here);
+        } else if part != here {
+            return None;
+        }
+    }
+    given.next().is_none().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Action, find};
+    use axum::http::Method;
+
+    #[test]
+    fn a_path_has_one_spelling() {
+        let action = |path: &str| find(&Method::GET, path).map(|(route, id)| (route.action, id));
+        assert_eq!(action("/workflow/r1/status"), Some((Action::RunStatus, Some("r1".into()))));
+        for other in [
+            "/Workflow/r1/status",
+            "//workflow/r1/status",
+            "/workflow/r1/status/",
+            "/workflow//status",
+            "/workflow/r%2f1/status",
+            "/workflow/../workflows",
+            "/workflow/r1/status.",
+            "/healthz/",
+            "/workflows/%2e%2e",
+            "/workflow/run",
+        ] {
+            assert_eq!(action(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Events over HTTP: replayed after a seq, then live, each exactly once (K-27, TS-097).
+
+use axum::body::{Body, Bytes};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use serde_json::Value;
+use signalbox_app::{ApiError, ApiResult, App};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+/// Batches that wait for a slow reader; then the sender waits, and nothing is buffered for it but the store.
+const WAITING: usize = 16;
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+pub(crate) async fn stream(app: &Arc<App>, run_id: String, parts: &Parts) -> ApiResult<Response> {
+    let after = after(parts)?;
+    let mut events = app.subscribe(run_id, after).await?;
+    let (sender, receiver) = mpsc::channel::<Result<Bytes, Infallible>>(WAITING);
+    tokio::spawn(async move {
+        // The first bytes at once: the reader learns that it is connected.
+        let mut next = Bytes::from_static(b": connected\n\n");
+        loop {
+            if sender.send(Ok(next)).await.is_err() {
+                return;
+            }
+            next = tokio::select! {
+                batch = events.next() => match batch {
+                    Some(batch) => Bytes::from(batch.iter().map(frame).collect::<String>()),
+                    None => return,
+                },
+                () = tokio::time::sleep(KEEP_ALIVE) => Bytes::from_static(b": alive\n\n"),
+                () = sender.closed() => return,
+            };
+        }
+    });
+    let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// One event as a frame. An event that is not stored has no `id:`.
+fn frame(event: &Value) -> String {
+    let id = event["seq"].as_u64().map(|seq| format!("id: {seq}\n")).unwrap_or_default();
+    format!("{id}event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or("message"))
+}
+
+/// `Last-Event-ID` is where a broken connection stood; it goes before `?after=` of the first one.
+fn after(parts: &Parts) -> ApiResult<u64> {
+    let wrong = |what: &str| {
+        ApiError::bad_request(format!("{what} is no seq."), "Give the seq of the last event you have, or leave it out.")
+    };
+    if let Some(id) = parts.headers.get("last-event-id") {
+        return id.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| wrong("Last-Event-ID"));
+    }
+    let mut after = 0;
+    for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        match pair.split_once('=') {
+            Some(("after", text)) => after = text.parse().map_err(|_| wrong("after"))?,
+            _ => {
+                return Err(ApiError::bad_request(format!("'{pair}' is not known here."), "Only ?after=SEQ is taken."));
+            }
+        }
+    }
+    Ok(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frame;
+    use serde_json::json;
+
+    #[test]
+    fn a_frame_is_one_line_of_data() {
+        let event = json!({"runId": "R", "seq": 10, "type": "step_done", "payload": {"text": "two\nlines"}});
+        let text = frame(&event);
+        assert!(text.starts_with("id: 10\nevent: step_done\ndata: {\"runId\":\"R\""), "{text}");
+        assert!(text.ends_with("}\n\n") && text.matches('\n').count() == 4, "{text}");
+        assert!(frame(&json!({"live": true, "type": "llm_token"})).starts_with("event: llm_token\n"));
+    }
+}

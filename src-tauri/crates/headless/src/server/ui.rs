@@ -1,0 +1,47 @@
+//! The web UI, embedded when it was built before the program.
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+
+include!(concat!(env!("OUT_DIR"), "/ui.rs"));
+
+/// As in the window (TRUST, desktop shell configuration); the page talks to this server only.
+pub(crate) const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+     font-src 'self'; connect-src 'self'; frame-src 'none'; child-src 'none'; worker-src 'self'; object-src 'none'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Whether there is a UI to serve.
+pub(crate) fn built() -> bool {
+    FILES.iter().any(|(name, _)| *name == "index.html")
+}
+
+/// A file of the UI, or nothing. The UI holds no data and no token, so it is served to every browser that comes by the
+/// right name.
+pub(crate) fn file(path: &str) -> Option<Response> {
+    let name = path.strip_prefix('/')?;
+    let name = if name.is_empty() { "index.html" } else { name };
+    let (_, bytes) = FILES.iter().find(|(known, _)| *known == name)?;
+    let media = match name.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "webmanifest" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "wasm" => "application/wasm",
+        _ => "application/octet-stream",
+    };
+    // Files with a hash in their name never change.
+    let cache = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+    Response::builder()
+        .status(StatusCode::OK)
+        .header(header::CONTENT_TYPE, media)
+        .header(header::CACHE_CONTROL, cache)
+        .header(header::CONTENT_SECURITY_POLICY, CSP)
+        .header("Cross-Origin-Opener-Policy", "same-origin")
+        .body(Body::from(*bytes))
+        .ok()
+}

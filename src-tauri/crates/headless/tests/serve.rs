@@ -1,0 +1,369 @@
+//! The server: what gets in and what does not, made from the tables; REST, events, the web UI.
+
+mod support;
+
+use serde_json::{Value, json};
+use signalbox_app::dto::{CallerRole, Host};
+use signalbox_app::table::COMMANDS;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use support::{Box, Loopback, Serving, eventually, workflow};
+
+/// As in `routes.rs`; the unit test there says that every route stands here (method, path, least role).
+const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
+    ("GET", "/openapi.json", Some(CallerRole::Viewer)),
+    ("POST", "/workflow/run", Some(CallerRole::Operator)),
+    ("GET", "/workflow/x/status", Some(CallerRole::Viewer)),
+    ("GET", "/workflow/x/events", Some(CallerRole::Viewer)),
+    ("POST", "/workflow/x/abort", Some(CallerRole::Operator)),
+    ("GET", "/workflows", Some(CallerRole::Viewer)),
+    ("GET", "/workflows/x", Some(CallerRole::Viewer)),
+    ("PUT", "/workflows/x", Some(CallerRole::Builder)),
+    ("DELETE", "/workflows/x", Some(CallerRole::Builder)),
+    ("GET", "/catalog", Some(CallerRole::Viewer)),
+];
+
+const OPERATOR: &str = "operator-token-0123456789";
+const VIEWER: &str = "viewer-token-0123456789";
+const BUILDER: &str = "builder-token-0123456789";
+
+fn with_roles(place: &Box) -> Serving {
+    let file = place.file("tokens", format!("{BUILDER}\noperator {OPERATOR}\nviewer {VIEWER}\n"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("chmod");
+    }
+    Serving::start(place, &["--token-file", &file.display().to_string()])
+}
+
+fn all_paths() -> Vec<(&'static str, String)> {
+    let commands = COMMANDS.iter().map(|command| ("POST", format!("/rpc/{}", command.name)));
+    ROUTES.iter().map(|(method, path, _)| (*method, (*path).to_owned())).chain(commands).collect()
+}
+
+#[test]
+fn every_route_refuses_strangers() {
+    let place = Box::new();
+    let serving = with_roles(&place);
+    let host = serving.host().to_owned();
+    let bearer = format!("Bearer {BUILDER}");
+    let body = |method: &str| if method == "GET" || method == "DELETE" { "" } else { "{}" };
+    for (method, path) in all_paths() {
+        let text = body(method);
+        let json = ("content-type", "application/json");
+        let status = |headers: &[(&str, &str)]| {
+            let answer = serving.raw(method, &path, headers, text);
+            assert!(!answer.head.to_lowercase().contains("access-control"), "{}", answer.head);
+            if answer.status >= 400 {
+                let error = &answer.json()["error"];
+                assert!(
+                    error["code"].is_string() && error["message"].is_string() && error["hint"].is_string(),
+                    "{error}"
+                );
+            }
+            answer.status
+        };
+        assert_eq!(status(&[("host", &host), json]), 401, "{method} {path}: no token");
+        for wrong in [
+            "Bearer",
+            "Bearer ",
+            "Bearer null",
+            "Bearer 0",
+            "Bearer []",
+            "Basic YTpi",
+            "bearer-token",
+            "Bearer builder-token-012345678",
+        ] {
+            assert_eq!(status(&[("host", &host), ("authorization", wrong), json]), 401, "{method} {path}: {wrong}");
+        }
+        let two = [("host", host.as_str()), ("authorization", bearer.as_str()), ("authorization", "Bearer x"), json];
+        assert_eq!(status(&two), 401, "{method} {path}: two tokens");
+        for evil in ["evil.com", "evil.com:80", "0.0.0.0", "localhost"] {
+            assert_eq!(
+                status(&[("host", evil), ("authorization", &bearer), json]),
+                403,
+                "{method} {path}: host {evil}"
+            );
+        }
+        for evil in ["null", "http://evil.com", "http://localhost:1", "https://127.0.0.1"] {
+            let headers = [("host", host.as_str()), ("authorization", bearer.as_str()), ("origin", evil), json];
+            assert_eq!(status(&headers), 403, "{method} {path}: origin {evil}");
+        }
+        if method == "POST" || method == "PUT" {
+            for media in [
+                "text/plain",
+                "application/x-www-form-urlencoded",
+                "multipart/form-data; boundary=x",
+                "application/json; charset=utf-16",
+            ] {
+                let headers = [("host", host.as_str()), ("authorization", bearer.as_str()), ("content-type", media)];
+                assert_eq!(status(&headers), 415, "{method} {path}: {media}");
+            }
+            let answer = serving.raw("GET", &path, &[("host", &host), ("authorization", &bearer)], "");
+            assert!(matches!(answer.status, 404 | 200), "GET {path}: {}", answer.status);
+            let options = serving.raw("OPTIONS", &path, &[("host", &host), ("authorization", &bearer)], "");
+            assert_eq!(options.status, 404, "OPTIONS {path}");
+        }
+    }
+    let upgrade = [
+        ("host", host.as_str()),
+        ("authorization", bearer.as_str()),
+        ("connection", "upgrade"),
+        ("upgrade", "websocket"),
+    ];
+    assert_eq!(serving.raw("GET", "/nothing", &upgrade, "").status, 404);
+    let open = serving.raw("GET", "/healthz", &[("host", &host)], "");
+    assert_eq!((open.status, open.json()["status"].as_str()), (200, Some("ok")));
+    assert_eq!(serving.raw("GET", "/healthz", &[("host", "evil.com")], "").status, 403);
+}
+
+#[test]
+fn roles_are_kept_for_every_command_and_route() {
+    let place = Box::new();
+    let serving = with_roles(&place);
+    let tokens = [(VIEWER, CallerRole::Viewer), (OPERATOR, CallerRole::Operator), (BUILDER, CallerRole::Builder)];
+    for command in COMMANDS {
+        for (token, role) in tokens {
+            let answer =
+                serving.ask_as(token, "POST", &format!("/rpc/{}", command.name), &json!({ "no": "such field" }), &[]);
+            let served = command.hosts.contains(&Host::Http);
+            let want = match (served, role >= command.role) {
+                (false, _) => 404,
+                (true, false) => 403,
+                // Through, and then refused for the field.
+                (true, true) => 400,
+            };
+            assert_eq!(answer.status, want, "{} as {role:?}: {}", command.name, answer.body);
+        }
+    }
+    for (method, path, least) in ROUTES {
+        for (token, role) in tokens {
+            let body = if *method == "GET" || *method == "DELETE" { Value::Null } else { json!({}) };
+            let answer = serving.ask_as(token, method, path, &body, &[]);
+            let refused = least.is_some_and(|least| role < least);
+            assert_eq!(answer.status == 403, refused, "{method} {path} as {role:?}: {}", answer.body);
+        }
+    }
+    // An operator runs what is stored, not what they send.
+    let document = workflow(json!({ "a": { "type": "flow.noop" } }), json!([]));
+    let start = json!({ "document": document, "params": {} });
+    assert_eq!(serving.ask_as(OPERATOR, "POST", "/rpc/run_start", &start, &[]).status, 403);
+    assert_eq!(serving.ask_as(BUILDER, "POST", "/rpc/run_start", &start, &[]).status, 200);
+}
+
+#[test]
+fn unknown_things_have_one_shape() {
+    let place = Box::new();
+    let serving = Serving::start(&place, &[]);
+    for path in ["/workflow/nope/status", "/workflow/nope/events", "/workflows/nope", "/nothing", "/rpc/run_list"] {
+        let answer = serving.ask("GET", path, &Value::Null);
+        assert_eq!(answer.status, 404, "{path}");
+        let error = answer.json()["error"].clone();
+        assert_eq!(
+            (error["code"].as_str(), error["message"].as_str()),
+            (Some("NOT_FOUND"), Some("not found")),
+            "{path}"
+        );
+    }
+    for path in
+        ["/Workflows", "//workflows", "/workflows/", "/workflows/%2e%2e%2fx", "/rpc/run_list%00", "/workflow//status"]
+    {
+        assert_eq!(serving.ask("GET", path, &Value::Null).status, 404, "{path}");
+    }
+    assert_eq!(serving.ask("POST", "/workflow/nope/abort", &Value::Null).status, 404);
+    assert_eq!(serving.ask("POST", "/rpc/nope", &json!({})).status, 404);
+    assert_eq!(serving.ask("POST", "/workflow/run", &json!({ "workflow": "nope" })).status, 404);
+    assert_eq!(serving.ask("POST", "/workflow/run", &json!({ "workflow": "nope", "typo": 1 })).status, 400);
+    let host = serving.host().to_owned();
+    let bearer = format!("Bearer {}", serving.token);
+    let headers = [("host", host.as_str()), ("authorization", bearer.as_str()), ("content-type", "application/json")];
+    assert_eq!(serving.raw("POST", "/rpc/run_list", &headers, "{ broken").status, 400);
+    let large = format!("{{\"text\":\"{}\"}}", "x".repeat(21 * 1024 * 1024));
+    assert_eq!(serving.raw("POST", "/rpc/run_list", &headers, &large).status, 413);
+}
+
+#[test]
+fn workflows_are_stored_run_and_followed() {
+    let place = Box::new();
+    let serving = Serving::start(&place, &[]);
+    let mut document = workflow(
+        json!({ "a": { "type": "data.set", "config": { "assign": { "n": "=params.n + 1" }, "keep": false } }, "w": { "type": "flow.wait", "config": { "ms": 300 } } }),
+        json!([{ "from": "a.success", "to": "w" }]),
+    );
+    document["id"] = json!("stored");
+    let put = serving.ask("PUT", "/workflows/stored", &document);
+    assert_eq!(put.status, 200, "{}", put.body);
+    let revision = put.json()["revision"].as_str().expect("a hash").to_owned();
+    assert!(put.head.contains(&revision), "the ETag is the revision");
+    let got = serving.ask("GET", "/workflows/stored", &Value::Null).json();
+    assert_eq!((&got["document"], got["revision"].as_str()), (&document, Some(revision.as_str())));
+    assert_eq!(serving.ask("GET", "/workflows", &Value::Null).json()[0]["id"], "stored");
+    // A lost update is refused.
+    document["name"] = json!("Changed");
+    let blind = serving.ask("PUT", "/workflows/stored", &document);
+    assert_eq!((blind.status, blind.code().as_str()), (409, "CONFLICT"));
+    let bad = serving.ask_as(&serving.token, "PUT", "/workflows/stored", &document, &[("if-match", "\"0\"")]);
+    assert_eq!(bad.status, 409);
+    let quoted = format!("\"{revision}\"");
+    let good = serving.ask_as(&serving.token, "PUT", "/workflows/stored", &document, &[("if-match", &quoted)]);
+    assert_eq!(good.status, 200, "{}", good.body);
+    assert_eq!(serving.ask("PUT", "/workflows/other", &document).status, 422);
+    assert_eq!(serving.ask("PUT", "/workflows/x", &json!({ "signalbox": 1 })).status, 422);
+
+    let started = serving.ask(
+        "POST",
+        "/workflow/run",
+        &json!({ "workflow": "stored", "params": { "n": 1 }, "clientRunToken": "t" }),
+    );
+    assert_eq!(started.status, 200, "{}", started.body);
+    let run = started.json()["runId"].as_str().expect("an id").to_owned();
+    // Replayed and live, each once, in order, to the end.
+    let seen = follow(&serving, &run, 0, None, usize::MAX);
+    let seqs: Vec<u64> = seen.iter().filter_map(|event| event["seq"].as_u64()).collect();
+    assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
+    assert_eq!(seen.last().expect("events")["type"], "workflow_done");
+    assert!(seen.iter().all(|event| event["clientRunToken"] == "t"));
+    let status = serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json();
+    assert_eq!((status["status"].as_str(), &status["output"]), (Some("completed"), &json!([{ "n": 2 }])));
+    // TS-097: a reader that comes back gets what it has not seen, once.
+    let first = follow(&serving, &run, 0, None, 3);
+    assert_eq!(first.len(), 3);
+    let rest = follow(&serving, &run, 0, Some("3"), usize::MAX);
+    assert_eq!(
+        rest.iter().filter_map(|event| event["seq"].as_u64()).collect::<Vec<_>>(),
+        (4..=seqs.len() as u64).collect::<Vec<_>>()
+    );
+    assert_eq!(follow(&serving, &run, 2, None, usize::MAX).len(), seqs.len() - 2);
+    assert_eq!(follow(&serving, &run, 99, None, usize::MAX).len(), 0);
+    for query in ["after=x", "before=1"] {
+        assert_eq!(serving.ask("GET", &format!("/workflow/{run}/events?{query}"), &Value::Null).status, 400, "{query}");
+    }
+    assert_eq!(serving.ask("POST", &format!("/workflow/{run}/abort"), &Value::Null).status, 409, "it has ended");
+    assert_eq!(serving.ask("DELETE", "/workflows/stored", &Value::Null).status, 200);
+    assert_eq!(serving.ask("GET", "/workflows/stored", &Value::Null).status, 404);
+    assert_eq!(serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).status, 200, "its runs stay");
+}
+
+#[test]
+fn a_run_is_aborted_and_a_run_by_rest_reaches_no_loopback() {
+    let place = Box::new();
+    let server = Loopback::start();
+    let serving = Serving::start(&place, &[]);
+    let mut wait = workflow(json!({ "w": { "type": "flow.wait", "config": { "ms": 600_000 } } }), json!([]));
+    wait["id"] = json!("wait");
+    assert_eq!(serving.ask("PUT", "/workflows/wait", &wait).status, 200);
+    let run = serving.ask("POST", "/workflow/run", &json!({ "workflow": "wait" })).json()["runId"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    assert_eq!(serving.ask("POST", &format!("/workflow/{run}/abort"), &Value::Null).status, 200);
+    let status = || serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json()["status"].clone();
+    eventually("the cancel", || status() == "cancelled");
+
+    let url = format!("{}/canary", server.base);
+    let mut call = workflow(json!({ "c": { "type": "http.request", "config": { "url": url } } }), json!([]));
+    call["id"] = json!("call");
+    assert_eq!(serving.ask("PUT", "/workflows/call", &call).status, 200);
+    let run = serving.ask("POST", "/workflow/run", &json!({ "workflow": "call" })).json()["runId"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let summary = || serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json();
+    eventually("the end", || summary()["status"] == "failed");
+    assert_eq!(summary()["error"]["details"]["code"], "ADDRESS_REFUSED");
+    assert_eq!(server.hits("/canary"), 0);
+}
+
+#[test]
+fn large_values_are_cut_on_the_wire_and_fetched_whole() {
+    let place = Box::new();
+    let server = Loopback::start();
+    let serving = Serving::start(&place, &[]);
+    let url = format!("{}/big", server.base);
+    let document = workflow(json!({ "c": { "type": "http.request", "config": { "url": url } } }), json!([]));
+    let started = serving.ask("POST", "/rpc/run_start", &json!({ "document": document, "params": {} }));
+    let run = started.json()["runId"].as_str().expect("an id").to_owned();
+    let events = follow(&serving, &run, 0, None, usize::MAX);
+    let done = events.iter().find(|event| event["type"] == "step_done").expect("a step");
+    let cut = &done["payload"]["items"]["success"][0]["data"]["response"];
+    let cut = if cut["_truncated"] == true { cut } else { &done["payload"]["items"]["success"][0]["data"] };
+    assert_eq!(cut["_truncated"], true, "{done}");
+    let whole = serving.ask("POST", "/rpc/run_value", &json!({ "ref": cut["ref"] })).json();
+    assert!(whole.to_string().len() > 30_000);
+    // The summary over REST is whole.
+    let status = serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null);
+    assert!(status.body.len() > 30_000);
+    let shown = serving.ask("POST", "/rpc/run_get", &json!({ "runId": run })).json();
+    assert_eq!(shown["output"][0]["_truncated"], true);
+    let whole = serving.ask("POST", "/rpc/run_value", &json!({ "ref": shown["output"][0]["ref"] })).json();
+    assert!(whole.to_string().len() > 30_000);
+    let data = serving.ask("POST", "/rpc/run_step_data", &json!({ "workflowId": "test", "nodeId": "c" })).json();
+    assert_eq!(data["runId"], json!(run));
+    for bad in ["", "x", "x/1/y", &format!("{run}/x/y"), &format!("{run}/99/payload"), &format!("{run}/1/nope")] {
+        assert_eq!(serving.ask("POST", "/rpc/run_value", &json!({ "ref": bad })).status, 404, "{bad}");
+    }
+}
+
+#[test]
+fn an_address_for_everybody_and_a_readable_token_are_refused() {
+    let place = Box::new();
+    let done = place.run(&["serve", "--addr", "0.0.0.0:0", "--json"]);
+    assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some("BAD_ADDRESS")));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let file = place.file("open-token", "0123456789abcdef0123\n");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("chmod");
+        let done =
+            place.run(&["serve", "--addr", "127.0.0.1:0", "--token-file", &file.display().to_string(), "--json"]);
+        assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some("BAD_TOKEN_FILE")));
+        let serving = Serving::start(&place, &[]);
+        let mode = std::fs::metadata(&serving.token_file).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600);
+    }
+}
+
+#[test]
+fn the_description_lists_every_command() {
+    let place = Box::new();
+    let serving = Serving::start(&place, &[]);
+    let document = serving.ask("GET", "/openapi.json", &Value::Null).json();
+    assert_eq!(document["openapi"], "3.1.0");
+    for command in COMMANDS.iter().filter(|command| command.hosts.contains(&Host::Http)) {
+        assert!(document["paths"][format!("/rpc/{}", command.name)]["post"].is_object(), "{}", command.name);
+    }
+    let text = document.to_string();
+    assert!(!text.contains("#/$defs/"), "every reference points into this document");
+}
+
+/// Reads the event stream until it ends or `most` events have come.
+fn follow(serving: &Serving, run: &str, after: u64, last_id: Option<&str>, most: usize) -> Vec<Value> {
+    let mut stream = TcpStream::connect(serving.host()).expect("connected");
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).expect("a limit");
+    let query = if after > 0 { format!("?after={after}") } else { String::new() };
+    let last = last_id.map(|id| format!("last-event-id: {id}\r\n")).unwrap_or_default();
+    let request = format!(
+        "GET /workflow/{run}/events{query} HTTP/1.0\r\nhost: {}\r\nauthorization: Bearer {}\r\n{last}\r\n",
+        serving.host(),
+        serving.token,
+    );
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut events = Vec::new();
+    let mut id = None;
+    for line in BufReader::new(stream).lines() {
+        let Ok(line) = line else { break };
+        if let Some(text) = line.strip_prefix("id: ") {
+            id = text.parse::<u64>().ok();
+        }
+        if let Some(data) = line.strip_prefix("data: ") {
+            let event: Value = serde_json::from_str(data).expect("json");
+            assert_eq!(event["seq"].as_u64(), id, "the id is the seq");
+            events.push(event);
+            if events.len() == most {
+                break;
+            }
+        }
+    }
+    events
+}

@@ -1,0 +1,261 @@
+//! Runs the real program, and a loopback server that fails as it is told.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// A data folder of its own.
+pub struct Box {
+    pub dir: tempfile::TempDir,
+}
+
+/// What a command printed.
+pub struct Done {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Box {
+    pub fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a folder") }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// Writes a file beside the data folder.
+    pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.dir.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+
+    pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_signalbox"));
+        command.args(args).env("SIGNALBOX_DATA", self.data()).env_remove("RUST_BACKTRACE").current_dir(self.dir.path());
+        command
+    }
+
+    pub fn run<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Done {
+        let Output { status, stdout, stderr } = self.command(args).stdin(Stdio::null()).output().expect("it starts");
+        Done {
+            code: status.code().unwrap_or(-1),
+            out: String::from_utf8(stdout).expect("text"),
+            err: String::from_utf8(stderr).expect("text"),
+        }
+    }
+
+    pub fn spawn<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Child {
+        self.command(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts")
+    }
+}
+
+impl Done {
+    pub fn lines(&self) -> Vec<Value> {
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}\n{}", self.err)))
+            .collect()
+    }
+    pub fn json(&self) -> Value {
+        let lines = self.lines();
+        assert_eq!(lines.len(), 1, "one line expected:\n{}\n{}", self.out, self.err);
+        lines.into_iter().next().expect("one")
+    }
+    pub fn last(&self) -> Value {
+        self.lines().pop().unwrap_or_else(|| panic!("nothing was printed\n{}", self.err))
+    }
+}
+
+/// A server on a free port: path → how many times it fails with 503 before it answers, and how long it takes.
+pub struct Loopback {
+    pub base: String,
+    hits: Arc<Mutex<HashMap<String, usize>>>,
+    pub calls: Arc<AtomicUsize>,
+}
+
+impl Loopback {
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let base = format!("http://{}", listener.local_addr().expect("an address"));
+        let hits: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
+        let calls = Arc::new(AtomicUsize::new(0));
+        let (seen, counted) = (Arc::clone(&hits), Arc::clone(&calls));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (seen, counted) = (Arc::clone(&seen), Arc::clone(&counted));
+                std::thread::spawn(move || answer(stream, &seen, &counted));
+            }
+        });
+        Self { base, hits, calls }
+    }
+
+    pub fn hits(&self, path: &str) -> usize {
+        self.hits.lock().expect("no panic").get(path).copied().unwrap_or_default()
+    }
+}
+
+fn answer(mut stream: TcpStream, seen: &Mutex<HashMap<String, usize>>, counted: &AtomicUsize) {
+    let mut reader = BufReader::new(stream.try_clone().expect("a copy"));
+    loop {
+        let mut first = String::new();
+        if reader.read_line(&mut first).unwrap_or(0) == 0 {
+            return;
+        }
+        let path = first.split_whitespace().nth(1).unwrap_or("/").to_owned();
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 || line.trim().is_empty() {
+                break;
+            }
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap_or(0);
+            }
+        }
+        let mut body = vec![0; length];
+        if reader.read_exact(&mut body).is_err() {
+            return;
+        }
+        counted.fetch_add(1, Ordering::SeqCst);
+        let hit = {
+            let mut seen = seen.lock().expect("no panic");
+            let hit = seen.entry(path.clone()).or_default();
+            *hit += 1;
+            *hit
+        };
+        let (status, text) = match path.as_str() {
+            "/flaky" if hit <= 2 => ("503 Service Unavailable", String::new()),
+            "/down" => ("503 Service Unavailable", String::new()),
+            "/slow" => {
+                std::thread::sleep(Duration::from_secs(20));
+                ("200 OK", "{}".to_owned())
+            }
+            "/big" => ("200 OK", format!("{{\"text\":\"{}\"}}", "x".repeat(30_000))),
+            _ => ("200 OK", "{\"name\":\"Ada\",\"age\":36}".to_owned()),
+        };
+        let kind = if status.starts_with("200") { "content-type: application/json\r\n" } else { "" };
+        let answer = format!("HTTP/1.1 {status}\r\n{kind}content-length: {}\r\n\r\n{text}", text.len());
+        if stream.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits until something holds.
+pub fn eventually(what: &str, mut check: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !check() {
+        assert!(Instant::now() < end, "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A workflow with these nodes and edges.
+pub fn workflow(nodes: Value, edges: Value) -> Value {
+    serde_json::json!({ "signalbox": 1, "id": "test", "name": "Test", "nodes": nodes, "edges": edges })
+}
+
+/// A running `serve`.
+pub struct Serving {
+    pub child: Child,
+    pub url: String,
+    pub token: String,
+    pub token_file: PathBuf,
+}
+
+impl Serving {
+    pub fn start(place: &Box, more: &[&str]) -> Self {
+        let mut args = vec!["serve", "--addr", "127.0.0.1:0"];
+        args.extend(more);
+        let mut child = place.spawn(&args);
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("piped")).read_line(&mut line).expect("a line");
+        if line.is_empty() {
+            let mut err = String::new();
+            child.stderr.as_mut().expect("piped").read_to_string(&mut err).ok();
+            panic!("serve did not start: {err}");
+        }
+        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        let token_file = Path::new(ready["tokenFile"].as_str().expect("a path")).to_owned();
+        let token = std::fs::read_to_string(&token_file).expect("a token").lines().next().expect("a line").to_owned();
+        Self { child, url: ready["url"].as_str().expect("an address").to_owned(), token, token_file }
+    }
+
+    pub fn host(&self) -> &str {
+        self.url.trim_start_matches("http://")
+    }
+
+    /// One request as raw text: nothing is added that a browser would add.
+    pub fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = TcpStream::connect(self.host()).expect("connected");
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a limit");
+        let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if !body.is_empty() {
+            request.push_str(&format!("content-length: {}\r\n", body.len()));
+        }
+        request.push_str("\r\n");
+        request.push_str(body);
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split_whitespace().nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// A proper request with the token.
+    pub fn ask(&self, method: &str, path: &str, body: &Value) -> Answer {
+        self.ask_as(&self.token, method, path, body, &[])
+    }
+
+    pub fn ask_as(&self, token: &str, method: &str, path: &str, body: &Value, more: &[(&str, &str)]) -> Answer {
+        let bearer = format!("Bearer {token}");
+        let mut headers = vec![("host", self.host()), ("authorization", bearer.as_str())];
+        let text = if body.is_null() { String::new() } else { body.to_string() };
+        if !text.is_empty() {
+            headers.push(("content-type", "application/json"));
+        }
+        headers.extend(more);
+        self.raw(method, path, &headers, &text)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {} {}", self.head, self.body))
+    }
+    pub fn code(&self) -> String {
+        self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
