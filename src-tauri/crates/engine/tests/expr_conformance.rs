@@ -125,7 +125,8 @@ fn theirs(text: &str, data: &serde_json::Value) -> Result<cel::Value, String> {
 }
 
 fn same(a: &serde_json::Value, b: &serde_json::Value) -> bool {
-    a.to_string() == b.to_string()
+    let (a, b) = (a.to_string(), b.to_string());
+    a == b
 }
 
 fn to_cel(value: &serde_json::Value) -> cel::Value {

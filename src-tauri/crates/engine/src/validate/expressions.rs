@@ -7,7 +7,7 @@ use crate::{
     expr::{self, Expr, ExprError},
 };
 use signalbox_model::{Code, Diagnostic, Workflow, diagnostic::pointer_token, workflow::ErrorPolicy};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 const BEFORE: &[&str] = &["params", "run", "workflow", "context", "item", "items", "nodes", "error", "err", "ctx"];
 const AFTER: &[&str] = &["_result", "_meta", "_toolResult"];
@@ -171,49 +171,67 @@ fn ancestor(
     }
 }
 
-/// Which node comes before which, answered by a walk back from the later one; walks are kept.
+/// Which node comes before which: one row of bits per node, filled once in topological order (5,000 nodes take 3 MB).
 struct Ancestors {
-    incoming: Vec<Vec<usize>>,
-    known: std::cell::RefCell<HashMap<usize, BTreeSet<usize>>>,
+    rows: Vec<Vec<u64>>,
+    /// Drawn wires of each node that has more than one outgoing port: (port, target).
+    forks: Vec<(usize, Vec<(String, usize)>)>,
 }
 
 impl Ancestors {
+    /// Empty when the wires form a circle, which is told elsewhere.
     fn of(workflow: &Workflow) -> Self {
-        let mut incoming = vec![Vec::new(); workflow.nodes.len()];
-        if topological(workflow).is_ok() || !workflow.edges.is_empty() {
-            for edge in &workflow.edges {
-                let pair = (workflow.nodes.get_index_of(edge.from.node()), workflow.nodes.get_index_of(&edge.to));
-                if let (Some(from), Some(to)) = pair {
-                    incoming[to].push(from);
-                }
+        let Ok(order) = topological(workflow) else { return Self { rows: Vec::new(), forks: Vec::new() } };
+        let count = workflow.nodes.len();
+        let mut out: Vec<Vec<(String, usize)>> = vec![Vec::new(); count];
+        for edge in &workflow.edges {
+            let pair = (workflow.nodes.get_index_of(edge.from.node()), workflow.nodes.get_index_of(&edge.to));
+            if let (Some(from), Some(to)) = pair {
+                out[from].push((edge.from.port().to_owned(), to));
             }
-            for (from, (_, node)) in workflow.nodes.iter().enumerate() {
-                let target = node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_ref());
-                if let Some(to) = target.and_then(|t| workflow.nodes.get_index_of(t)) {
-                    incoming[to].push(from);
+        }
+        for (from, (_, node)) in workflow.nodes.iter().enumerate() {
+            let target = node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_ref());
+            if let Some(to) = target.and_then(|t| workflow.nodes.get_index_of(t)) {
+                out[from].push(("fallback".into(), to));
+            }
+        }
+        let mut rows = vec![vec![0_u64; count.div_ceil(64)]; count];
+        for from in order {
+            let mut row = rows[from].clone();
+            row[from / 64] |= 1 << (from % 64);
+            for (_, to) in &out[from] {
+                for (word, more) in rows[*to].iter_mut().zip(&row) {
+                    *word |= more;
                 }
             }
         }
-        Self { incoming, known: std::cell::RefCell::default() }
+        let forks = out
+            .into_iter()
+            .enumerate()
+            .filter(|(_, wires)| wires.first().is_some_and(|(port, _)| wires.iter().any(|(other, _)| other != port)))
+            .collect();
+        Self { rows, forks }
     }
 
     fn before(&self, first: usize, second: usize) -> bool {
-        let mut known = self.known.borrow_mut();
-        known
-            .entry(second)
-            .or_insert_with(|| {
-                let mut seen = BTreeSet::new();
-                let mut todo = self.incoming[second].clone();
-                while let Some(i) = todo.pop() {
-                    if seen.insert(i) {
-                        todo.extend(&self.incoming[i]);
-                    }
-                }
-                seen
-            })
-            .contains(&first)
+        self.rows.get(second).is_none_or(|row| row[first / 64] & (1 << (first % 64)) != 0)
+    }
+
+    /// Both can only be reached through different ports of one node, which sends an item one way only.
+    fn exclusive(&self, a: usize, b: usize) -> bool {
+        self.forks.iter().any(|(from, wires)| {
+            let ports = |target: usize| -> BTreeSet<&str> {
+                let leads = |to: usize| to == target || self.before(to, target);
+                wires.iter().filter(|(_, to)| leads(*to)).map(|(port, _)| port.as_str()).collect()
+            };
+            self.before(*from, a) && self.before(*from, b) && ports(a).is_disjoint(&ports(b))
+        })
     }
 }
+
+/// Pairs that are compared at most: enough to tell the person, bounded for large files.
+const MOST_PAIRS: usize = 20_000;
 
 /// Two nodes without an order that write one name, or one that reads what another writes (SEMANTICS 7).
 fn races(
@@ -223,19 +241,25 @@ fn races(
     writes: &[(usize, String)],
     found: &mut Vec<Diagnostic>,
 ) {
-    let mut told: BTreeSet<(usize, &str)> = BTreeSet::new();
     let id = |i: usize| workflow.nodes.get_index(i).map_or("", |(id, _)| id.as_str());
-    let unordered = |a: usize, b: usize| a != b && !ancestors.before(a, b) && !ancestors.before(b, a);
-    let exclusive = |a: usize, b: usize| exclusive(workflow, ancestors, a, b);
-    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut told: BTreeSet<(usize, &str)> = BTreeSet::new();
+    let mut pairs = 0;
+    let mut race_between = |a: usize, b: usize| {
+        pairs += 1;
+        pairs <= MOST_PAIRS
+            && a != b
+            && !ancestors.before(a, b)
+            && !ancestors.before(b, a)
+            && !ancestors.exclusive(a, b)
+    };
+    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (node, name) in writes {
         by_name.entry(name).or_default().push(*node);
     }
     for (name, writers) in &by_name {
-        // Enough pairs to tell the person; a file may have thousands of writers of one name.
         for (i, a) in writers.iter().take(50).enumerate() {
             for b in writers.iter().take(50).skip(i + 1) {
-                if unordered(*a, *b) && !exclusive(*a, *b) && told.insert((*b, name)) {
+                if race_between(*a, *b) && told.insert((*b, name)) {
                     found.push(race(id(*b), name, &format!("'{}' and '{}' both write ${name}", id(*a), id(*b))));
                 }
             }
@@ -243,35 +267,12 @@ fn races(
     }
     for (reader, name) in reads {
         for writer in by_name.get(name.as_str()).into_iter().flatten().take(50) {
-            if unordered(*reader, *writer) && !exclusive(*reader, *writer) && told.insert((*reader, name)) {
+            if race_between(*reader, *writer) && told.insert((*reader, name)) {
                 let message = format!("'{}' reads ${name}, which '{}' writes", id(*reader), id(*writer));
                 found.push(race(id(*reader), name, &message));
             }
         }
     }
-    found.sort_by(|a, b| (a.code == Code::ContextRace).cmp(&(b.code == Code::ContextRace)));
-}
-
-/// Both can only be reached through different ports of one node that sends an item one way only.
-fn exclusive(workflow: &Workflow, ancestors: &Ancestors, a: usize, b: usize) -> bool {
-    let side = |target: usize, from: usize| -> BTreeSet<&str> {
-        workflow
-            .edges
-            .iter()
-            .filter(|e| workflow.nodes.get_index_of(e.from.node()) == Some(from))
-            .filter(|e| {
-                workflow.nodes.get_index_of(&e.to).is_some_and(|to| to == target || ancestors.before(to, target))
-            })
-            .map(|e| e.from.port())
-            .collect()
-    };
-    (0..workflow.nodes.len()).any(|from| {
-        if !(ancestors.before(from, a) && ancestors.before(from, b)) {
-            return false;
-        }
-        let (ports_a, ports_b) = (side(a, from), side(b, from));
-        !ports_a.is_empty() && !ports_b.is_empty() && ports_a.is_disjoint(&ports_b)
-    })
 }
 
 fn race(id: &str, name: &str, message: &str) -> Diagnostic {

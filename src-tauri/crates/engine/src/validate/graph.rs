@@ -5,7 +5,7 @@ use crate::{
     compiled::topological,
 };
 use signalbox_model::{Code, Diagnostic, Role, Workflow, diagnostic::pointer_token};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
@@ -133,7 +133,7 @@ fn stops(workflow: &Workflow, catalog: &Catalog, order: &[usize], found: &mut Ve
         return;
     }
     // Stops on different exclusive ports of one node cannot both be reached; a node that feeds both from one port can.
-    let mut fans: HashMap<&str, HashMap<&str, Vec<&str>>> = HashMap::new();
+    let mut fans: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
     for edge in &workflow.edges {
         fans.entry(edge.from.node()).or_default().entry(edge.from.port()).or_default().push(&edge.to);
     }

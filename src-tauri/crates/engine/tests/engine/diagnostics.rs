@@ -1,0 +1,138 @@
+//! Every diagnostic from a small file that has just that fault; several at once; large files.
+
+use crate::driver::catalog;
+use serde_json::{Value, json};
+use signalbox_engine::validate::{check_bytes, read};
+use signalbox_model::{Code, Diagnostic, Map, Severity};
+
+fn file(change: impl FnOnce(&mut Value)) -> Vec<Diagnostic> {
+    let mut file = json!({
+        "signalbox": 1, "id": "w", "name": "w",
+        "params": { "type": "object", "properties": { "base": { "type": "string" } } },
+        "nodes": { "a": { "type": "t.pass" }, "b": { "type": "t.pass" } },
+        "edges": [{ "from": "a.success", "to": "b" }]
+    });
+    change(&mut file);
+    check_bytes(file.to_string().as_bytes(), &catalog()).diagnostics
+}
+
+fn has(found: &[Diagnostic], code: Code, path: &str) {
+    assert!(found.iter().any(|d| d.code == code && d.path == path), "{code:?} at {path} is not in {found:#?}");
+    assert!(found.iter().all(|d| !d.hint.is_empty() && !d.message.is_empty()));
+}
+
+#[test]
+fn a_good_file_has_none() {
+    assert_eq!(file(|_| {}), []);
+}
+
+#[test]
+fn each_fault_is_named_at_its_place() {
+    has(&file(|f| f["nodes"]["a"]["type"] = json!("t.pas")), Code::UnknownType, "/nodes/a/type");
+    has(&file(|f| f["nodes"]["a"]["type"] = json!("llm.chat")), Code::NotAvailable, "/nodes/a/type");
+    has(&file(|f| f["edges"][0]["from"] = json!("a.succes")), Code::UnknownPort, "/edges/0/from");
+    has(&file(|f| f["edges"][0]["to"] = json!("c")), Code::DanglingEdge, "/edges/0/to");
+    has(
+        &file(|f| f["edges"].as_array_mut().expect("list").push(json!({ "from": "a.success", "to": "b" }))),
+        Code::DuplicateEdge,
+        "/edges/1",
+    );
+    has(
+        &file(|f| f["edges"].as_array_mut().expect("list").push(json!({ "from": "b.success", "to": "a" }))),
+        Code::Cycle,
+        "/nodes/a",
+    );
+    has(&file(|f| f["nodes"]["1x"] = json!({ "type": "t.pass" })), Code::BadId, "/nodes/1x");
+    has(&file(|f| f["id"] = json!("../x")), Code::BadId, "/id");
+    has(&file(|f| f["signalbox"] = json!(2)), Code::NewerVersion, "/signalbox");
+    has(&file(|f| f["name"] = json!(3)), Code::BadFile, "/name");
+    has(&file(|f| f["nodes"]["a"]["config"] = json!({ "urll": "x" })), Code::UnknownConfig, "/nodes/a/config/urll");
+    has(&file(|f| f["nodes"]["a"]["config"] = json!({ "ms": "x" })), Code::BadConfig, "/nodes/a/config/ms");
+    has(&file(|f| f["nodes"]["a"]["if"] = json!("item.x >")), Code::CelSyntax, "/nodes/a/if");
+    has(&file(|f| f["nodes"]["a"]["if"] = json!("(".repeat(3_000))), Code::CelLimit, "/nodes/a/if");
+    has(&file(|f| f["nodes"]["a"]["if"] = json!("itm.x > 1")), Code::UnknownName, "/nodes/a/if");
+    has(&file(|f| f["nodes"]["a"]["if"] = json!("params.bse == ''")), Code::UnknownName, "/nodes/a/if");
+    has(&file(|f| f["nodes"]["a"]["if"] = json!("nodes.b.output.x > 1")), Code::NotAnAncestor, "/nodes/a/if");
+    has(&file(|f| f["nodes"]["a"]["tittle"] = json!("x")), Code::UnknownField, "/nodes/a/tittle");
+    has(&file(|f| f["nodes"]["a"]["out"] = json!({ "name": 1 })), Code::BadConfig, "/nodes/a/out/name");
+    has(&file(|f| f["nodes"]["a"] = json!({ "type": "t.all", "mode": "each" })), Code::BadMode, "/nodes/a/mode");
+    let warned = file(|f| f["nodes"]["a"]["config"] = json!({ "url": "x" }));
+    assert_eq!(warned, []);
+}
+
+#[test]
+fn later_parts_of_the_ladder_are_refused_by_name() {
+    let handling = |value: Value| file(|f| f["nodes"]["a"]["errorHandling"] = value);
+    has(&handling(json!({ "autoFix": true })), Code::NotAvailable, "/nodes/a/errorHandling/autoFix");
+    has(
+        &handling(json!({ "humanReviewThreshold": "CRITICAL" })),
+        Code::NotAvailable,
+        "/nodes/a/errorHandling/humanReviewThreshold",
+    );
+    for action in ["auto_fix", "human_review", "escalate"] {
+        let rules = json!({ "rules": [{ "name": "r", "when": "true", "action": action }] });
+        let found = file(|f| f["settings"] = json!({ "errorPolicy": rules }));
+        has(&found, Code::NotAvailable, "/settings/errorPolicy/rules/0/action");
+    }
+}
+
+#[test]
+fn several_faults_are_told_at_once_errors_first() {
+    let found = file(|f| {
+        f["colour"] = json!("red");
+        f["nodes"]["a"]["type"] = json!("nope");
+        f["nodes"]["b"]["if"] = json!("1 +");
+        f["edges"][0]["to"] = json!("zz");
+    });
+    let errors = found.iter().filter(|d| d.severity == Severity::Error).count();
+    assert!(errors >= 3, "{found:#?}");
+    assert_eq!(found.last().map(|d| d.code), Some(Code::UnknownField));
+}
+
+#[test]
+fn broken_texts_say_where_and_lose_nothing() {
+    let code = |bytes: &[u8]| read(bytes).diagnostics.first().map(|d| d.code);
+    assert_eq!(code(b"{"), Some(Code::BadJson));
+    assert_eq!(code(b"\xff\xfe{}"), Some(Code::BadJson));
+    assert_eq!(code(b"{\"id\":1,\"id\":2}"), Some(Code::BadJson));
+    assert_eq!(code(&vec![b' '; 50 * 1024 * 1024]), Some(Code::TooLarge));
+    assert_eq!(code(b"[]"), Some(Code::BadFile));
+    let empty = check_bytes(br#"{"signalbox":1,"id":"w","name":"w","nodes":{},"edges":[]}"#, &catalog());
+    assert_eq!(empty.diagnostics[0].code, Code::EmptyWorkflow);
+    assert!(empty.workflow.is_some(), "an empty workflow opens and saves");
+}
+
+#[test]
+fn context_races_are_told_and_exclusive_branches_are_not() {
+    let write = json!({ "type": "t.pass", "out": { "$v": 1 } });
+    let fork = |port_b: &str| {
+        json!({
+            "signalbox": 1, "id": "w", "name": "w",
+            "nodes": { "s": { "type": "t.split" }, "a": write, "b": write },
+            "edges": [{ "from": "s.true", "to": "a" }, { "from": format!("s.{port_b}"), "to": "b" }]
+        })
+    };
+    let races = |file: Value| {
+        let found = check_bytes(file.to_string().as_bytes(), &catalog()).diagnostics;
+        found.iter().filter(|d| d.code == Code::ContextRace).count()
+    };
+    assert_eq!(races(fork("true")), 1);
+    assert_eq!(races(fork("false")), 0);
+}
+
+#[test]
+fn five_thousand_nodes_validate() {
+    let mut nodes = Map::new();
+    let mut edges = Vec::new();
+    for i in 0..5_000 {
+        nodes.insert(
+            format!("n{i}"),
+            json!({ "type": "t.pass", "if": "context.v >= 0", "out": { "$v": "=context.v + 1" } }),
+        );
+        if i > 0 {
+            edges.push(json!({ "from": format!("n{}.success", i - 1), "to": format!("n{i}") }));
+        }
+    }
+    let file = json!({ "signalbox": 1, "id": "w", "name": "w", "nodes": nodes, "edges": edges });
+    assert_eq!(check_bytes(file.to_string().as_bytes(), &catalog()).diagnostics, []);
+}
