@@ -48,6 +48,7 @@ export const en = {
   'action.openFile': 'Open a file…',
   'action.save': 'Save',
   'action.run': 'Run',
+  'action.runWith': 'Run with other values…',
   'action.cancelRun': 'Cancel the run',
   'action.toggleLog': 'Show or hide the detail log',
   'action.togglePanel': 'Show or hide the panel',

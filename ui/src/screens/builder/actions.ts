@@ -6,6 +6,8 @@ export interface BuilderHooks {
   canSave(): boolean;
   run(): void;
   canRun(): boolean;
+  runWith(): void;
+  canRunWith(): boolean;
   cancel(): void;
   canCancel(): boolean;
   toggleLog(): void;
@@ -21,7 +23,7 @@ const never = () => false;
 const nothing = () => undefined;
 /** For lists of shortcuts: the same actions, none of them possible. */
 export const NO_BUILDER: BuilderHooks = {
-  save: nothing, canSave: never, run: nothing, canRun: never, cancel: nothing,
+  save: nothing, canSave: never, run: nothing, canRun: never, runWith: nothing, canRunWith: never, cancel: nothing,
   canCancel: never, toggleLog: nothing, togglePanel: nothing, problems: nothing, rename: nothing, canEdit: never, clearRun: nothing, canClearRun: never,
 };
 
@@ -33,6 +35,7 @@ export function builderActions(hooks: BuilderHooks): Action[] {
     { id: 'workflow.save', title: t('action.save'), keys: ['Mod+S'], run: hooks.save, when: hooks.canSave, group: workflow, icon: 'dl', inFields: true },
     { id: 'workflow.rename', title: t('action.rename'), keys: [], run: hooks.rename, when: hooks.canEdit, group: workflow, icon: 'pencil' },
     { id: 'run.start', title: t('action.run'), keys: ['F5'], run: hooks.run, when: hooks.canRun, group: run, icon: 'play', inFields: true },
+    { id: 'run.with', title: t('action.runWith'), keys: ['Mod+F5'], run: hooks.runWith, when: hooks.canRunWith, group: run, icon: 'pencil', inFields: true },
     { id: 'run.cancel', title: t('action.cancelRun'), keys: ['Shift+F5'], run: hooks.cancel, when: hooks.canCancel, group: run, icon: 'stop', inFields: true },
     { id: 'run.clear', title: t('action.clearRun'), keys: [], run: hooks.clearRun, when: hooks.canClearRun, group: run, icon: 'x' },
     ...viewActions(hooks),

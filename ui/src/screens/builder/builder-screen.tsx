@@ -101,6 +101,13 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     });
   }, [editor, session.ref, start, errors, onProblemsOpen]);
 
+  /** Asks for the values even when all of them have defaults. */
+  const runWith = useCallback(() => {
+    const schema = askedSchema(editor.getState().document);
+    if (schema) setAsking({ params: firstValues(schema, lastParams.get(session.ref)) });
+  }, [editor, session.ref]);
+  const asksValues = useMemo(() => askedSchema(document) !== null, [document]);
+
   const cancel = useCallback(async () => {
     if (!runId) return;
     setCancelling(true);
@@ -137,6 +144,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     canSave: () => !session.readOnly,
     run: () => hooks.current.run(),
     canRun: () => !running && !starting,
+    runWith,
+    canRunWith: () => asksValues && !running && !starting,
     cancel: () => void cancel(),
     canCancel: () => running,
     toggleLog: () => onLogOpen(!logOpen),
@@ -149,7 +158,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  }), [session, running, starting, cancel, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  }), [session, running, starting, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 
@@ -178,6 +187,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       </span>
       <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
         { id: 'rename', label: t('builder.rename'), icon: 'pencil', disabled: session.readOnly, onSelect: () => setRenaming(true) },
+        ...(asksValues ? [{ id: 'with', label: t('action.runWith'), icon: 'play' as const, disabled: running, onSelect: runWith }] : []),
         { id: 'duplicate', label: t('builder.duplicate'), icon: 'copy', onSelect: () => void duplicate() },
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
         ...(runId && !running ? [null, { id: 'clear', label: t('action.clearRun'), icon: 'x' as const, onSelect: () => { lastRuns.delete(session.ref); setRunId(null); } }] : []),

@@ -1,0 +1,45 @@
+/** Accessibility of the main screens, in both themes, and what keyboards need. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect, test } from './host.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+interface Violation { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`no violations on the main screens, ${theme}`, async ({ open, host, page }) => {
+    test.setTimeout(90_000);
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    const made = await host.rpc<{ ref: string }>('workflow_create', { sampleId: 'retry-that-tells-you-why', name: `Access ${theme}` });
+    const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
+    await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 20_000 }).toBe('completed');
+    await open();
+    for (const hash of ['#/workflows', '#/runs', '#/catalog', '#/settings', `#/workflow/${encodeURIComponent(made.ref)}`, `#/run/${runId}`]) {
+      await page.evaluate((next) => { window.location.hash = next; }, hash);
+      await page.waitForTimeout(1200);
+      // Evaluated by the browser's own channel: the policy of the page forbids scripts from text.
+      await page.evaluate(AXE);
+      const found = await page.evaluate(async () => {
+        const axe = (window as unknown as { axe: { run(options: unknown): Promise<{ violations: Violation[] }> } }).axe;
+        return (await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })).violations;
+      });
+      const words = found.map((one) => `${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `   ${node.target.join(' ')}\n      ${node.failureSummary.replaceAll('\n', '\n      ')}`).join('\n')}`);
+      expect(words.join('\n'), hash).toBe('');
+    }
+  });
+}
+
+test('reduced motion stops what moves by itself', async ({ open, page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await open();
+  const seconds = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--t-base').trim());
+  expect(Number.parseFloat(seconds)).toBe(0);
+});
+
+test('the first Tab leads to the content, focus is visible', async ({ open }) => {
+  const page = await open('#/catalog');
+  await page.locator('body').press('Tab');
+  await expect(page.getByText('Skip to content')).toBeFocused();
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
+  expect(outline).toBe('solid');
+});

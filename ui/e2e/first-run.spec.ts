@@ -1,0 +1,77 @@
+/** From the first screen to a finished run, and finding it again. */
+import { expect, test } from './host.ts';
+
+test('gallery → run the sample → watch it → find the run again', async ({ open }) => {
+  const page = await open();
+  await expect(page.getByRole('heading', { name: 'Workflows', level: 1 })).toBeVisible();
+  // The token is not left in the address bar.
+  expect(page.url()).not.toContain('token');
+  await expect(page.getByText('No runs yet')).toBeVisible();
+  expect(await page.getByRole('button', { name: /^Open the sample/ }).count()).toBeGreaterThanOrEqual(3);
+
+  await page.getByRole('button', { name: /^Run the sample/ }).first().click();
+  await expect(page).toHaveURL(/#\/workflow\//);
+  const status = page.locator('.wb-status');
+  await expect(status.getByText('Completed', { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(status).toContainText(/\d+ calls/);
+
+  // The log has cards, with the failed calls in plain words.
+  const log = page.locator('.wb-main .split-pane').last();
+  await expect(log.getByText(/call 1 of \d/).first()).toBeVisible();
+
+  await page.getByRole('link', { name: 'Runs' }).click();
+  const runs = page.getByRole('listbox', { name: /Runs/ });
+  await expect(runs.getByRole('option')).toHaveCount(1);
+  await runs.getByRole('option').first().dblclick();
+  await expect(page).toHaveURL(/#\/run\//);
+  await expect(page.getByText('Read only')).toBeVisible();
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+  await expect(page.locator('.react-flow__node').first()).toBeVisible();
+
+  // Tomorrow: a fresh page finds it in the gallery.
+  await page.reload();
+  await page.getByRole('link', { name: 'Workflows' }).click();
+  await expect(page.locator('.g-run')).toHaveCount(1);
+  await expect(page.locator('.g-row').first()).toContainText('Completed');
+});
+
+test('Enter runs the sample from the first screen', async ({ open, host }) => {
+  const before = (await host.rpc<{ runs: unknown[] }>('run_list', {})).runs.length;
+  const page = await open();
+  await expect(page.getByRole('button', { name: /^Run the sample/ }).first()).toBeEnabled();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/#\/workflow\//);
+  await expect.poll(async () => (await host.rpc<{ runs: unknown[] }>('run_list', {})).runs.length).toBe(before + 1);
+});
+
+test('every sample opens without problems and runs to its end', async ({ open, host }) => {
+  test.setTimeout(120_000);
+  const samples = await host.rpc<{ id: string; title: string }[]>('sample_list');
+  const page = await open();
+  for (const sample of samples) {
+    const made = await host.rpc<{ ref: string }>('workflow_create', { sampleId: sample.id });
+    await page.evaluate((ref) => { window.location.hash = `#/workflow/${encodeURIComponent(ref)}`; }, made.ref);
+    await expect(page.locator('.wb-status').getByText('No problems'), sample.title).toBeVisible();
+    await page.keyboard.press('F5');
+    await expect(page.locator('.wb-status').getByText('Completed', { exact: true }), sample.title).toBeVisible({ timeout: 30_000 });
+  }
+});
+
+test('the command palette finds a step, a workflow and a run', async ({ open, host }) => {
+  const made = await host.rpc<{ ref: string; document: { nodes: Record<string, { title?: string }> } }>('workflow_create', { sampleId: 'retry-that-tells-you-why', name: 'Palette test' });
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await expect(page.locator('.react-flow__node').first()).toBeVisible();
+  const palette = page.getByRole('combobox', { name: /Action, step/ });
+  await page.keyboard.press('Control+k');
+  await palette.fill('ask the service');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.react-flow__node.selected, .react-flow__node:has(.is-sel)').first()).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await palette.fill('catalog');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Catalog' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await palette.fill('palette test');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/#\/workflow\//);
+});

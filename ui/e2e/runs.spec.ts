@@ -1,0 +1,94 @@
+/** Failing, cancelling, filtering, deleting runs. */
+import { expect, test } from './host.ts';
+
+const FAILS = {
+  signalbox: 1, id: 'always-fails', name: 'Always fails', settings: { errorPolicy: 'fail' },
+  nodes: {
+    start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
+    refuse: { type: 'flow.fail', typeVersion: 1, title: 'Refuse the order', config: { message: 'The order has no customer', code: 'NO_CUSTOMER' } },
+  },
+  edges: [{ from: 'start.success', to: 'refuse' }], layout: { start: [0, 0], refuse: [248, 0] },
+};
+const SLOW = {
+  signalbox: 1, id: 'takes-long', name: 'Takes long',
+  nodes: { start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' }, wait: { type: 'flow.wait', typeVersion: 1, title: 'Sleep', config: { ms: 60_000 } } },
+  edges: [{ from: 'start.success', to: 'wait' }], layout: { start: [0, 0], wait: [248, 0] },
+};
+
+async function file(host: { rpc<T>(command: string, payload?: unknown): Promise<T> }, document: { name: string }) {
+  const made = await host.rpc<{ ref: string; revision: string; document: { id: string } }>('workflow_create', { name: document.name });
+  await host.rpc('workflow_save', { ref: made.ref, document: { ...document, id: made.document.id }, baseRevision: made.revision });
+  return made;
+}
+
+test('a failed run has a banner with the message, the step and what can be done', async ({ open, host }) => {
+  const made = await file(host, FAILS);
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await page.getByRole('button', { name: /^Run/ }).click();
+  const banner = page.locator('.wb-banners').getByRole('alert');
+  await expect(banner).toContainText('The order has no customer');
+  await expect(banner).toContainText('Refuse the order');
+  await expect(banner).toContainText('NO_CUSTOMER');
+  await expect(page.locator('.wb-status')).toContainText('Failed at Refuse the order');
+  await banner.getByRole('button', { name: 'Open step' }).click();
+  await expect(page.getByRole('tab', { name: 'Settings' })).toBeVisible();
+  await banner.getByRole('button', { name: 'Run again' }).click();
+  await expect.poll(async () => (await host.rpc<{ runs: unknown[] }>('run_list', { workflow: made.document.id })).runs.length).toBe(2);
+});
+
+test('a running run can be cancelled', async ({ open, host }) => {
+  const made = await file(host, SLOW);
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await page.getByRole('button', { name: /^Run/ }).click();
+  await expect(page.locator('.wb-status')).toContainText('Waiting: Sleep');
+  await page.locator('.bar').getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.locator('.wb-status').getByText('Cancelled', { exact: true })).toBeVisible();
+});
+
+test('the history filters, opens and deletes, and follows what happens elsewhere', async ({ open, host }) => {
+  const made = await file(host, { ...FAILS, name: 'History test' });
+  const page = await open('#/runs');
+  const list = page.getByRole('listbox', { name: /Runs/ });
+  const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
+  // Started elsewhere: the row appears by itself.
+  await expect(list.getByRole('option').filter({ hasText: 'History test' })).toHaveCount(1);
+  await page.getByRole('searchbox').fill('history test');
+  await expect(list.getByRole('option')).toHaveCount(1);
+  await page.getByRole('radio', { name: 'Completed' }).click();
+  await expect(page.getByText('No run fits these filters')).toBeVisible();
+  await page.getByRole('radio', { name: 'Failed' }).click();
+  await expect(list.getByRole('option')).toHaveCount(1);
+  await list.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(runId));
+  await expect(page.locator('.wb-banners').getByRole('alert')).toContainText('The order has no customer');
+
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Delete run…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete run' }).click();
+  await expect(page).toHaveURL(/#\/runs$/);
+  await expect(list.getByRole('option').filter({ hasText: 'History test' })).toHaveCount(0);
+});
+
+test('an address that leads to no run says so and leads on', async ({ open }) => {
+  const page = await open('#/run/00000000-0000-7000-8000-000000000000');
+  await expect(page.getByText('This run cannot be opened')).toBeVisible();
+  await page.getByRole('button', { name: 'To all runs' }).click();
+  await expect(page.getByRole('heading', { name: 'Runs' })).toBeVisible();
+});
+
+test('a workflow that asks for values gets a form before it runs', async ({ open, host }) => {
+  const made = await file(host, {
+    ...SLOW, name: 'Asks for a name', params: { type: 'object', required: ['who'], properties: { who: { type: 'string', title: 'Who' } } },
+    nodes: { start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' }, greet: { type: 'data.set', typeVersion: 1, config: { assign: { hello: '=params.who' } } } },
+    edges: [{ from: 'start.success', to: 'greet' }], layout: { start: [0, 0], greet: [248, 0] },
+  });
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await page.getByRole('button', { name: /^Run/ }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('button', { name: 'Run', exact: true })).toBeDisabled();
+  await dialog.getByLabel('Who').fill('Ada');
+  await dialog.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+});

@@ -1,0 +1,74 @@
+/** `npm run screenshots`: the main screens in both themes, into docs/screenshots. */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from './host.ts';
+
+const OUT = resolve(import.meta.dirname, '../../docs/screenshots');
+test.skip(!process.env.SIGNALBOX_SCREENSHOTS, 'made by npm run screenshots');
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`screenshots, ${theme}`, async ({ host, open, page }) => {
+    test.setTimeout(120_000);
+    mkdirSync(OUT, { recursive: true });
+    await page.emulateMedia({ colorScheme: theme });
+    const make = async (sampleId: string) => await host.rpc<{ ref: string; document: Record<string, unknown> }>('workflow_create', { sampleId });
+    const shot = async (name: string) => {
+      await page.mouse.move(720, 20);
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: join(OUT, `${name}-${theme}.png`), animations: 'disabled' });
+    };
+    const go = async (hash: string) => {
+      await page.evaluate((next) => { window.location.hash = next; }, hash);
+      await page.waitForTimeout(800);
+    };
+    const ended = async (runId: string) => await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 30_000 }).not.toBe('running');
+
+    await open();
+    const refs = new Map<string, string>();
+    const samples = await host.rpc<{ id: string; document: unknown }[]>('sample_list');
+    for (const { id } of samples) {
+      const made = await make(id);
+      refs.set(id, made.ref);
+      await ended((await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} })).runId);
+    }
+    await go('#/workflows');
+    await expect(page.locator('.g-row').first()).toBeVisible();
+    await shot('gallery');
+
+    await go(`#/workflow/${encodeURIComponent(refs.get('retry-that-tells-you-why') ?? '')}`);
+    await expect(page.locator('.react-flow__node').first()).toBeVisible();
+    await page.locator('.react-flow__node', { hasText: 'Ask the service' }).click();
+    await shot('builder');
+    await page.getByRole('tab', { name: /Error handling/ }).click();
+    await shot('error-handling');
+    await page.keyboard.press('F5');
+    await page.waitForTimeout(1500);
+    await shot('running');
+    await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 30_000 });
+    await shot('run');
+
+    // A run that fails: the address gives no answer that anyone can use, and nothing is wired for it.
+    const { document } = await make('retry-that-tells-you-why');
+    const failing = structuredClone(document) as { name: string; settings?: unknown; nodes: Record<string, { type: string; errorHandling?: unknown; config?: Record<string, unknown> }>; edges: { from: string }[] };
+    failing.name = 'No answer';
+    failing.settings = { errorPolicy: 'fail' };
+    failing.edges = failing.edges.filter((edge) => !edge.from.endsWith('.error'));
+    for (const node of Object.values(failing.nodes)) {
+      if (node.type !== 'http.request') continue;
+      node.errorHandling = { retryPolicy: { maxAttempts: 2, backoff: 'fixed', initialDelayMs: 200, jitter: false } };
+      node.config = { ...node.config, url: '{{params.practice}}/flaky?fails=99&key={{run.id}}' };
+    }
+    const { runId } = await host.rpc<{ runId: string }>('run_start', { document: failing, params: {} });
+    await ended(runId);
+    await go(`#/run/${runId}`);
+    await expect(page.locator('.wb-banners').getByRole('alert')).toBeVisible();
+    await shot('run-failed');
+
+    await go('#/runs');
+    await shot('runs');
+    await go('#/catalog/http.request');
+    await shot('catalog');
+    await go('#/settings');
+    await shot('settings');
+  });
+}

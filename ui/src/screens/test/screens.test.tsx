@@ -1,0 +1,158 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTransport } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
+import { queryClient } from '../../api/queries.ts';
+import type { FakeTransport } from '../../api/transport/fake.ts';
+import { demoHost, ROWS, SAMPLES } from '../../test/fixtures.ts';
+import { App } from '../app.tsx';
+
+let host: FakeTransport;
+beforeEach(() => {
+  host = demoHost();
+  setTransport(host);
+  queryClient.clear();
+  window.location.hash = '';
+});
+afterEach(() => {
+  cleanup();
+  delete document.documentElement.dataset.theme;
+});
+const at = async (hash: string) => {
+  window.location.hash = hash;
+  render(<App />);
+  await screen.findByRole('navigation', { name: 'Main' });
+};
+
+describe('gallery', () => {
+  it('leads with one sample and one strong button, and lists samples, files and runs', async () => {
+    await at('#/workflows');
+    expect(await screen.findByRole('heading', { name: SAMPLES[0]?.title })).toBeTruthy();
+    expect(document.querySelectorAll('.btn.pri')).toHaveLength(1);
+    expect(screen.getByRole('button', { name: 'Open the sample Orders by country' })).toBeTruthy();
+    const recent = await screen.findByRole('list');
+    expect(within(recent).getAllByRole('listitem')).toHaveLength(5);
+    expect(within(recent).getByText('Failed at fetch')).toBeTruthy();
+    expect(within(recent).getByText('Draft not saved yet')).toBeTruthy();
+    expect(within(recent).getByText('Cannot be read')).toBeTruthy();
+  });
+
+  it('shows nothing that does not work yet', async () => {
+    await at('#/workflows');
+    const rail = screen.getByRole('navigation', { name: 'Main' });
+    expect(within(rail).getAllByRole('link').map((link) => link.textContent)).toEqual(['Workflows', 'Runs', 'Catalog', 'Settings']);
+  });
+
+  it('teaches when there is nothing yet', async () => {
+    host.handlers.workflow_list = () => [];
+    host.handlers.run_list = () => ({ runs: [] });
+    await at('#/workflows');
+    expect(await screen.findByText('No workflows yet')).toBeTruthy();
+    expect(await screen.findByText('No runs yet')).toBeTruthy();
+  });
+
+  it('says what failed, what to do, and does it', async () => {
+    let broken = true;
+    host.handlers.workflow_list = () => {
+      if (broken) throw new ApiError({ code: 'STORE', message: 'The library folder cannot be read.', hint: 'Check that it exists.' });
+      return [];
+    };
+    await at('#/workflows');
+    expect(await screen.findByText('The library folder cannot be read.')).toBeTruthy();
+    expect(screen.getByText('Check that it exists.')).toBeTruthy();
+    broken = false;
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByText('No workflows yet')).toBeTruthy();
+  });
+
+  it('asks before it deletes a file', async () => {
+    host.handlers.workflow_delete = () => ({});
+    await at('#/workflows');
+    fireEvent.click(await screen.findByRole('button', { name: 'Actions of Invoice intake' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete…' }));
+    expect(host.calls.some((call) => call.command === 'workflow_delete')).toBe(false);
+    fireEvent.click(await screen.findByRole('button', { name: 'Delete workflow' }));
+    await waitFor(() => expect(host.calls.find((call) => call.command === 'workflow_delete')?.payload).toEqual({ ref: 'invoice' }));
+  });
+});
+
+describe('runs', () => {
+  it('filters by status and words, and says when nothing fits', async () => {
+    await at('#/runs');
+    await screen.findByText('100 runs, more when you scroll');
+    fireEvent.click(screen.getByRole('radio', { name: 'Failed' }));
+    await waitFor(() => expect(host.calls.findLast((call) => call.command === 'run_list')?.payload).toMatchObject({ status: 'failed' }));
+    fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'no such run' } });
+    expect(await screen.findByText('No run fits these filters')).toBeTruthy();
+    fireEvent.click(screen.getAllByRole('button', { name: 'Clear filters' })[0] as HTMLElement);
+    await screen.findByText('100 runs, more when you scroll');
+  });
+
+  it('takes the workflow from the address', async () => {
+    await at('#/runs?workflow=retry');
+    await waitFor(() => expect(host.calls.some((call) => call.command === 'run_list' && (call.payload as { workflow?: string }).workflow === 'retry')).toBe(true));
+    expect(ROWS.length).toBeGreaterThan(100);
+  });
+});
+
+describe('settings', () => {
+  it('change the theme at once and are kept', async () => {
+    await at('#/settings');
+    fireEvent.click(await screen.findByRole('radio', { name: 'Dark' }));
+    expect(document.documentElement.dataset.theme).toBe('dark');
+    await waitFor(() => expect(host.calls.findLast((call) => call.command === 'settings_set')?.payload).toMatchObject({ settings: { theme: 'dark' } }));
+    fireEvent.click(screen.getByRole('radio', { name: 'System' }));
+    expect(document.documentElement.dataset.theme).toBeUndefined();
+  });
+
+  it('re-bind keys, switch them off and bring the default back', async () => {
+    await at('#/settings');
+    fireEvent.click(await screen.findByRole('button', { name: 'Change the keys of Go to runs' }));
+    fireEvent.keyDown(window, { key: 'g', ctrlKey: true });
+    await waitFor(() => expect(screen.getByText('Ctrl G')).toBeTruthy());
+    fireEvent.keyDown(window, { key: 'g', ctrlKey: true });
+    expect(await screen.findByRole('heading', { name: 'Runs' })).toBeTruthy();
+    expect(window.location.hash).toBe('#/runs');
+  });
+});
+
+describe('palette', () => {
+  it('opens by its keys, finds actions, workflows and runs, and does what is chosen', async () => {
+    await at('#/workflows');
+    fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+    const field = await screen.findByRole('combobox', { name: /Action, step/ });
+    expect(await screen.findByText('New workflow', { selector: '.pal-row span' })).toBeTruthy();
+    fireEvent.change(field, { target: { value: 'invoice in' } });
+    await waitFor(() => expect(screen.getAllByRole('option')[0]?.textContent).toContain('Invoice intake'));
+    fireEvent.change(field, { target: { value: 'go to cat' } });
+    await waitFor(() => expect(screen.getAllByRole('option')[0]?.textContent).toContain('Go to the catalog'));
+    fireEvent.keyDown(field, { key: 'Enter' });
+    await waitFor(() => expect(window.location.hash).toBe('#/catalog'));
+  });
+
+  it('shows all shortcuts', async () => {
+    await at('#/workflows');
+    fireEvent.keyDown(document.body, { key: '?', shiftKey: true });
+    expect(await screen.findByRole('dialog', { name: 'Shortcuts' })).toBeTruthy();
+  });
+});
+
+it('says so when Signalbox cannot be reached, and tries again', async () => {
+  host.handlers.settings_get = () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: 'Start it again.' }); };
+  render(<App />);
+  expect(await screen.findByText('Signalbox cannot be reached')).toBeTruthy();
+  host.handlers.settings_get = () => ({ theme: 'light', layout: {}, keymap: {} });
+  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByRole('navigation', { name: 'Main' })).toBeTruthy();
+  expect(document.documentElement.dataset.theme).toBe('light');
+});
+
+describe('catalog', () => {
+  it('shows ports, settings and errors of a kind', async () => {
+    await at('#/catalog/http.request');
+    expect(await screen.findByRole('heading', { name: 'HTTP request' })).toBeTruthy();
+    expect(screen.getByText('The address did not answer.')).toBeTruthy();
+    fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'curl' } });
+    expect(screen.getAllByRole('button', { current: true }).map((button) => button.textContent)).toEqual(['HTTP requesthttp.request']);
+  });
+});

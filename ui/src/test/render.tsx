@@ -1,0 +1,35 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render } from '@testing-library/react';
+import { EditorView } from '@codemirror/view';
+import type { ReactElement } from 'react';
+import { setTransport } from '../api/client.ts';
+import { makeQueryClient } from '../api/queries.ts';
+import { fakeTransport, type FakeTransport, type Handlers } from '../api/transport/fake.ts';
+
+/** Shows an element over a host in memory. */
+export function renderWith(element: ReactElement, handlers: Handlers = {}): ReturnType<typeof render> & { fake: FakeTransport } {
+  const fake = fakeTransport(handlers);
+  setTransport(fake);
+  const client = makeQueryClient();
+  const wrap = (child: ReactElement) => <QueryClientProvider client={client}>{child}</QueryClientProvider>;
+  const shown = render(wrap(element));
+  return { ...shown, rerender: (next) => shown.rerender(wrap(next as ReactElement)), fake };
+}
+
+/** The code editor with this accessible name. */
+export function editorOf(box: HTMLElement): EditorView {
+  const view = EditorView.findFromDOM(box);
+  if (!view) throw new Error('This is no code editor.');
+  return view;
+}
+
+/** Types a text at the end of a code editor. */
+export function typeCode(box: HTMLElement, text: string): void {
+  const view = editorOf(box);
+  view.dispatch({ changes: { from: view.state.doc.length, insert: text }, userEvent: 'input.type' });
+}
+
+export function replaceCode(box: HTMLElement, text: string): void {
+  const view = editorOf(box);
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: 'input.type' });
+}
