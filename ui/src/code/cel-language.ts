@@ -29,7 +29,8 @@ function celToken(stream: StringStream): string | null {
   if (stream.match(REFERENCE)) return 'ref';
   if (stream.match(NUMBER)) return 'num';
   if (stream.match(/^(?:true|false|null|in)(?![A-Za-z0-9_])/)) return 'word';
-  if (stream.match(/^[A-Za-z_][A-Za-z0-9_]*/)) return null;
+  // Fields of something else, and names of methods: `item` behind a dot is not the item.
+  if (stream.match(/^\.?[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*/)) return null;
   stream.next();
   return null;
 }

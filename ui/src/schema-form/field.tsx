@@ -13,6 +13,8 @@ import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.
 
 const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'any']);
 
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'path', 'any']);
+
 export function Field(props: FieldArgs) {
   const scope = useForm();
   const plain = hintsOf(props.schema).plain === true && scope.host !== null;
@@ -35,6 +37,8 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
   const { base, diagnostics, host, edit } = useForm();
   const widget = widgetOf(schema);
   const focusName = useId();
+  // Text fields hold both kinds of value themselves.
+  const swaps = host !== null && !TEXTS.has(widget);
   const props = {
     name,
     label: label ?? labelOf(name, schema),
@@ -45,13 +49,11 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     findings: diagnosticsAt(diagnostics, pointerOf(base, path), LEAVES.has(widget)),
     onValue: (next: unknown) => {
       // What was a fixed value becomes an expression: its editor takes the focus.
-      if (isExpression(next) && !isExpression(value)) requestFocus(focusName);
+      if (swaps && isExpression(next) && !isExpression(value)) requestFocus(focusName);
       edit(path, next);
     },
   };
-  if (host && isExpression(value) && widget !== 'cel' && widget !== 'text' && widget !== 'template' && widget !== 'code' && widget !== 'path' && widget !== 'any') {
-    return <ExpressionField {...props} focusName={focusName} />;
-  }
+  if (swaps && isExpression(value)) return <ExpressionField {...props} focusName={focusName} />;
   switch (widget) {
     case 'cel':
       return <CelField {...props} />;

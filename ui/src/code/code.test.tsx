@@ -1,0 +1,139 @@
+import { EditorState } from '@codemirror/state';
+import { CompletionContext } from '@codemirror/autocomplete';
+import { act, fireEvent, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it, vi } from 'vitest';
+import type { CutValue } from '../api/types.ts';
+import { editorOf, renderWith, replaceCode } from '../test/render.tsx';
+import { CodeEditor } from './CodeEditor.tsx';
+import { celLanguage, isTemplate, kitHighlight, templateLanguage } from './cel-language.ts';
+import { expressionCompletion, insideTemplate } from './completion.ts';
+import { FIELD_MIME, pathExpression } from './field-drag.ts';
+import { ValueView } from './ValueView.tsx';
+import { columnsOf, formatSize, isCut, linesOf, schemaOf, searchIn, sizeOf } from './value-lines.ts';
+import { highlightTree } from '@lezer/highlight';
+
+function colours(language: typeof celLanguage | typeof templateLanguage, text: string): string[] {
+  const found: string[] = [];
+  highlightTree(language.parser.parse(text), kitHighlight, (from, to, classes) => found.push(`${classes}:${text.slice(from, to)}`));
+  return found;
+}
+
+describe('colours', () => {
+  it('of an expression', () => {
+    expect(colours(celLanguage, "item.total * 1.19 + size(nodes.a['x y'].b) > 0 && true")).toEqual([
+      'tok:item.total', 'num:1.19', "tok:nodes.a['x y'].b", 'num:0', 'num:true',
+    ]);
+    expect(colours(celLanguage, "item.name.startsWith('a') == other.item")).toEqual(['tok:item.name', "str:'a'"]);
+  });
+  it('of a template', () => {
+    expect(colours(templateLanguage, 'https://x/{{item.id}}/a').join('')).toContain('{{');
+    expect(isTemplate('a {{ b }} c')).toBe(true);
+    expect(isTemplate('{"a": {"b": 1}}')).toBe(false);
+  });
+});
+
+describe('completion', () => {
+  const names = () => Promise.resolve([{ label: 'item.id', type: 'string', sample: 'S-2041' }, { label: 'params.base', type: 'string', detail: 'Input of the run' }]);
+  const at = async (text: string, template: boolean, explicit = false) =>
+    await expressionCompletion(names, template)(new CompletionContext(EditorState.create({ doc: text }), text.length, explicit));
+  it('offers the names of the engine for the word under the cursor', async () => {
+    const result = await at('1 + item.i', false);
+    expect(result?.from).toBe(4);
+    expect(result?.options.map((one) => one.label)).toEqual(['item.id', 'params.base']);
+    expect(result?.options[0]?.detail).toBe('string  "S-2041"');
+  });
+  it('in a text only between the braces', async () => {
+    expect(await at('https://item', true)).toBeNull();
+    expect((await at('https://{{it', true))?.from).toBe(10);
+    expect(insideTemplate('{{a}} b')).toBe(false);
+  });
+  it('stays quiet when the host does not answer', async () => {
+    expect(await expressionCompletion(() => Promise.reject(new Error('gone')), false)(new CompletionContext(EditorState.create({ doc: 'it' }), 2, true))).toBeNull();
+  });
+});
+
+describe('the editor', () => {
+  it('keeps one line one line', () => {
+    const seen: string[] = [];
+    renderWith(<CodeEditor value="" onChange={(text) => seen.push(text)} mode="cel" label="x" singleLine />);
+    act(() => replaceCode(screen.getByLabelText('x'), 'a\n   + b'));
+    expect(editorOf(screen.getByLabelText('x')).state.doc.toString()).toBe('a + b');
+    expect(seen).toEqual(['a + b']);
+  });
+  it('takes a value from outside without reporting it as typed', () => {
+    const onChange = vi.fn();
+    const shown = renderWith(<CodeEditor value="a" onChange={onChange} mode="template" label="x" />);
+    shown.rerender(<CodeEditor value="b" onChange={onChange} mode="template" label="x" />);
+    expect(editorOf(screen.getByLabelText('x')).state.doc.toString()).toBe('b');
+    expect(onChange).not.toHaveBeenCalled();
+  });
+});
+
+describe('paths', () => {
+  it('are written as an expression reads them', () => {
+    expect(pathExpression('item', ['a', 0, 'b-c', "it's", 'd'])).toBe("item.a[0]['b-c']['it\\'s'].d");
+  });
+  it('a field is dragged as its expression', () => {
+    renderWith(<ValueView value={{ user: { id: 'S-2041' } }} root="item" label="Input" />);
+    const data = new Map<string, string>();
+    const transfer = { setData: (type: string, text: string) => data.set(type, text), effectAllowed: '' };
+    fireEvent.dragStart(screen.getByText('id'), { dataTransfer: transfer });
+    expect(data.get(FIELD_MIME)).toBe('item.user.id');
+  });
+});
+
+describe('values', () => {
+  it('sizes as K-28 says', () => {
+    expect(formatSize(52_340)).toBe('51.1KB');
+    expect(formatSize(1023)).toBe('1023B');
+    expect(formatSize(1024)).toBe('1.0KB');
+    expect(sizeOf({ a: 'ä😀' })).toBe('{"a":"ä😀"}'.length);
+  });
+  it('lines are folded and cut', () => {
+    expect(linesOf({ a: [1, { b: null }], c: {} }, new Set(), 100).lines.map((line) => line.kind)).toEqual(['open', 'open', 'value', 'open', 'value', 'close', 'close', 'empty', 'close']);
+    expect(linesOf({ a: [1, 2] }, new Set(['["a"]']), 100).lines.map((line) => line.kind)).toEqual(['open', 'folded', 'close']);
+    expect(linesOf(Array.from({ length: 1000 }, (_, i) => i), new Set(), 100)).toMatchObject({ hidden: true });
+  });
+  it('search finds names and values', () => {
+    expect(searchIn({ a: { Name: 'Ada' }, b: ['nada'] }, 'ada').map((one) => one.path)).toEqual([['a', 'Name'], ['b', 0]]);
+    expect(searchIn({ a: { Name: 'Ada' } }, 'name').map((one) => one.text)).toEqual(['Ada']);
+  });
+  it('schema and columns of what was seen', () => {
+    expect(schemaOf([{ a: 1, b: { c: 'x' } }, { a: null }]).map((one) => [one.name, one.types.join('|'), one.seen])).toEqual([['a', 'number|null', 2], ['b', 'object', 1], ['c', 'string', 1]]);
+    expect(columnsOf([{ a: 1 }, { b: 1 }, 3])).toEqual(['a', 'b']);
+  });
+});
+
+describe('ts_101: a cut value', () => {
+  const preview = `<script>window.hit = 1</script> it's "quoted" & <b>bold</b>...`;
+  const cut: CutValue = { _truncated: true, type: 'string', length: 52_340, preview, ref: 'R/10/payload/items' };
+  it('ts_101 its preview is text and stays text', () => {
+    const { container } = renderWith(<ValueView value={{ body: cut }} label="Output" />);
+    expect(container.querySelector('script')).toBeNull();
+    expect(container.querySelector('.value b')).toBeNull();
+    expect(screen.getByText(preview)).toBeTruthy();
+    expect((window as unknown as { hit?: number }).hit).toBeUndefined();
+    expect(screen.getByText('(51.1KB, truncated)')).toBeTruthy();
+  });
+  it('is loaded on demand, copied and saved whole', async () => {
+    const user = userEvent.setup();
+    const whole = `whole <img src=x onerror=alert(1)> ${'y'.repeat(50)}`;
+    const { fake, container } = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: ({ ref }) => (ref === cut.ref ? whole : null) });
+    await user.click(screen.getByRole('button', { name: 'Load all of it' }));
+    expect(await screen.findByText(whole)).toBeTruthy();
+    expect(container.querySelector('img')).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Copy' }));
+    expect(await navigator.clipboard.readText()).toBe(whole);
+    expect(fake.calls).toHaveLength(1);
+  });
+  it('says why it cannot be loaded', async () => {
+    renderWith(<ValueView value={cut} label="Output" />, { run_value: () => Promise.reject(new Error('the run was deleted')) });
+    await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));
+    expect(await screen.findByText('It could not be loaded: the run was deleted')).toBeTruthy();
+  });
+  it('is told from data that only looks like it', () => {
+    expect(isCut({ _truncated: true })).toBe(false);
+    expect(isCut(cut)).toBe(true);
+  });
+});

@@ -1,0 +1,216 @@
+import { EditorView } from '@codemirror/view';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { describe, expect, it, vi } from 'vitest';
+import type { Diagnostic, ExpressionPreview, JsonSchema } from '../api/types.ts';
+import { editorOf, renderWith, replaceCode, typeCode } from '../test/render.tsx';
+import { SchemaForm } from './schema-form.tsx';
+import type { ExpressionHost } from './scope.ts';
+
+const HTTP: JsonSchema = {
+  type: 'object',
+  required: ['url'],
+  properties: {
+    url: { type: 'string', title: 'Address', 'x-ui': { widget: 'template' } },
+    method: { type: 'string', title: 'Method', enum: ['GET', 'POST'], default: 'GET' },
+    retries: { type: 'integer', title: 'Retries', default: 3 },
+    timeoutMs: { type: 'integer', title: 'Time limit', 'x-ui': { widget: 'duration' } },
+    fail: { type: 'boolean', title: 'Fail on an error status', default: true },
+    headers: { type: 'object', title: 'Headers', additionalProperties: true, 'x-ui': { widget: 'keyvalue' } },
+    when: { type: 'string', title: 'Condition', 'x-cel': true },
+  },
+};
+
+function host(answer: ExpressionPreview | ((text: string, kind: string) => ExpressionPreview) = { state: 'no_data' }): ExpressionHost & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    preview: (text, kind, item) => {
+      asked.push(`${kind} ${text} ${String(item)}`);
+      return Promise.resolve(typeof answer === 'function' ? answer(text, kind) : answer);
+    },
+    names: () => Promise.resolve([{ label: 'item.id', type: 'string' }]),
+    item: 0,
+    setItem: vi.fn(),
+    revision: 1,
+  };
+}
+
+function Form({ schema = HTTP, start, context = null, diagnostics = [], onValue }: {
+  schema?: JsonSchema; start: unknown; context?: ExpressionHost | null; diagnostics?: Diagnostic[]; onValue: (value: unknown) => void;
+}) {
+  const [value, setValue] = useState(start);
+  return (
+    <SchemaForm schema={schema} value={value} label="Settings" context={context} diagnostics={diagnostics} basePointer="/nodes/fetch/config"
+      onChange={(next) => { setValue(next); onValue(next); }} />
+  );
+}
+
+const setup = (props: Omit<Parameters<typeof Form>[0], 'onValue'>) => {
+  const values: unknown[] = [];
+  const shown = renderWith(<Form {...props} onValue={(value) => values.push(value)} />);
+  return { ...shown, last: () => values.at(-1), values };
+};
+
+describe('types are kept', () => {
+  it('a number stays a number, also in seconds', async () => {
+    const { last } = setup({ start: { url: 'x' } });
+    await userEvent.type(screen.getByLabelText('Retries'), '5');
+    expect(last()).toEqual({ url: 'x', retries: 5 });
+    await userEvent.type(screen.getByLabelText('Time limit'), '1.5');
+    expect(last()).toEqual({ url: 'x', retries: 5, timeoutMs: 1500 });
+    await userEvent.clear(screen.getByLabelText('Retries'));
+    expect(last()).toEqual({ url: 'x', timeoutMs: 1500 });
+  });
+
+  it('what is no number is said and not written', async () => {
+    const { last } = setup({ start: { retries: 2 } });
+    await userEvent.type(screen.getByLabelText('Retries'), 'x');
+    expect(screen.getByRole('alert').textContent).toContain('whole number');
+    expect(last()).toBeUndefined();
+  });
+
+  it('a switch writes true and false', async () => {
+    const { last } = setup({ start: {} });
+    await userEvent.click(screen.getByRole('switch', { name: 'Fail on an error status' }));
+    expect(last()).toEqual({ fail: false });
+  });
+
+  it('a value of any type keeps its kind until another is chosen', async () => {
+    const { last } = setup({ start: { headers: { n: 3, on: true, t: 'x' } } });
+    const table = screen.getByRole('group', { name: 'Headers' });
+    expect((within(table).getByLabelText('n') as HTMLInputElement).value).toBe('3');
+    await userEvent.type(within(table).getByLabelText('n'), '4');
+    expect(last()).toEqual({ headers: { n: 34, on: true, t: 'x' } });
+    await userEvent.selectOptions(within(table).getByLabelText('Kind of value: n'), 'text');
+    expect(last()).toEqual({ headers: { n: '34', on: true, t: 'x' } });
+  });
+});
+
+describe('tables', () => {
+  it('adds, renames and removes rows in place', async () => {
+    const { last } = setup({ start: { headers: { a: '1', b: '2' } } });
+    await userEvent.click(screen.getByRole('button', { name: 'Add: Headers' }));
+    await userEvent.type(screen.getByLabelText('Name'), 'c{Enter}');
+    expect(last()).toEqual({ headers: { a: '1', b: '2', c: '' } });
+    const first = screen.getByLabelText('Name 1');
+    await userEvent.clear(first);
+    await userEvent.type(first, 'z{Enter}');
+    expect(JSON.stringify(last())).toBe('{"headers":{"z":"1","b":"2","c":""}}');
+    await userEvent.click(screen.getByRole('button', { name: 'Remove b' }));
+    expect(last()).toEqual({ headers: { z: '1', c: '' } });
+  });
+
+  it('refuses a name that is there', async () => {
+    const { values } = setup({ start: { headers: { a: '1', b: '2' } } });
+    const second = screen.getByLabelText('Name 2');
+    await userEvent.clear(second);
+    await userEvent.type(second, 'a{Enter}');
+    expect(screen.getByRole('alert').textContent).toContain('"a" is there already');
+    expect(values).toEqual([]);
+  });
+});
+
+describe('expressions', () => {
+  it('= in an empty field begins one, and the focus goes with it', async () => {
+    // jsdom does not focus what is only contenteditable: the browser test looks at the focus itself.
+    const focus = vi.spyOn(EditorView.prototype, 'focus');
+    const { last } = setup({ start: {}, context: host() });
+    expect(focus).not.toHaveBeenCalled();
+    act(() => typeCode(screen.getByLabelText('Address'), '='));
+    expect(last()).toEqual({ url: '=' });
+    const box = screen.getByLabelText('Address');
+    expect(editorOf(box).state.doc.toString()).toBe('');
+    expect(box.closest('[data-mode]')?.getAttribute('data-mode')).toBe('cel');
+    expect(focus).toHaveBeenCalledTimes(1);
+    focus.mockRestore();
+    act(() => typeCode(box, 'item.id'));
+    expect(last()).toEqual({ url: '=item.id' });
+  });
+
+  it('= inside a text is a letter', () => {
+    const { last } = setup({ start: { url: 'a' }, context: host() });
+    act(() => replaceCode(screen.getByLabelText('Address'), '=a'));
+    expect(last()).toEqual({ url: '==a' });
+    expect(editorOf(screen.getByLabelText('Address')).state.doc.toString()).toBe('=a');
+  });
+
+  it('a number field becomes an expression and back', async () => {
+    const { last } = setup({ start: { retries: 4 }, context: host() });
+    await userEvent.click(screen.getByRole('button', { name: 'Use an expression: Retries' }));
+    expect(last()).toEqual({ retries: '=4' });
+    await userEvent.click(screen.getByRole('button', { name: 'Use a fixed value: Retries' }));
+    expect(last()).toEqual({ retries: 4 });
+  });
+
+  it('shows the live result 150 ms after the last key, and never red without data', async () => {
+    vi.useFakeTimers();
+    try {
+      const context = host({ state: 'no_data' });
+      setup({ start: { when: 'item.id' }, context });
+      act(() => typeCode(screen.getByLabelText('Condition'), ' '));
+      act(() => typeCode(screen.getByLabelText('Condition'), '> 3'));
+      await act(() => vi.advanceTimersByTimeAsync(149));
+      expect(context.asked).toEqual([]);
+      await act(() => vi.advanceTimersByTimeAsync(2));
+      expect(context.asked).toEqual(['cel item.id > 3 0']);
+      const note = screen.getByText('Run the workflow for a preview');
+      expect(note.className).toContain('t3');
+      expect(screen.queryByRole('status')).toBeNull();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('shows value and item, and picks another item', async () => {
+    const context = host({ state: 'value', value: 'https://x/S-2041', itemCount: 12, item: 0, runId: 'R', runLabel: 'the last run' });
+    setup({ start: { url: 'https://x/{{item.id}}' }, context });
+    expect(await screen.findByText('https://x/S-2041')).toBeTruthy();
+    expect(screen.getByText('Item 1 of 12, from the last run')).toBeTruthy();
+    expect(context.asked).toEqual(['value https://x/{{item.id}} 0']);
+    await userEvent.click(screen.getByRole('button', { name: 'Next item' }));
+    expect(context.setItem).toHaveBeenCalledWith(1);
+  });
+
+  it('marks the place of a real error', async () => {
+    const { container } = setup({ start: { when: 'item.total * )' }, context: host({ state: 'error', message: 'a value is missing before ")"', position: 13 }) });
+    expect((await screen.findByRole('status')).textContent).toBe('Column 14: a value is missing before ")"');
+    await waitFor(() => expect(container.querySelector('.cm-errorAt')?.textContent).toBe(')'));
+    expect(screen.getByLabelText('Condition').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('without a host there are fixed values only', () => {
+    const { last } = setup({ start: {} });
+    fireEvent.change(screen.getByLabelText(/Address/), { target: { value: '=x' } });
+    expect(last()).toEqual({ url: '=x' });
+    expect(screen.queryByRole('button', { name: /Use an expression/ })).toBeNull();
+  });
+});
+
+it('findings of the validator stand under their field with code and hint', () => {
+  const finding = (path: string, code: string): Diagnostic => ({ code, severity: 'error', path, message: `wrong ${code}`, hint: `do ${code}` });
+  setup({
+    start: { url: '', headers: { a: 1 }, nope: 1 },
+    diagnostics: [finding('/nodes/fetch/config/url', 'MISSING_CONFIG'), finding('/nodes/fetch/config/headers/a', 'BAD_CONFIG'), finding('/nodes/fetch/config/nope', 'UNKNOWN_CONFIG'), finding('/nodes/other/config/url', 'NOT_HERE')],
+  });
+  const field = screen.getByLabelText(/Address/).closest('.field') as HTMLElement;
+  expect(field.textContent).toContain('MISSING_CONFIG');
+  expect(field.textContent).toContain('do MISSING_CONFIG');
+  expect(screen.getByRole('group', { name: 'Headers' }).textContent).toContain('BAD_CONFIG');
+  expect(screen.getByText('UNKNOWN_CONFIG')).toBeTruthy();
+  expect(screen.queryByText('NOT_HERE')).toBeNull();
+});
+
+it('the raw JSON is the same value', async () => {
+  const { last } = setup({ start: { url: 'a' } });
+  await userEvent.click(screen.getByRole('radio', { name: 'JSON' }));
+  const box = () => screen.getByRole('textbox', { name: 'Settings' });
+  act(() => replaceCode(box(), '{"url":"b","retries":7}'));
+  expect(last()).toEqual({ url: 'b', retries: 7 });
+  act(() => replaceCode(box(), '{"url":'));
+  expect(screen.getByRole('alert').textContent).toContain('not JSON');
+  expect(last()).toEqual({ url: 'b', retries: 7 });
+  await userEvent.click(screen.getByRole('radio', { name: 'Form' }));
+  expect((screen.getByLabelText('Retries') as HTMLInputElement).value).toBe('7');
+});
