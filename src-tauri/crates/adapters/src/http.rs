@@ -344,11 +344,14 @@ fn failure(error: &reqwest::Error, url: &Url) -> HttpError {
     HttpError::Cut { message: format!("The connection to {host}:{port} was cut off before the answer was complete") }
 }
 
-/// TLS errors travel inside an io error.
+/// TLS errors travel inside io errors, sometimes two deep, which `source` does not show.
 fn tls_inside(error: &reqwest::Error) -> bool {
-    sources(error)
-        .filter_map(|source| source.downcast_ref::<std::io::Error>())
-        .any(|io| io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()))
+    fn holds(io: &std::io::Error) -> bool {
+        io.get_ref().is_some_and(|inner| {
+            inner.is::<rustls::Error>() || inner.downcast_ref::<std::io::Error>().is_some_and(holds)
+        })
+    }
+    sources(error).filter_map(|source| source.downcast_ref::<std::io::Error>()).any(holds)
 }
 
 #[cfg(test)]
