@@ -7,9 +7,8 @@ import { useStore } from 'zustand';
 import type { RunView } from '../../../api/run-state.ts';
 import type { Diagnostic, NodeDescriptor } from '../../../api/types.ts';
 import { t } from '../../../i18n/index.ts';
-import { useActions } from '../../../kit/action.ts';
 import { Icon } from '../../../kit/icon.tsx';
-import { CANVAS_SCOPE, canvasActions } from '../actions.ts';
+import { CANVAS_SCOPE } from '../actions.ts';
 import type { EditorStore } from '../editor.ts';
 import type { Catalog } from '../model/ports.ts';
 import './canvas.css';
@@ -43,7 +42,7 @@ export interface CanvasProps {
   runView?: RunView | null;
   /** shows what the signs of a run mean */
   legend?: boolean;
-  /** given once; the way to everything the canvas can do */
+  /** given once; the way to everything the canvas can do, for `canvasActions` */
   onReady?(handle: CanvasHandle): void;
   /** Enter or double-click on a step */
   onOpenNode?(id: string): void;
@@ -73,7 +72,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, catalog: kinds, diagnostics = NO_DIAGNOSTICS, runView = null, legend, onReady, onMessage, empty }: CanvasProps & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, legend, onReady, onMessage, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode } = parts;
   const { handle, gestures, setElement, init, zoomed, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -95,7 +94,6 @@ function Stage({ parts, session, catalog: kinds, diagnostics = NO_DIAGNOSTICS, r
   useLayoutEffect(() => ui.setState({ runView }), [ui, runView]);
   useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
   useEffect(() => onReady?.(handle), [handle, onReady]);
-  useActions(useMemo(() => canvasActions(editor, handle, kinds), [editor, handle, kinds]));
   useClipboardKeys(handle);
 
   const style = { '--fz': `${Math.min(26, 11 / Math.min(1, zoom)).toFixed(2)}px` } as CSSProperties;
