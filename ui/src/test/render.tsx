@@ -6,6 +6,17 @@ import { setTransport } from '../api/client.ts';
 import { makeQueryClient } from '../api/queries.ts';
 import { fakeTransport, type FakeTransport, type Handlers } from '../api/transport/fake.ts';
 
+// jsdom has no layout: code editors and virtual lists get the answer of a box of one size.
+const NO_RECT = { x: 0, y: 0, top: 0, left: 0, right: 0, bottom: 0, width: 0, height: 0, toJSON: () => ({}) };
+Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList;
+Range.prototype.getBoundingClientRect ??= () => NO_RECT;
+
+export function pretendLayout(width = 900, height = 600): void {
+  const box = { offsetWidth: width, offsetHeight: height, clientWidth: width, clientHeight: height };
+  for (const [name, value] of Object.entries(box)) Object.defineProperty(HTMLElement.prototype, name, { configurable: true, get: () => value });
+  HTMLElement.prototype.getBoundingClientRect = () => ({ ...NO_RECT, width, height, right: width, bottom: height });
+}
+
 /** Shows an element over a host in memory. */
 export function renderWith(element: ReactElement, handlers: Handlers = {}): ReturnType<typeof render> & { fake: FakeTransport } {
   const fake = fakeTransport(handlers);
