@@ -163,7 +163,8 @@ impl Steps {
         let silent = all.keys().filter(|id| !self.by_id.contains_key(*id));
         for id in self.order.iter().chain(silent) {
             let state = all.get(id).and_then(|step| step["state"].as_str()).unwrap_or_default();
-            let attempts = all.get(id).and_then(|step| step["attempts"].as_u64()).unwrap_or_default();
+            let count = |key: &str| all.get(id).and_then(|step| step[key].as_u64()).unwrap_or_default();
+            let (attempts, visits) = (count("attempts"), count("visits"));
             let (mark, tone) = match state {
                 "SUCCEEDED" => ("✓", Tone::Good),
                 "ERROR_HANDLED" => ("!", Tone::Warn),
@@ -176,7 +177,10 @@ impl Steps {
             let mut line = format!("{} {:<28} {:<14}", output.paint(mark, tone), plain(name), word);
             if let Some(step) = step.filter(|_| attempts > 0) {
                 line.push_str(&format!(" {:>10}", duration(step.last - step.first)));
-                if attempts > 1 {
+                if visits > 1 {
+                    line.push_str(&format!("  {visits} items"));
+                }
+                if attempts > visits {
                     line.push_str(&format!("  {attempts} attempts"));
                 }
             }

@@ -104,8 +104,22 @@ fn matches<'a>(pattern: &str, path: &'a str) -> Option<Option<&'a str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Action, find};
+    use super::{Access, Action, ROUTES, find};
     use axum::http::Method;
+
+    /// The matrix of refusals in `tests/serve.rs` is made from its own list; no route may be missing there.
+    #[test]
+    fn every_route_has_its_row_in_the_tests() {
+        let tests = include_str!("../../tests/serve.rs");
+        for route in ROUTES {
+            let path = route.path.replace("{}", "x");
+            let row = match route.access {
+                Access::Open | Access::Command => continue,
+                Access::Role(role) => format!("(\"{}\", \"{path}\", Some(CallerRole::{role:?}))", route.method),
+            };
+            assert!(tests.contains(&row), "{row}");
+        }
+    }
 
     #[test]
     fn a_path_has_one_spelling() {

@@ -37,11 +37,6 @@ impl Tokens {
             Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
         }
     }
-
-    #[cfg(test)]
-    pub(crate) fn of(rows: &[(&str, CallerRole)]) -> Self {
-        Self(rows.iter().map(|(token, role)| (sha256_hex(token.as_bytes()), *role)).collect())
-    }
 }
 
 fn parse(text: &str) -> Result<Vec<(String, CallerRole)>, String> {

@@ -12,40 +12,40 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A data folder of its own.
-pub struct Box {
-    pub dir: tempfile::TempDir,
+pub(crate) struct Box {
+    pub(crate) dir: tempfile::TempDir,
 }
 
 /// What a command printed.
-pub struct Done {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Box {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { dir: tempfile::tempdir().expect("a folder") }
     }
 
-    pub fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
     /// Writes a file beside the data folder.
-    pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.dir.path().join(name);
         std::fs::write(&path, text).expect("written");
         path
     }
 
-    pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Command {
+    pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_signalbox"));
         command.args(args).env("SIGNALBOX_DATA", self.data()).env_remove("RUST_BACKTRACE").current_dir(self.dir.path());
         command
     }
 
-    pub fn run<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Done {
+    pub(crate) fn run<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Done {
         let Output { status, stdout, stderr } = self.command(args).stdin(Stdio::null()).output().expect("it starts");
         Done {
             code: status.code().unwrap_or(-1),
@@ -54,7 +54,7 @@ impl Box {
         }
     }
 
-    pub fn spawn<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Child {
+    pub(crate) fn spawn<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Child {
         self.command(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -65,31 +65,31 @@ impl Box {
 }
 
 impl Done {
-    pub fn lines(&self) -> Vec<Value> {
+    pub(crate) fn lines(&self) -> Vec<Value> {
         self.out
             .lines()
             .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}\n{}", self.err)))
             .collect()
     }
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let lines = self.lines();
         assert_eq!(lines.len(), 1, "one line expected:\n{}\n{}", self.out, self.err);
         lines.into_iter().next().expect("one")
     }
-    pub fn last(&self) -> Value {
+    pub(crate) fn last(&self) -> Value {
         self.lines().pop().unwrap_or_else(|| panic!("nothing was printed\n{}", self.err))
     }
 }
 
 /// A server on a free port: path → how many times it fails with 503 before it answers, and how long it takes.
-pub struct Loopback {
-    pub base: String,
+pub(crate) struct Loopback {
+    pub(crate) base: String,
     hits: Arc<Mutex<HashMap<String, usize>>>,
-    pub calls: Arc<AtomicUsize>,
+    pub(crate) calls: Arc<AtomicUsize>,
 }
 
 impl Loopback {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let hits: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
@@ -104,7 +104,7 @@ impl Loopback {
         Self { base, hits, calls }
     }
 
-    pub fn hits(&self, path: &str) -> usize {
+    pub(crate) fn hits(&self, path: &str) -> usize {
         self.hits.lock().expect("no panic").get(path).copied().unwrap_or_default()
     }
 }
@@ -148,6 +148,12 @@ fn answer(mut stream: TcpStream, seen: &Mutex<HashMap<String, usize>>, counted: 
             "/big" => ("200 OK", format!("{{\"text\":\"{}\"}}", "x".repeat(30_000))),
             _ => ("200 OK", "{\"name\":\"Ada\",\"age\":36}".to_owned()),
         };
+        if path == "/flaky" && hit > 2 {
+            // As in the walkthrough: the only header is the type, so the end of the connection ends the body.
+            let answer = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\n\r\n{text}");
+            drop(stream.write_all(answer.as_bytes()));
+            return;
+        }
         let kind = if status.starts_with("200") { "content-type: application/json\r\n" } else { "" };
         let answer = format!("HTTP/1.1 {status}\r\n{kind}content-length: {}\r\n\r\n{text}", text.len());
         if stream.write_all(answer.as_bytes()).is_err() {
@@ -157,7 +163,7 @@ fn answer(mut stream: TcpStream, seen: &Mutex<HashMap<String, usize>>, counted: 
 }
 
 /// Waits until something holds.
-pub fn eventually(what: &str, mut check: impl FnMut() -> bool) {
+pub(crate) fn eventually(what: &str, mut check: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(20);
     while !check() {
         assert!(Instant::now() < end, "{what} did not happen");
@@ -166,20 +172,20 @@ pub fn eventually(what: &str, mut check: impl FnMut() -> bool) {
 }
 
 /// A workflow with these nodes and edges.
-pub fn workflow(nodes: Value, edges: Value) -> Value {
+pub(crate) fn workflow(nodes: Value, edges: Value) -> Value {
     serde_json::json!({ "signalbox": 1, "id": "test", "name": "Test", "nodes": nodes, "edges": edges })
 }
 
 /// A running `serve`.
-pub struct Serving {
-    pub child: Child,
-    pub url: String,
-    pub token: String,
-    pub token_file: PathBuf,
+pub(crate) struct Serving {
+    pub(crate) child: Child,
+    pub(crate) url: String,
+    pub(crate) token: String,
+    pub(crate) token_file: PathBuf,
 }
 
 impl Serving {
-    pub fn start(place: &Box, more: &[&str]) -> Self {
+    pub(crate) fn start(place: &Box, more: &[&str]) -> Self {
         let mut args = vec!["serve", "--addr", "127.0.0.1:0"];
         args.extend(more);
         let mut child = place.spawn(&args);
@@ -196,12 +202,12 @@ impl Serving {
         Self { child, url: ready["url"].as_str().expect("an address").to_owned(), token, token_file }
     }
 
-    pub fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         self.url.trim_start_matches("http://")
     }
 
     /// One request as raw text: nothing is added that a browser would add.
-    pub fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub(crate) fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = TcpStream::connect(self.host()).expect("connected");
         stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a limit");
         let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
@@ -222,11 +228,11 @@ impl Serving {
     }
 
     /// A proper request with the token.
-    pub fn ask(&self, method: &str, path: &str, body: &Value) -> Answer {
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &Value) -> Answer {
         self.ask_as(&self.token, method, path, body, &[])
     }
 
-    pub fn ask_as(&self, token: &str, method: &str, path: &str, body: &Value, more: &[(&str, &str)]) -> Answer {
+    pub(crate) fn ask_as(&self, token: &str, method: &str, path: &str, body: &Value, more: &[(&str, &str)]) -> Answer {
         let bearer = format!("Bearer {token}");
         let mut headers = vec![("host", self.host()), ("authorization", bearer.as_str())];
         let text = if body.is_null() { String::new() } else { body.to_string() };
@@ -245,17 +251,17 @@ impl Drop for Serving {
     }
 }
 
-pub struct Answer {
-    pub status: u16,
-    pub head: String,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {} {}", self.head, self.body))
     }
-    pub fn code(&self) -> String {
+    pub(crate) fn code(&self) -> String {
         self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
     }
 }
