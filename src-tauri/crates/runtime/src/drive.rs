@@ -5,10 +5,10 @@ use crate::burst::{self, Burst, Limits};
 use crate::error::{Error, Trouble};
 use crate::runtime::{Core, Phase};
 use serde_json::Value;
-use signalbox_engine::effect::{Call, Effect};
+use signalbox_engine::effect::{Call, CallKey, Effect};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
-use signalbox_model::{RunEvent, RunStatus};
+use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot};
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
@@ -16,11 +16,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
+use tokio::time::{Duration, Instant};
 
 /// Batches that a slow subscriber may lag behind before it reads from the store again.
 const LIVE_BATCHES: usize = 256;
 /// Inputs that one burst takes at most.
 const INPUTS: usize = 64;
+/// How long a closing runtime waits for calls that change something outside.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// What the rest of the runtime knows of a driven run.
 pub(crate) struct Driven {
@@ -65,8 +68,8 @@ enum Stop {
     Closing,
     /// A fault of the program.
     Fault(String),
-    /// It could not even begin.
-    Unborn,
+    /// It could not even begin; the starter hears why.
+    Unborn(oneshot::Sender<Result<(), Error>>, Error),
 }
 
 /// What a new run's row needs besides its events.
@@ -96,8 +99,12 @@ pub(crate) struct Driver {
     /// Durable inputs that were given to `step`; consumed with the terminal event, so that a crash before it does not
     /// lose them.
     taken: BTreeSet<i64>,
+    /// Calls under way that change something outside.
+    writes: BTreeSet<CallKey>,
     changed: watch::Receiver<u64>,
     closing: watch::Receiver<bool>,
+    /// When this runtime began to close.
+    closing_since: Option<Instant>,
 }
 
 impl Driver {
@@ -126,6 +133,8 @@ impl Driver {
             bytes: 0,
             called: 0,
             taken: BTreeSet::new(),
+            writes: BTreeSet::new(),
+            closing_since: None,
         }
     }
 
@@ -135,9 +144,14 @@ impl Driver {
         // Futures of calls are dropped before anybody hears that the run is over.
         self.calls.shutdown().await;
         self.timers.shutdown().await;
+        let mut unborn = None;
         let phase = match outcome {
             Ok(status) => Phase::Ended(status),
-            Err(Stop::Fenced | Stop::Unborn) => Phase::Left(None),
+            Err(Stop::Fenced) => Phase::Left(None),
+            Err(Stop::Unborn(starter, error)) => {
+                unborn = Some((starter, error));
+                Phase::Left(None)
+            }
             Err(Stop::Closing) => {
                 self.release().await;
                 Phase::Left(None)
@@ -149,6 +163,9 @@ impl Driver {
         };
         self.core.forget(&self.driven, &phase);
         self.driven.phase.send_replace(phase);
+        if let Some((starter, error)) = unborn {
+            let _ = starter.send(Err(error));
+        }
     }
 
     async fn run(&mut self, mut inputs: VecDeque<Input>) -> Result<RunStatus, Stop> {
@@ -187,17 +204,17 @@ impl Driver {
                 // A long burst is not the only one on its thread, and a cancel must get through.
                 self.drain(&mut inputs);
                 tokio::task::yield_now().await;
-                if *self.closing.borrow() {
-                    return Err(Stop::Closing);
-                }
+                self.may_go_on()?;
             }
         }
     }
 
     /// Waits for the next inputs.
     async fn wait(&mut self, inputs: &mut VecDeque<Input>) -> Result<(), Stop> {
+        self.may_go_on()?;
         while inputs.is_empty() {
             while self.calls.try_join_next().is_some() || self.timers.try_join_next().is_some() {}
+            let grace = self.closing_since.map(|since| since + GRACE);
             tokio::select! {
                 message = self.inbox.recv() => match message {
                     Some(message) => self.take(message, inputs),
@@ -206,14 +223,25 @@ impl Driver {
                 },
                 // Another process may have asked something of the run.
                 _ = self.changed.changed() => self.durable_inputs(inputs),
-                _ = self.closing.changed() => {}
-            }
-            if *self.closing.borrow() {
-                return Err(Stop::Closing);
+                _ = self.closing.changed(), if grace.is_none() => {}
+                () = tokio::time::sleep_until(grace.unwrap_or_else(Instant::now)), if grace.is_some() => {}
             }
             self.drain(inputs);
+            if inputs.is_empty() {
+                self.may_go_on()?;
+            }
         }
         Ok(())
+    }
+
+    /// When the runtime closes, the run is left at a point where nothing that changes the outside is under way; what is
+    /// under way gets the same grace as after a cancel. Cut off, it could only be told that it may have happened.
+    fn may_go_on(&mut self) -> Result<(), Stop> {
+        if !*self.closing.borrow() {
+            return Ok(());
+        }
+        let since = *self.closing_since.get_or_insert_with(Instant::now);
+        if self.writes.is_empty() || since.elapsed() >= GRACE { Err(Stop::Closing) } else { Ok(()) }
     }
 
     fn drain(&mut self, inputs: &mut VecDeque<Input>) {
@@ -226,7 +254,12 @@ impl Driver {
 
     fn take(&mut self, message: Message, inputs: &mut VecDeque<Input>) {
         match message {
-            Message::Input(input) => inputs.push_back(input),
+            Message::Input(input) => {
+                if let Input::NodeFinished { key, .. } = &input {
+                    self.writes.remove(key);
+                }
+                inputs.push_back(input);
+            }
             Message::Poke => self.durable_inputs(inputs),
         }
     }
@@ -308,10 +341,9 @@ impl Driver {
             self.persist(commit).await?;
         }
         self.recorded = status;
-        if let Some(live) = live {
-            // Nobody listens any more: then nobody misses it.
-            let _ = self.driven.live.send(live);
-        }
+        // Who came during the commit may have read the store before it: an empty batch sends it there again. Nobody
+        // listens any more: then nobody misses it.
+        let _ = self.driven.live.send(live.unwrap_or_else(|| Arc::from([])));
         Ok(())
     }
 
@@ -360,14 +392,8 @@ impl Driver {
                 let _ = birth.born.send(Ok(()));
                 Ok(())
             }
-            Ok(Err(error)) => {
-                let _ = birth.born.send(Err(error.into()));
-                Err(Stop::Unborn)
-            }
-            Err(_) => {
-                let _ = birth.born.send(Err(Error::Closing));
-                Err(Stop::Unborn)
-            }
+            Ok(Err(error)) => Err(Stop::Unborn(birth.born, error.into())),
+            Err(_) => Err(Stop::Unborn(birth.born, Error::Closing)),
         }
     }
 
@@ -450,13 +476,19 @@ impl Driver {
                     &self.core.handle,
                 );
             }
-            Effect::CancelCalls => self.calls.abort_all(),
+            Effect::CancelCalls => {
+                self.calls.abort_all();
+                self.writes.clear();
+            }
             // Written before the commit.
             Effect::WriteArtifact { .. } => {}
         }
     }
 
     fn call(&mut self, call: Call) {
+        if call.effects == Effects::Write {
+            self.writes.insert(call.key.clone());
+        }
         let (world, inbox) = (Arc::clone(&self.core.world), self.driven.inbox.clone());
         let code = (self.core.registry.code)(&call.kind);
         self.calls.spawn_on(

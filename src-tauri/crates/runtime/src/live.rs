@@ -48,6 +48,8 @@ impl Subscription {
             }
             match &mut self.live {
                 Some(live) => match live.recv().await {
+                    // Committed before anybody was known to listen.
+                    Ok(batch) if batch.is_empty() => self.caught_up = false,
                     Ok(batch) => {
                         let fresh: Vec<RunEvent> =
                             batch.iter().filter(|event| event.seq > Some(self.after)).cloned().collect();

@@ -25,7 +25,8 @@ fn broken(folder: &Path) -> Runtime {
     let clock = Arc::new(crate::support::RealClock);
     let world = World { http: Arc::new(http), files: Arc::new(MemoryFiles::default()), clock };
     let registry = Registry { code, ..Registry::built_in() };
-    Runtime::new(store(folder), registry, Arc::new(world), Arc::new(TestIds::default()), options(folder)).expect("threads start")
+    Runtime::new(store(folder), registry, Arc::new(world), Arc::new(TestIds::default()), options(folder))
+        .expect("threads start")
 }
 
 #[tokio::test]

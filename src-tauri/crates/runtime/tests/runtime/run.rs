@@ -180,3 +180,31 @@ async fn a_workflow_that_cannot_be_recorded_is_not_started() {
     assert_eq!(runtime.driven(), Vec::<String>::new());
     assert_eq!(trace(dir.path()), Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn a_shutdown_waits_for_a_write_under_way() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let first = runtime(dir.path());
+    let run = start(
+        &first,
+        json!({ "nodes": {
+            "pay": { "type": "http.request", "config": { "method": "POST", "url": "http://api.example/hang" } },
+            "next": { "type": "flow.wait", "config": { "ms": 50 } } },
+            "edges": [{ "from": "pay.success", "to": "next" }] }),
+    )
+    .await;
+    until("the request", || trace(dir.path()) == ["/hang"]).await;
+    let closing = tokio::spawn({
+        let first = first.clone();
+        async move { first.shutdown().await }
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!closing.is_finished(), "a payment is under way");
+    std::fs::write(dir.path().join("go"), "").expect("written");
+    closing.await.expect("no panic");
+    drop(first);
+    let second = runtime(dir.path());
+    second.resume(&run).await.expect("nobody drives it");
+    assert_eq!(second.wait(&run).await, Ok(RunStatus::Completed));
+    assert_eq!(trace(dir.path()), ["/hang"]);
+}
