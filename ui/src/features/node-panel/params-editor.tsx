@@ -53,7 +53,7 @@ function ParamRow({ param, taken, onChange, onRemove }: { param: Param; taken: (
     <div className="param" role="listitem">
       <div className="row gap1">
         <span className={`input grow ${clash ? 'bad' : ''}`}>
-          <input className="mono" aria-label={t('workflow.paramName')} value={text ?? param.name} readOnly={readOnly} spellCheck={false}
+          <input className="mono" aria-label={`${t('workflow.paramName')}: ${param.name}`} value={text ?? param.name} readOnly={readOnly} spellCheck={false}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => { if (event.key === 'Enter') event.currentTarget.blur(); }}
             onBlur={() => {
