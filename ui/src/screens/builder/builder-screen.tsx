@@ -73,7 +73,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     const sent = editor.getState().document;
     setStarting(true);
     try {
-      const { runId: id } = await act('run_start', { document: sent, ref: session.ref, params });
+      const { runId: id } = await act('run_start', { document: sent, params });
       lastRuns.set(session.ref, id);
       lastParams.set(session.ref, params);
       setDefinition(sent);
