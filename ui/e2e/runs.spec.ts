@@ -15,7 +15,7 @@ const SLOW = {
   edges: [{ from: 'start.success', to: 'wait' }], layout: { start: [0, 0], wait: [248, 0] },
 };
 
-async function file(host: { rpc<T>(command: string, payload?: unknown): Promise<T> }, document: { name: string }) {
+async function file(host: { rpc<T>(command: string, payload?: unknown): Promise<T> }, document: { name: string; [field: string]: unknown }) {
   const made = await host.rpc<{ ref: string; revision: string; document: { id: string } }>('workflow_create', { name: document.name });
   await host.rpc('workflow_save', { ref: made.ref, document: { ...document, id: made.document.id }, baseRevision: made.revision });
   return made;

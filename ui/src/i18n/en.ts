@@ -47,6 +47,8 @@ export const en = {
   'action.newWorkflow': 'New workflow',
   'action.openFile': 'Open a file…',
   'action.save': 'Save',
+  'action.undo': 'Undo',
+  'action.redo': 'Redo',
   'action.run': 'Run',
   'action.runWith': 'Run with other values…',
   'action.cancelRun': 'Cancel the run',

@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { pushScope } from './action.ts';
 import { Button, IconButton } from './button.tsx';
 
@@ -16,14 +16,19 @@ export interface DialogProps {
   bare?: boolean;
 }
 
+const FIELDS = [':is(.dialog-body, .dialog-bare)'].flatMap((box) => ['input', 'textarea', '.select', '.cm-content'].map((field) => `${box} ${field}:not(:disabled)`)).join(', ');
+
 /** A modal: focus stays inside, Esc closes, keys of the page behind do nothing. */
 export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare }: DialogProps) {
   useEffect(() => (open ? pushScope('dialog') : undefined), [open]);
+  const popup = useRef<HTMLDivElement>(null);
+  // The first field, else the answer that changes nothing, else the dialog itself; never the cross with its tooltip.
+  const first = () => popup.current?.querySelector<HTMLElement>(FIELDS) ?? popup.current?.querySelector<HTMLElement>('.dialog-foot button') ?? popup.current;
   return (
     <Base.Root open={open} onOpenChange={(next) => { if (!next) onClose(); }}>
       <Base.Portal>
         <Base.Backdrop className="scrim" />
-        <Base.Popup className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>
+        <Base.Popup ref={popup} initialFocus={first} className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>
           {bare ? <Base.Title className="vh">{title}</Base.Title> : (
             <header className="dialog-head">
               <Base.Title className="l ell">{title}</Base.Title>

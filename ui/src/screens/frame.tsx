@@ -87,6 +87,9 @@ export function frameActions(showPalette: () => void, showSheet: () => void): Ac
   ];
 }
 
+/** What belongs to the open workflow comes first; groups that are not named here come before them. */
+const GROUP_ORDER = [t('group.run'), t('group.workflow'), t('group.app'), t('group.view'), t('canvas.group'), t('canvas.group.add')];
+
 function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const actions = useAllActions();
   const graph = useOpenGraph();
@@ -99,25 +102,25 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
       if (action.hidden || (action.when && !action.when())) continue;
       list.push({
         id: `action/${action.id}`, title: action.title, what: action.group ?? t('palette.action'), icon: action.icon ?? 'bolt',
-        keys: keysOf(action)[0], order: 0, run: action.run,
+        keys: keysOf(action)[0], order: GROUP_ORDER.indexOf(action.group ?? '') + 1, run: action.run,
       });
     }
     for (const [id, node] of Object.entries(graph?.document.nodes ?? {})) {
       list.push({
         id: `node/${id}`, title: node.title ?? id, what: t('palette.node', { name: graph?.document.name ?? '' }), words: `${id} ${node.type}`,
-        icon: 'octa', order: 1, run: () => graph?.select(id),
+        icon: 'octa', order: 10, run: () => graph?.select(id),
       });
     }
     for (const entry of workflows.data ?? []) {
       list.push({
-        id: `workflow/${entry.ref}`, title: entry.name, what: t('palette.workflow'), words: `${entry.id} ${entry.description ?? ''}`, icon: 'flow', order: 2,
+        id: `workflow/${entry.ref}`, title: entry.name, what: t('palette.workflow'), words: `${entry.id} ${entry.description ?? ''}`, icon: 'flow', order: 11,
         run: () => navigate({ screen: 'workflow', ref: entry.ref }),
       });
     }
     for (const run of runs.data?.runs ?? []) {
       list.push({
         id: `run/${run.runId}`, title: run.workflowName, what: t('palette.run', { status: statusText(run.status).toLowerCase(), ago: formatAgo(run.startedAt) }),
-        words: `${run.runId} ${run.errorMessage ?? ''}`, icon: 'runs', order: 3, run: () => navigate({ screen: 'run', runId: run.runId }),
+        words: `${run.runId} ${run.errorMessage ?? ''}`, icon: 'runs', order: 12, run: () => navigate({ screen: 'run', runId: run.runId }),
       });
     }
     return list;

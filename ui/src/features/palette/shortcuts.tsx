@@ -21,12 +21,14 @@ export function ShortcutSheet({ open, onClose }: { open: boolean; onClose(): voi
         {byGroup(actions).map(([name, list]) => (
           <section key={name}>
             <h3 className="cap">{name}</h3>
-            <dl>
-              {list.map((action) => [
-                <dt key={action.id} className="ell">{action.title}</dt>,
-                <dd key={`${action.id}-keys`}>{keysOf(action).map((keys) => <Kbd key={keys} keys={keys} />)}</dd>,
-              ])}
-            </dl>
+            <ul>
+              {list.map((action) => (
+                <li key={action.id}>
+                  <span className="grow ell">{action.title}</span>
+                  {keysOf(action).map((keys) => <Kbd key={keys} keys={keys} />)}
+                </li>
+              ))}
+            </ul>
           </section>
         ))}
       </div>

@@ -4,6 +4,10 @@ import type { Action } from '../../kit/index.ts';
 export interface BuilderHooks {
   save(): void;
   canSave(): boolean;
+  undo(): void;
+  canUndo(): boolean;
+  redo(): void;
+  canRedo(): boolean;
   run(): void;
   canRun(): boolean;
   runWith(): void;
@@ -23,7 +27,7 @@ const never = () => false;
 const nothing = () => undefined;
 /** For lists of shortcuts: the same actions, none of them possible. */
 export const NO_BUILDER: BuilderHooks = {
-  save: nothing, canSave: never, run: nothing, canRun: never, runWith: nothing, canRunWith: never, cancel: nothing,
+  save: nothing, canSave: never, undo: nothing, canUndo: never, redo: nothing, canRedo: never, run: nothing, canRun: never, runWith: nothing, canRunWith: never, cancel: nothing,
   canCancel: never, toggleLog: nothing, togglePanel: nothing, problems: nothing, rename: nothing, canEdit: never, clearRun: nothing, canClearRun: never,
 };
 
@@ -33,6 +37,8 @@ export function builderActions(hooks: BuilderHooks): Action[] {
   const view = t('group.view');
   return [
     { id: 'workflow.save', title: t('action.save'), keys: ['Mod+S'], run: hooks.save, when: hooks.canSave, group: workflow, icon: 'dl', inFields: true },
+    { id: 'edit.undo', title: t('action.undo'), keys: ['Mod+Z'], run: hooks.undo, when: hooks.canUndo, group: workflow, icon: 'undo' },
+    { id: 'edit.redo', title: t('action.redo'), keys: ['Mod+Shift+Z', 'Mod+Y'], run: hooks.redo, when: hooks.canRedo, group: workflow, icon: 'redo' },
     { id: 'workflow.rename', title: t('action.rename'), keys: [], run: hooks.rename, when: hooks.canEdit, group: workflow, icon: 'pencil' },
     { id: 'run.start', title: t('action.run'), keys: ['F5'], run: hooks.run, when: hooks.canRun, group: run, icon: 'play', inFields: true },
     { id: 'run.with', title: t('action.runWith'), keys: ['Mod+F5'], run: hooks.runWith, when: hooks.canRunWith, group: run, icon: 'pencil', inFields: true },

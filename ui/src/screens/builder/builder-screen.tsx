@@ -142,6 +142,10 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const actions = useMemo(() => builderActions({
     save: () => void session.save().then((done) => { if (done) toast({ signal: 'ok', text: t('builder.savedToast') }); }),
     canSave: () => !session.readOnly,
+    undo: () => editor.undo(),
+    canUndo: () => !session.readOnly && undoLabel !== null,
+    redo: () => editor.redo(),
+    canRedo: () => !session.readOnly && redoLabel !== null,
     run: () => hooks.current.run(),
     canRun: () => !running && !starting,
     runWith,
@@ -158,7 +162,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  }), [session, running, starting, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  }), [session, editor, undoLabel, redoLabel, running, starting, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 

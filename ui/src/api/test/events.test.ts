@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setTransport } from '../client.ts';
+import { followRun } from '../events.ts';
+import { createRunFold } from '../run-state.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { RunEvent } from '../types.ts';
+
+const log: RunEvent[] = [
+  { runId: 'r', seq: 1, ts: '2026-01-01T00:00:00.000Z', type: 'workflow_start', stepId: null, payload: { name: 'W', version: 'v', params: {}, seed: '0' } },
+  { runId: 'r', seq: 2, ts: '2026-01-01T00:00:00.001Z', type: 'step_start', stepId: 'a', visit: 1, attempt: 0, payload: { type: 'flow.noop', meta: {}, resolvedInputs: null, config: {}, input: [] } },
+  { runId: 'r', seq: 3, ts: '2026-01-01T00:00:00.002Z', type: 'step_done', stepId: 'a', visit: 1, attempt: 0, payload: { outputs: null, ports: {}, items: {} } },
+  { runId: 'r', seq: 4, ts: '2026-01-01T00:00:00.003Z', type: 'workflow_done', stepId: null, payload: { duration_ms: 3 } },
+];
+
+interface Sub { after: number; send(batch: RunEvent[]): void; fail(cause: unknown): void; open: boolean }
+let subs: Sub[] = [];
+const events = vi.fn(async ({ after }: { after: number }) => log.filter((event) => (event.seq ?? 0) > after));
+
+beforeEach(() => {
+  subs = [];
+  setTransport({
+    host: 'fake',
+    call: async (_command: string, payload: unknown) => events(payload as { after: number }),
+    subscribe(_runId: string, after: number, send: Sub['send'], fail: Sub['fail']) {
+      const sub: Sub = { after, send, fail, open: true };
+      subs.push(sub);
+      return () => { sub.open = false; };
+    },
+  } as unknown as Transport);
+});
+afterEach(() => vi.clearAllMocks());
+const soon = () => new Promise((done) => { setTimeout(done, 0); });
+const wait = () => Promise.resolve();
+
+describe('following a run', () => {
+  it('starts after the last known event and leaves after the last one', () => {
+    const fold = createRunFold('r');
+    followRun('r', { fold, wait });
+    expect(subs[0]?.after).toBe(0);
+    subs[0]?.send(log.slice(0, 2));
+    expect(fold.view.status).toBe('running');
+    subs[0]?.send(log.slice(1));
+    expect(fold.view).toMatchObject({ status: 'completed', lastSeq: 4 });
+    expect(subs[0]?.open).toBe(false);
+  });
+
+  it('throws away what comes after a gap and asks again from the last good event', async () => {
+    const fold = createRunFold('r');
+    followRun('r', { fold, wait });
+    subs[0]?.send([log[0] as RunEvent]);
+    subs[0]?.send([log[3] as RunEvent]);
+    expect(fold.view.status).toBe('running');
+    await soon();
+    expect(subs.map((sub) => [sub.after, sub.open])).toEqual([[0, false], [1, true]]);
+    subs[1]?.send(log.slice(1));
+    expect(fold.view.status).toBe('completed');
+  });
+
+  it('connects again after a break and tells of it until it works', async () => {
+    const fold = createRunFold('r');
+    const onError = vi.fn();
+    followRun('r', { fold, wait, onError });
+    subs[0]?.send(log.slice(0, 2));
+    subs[0]?.fail(new Error('cut'));
+    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ message: 'cut' }));
+    await soon();
+    expect(subs[1]?.after).toBe(2);
+    subs[1]?.send(log.slice(2));
+    expect(onError).toHaveBeenLastCalledWith(null);
+  });
+
+  it('reads the events of an ended run without staying connected', async () => {
+    const fold = createRunFold('r');
+    followRun('r', { fold, ended: true });
+    await soon();
+    expect(subs).toEqual([]);
+    expect(fold.view).toMatchObject({ status: 'completed', lastSeq: 4 });
+  });
+
+  it('is silent after stop', async () => {
+    const fold = createRunFold('r');
+    const follower = followRun('r', { fold, wait });
+    follower.stop();
+    subs[0]?.send(log);
+    subs[0]?.fail(new Error('late'));
+    await soon();
+    expect(fold.view.lastSeq).toBe(0);
+    expect(subs).toHaveLength(1);
+  });
+});

@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../error.ts';
+import { httpTransport, takeToken } from '../transport/http.ts';
+import { SseParser } from '../transport/sse.ts';
+import type { RunEvent } from '../types.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('server-sent events', () => {
+  it('reads frames that arrive in pieces, comments and several data lines', () => {
+    const parser = new SseParser();
+    expect(parser.push(': hello\n\nid: 1\nevent: step_done\nda')).toEqual([]);
+    expect(parser.push('ta: {"a":1}\n\nid: 2\r\ndata: x\r\ndata: y\r\n\r\n')).toEqual([
+      { id: '1', event: 'step_done', data: '{"a":1}' }, { id: '2', data: 'x\ny' },
+    ]);
+  });
+});
+
+describe('token', () => {
+  it('is taken out of the address and kept for this window', () => {
+    const storage = new Map<string, string>();
+    const box = { getItem: (key: string) => storage.get(key) ?? null, setItem: (key: string, value: string) => void storage.set(key, value) } as unknown as Storage;
+    const history = { replaceState: vi.fn() } as unknown as History;
+    const at = { hash: '#token=s3cret%2B', pathname: '/', search: '' } as Location;
+    expect(takeToken(at, history, box)).toBe('s3cret+');
+    expect(history.replaceState).toHaveBeenCalledWith(null, '', '/#/workflows');
+    expect(takeToken({ ...at, hash: '#/runs' }, history, box)).toBe('s3cret+');
+  });
+});
+
+describe('calls', () => {
+  it('sends the token in a header and gives the answer', async () => {
+    const fetch = vi.fn(async () => new Response('[]'));
+    vi.stubGlobal('fetch', fetch);
+    expect(await httpTransport('http://host', 't').call('catalog_list', {})).toEqual([]);
+    expect(fetch).toHaveBeenCalledWith('http://host/rpc/catalog_list', expect.objectContaining({ method: 'POST', body: '{}', headers: expect.objectContaining({ authorization: 'Bearer t' }) }));
+  });
+
+  it('gives the host\'s own error, or plain words when there is none', async () => {
+    vi.stubGlobal('fetch', async () => new Response('{"code":"CONFLICT","message":"Changed outside.","hint":"Reload.","details":{"revision":"r2"}}', { status: 409 }));
+    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONFLICT', message: 'Changed outside.', hint: 'Reload.', details: { revision: 'r2' } });
+    vi.stubGlobal('fetch', async () => new Response('<html>', { status: 401 }));
+    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'AUTH' });
+    vi.stubGlobal('fetch', async () => { throw new TypeError('fetch failed'); });
+    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toBeInstanceOf(ApiError);
+  });
+
+  it('follows a run from a seq on and says when the stream ends', async () => {
+    const frames = 'id: 3\ndata: {"runId":"r","seq":3}\n\nid: 4\ndata: {"runId":"r","seq":4}\n\n';
+    const fetch = vi.fn(async (_url: string) => new Response(frames));
+    vi.stubGlobal('fetch', fetch);
+    const batches: RunEvent[][] = [];
+    await new Promise<void>((ended) => { httpTransport('', 't').subscribe('r', 2, (batch) => batches.push(batch), () => ended()); });
+    expect(batches.flat().map((event) => event.seq)).toEqual([3, 4]);
+    expect(fetch.mock.calls[0]?.[0]).toBe('/workflow/r/events?after=2');
+  });
+});
