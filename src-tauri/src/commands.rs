@@ -48,15 +48,20 @@ pub(crate) async fn rpc_subscribe(
     meant_for(&window)?;
     let (stop, mut stopped) = watch::channel(false);
     open.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), stop);
-    let mut stream = app.subscribe(run_id, after).await?;
+    let subscribed = app.subscribe(run_id, after).await;
+    let Ok(mut stream) = subscribed else {
+        open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        return subscribed.map(|_| ());
+    };
     loop {
-        tokio::select! {
-            batch = stream.next() => match batch {
-                // A closed window no longer listens.
-                Some(events) if channel.send(events).is_ok() => {}
-                Some(_) | None => break,
-            },
+        let batch = tokio::select! {
+            batch = stream.next() => batch,
             _ = stopped.changed() => break,
+        };
+        let Some(events) = batch else { break };
+        // A closed window no longer listens.
+        if channel.send(events).is_err() {
+            break;
         }
     }
     open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);

@@ -24,6 +24,7 @@ fn main() {
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_window_state::Builder::default().build())
         .manage(commands::Subscriptions::default())
+        .append_invoke_initialization_script(include_str!("prototype.js"))
         .invoke_handler(tauri::generate_handler![
             commands::rpc,
             commands::rpc_subscribe,
