@@ -66,7 +66,7 @@ function existingDepth(root: unknown, path: Path): number {
   return path.length;
 }
 
-function setKey(root: unknown, path: Path, value: unknown, index: number | undefined): { next: unknown; inverse: Patch } {
+function setKey(root: unknown, path: Path, value: unknown, index: number | undefined): { next: unknown; inverse: Patch | null } {
   const parent = path.slice(0, -1);
   const last = path[path.length - 1] as PathPart;
   const depth = existingDepth(root, parent);
@@ -78,6 +78,7 @@ function setKey(root: unknown, path: Path, value: unknown, index: number | undef
   if (Array.isArray(container)) {
     const at = Number(last);
     if (at < 0 || at >= container.length) throw new PatchError(`There is no element ${at}.`);
+    if (sameJson(container[at], value)) return { next: root, inverse: null };
     return {
       next: replaceAt(root, parent, (list) => (list as unknown[]).map((v, i) => (i === at ? value : v))),
       inverse: { op: 'set', path, value: container[at] },
@@ -86,6 +87,8 @@ function setKey(root: unknown, path: Path, value: unknown, index: number | undef
   if (!isObject(container)) throw new PatchError(`There is no object to set "${String(last)}" in.`);
   const key = String(last);
   if (own(container, key)) {
+    // The same value again is no change, and no step to undo.
+    if (sameJson(container[key], value)) return { next: root, inverse: null };
     return {
       next: replaceAt(root, parent, (o) => fromEntries(Object.entries(o as Obj).map(([k, v]) => [k, k === key ? value : v]))),
       inverse: { op: 'set', path, value: container[key] },

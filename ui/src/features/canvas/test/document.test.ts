@@ -121,6 +121,12 @@ describe('edits and their inverse', () => {
     expect(textOf(editor.getState().document)).toBe(textOf(sample()));
   });
 
+  it('takes the same value again as no step', () => {
+    const editor = createEditor(sample());
+    expect(editor.apply({ type: 'setNode', id: 'fetch', path: ['title'], value: 'Fetch the user' })).toBe(false);
+    expect(editor.getState().undoLabel).toBeNull();
+  });
+
   it('does nothing in a read-only document', () => {
     const editor = createEditor(sample(), { readOnly: true });
     expect(editor.apply({ type: 'set', path: ['name'], value: 'x' })).toBe(false);
