@@ -8,7 +8,7 @@ export default defineConfig({
   fullyParallel: false,
   workers: 1,
   reporter: [['list']],
-  outputDir: 'test-results',
+  outputDir: process.env.SIGNALBOX_TEST_RESULTS ?? 'test-results',
   use: {
     viewport: { width: 1440, height: 900 },
     trace: 'retain-on-failure',

@@ -121,6 +121,8 @@ test('completion offers what the engine knows at this step', async ({ open, host
   await page.keyboard.type('params.us');
   await page.keyboard.press('Control+Space');
   await expect(page.locator('.cm-tooltip-autocomplete')).toContainText('params.user');
+  // The list takes no key in its first moment, so that nothing is chosen by mistake.
+  await page.waitForTimeout(200);
   await page.keyboard.press('Enter');
   await expect(field).toHaveText('params.user');
 });
@@ -140,6 +142,7 @@ test('input and output of the last run; a field is dragged onto a setting', asyn
   await panel.getByRole('textbox', { name: 'Name', exact: true }).fill('code');
   await page.keyboard.press('Enter');
   await panel.locator('.panel-fields > summary').click();
+  await panel.getByLabel('code', { exact: true }).scrollIntoViewIfNeeded();
   await panel.locator('.panel-fields .vl-drag', { hasText: 'status' }).dragTo(panel.getByLabel('code', { exact: true }));
   await expect(panel.getByLabel('code', { exact: true })).toHaveText('item.status');
   expect((await saved(page, made)).nodes.note?.config).toMatchObject({ assign: { code: '=item.status' } });

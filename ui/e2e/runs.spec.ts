@@ -5,7 +5,7 @@ const FAILS = {
   signalbox: 1, id: 'always-fails', name: 'Always fails', settings: { errorPolicy: 'fail' },
   nodes: {
     start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
-    refuse: { type: 'flow.fail', typeVersion: 1, title: 'Refuse the order', config: { message: 'The order has no customer', code: 'NO_CUSTOMER' } },
+    refuse: { type: 'flow.fail', typeVersion: 1, title: 'Refuse the order', config: { error: { type: 'ValidationError', message: 'The order has no customer', details: { code: 'NO_CUSTOMER' } } } },
   },
   edges: [{ from: 'start.success', to: 'refuse' }], layout: { start: [0, 0], refuse: [248, 0] },
 };

@@ -56,7 +56,7 @@ for (const theme of ['light', 'dark'] as const) {
     for (const node of Object.values(failing.nodes)) {
       if (node.type !== 'http.request') continue;
       node.errorHandling = { retryPolicy: { maxAttempts: 2, backoff: 'fixed', initialDelayMs: 200, jitter: false } };
-      node.config = { ...node.config, url: '{{params.practice}}/flaky?fails=99&key={{run.id}}' };
+      node.config = { ...node.config, url: '{{params.practice}}/fail/99?key={{run.id}}' };
     }
     const { runId } = await host.rpc<{ runId: string }>('run_start', { document: failing, params: {} });
     await ended(runId);

@@ -40,5 +40,5 @@ test('the catalog shows every kind with its ports and errors', async ({ open, ho
   await expect(page.locator('.c-item')).toHaveCount(kinds.length);
   await page.getByRole('searchbox').fill('http');
   await page.locator('.c-item', { hasText: 'http.request' }).click();
-  await expect(page.locator('.c-main').getByText('CONNECTION')).toBeVisible();
+  await expect(page.locator('.c-main').getByText('CONNECTION', { exact: true })).toBeVisible();
 });
