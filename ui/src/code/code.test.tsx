@@ -41,7 +41,7 @@ describe('completion', () => {
     const result = await at('1 + item.i', false);
     expect(result?.from).toBe(4);
     expect(result?.options.map((one) => one.label)).toEqual(['item.id', 'params.base']);
-    expect(result?.options[0]?.detail).toBe('string  "S-2041"');
+    expect(result?.options[0]?.detail).toBe('string  S-2041');
   });
   it('in a text only between the braces', async () => {
     expect(await at('https://item', true)).toBeNull();

@@ -40,6 +40,6 @@ function option(name: ExpressionName): Completion {
 }
 
 function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? '';
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length > 32 ? `${text.slice(0, 31)}…` : text;
 }

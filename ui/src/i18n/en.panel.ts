@@ -31,7 +31,8 @@ export const panel = {
   'expr.toLiteral': 'Use a fixed value',
 
   'preview.column': 'Column {n}:',
-  'preview.from': 'from {run}',
+  'preview.from': 'from the last run',
+  'preview.fromOnly': 'From the last run',
   'preview.item': 'Item {n} of {m}',
   'preview.next': 'Next item',
   'preview.noData': 'Run the workflow for a preview',

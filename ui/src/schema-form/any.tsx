@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { t } from '../i18n/index.ts';
 import { Icon, Select } from '../kit/index.ts';
-import { CelEditor, TextValue, type FieldProps } from './expression.tsx';
+import { TextValue, type FieldProps } from './expression.tsx';
 import { Frame } from './frame.tsx';
 import { fromExpression, hintsOf, isExpression, toExpression, unescapeText } from './model.ts';
 import { useForm } from './scope.ts';
@@ -83,18 +83,17 @@ export function AnyValue({ value, onValue, label, invalid, describedBy, bare, pl
         </select>
       </label>
       <div className="any-value">
-        {kind === 'expression' ? (
-          <CelEditor text={String(value).slice(1)} onText={(next) => onValue(`=${next}`)} label={label} invalid={invalid} describedBy={describedBy} bare={bare ?? false} />
+        {kind === 'expression' || kind === 'text' ? (
+          // One component for both, so that the focus stays when `=` turns one into the other.
+          <TextValue value={typeof value === 'string' ? value : ''} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} describedBy={describedBy} bare={bare ?? false} placeholder={placeholder} singleLine={singleLine} />
         ) : kind === 'number' ? (
           <NumberInput value={value} onValue={(next) => onValue(next ?? 0)} label={label} invalid={invalid} integer={false} describedBy={describedBy} bare={bare ?? false}
             onExpression={host ? () => onValue(toExpression(value)) : undefined} />
         ) : kind === 'boolean' ? (
           <Select label={label} value={String(value === true)} disabled={readOnly} onChange={(next) => onValue(next === 'true')}
             options={[{ value: 'true', label: 'true' }, { value: 'false', label: 'false' }]} />
-        ) : kind === 'json' ? (
-          <JsonBox value={value} onValue={onValue} label={label} />
         ) : (
-          <TextValue value={typeof value === 'string' ? value : ''} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} describedBy={describedBy} bare={bare ?? false} placeholder={placeholder} singleLine={singleLine} />
+          <JsonBox value={value} onValue={onValue} label={label} />
         )}
       </div>
     </div>

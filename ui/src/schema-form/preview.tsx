@@ -11,7 +11,7 @@ const DEBOUNCE_MS = 150;
 
 /** The engine's answer for a text, 150 ms after the last key. Null while there is nothing to ask. */
 export function usePreview(host: ExpressionHost | null, text: string, kind: 'cel' | 'value'): ExpressionPreview | null {
-  const [shown, setShown] = useState<{ text: string; result: ExpressionPreview } | null>(null);
+  const [shown, setShown] = useState<{ text: string; result: ExpressionPreview | null } | null>(null);
   const latest = useLatest(host);
   const empty = text.trim() === '' || host === null;
   const item = host?.item ?? 0;
@@ -31,7 +31,7 @@ export function usePreview(host: ExpressionHost | null, text: string, kind: 'cel
       clearTimeout(timer);
     };
   }, [text, kind, item, revision, empty, latest]);
-  if (empty || !shown) return null;
+  if (empty || !shown?.result) return null;
   // A place in an older text would underline the wrong letter.
   if (shown.text !== text && shown.result.state === 'error') return null;
   return shown.result;
@@ -52,7 +52,8 @@ export function PreviewLine({ result, host, id }: { result: ExpressionPreview | 
         <div className="prev c-err" id={id} role="status">
           <Icon name="errd" size={12} />
           <span className="grow">
-            {result.position === undefined ? '' : `${t('preview.column', { n: result.position + 1 })} `}
+            {/* The engine's own words name the place already, where it has some. */}
+            {result.position === undefined || /\bcharacter \d/.test(result.message) ? '' : `${t('preview.column', { n: result.position + 1 })} `}
             {result.message}
           </span>
         </div>
@@ -63,13 +64,9 @@ export function PreviewLine({ result, host, id }: { result: ExpressionPreview | 
           <Icon name="check" size={12} className="c-ok" />
           <span className="grow">
             <code className="prev-value">{previewText(result.value)}</code>
-            {result.itemCount > 0 ? (
-              <span className="t3 prev-of">
-                {t('preview.item', { n: result.item + 1, m: result.itemCount })}, {t('preview.from', { run: result.runLabel })}
-              </span>
-            ) : (
-              <span className="t3 prev-of">{t('preview.from', { run: result.runLabel })}</span>
-            )}
+            <span className="t3 prev-of" title={result.runLabel}>
+              {result.itemCount > 1 ? `${t('preview.item', { n: result.item + 1, m: result.itemCount })}, ${t('preview.from')}` : t('preview.fromOnly')}
+            </span>
           </span>
           {result.itemCount > 1 ? (
             <span className="row prev-pick">

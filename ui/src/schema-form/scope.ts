@@ -6,7 +6,7 @@ import type { Path } from './model.ts';
 
 /** Where expressions get their names and their live results. Without a host a form takes literals only. */
 export interface ExpressionHost {
-  preview(text: string, kind: 'cel' | 'value', item: number): Promise<ExpressionPreview>;
+  preview(text: string, kind: 'cel' | 'value', item: number): Promise<ExpressionPreview | null>;
   names(): Promise<readonly ExpressionName[]>;
   /** The item that all previews of the panel use, from 0. */
   item: number;

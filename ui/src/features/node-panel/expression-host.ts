@@ -5,6 +5,8 @@ import { useLatest } from '../../code/use-latest.ts';
 import type { ExpressionHost } from '../../schema-form/index.ts';
 
 const NAMES_FRESH_MS = 3000;
+/** Names that exist only after a call. A preview knows none of them: that makes no expression wrong, the validator judges it. */
+const UNBOUND = /^`_(?:result|meta|toolResult)` has no value in this place/;
 
 /** The names of one step, asked again when they are a few seconds old. */
 class NamesFor {
@@ -35,7 +37,10 @@ export function useExpressionHost(document: Workflow, nodeId: string, runId: str
       item,
       setItem,
       revision,
-      preview: (text, kind, at) => call('expression_preview', { document: latest.current, nodeId, text, kind, item: at, ...of }),
+      preview: async (text, kind, at) => {
+        const result = await call('expression_preview', { document: latest.current, nodeId, text, kind, item: at, ...of });
+        return result.state === 'error' && UNBOUND.test(result.message) ? null : result;
+      },
       names: () => names.get(),
     };
   }, [nodeId, runId, revision, item, latest]);

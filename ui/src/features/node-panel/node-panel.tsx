@@ -78,15 +78,15 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
             <section aria-label={t('data.output')}><h3 className="cap panel-cap">{t('data.output')}</h3>{output}</section>
           </div>
         ) : shown === 'settings' ? (
-          <>
-            {settings}
+          <div className="panel-split">
+            <div className="panel-scroll">{settings}</div>
             {values && values.input.length > 0 ? (
               <details className="more panel-fields">
                 <summary className="cap">{t('data.input')} <span className="t3">{t('data.dragHint')}</span></summary>
                 {input}
               </details>
             ) : null}
-          </>
+          </div>
         ) : shown === 'input' ? input : shown === 'output' ? output : (
           <ErrorTab document={document} nodeId={nodeId} descriptor={descriptor} catalog={catalog} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} />
         )}
