@@ -600,6 +600,8 @@ export interface RunDetails {
   params: unknown;
   /** Some process drives it now. */
   driven: boolean;
+  /** Why it stands still although nothing in it has failed (disk full, a fault of the program). */
+  trouble?: RunTrouble;
 }
 
 /** Events of a run. */
@@ -689,6 +691,14 @@ export interface RunStepData {
   nodeId: string;
   /** This run instead of the last one in which the node was called. */
   runId?: string;
+}
+
+/** Why a run stands still. */
+export interface RunTrouble {
+  /** `DISK_FULL`, `STORE_FAILED`, `INTERNAL`. */
+  code: string;
+  /** In words. */
+  message: string;
 }
 
 /** One sample of the gallery. */

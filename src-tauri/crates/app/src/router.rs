@@ -44,13 +44,15 @@ impl Caller {
 }
 
 fn parse<T: DeserializeOwned>(name: &str, request: Value) -> ApiResult<T> {
-    let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
-    serde_json::from_value(request).map_err(|error| {
-        ApiError::bad_request(
-            format!("The request does not fit {name}: {error}."),
-            "Send the fields that the command takes, and no others.",
-        )
-    })
+    let wrong = |why: &str| {
+        let message = format!("The request does not fit {name}: {why}.");
+        ApiError::bad_request(message, "Send the fields that the command takes, and no others.")
+    };
+    // serde would take a list for a struct.
+    if !request.is_object() {
+        return Err(wrong("it is no JSON object"));
+    }
+    serde_json::from_value(request).map_err(|error| wrong(&error.to_string()))
 }
 
 fn answer<T: Serialize>(result: T) -> ApiResult<Value> {

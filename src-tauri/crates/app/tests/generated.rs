@@ -37,3 +37,73 @@ fn gen_typescript_is_fresh() {
         panic!("{stale}");
     }
 }
+
+/// Real values, written by serde, fit the schemas that are committed: code, schema and TypeScript never drift apart.
+#[test]
+fn real_values_fit_the_schemas() {
+    let schema = |name: &str| {
+        let text = fs::read_to_string(tree().join(format!("schemas/{name}.schema.json"))).expect("generated");
+        jsonschema::validator_for(&serde_json::from_str(&text).expect("json")).expect("a schema")
+    };
+    let check = |schema: &jsonschema::Validator, value: &serde_json::Value, what: &str| {
+        let wrong: Vec<String> = schema.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+        assert!(wrong.is_empty(), "{what}: {wrong:?}\n{value}");
+    };
+    let events = schema("run-event");
+    let history = fs::read_to_string(tree().join("tests/histories/first.jsonl")).expect("there");
+    for line in history.lines() {
+        let read: signalbox_model::RunEvent = serde_json::from_str(line).expect("an event");
+        let written = serde_json::to_value(&read).expect("json");
+        assert_eq!(written.to_string(), line, "an event survives a round trip to the byte");
+        check(&events, &written, line);
+        for broken in ["runId", "ts", "type", "payload"] {
+            let mut value = written.clone();
+            value.as_object_mut().expect("object").remove(broken);
+            assert!(!events.is_valid(&value), "an event without {broken}");
+        }
+        let mut other = written.clone();
+        other["payload"] = serde_json::json!({ "nope": 1 });
+        assert!(!events.is_valid(&other), "the payload belongs to the type: {line}");
+    }
+    let workflows = schema("workflow");
+    let first = fs::read_to_string(tree().join("tests/workflows/first.signalbox.json")).expect("there");
+    let read: signalbox_model::Workflow = serde_json::from_str(&first).expect("a workflow");
+    check(&workflows, &serde_json::to_value(read).expect("json"), "first");
+    for sample in signalbox_app::samples::all() {
+        check(&workflows, &sample.document, &sample.id);
+    }
+    let kinds = schema("node-descriptor");
+    for kind in signalbox_app::check::kinds() {
+        check(&kinds, &serde_json::to_value(&kind).expect("json"), &kind.kind);
+    }
+    let item: signalbox_model::Item =
+        serde_json::from_value(serde_json::json!({ "id": "1", "data": null })).expect("item");
+    let payload = serde_json::json!({
+        "runId": "0199a1b2-0000-7000-8000-000000000000", "items": [item], "context": {},
+        "meta": { "startTime": "2026-11-21T00:00:00.000Z", "more": 1 },
+    });
+    let read: signalbox_model::ExecutionPayload = serde_json::from_value(payload).expect("a payload");
+    check(&schema("execution-payload"), &serde_json::to_value(read).expect("json"), "payload");
+    let failure = history.lines().find(|line| line.contains("step_error")).expect("there");
+    let failure: serde_json::Value = serde_json::from_str(failure).expect("json");
+    check(&schema("error-payload"), &failure["payload"]["error"], "error");
+    let diagnostic = signalbox_model::Diagnostic::error(signalbox_model::Code::BadJson, "/a", "What.", "Next.");
+    check(&schema("diagnostic"), &serde_json::to_value(diagnostic).expect("json"), "diagnostic");
+}
+
+/// Samples stand in the tree as the program itself would write them.
+#[test]
+fn gen_samples_are_written_as_saved() {
+    let folder = tree().join("src-tauri/crates/app/samples");
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).expect("there") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("text");
+        let document = serde_json::from_str(&text).expect("json");
+        if let Err(stale) = compare(&path, &signalbox_app::canonical::print(&document)) {
+            panic!("{stale}");
+        }
+        count += 1;
+    }
+    assert!(count >= 4 && count == signalbox_app::samples::all().len(), "every sample is in the gallery");
+}

@@ -1,0 +1,421 @@
+//! Every command without a window and without a server: what they do, what they refuse, what they never lose.
+
+use serde_json::{Value, json};
+use signalbox_app::dto::{CallerRole, Host};
+use signalbox_app::table::COMMANDS;
+use signalbox_app::{ApiError, App, Caller, Options};
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+struct Place {
+    dir: tempfile::TempDir,
+    app: Arc<App>,
+}
+
+fn options() -> Options {
+    Options { host: Host::Desktop, allow: Vec::new(), stays: false }
+}
+
+fn place() -> Place {
+    let dir = tempfile::tempdir().expect("a folder");
+    let app = App::open(&dir.path().join("data"), options()).expect("opens");
+    Place { dir, app }
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
+}
+
+impl Place {
+    fn ask(&self, command: &str, request: Value) -> Result<Value, ApiError> {
+        wait(self.app.dispatch(&Caller::here(), command, request))
+    }
+    fn ok(&self, command: &str, request: Value) -> Value {
+        self.ask(command, request).unwrap_or_else(|error| panic!("{command}: {error} {:?}", error.details))
+    }
+    fn code(&self, command: &str, request: Value) -> String {
+        self.ask(command, request).expect_err(command).code
+    }
+    fn run(&self, document: &Value, params: Value) -> Value {
+        let run = self.ok("run_start", json!({ "document": document, "params": params }))["runId"].clone();
+        let run = run.as_str().expect("an id").to_owned();
+        wait(self.app.wait(run)).expect("ends")
+    }
+    fn reopen(self) -> Self {
+        let Self { dir, app } = self;
+        wait(app.shut_down());
+        drop(app);
+        let app = App::open(&dir.path().join("data"), options()).expect("opens again");
+        Self { dir, app }
+    }
+    fn library(&self) -> PathBuf {
+        self.app.data_dir().join("workflows")
+    }
+}
+
+fn flow(id: &str) -> Value {
+    json!({
+        "signalbox": 1, "id": id, "name": "Flow",
+        "nodes": {
+            "a": { "type": "data.transform", "config": { "expression": "params.rows", "split": true } },
+            "b": { "type": "data.set", "config": { "assign": { "twice": "=item.n * 2" } }, "out": { "$last": "=_result.twice" } },
+        },
+        "edges": [{ "from": "a.success", "to": "b" }],
+    })
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).expect("there")
+}
+
+#[test]
+fn about_kinds_samples_settings() {
+    let place = place();
+    let info = place.ok("app_info", json!({}));
+    assert_eq!((info["host"].as_str(), info["version"].as_str()), (Some("desktop"), Some(env!("CARGO_PKG_VERSION"))));
+    assert!(place.ok("catalog_list", json!({})).as_array().expect("a list").len() >= 18);
+    assert!(place.ok("sample_list", json!({})).as_array().expect("a list").len() >= 4);
+    let usual = place.ok("settings_get", json!({}));
+    assert_eq!(usual, json!({ "theme": "system", "layout": {}, "keymap": {} }));
+    let set = json!({ "theme": "dark", "layout": { "left": 240.0, "log": true }, "keymap": { "run": ["F5"] } });
+    place.ok("settings_set", json!({ "settings": set }));
+    let place = place.reopen();
+    assert_eq!(place.ok("settings_get", json!({})), set);
+    assert_eq!(
+        place.code("settings_set", json!({ "settings": { "theme": "pink", "layout": {}, "keymap": {} } })),
+        "BAD_REQUEST"
+    );
+}
+
+#[test]
+fn a_file_is_made_saved_opened_copied_and_deleted() {
+    let place = place();
+    let made = place.ok("workflow_create", json!({ "name": "Invoice intake" }));
+    assert_eq!((made["document"]["id"].as_str(), made["readOnly"].as_bool()), (Some("invoice-intake"), Some(false)));
+    assert_eq!(made["document"]["settings"]["errorPolicy"], "safe");
+    let path = PathBuf::from(made["path"].as_str().expect("a path"));
+    assert_eq!(path.parent(), Some(place.library().as_path()));
+    let second = place.ok("workflow_create", json!({ "name": "Invoice intake" }));
+    assert_eq!(second["document"]["id"], "invoice-intake-2");
+
+    let mut document = flow("invoice-intake");
+    document["future"] = json!({ "kept": [1, 2.5, null] });
+    document["nodes"]["a"]["later"] = json!("kept");
+    let saved = place
+        .ok("workflow_save", json!({ "ref": made["ref"], "document": document, "baseRevision": made["revision"] }));
+    let bytes = text(&path);
+    let open = place.ok("workflow_open", json!({ "ref": made["ref"] }));
+    assert_eq!((&open["revision"], &open["document"]["future"]), (&saved["revision"], &document["future"]));
+    let warned = open["diagnostics"].as_array().expect("a list");
+    assert!(warned.iter().any(|d| d["code"] == "UNKNOWN_FIELD" && d["severity"] == "warning"), "{warned:?}");
+    // What was opened is saved to the same bytes.
+    let again = place.ok(
+        "workflow_save",
+        json!({ "ref": made["ref"], "document": open["document"], "baseRevision": open["revision"] }),
+    );
+    assert_eq!((again["revision"].clone(), text(&path)), (saved["revision"].clone(), bytes.clone()));
+    assert_eq!(place.ok("workflow_revision", json!({ "ref": made["ref"] }))["revision"], saved["revision"]);
+
+    let copy = place.ok("workflow_duplicate", json!({ "ref": made["ref"], "name": "A copy" }));
+    assert_eq!((copy["document"]["id"].as_str(), &copy["document"]["future"]), (Some("a-copy"), &document["future"]));
+    let list = place.ok("workflow_list", json!({}));
+    assert_eq!(list.as_array().map(Vec::len), Some(3));
+    place.ok("workflow_delete", json!({ "ref": copy["ref"] }));
+    assert_eq!(place.code("workflow_open", json!({ "ref": copy["ref"] })), "NOT_FOUND");
+    assert_eq!(place.ok("workflow_revision", json!({ "ref": copy["ref"] }))["revision"], Value::Null);
+    // A new process knows the same ids.
+    let place = place.reopen();
+    assert_eq!(place.ok("workflow_open", json!({ "ref": made["ref"] }))["revision"], saved["revision"]);
+    assert_eq!(place.code("workflow_open", json!({ "ref": "../../etc/passwd" })), "NOT_FOUND");
+    for bad in [
+        json!([]),
+        json!({ "signalbox": 1 }),
+        json!({ "signalbox": 2, "id": "a", "name": "a", "nodes": {}, "edges": [] }),
+    ] {
+        let refused = place
+            .ask("workflow_save", json!({ "ref": made["ref"], "document": bad, "baseRevision": saved["revision"] }));
+        assert!(refused.is_err(), "{bad}");
+    }
+    assert_eq!(text(&path), bytes, "nothing was lost");
+}
+
+#[test]
+fn a_change_from_outside_is_a_conflict_and_a_draft_survives_a_crash() {
+    let place = place();
+    let made = place.ok("workflow_create", json!({ "name": "One" }));
+    let path = PathBuf::from(made["path"].as_str().expect("a path"));
+    let mine = flow("one");
+    place.ok("draft_put", json!({ "ref": made["ref"], "document": mine }));
+    let outside = text(&path).replace("\"One\"", "\"Outside\"");
+    std::fs::write(&path, &outside).expect("written");
+    let save = json!({ "ref": made["ref"], "document": mine, "baseRevision": made["revision"] });
+    let conflict = place.ask("workflow_save", save.clone()).expect_err("it changed");
+    let now = place.ok("workflow_revision", json!({ "ref": made["ref"] }))["revision"].clone();
+    assert_eq!((conflict.code.as_str(), conflict.details.expect("details")["revision"].clone()), ("CONFLICT", now));
+    assert_eq!(text(&path), outside);
+    // The window dies here; the next start has the draft.
+    let place = place.reopen();
+    let open = place.ok("workflow_open", json!({ "ref": made["ref"] }));
+    assert_eq!(open["draft"]["document"], mine);
+    assert_eq!(place.ok("workflow_list", json!({}))[0]["hasDraft"], true);
+    let mut over = save;
+    over["overwrite"] = json!(true);
+    place.ok("workflow_save", over);
+    let open = place.ok("workflow_open", json!({ "ref": made["ref"] }));
+    assert_eq!((open["document"]["nodes"].clone(), open.get("draft")), (mine["nodes"].clone(), None));
+    place.ok("draft_put", json!({ "ref": made["ref"], "document": mine }));
+    assert!(
+        place.ok("workflow_open", json!({ "ref": made["ref"] })).get("draft").is_none(),
+        "a draft that says the same is over"
+    );
+    let other = flow("other");
+    place.ok("draft_put", json!({ "ref": made["ref"], "document": other }));
+    place.ok("draft_discard", json!({ "ref": made["ref"] }));
+    assert!(place.ok("workflow_open", json!({ "ref": made["ref"] })).get("draft").is_none());
+    // Deleted outside: saving says so, and writes it again on purpose.
+    std::fs::remove_file(&path).expect("deleted");
+    let base = open["revision"].clone();
+    assert_eq!(
+        place.code("workflow_save", json!({ "ref": made["ref"], "document": mine, "baseRevision": base })),
+        "CONFLICT"
+    );
+    place.ok("workflow_save", json!({ "ref": made["ref"], "document": mine, "baseRevision": "" }));
+    assert!(path.exists());
+}
+
+#[test]
+fn bad_files_are_listed_with_their_problem_and_refused() {
+    let place = place();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(place.library().join(name), bytes).expect("written");
+    write("broken.signalbox.json", b"{ nope");
+    write("list.signalbox.json", b"[]");
+    write("utf8.signalbox.json", b"{\"id\":\"\xff\"}");
+    write("newer.signalbox.json", b"{\"signalbox\":9,\"id\":\"n\",\"name\":\"n\",\"nodes\":{},\"edges\":[]}");
+    write("large.signalbox.json", &vec![b' '; 17 * 1024 * 1024]);
+    write("other.json", b"{}");
+    let list = place.ok("workflow_list", json!({}));
+    let find = |name: &str| {
+        let all = list.as_array().expect("a list").iter();
+        all.clone().find(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with(name))).cloned()
+    };
+    assert!(find("other.json").is_none());
+    for (name, code) in [
+        ("broken", "BAD_JSON"),
+        ("list", "BAD_FILE"),
+        ("utf8", "BAD_JSON"),
+        ("large", "TOO_LARGE"),
+        ("newer", "NEWER_VERSION"),
+    ] {
+        let entry = find(&format!("{name}.signalbox.json")).expect("listed");
+        assert!(name == "newer" || entry["problem"].is_string(), "{entry}");
+        let refused = place.ask("workflow_open", json!({ "ref": entry["ref"] })).expect_err(name);
+        assert_eq!(refused.code, code, "{name}");
+        assert!(!refused.message.is_empty() && !refused.hint.is_empty());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_library_is_not_followed() {
+    let place = place();
+    let secret = place.dir.path().join("secret.signalbox.json");
+    std::fs::write(&secret, flow("secret").to_string()).expect("written");
+    std::os::unix::fs::symlink(&secret, place.library().join("link.signalbox.json")).expect("linked");
+    assert_eq!(place.ok("workflow_list", json!({})), json!([]));
+}
+
+#[test]
+fn runs_start_end_and_are_found_again() {
+    let place = place();
+    let document = flow("rows");
+    let summary = place.run(&document, json!({ "rows": [{ "n": 1 }, { "n": 21 }] }));
+    assert_eq!((summary["status"].as_str(), &summary["context"]["last"]), (Some("completed"), &json!(42)));
+    let run = summary["runId"].clone();
+    let place = place.reopen();
+    let page = place.ok("run_list", json!({ "workflow": "rows", "status": "completed", "text": "flow", "limit": 10 }));
+    assert_eq!((page["runs"][0]["runId"].clone(), page["runs"].as_array().map(Vec::len)), (run.clone(), Some(1)));
+    assert_eq!(place.ok("run_list", json!({ "text": "nothing" }))["runs"], json!([]));
+    let got = place.ok("run_get", json!({ "runId": run }));
+    assert_eq!((&got["params"]["rows"][1]["n"], got["driven"].as_bool()), (&json!(21), Some(false)));
+    assert_eq!(got["definition"]["nodes"]["a"]["type"], "data.transform");
+    let events = place.ok("run_events", json!({ "runId": run, "after": 0 }));
+    assert_eq!(events.as_array().map(Vec::len), Some(got["lastSeq"].as_u64().expect("a number") as usize));
+    assert_eq!(place.ok("run_events", json!({ "runId": run, "after": 2, "limit": 1 }))[0]["seq"], 3);
+    assert_eq!(place.code("run_cancel", json!({ "runId": run })), "RUN_ENDED");
+    assert_eq!(place.code("run_resume", json!({ "runId": run })), "RUN_ENDED");
+
+    let data = place.ok("run_step_data", json!({ "workflowId": "rows", "nodeId": "b" }));
+    assert_eq!(data["input"], json!([{ "item": 0, "data": { "n": 1 } }, { "item": 1, "data": { "n": 21 } }]));
+    assert_eq!(data["output"]["success"][1]["data"], json!({ "n": 21, "twice": 42 }));
+    assert_eq!(place.ok("run_step_data", json!({ "workflowId": "rows", "nodeId": "c" })), Value::Null);
+    assert_eq!(place.ok("run_step_data", json!({ "workflowId": "none", "nodeId": "b" })), Value::Null);
+
+    place.ok("run_delete", json!({ "runId": run }));
+    for command in ["run_get", "run_cancel", "run_delete", "run_resume"] {
+        assert_eq!(place.code(command, json!({ "runId": run })), "NOT_FOUND", "{command}");
+    }
+}
+
+#[test]
+fn a_run_needs_a_valid_workflow_and_fitting_params() {
+    let place = place();
+    let mut document = flow("p");
+    document["params"] =
+        json!({ "type": "object", "required": ["rows"], "properties": { "rows": { "type": "array" } } });
+    let wrong = place.ask("run_start", json!({ "document": document, "params": { "rows": 1 } })).expect_err("no list");
+    assert_eq!(wrong.code, "BAD_PARAM");
+    document["nodes"]["b"]["config"]["assign"]["twice"] = json!("=item.n *");
+    let wrong = place.ask("run_start", json!({ "document": document, "params": { "rows": [] } })).expect_err("no CEL");
+    assert_eq!(wrong.code, "INVALID_WORKFLOW");
+    assert_eq!(wrong.details.expect("details")["diagnostics"][0]["code"], "CEL_SYNTAX");
+    assert_eq!(place.code("run_start", json!({ "params": {} })), "BAD_REQUEST");
+    assert_eq!(place.code("run_start", json!({ "document": flow("a"), "ref": "b", "params": {} })), "BAD_REQUEST");
+    let found = place.ok("workflow_validate", json!({ "document": document }));
+    assert_eq!(found[0]["code"], "CEL_SYNTAX");
+    assert!(found[0]["path"].as_str().is_some_and(|path| path.starts_with("/nodes/b/config")), "{found}");
+    assert_eq!(place.ok("run_list", json!({}))["runs"], json!([]), "nothing was started");
+}
+
+#[test]
+fn a_stored_file_runs_and_a_long_one_is_cancelled() {
+    let place = place();
+    let made = place.ok("workflow_create", json!({ "name": "Wait" }));
+    let document = json!({
+        "signalbox": 1, "id": "wait", "name": "Wait", "nodes": { "w": { "type": "flow.wait", "config": { "ms": 600_000 } } }, "edges": [],
+    });
+    place.ok("workflow_save", json!({ "ref": made["ref"], "document": document, "baseRevision": made["revision"] }));
+    let run =
+        place.ok("run_start", json!({ "ref": made["ref"], "params": {}, "clientRunToken": "mine" }))["runId"].clone();
+    let got = place.ok("run_get", json!({ "runId": run }));
+    assert_eq!((got["status"].as_str(), got["driven"].as_bool()), (Some("running"), Some(true)));
+    assert_eq!(place.ok("run_events", json!({ "runId": run, "after": 0 }))[0]["clientRunToken"], "mine");
+    assert_eq!(place.code("run_delete", json!({ "runId": run })), "DELETE_REFUSED");
+    place.ok("run_cancel", json!({ "runId": run }));
+    let summary = wait(place.app.wait(run.as_str().expect("an id").to_owned())).expect("ends");
+    assert_eq!(summary["status"], "cancelled");
+    assert_eq!(place.ok("workflow_list", json!({}))[0]["lastRun"]["status"], "cancelled");
+}
+
+#[test]
+fn expressions_are_tried_on_the_last_run_s_data() {
+    let place = place();
+    let mut document = flow("rows");
+    let preview = |document: &Value, node: &str, text: &str, kind: &str, item: usize| {
+        place.ok(
+            "expression_preview",
+            json!({ "document": document, "nodeId": node, "text": text, "kind": kind, "item": item }),
+        )
+    };
+    assert_eq!(preview(&document, "b", "item.n", "cel", 0)["state"], "no_data");
+    assert_eq!(preview(&document, "b", "item.", "cel", 0)["state"], "error", "without data the text is still checked");
+    place.run(&document, json!({ "rows": [{ "n": 1 }, { "n": 21 }] }));
+    let second = preview(&document, "b", "item.n + 1", "cel", 1);
+    assert_eq!(
+        (second["state"].as_str(), &second["value"], &second["itemCount"]),
+        (Some("value"), &json!(22), &json!(2))
+    );
+    assert_eq!(preview(&document, "b", "n is {{item.n}}", "value", 1)["value"], "n is 21");
+    assert_eq!(preview(&document, "b", "=params.rows[0]", "value", 0)["value"], json!({ "n": 1 }));
+    assert_eq!(preview(&document, "b", "plain", "value", 0)["value"], "plain");
+    let wrong = preview(&document, "b", "item.nope", "cel", 0);
+    assert_eq!(wrong["state"], "error");
+    assert!(wrong["message"].as_str().is_some_and(|text| text.contains("nope")), "{wrong}");
+    // A node that was drawn after the run sees what the step before it gives.
+    document["nodes"]["c"] = json!({ "type": "flow.if", "config": { "condition": "true" } });
+    document["edges"].as_array_mut().expect("a list").push(json!({ "from": "b.success", "to": "c" }));
+    assert_eq!(preview(&document, "c", "item.twice > 40", "cel", 1)["value"], true);
+    assert_eq!(preview(&document, "c", "nodes.a.items[0].n + context.last", "cel", 0)["value"], 43);
+    let names = place.ok("expression_names", json!({ "document": document, "nodeId": "c" }));
+    let labels: Vec<&str> =
+        names.as_array().expect("a list").iter().filter_map(|name| name["label"].as_str()).collect();
+    for label in ["item.twice", "params.rows", "context.last", "nodes.b"] {
+        assert!(labels.contains(&label), "{label} in {labels:?}");
+    }
+    let policy = json!({ "maxAttempts": 2, "backoff": "exponential", "initialDelayMs": 100, "maxDelayMs": 1_000, "jitter": true });
+    let line = place.ok("retry_timeline", json!({ "policy": policy }));
+    assert_eq!(line, json!([{ "attempt": 1, "delayMs": 100 }, { "attempt": 2, "delayMs": 200 }]));
+}
+
+#[test]
+fn every_sample_works_offline() {
+    let place = place();
+    for sample in place.ok("sample_list", json!({})).as_array().expect("a list") {
+        let title = sample["title"].as_str().expect("a title");
+        let found = place.ok("workflow_validate", json!({ "document": sample["document"] }));
+        assert_eq!(found, json!([]), "{title}");
+        let made = place.ok("workflow_create", json!({ "sampleId": sample["id"] }));
+        let run = place.ok("run_start", json!({ "ref": made["ref"], "params": {} }))["runId"].clone();
+        let summary = wait(place.app.wait(run.as_str().expect("an id").to_owned())).expect("ends");
+        assert_eq!(summary["status"], "completed", "{title}: {summary}");
+        assert_eq!(summary["output"].as_array().map(Vec::is_empty), Some(false), "{title}");
+        for (id, place) in sample["document"]["layout"].as_object().expect("a layout") {
+            let on_grid =
+                place[0].as_i64().is_some_and(|x| x % 248 == 0) && place[1].as_i64().is_some_and(|y| y % 144 == 0);
+            assert!(on_grid && sample["document"]["nodes"].get(id).is_some(), "{title}: {id}");
+        }
+    }
+    let runs = place.ok("run_list", json!({ "workflow": "retry-that-tells-you-why" }))["runs"].clone();
+    let events = place.ok("run_events", json!({ "runId": runs[0]["runId"], "after": 0 }));
+    let retries = events.as_array().expect("a list").iter().filter(|event| event["type"] == "retry_scheduled").count();
+    assert_eq!(retries, 2);
+    assert_eq!(place.code("workflow_create", json!({ "sampleId": "nope" })), "NOT_FOUND");
+}
+
+#[test]
+fn folders_are_granted_by_handles_only() {
+    let place = place();
+    let folder = place.dir.path().join("in");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join("a.txt"), "hello").expect("a file");
+    std::fs::write(folder.join("mine.signalbox.json"), flow("mine").to_string()).expect("a file");
+    let path = folder.display().to_string();
+    let grant = |what: &str| json!({ "folder": what, "access": "rw", "library": true });
+    assert_eq!(place.code("folder_grant", grant(&path)), "FORBIDDEN", "a path from the window is not trusted");
+    assert_eq!(place.code("workflow_open_path", json!({ "path": path })), "FORBIDDEN");
+    let read = json!({
+        "signalbox": 1, "id": "read", "name": "Read", "nodes": { "r": { "type": "file.read", "config": { "path": format!("{path}/a.txt") } } }, "edges": [],
+    });
+    assert_eq!(place.run(&read, json!({}))["error"]["details"]["code"], "PATH_REFUSED");
+    place.ok("folder_grant", grant(&place.app.choose(folder.clone())));
+    assert_eq!(place.run(&read, json!({}))["output"][0]["content"], "hello");
+    let list = place.ok("folder_list", json!({}));
+    assert_eq!((list[0]["access"].as_str(), list[0]["library"].as_bool()), (Some("rw"), Some(true)));
+    assert_eq!(place.ok("workflow_list", json!({}))[0]["id"], "mine");
+    let place = place.reopen();
+    assert_eq!(place.run(&read, json!({}))["output"][0]["content"], "hello", "grants are kept");
+    place.ok("folder_revoke", json!({ "folder": list[0]["folder"] }));
+    assert_eq!(place.run(&read, json!({}))["error"]["details"]["code"], "PATH_REFUSED");
+    assert_eq!(place.code("folder_revoke", json!({ "folder": list[0]["folder"] })), "NOT_FOUND");
+    let open = place.ok("workflow_open_path", json!({ "path": place.app.choose(folder.join("mine.signalbox.json")) }));
+    assert_eq!(open["document"]["id"], "mine");
+}
+
+#[test]
+fn every_command_asks_for_host_role_and_shape() {
+    let place = place();
+    let roles = [CallerRole::Viewer, CallerRole::Operator, CallerRole::Builder];
+    for command in COMMANDS {
+        for role in roles {
+            let error =
+                wait(place.app.dispatch(&Caller::http(role, true), command.name, json!({ "no": "such field" })));
+            let code = error.expect_err("an unknown field is refused").code;
+            let want = if !command.hosts.contains(&Host::Http) {
+                "NOT_FOUND"
+            } else if role < command.role {
+                "FORBIDDEN"
+            } else {
+                "BAD_REQUEST"
+            };
+            assert_eq!(code, want, "{} as {role:?}", command.name);
+        }
+        assert!(!command.about.is_empty() && command.hosts.contains(&Host::Desktop), "{}", command.name);
+        for stale in command.stale {
+            assert!(COMMANDS.iter().any(|query| query.name == *stale), "{} makes {stale} stale", command.name);
+        }
+        for request in [json!([]), json!("x"), json!(1)] {
+            assert_eq!(place.code(command.name, request), "BAD_REQUEST", "{}", command.name);
+        }
+    }
+    assert_eq!(place.code("nope", json!({})), "NOT_FOUND");
+}
