@@ -1,0 +1,29 @@
+//! The examples of `docs/formats.md` read and write as what they are.
+
+use serde_json::Value;
+use signalbox_model::RunEvent;
+
+#[test]
+fn every_example_is_read_and_written_back() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/formats.md");
+    let text = std::fs::read_to_string(page).expect("the page");
+    let (mut events, mut schemas) = (0, 0);
+    for block in text.split("```json ").skip(1) {
+        let (kind, rest) = block.split_once('\n').expect("a kind");
+        let example = rest.split("```").next().expect("an end").trim();
+        let value: Value = serde_json::from_str(example).expect(example);
+        match kind {
+            "event" => {
+                let event: RunEvent = serde_json::from_value(value).expect(example);
+                assert_eq!(serde_json::to_string(&event).expect("writes"), example);
+                events += 1;
+            }
+            "schema" => {
+                assert!(value["properties"].is_object());
+                schemas += 1;
+            }
+            other => panic!("unknown kind of example: {other}"),
+        }
+    }
+    assert!(events >= 6 && schemas >= 1);
+}
