@@ -35,6 +35,11 @@ const DRIVER: Need = Need {
     package: "webkit2gtk-driver",
     found: || shell::which("WebKitWebDriver").is_some(),
 };
+const BUS: Need = Need {
+    what: "dbus-daemon, a session bus for the window test",
+    package: "dbus-daemon",
+    found: || shell::which("dbus-daemon").is_some(),
+};
 const FONTS: Need = Need {
     what: "a font, for browser and window tests",
     package: "fonts-dejavu-core",
@@ -58,7 +63,7 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
     match for_what {
         For::Window => needs.push(WEBKIT),
         For::Browser => {}
-        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, FONTS]),
+        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS]),
     }
     needs.retain(|need| !(need.found)());
     let mut packages: Vec<&str> = needs.iter().map(|need| need.package).collect();
