@@ -70,12 +70,16 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
     let mut words: Vec<String> = needs.iter().map(|need| need.what.to_owned()).collect();
     if let Err(why) = node() {
         match debian_node() {
-            // Debian's own is new enough from release 13 on.
-            true => {
+            // Debian's own is new enough from release 13 on; packages of other sources bring npm inside `nodejs`.
+            Some(version) if version.contains("nodesource") => {
+                packages.push("nodejs");
+                words.push(format!("Node ({why})"));
+            }
+            Some(_) => {
                 packages.extend(["nodejs", "npm"]);
                 words.push(format!("Node ({why})"));
             }
-            false => {
+            None => {
                 return Err(format!(
                     "{why}\nSignalbox needs Node >= 20.19 with npm, and this machine's package source has none that is new enough.\n\
                      Install Node 20.19 or newer, then run this again."
@@ -105,9 +109,10 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
     }
     println!("Installing from Debian: {}", packages.join(" "));
     shell::run(root, "apt-get", &["update"])?;
-    let mut args = vec!["install", "-y", "--no-install-recommends"];
+    // Nobody may be there to answer a question.
+    let mut args = vec!["DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends"];
     args.extend(&packages);
-    shell::run(root, "apt-get", &args)?;
+    shell::run(root, "env", &args)?;
     match needs.iter().find(|need| !(need.found)()) {
         Some(need) => Err(format!("{} was installed, but {} is still not found.", need.package, need.what)),
         None => node(),
@@ -134,11 +139,11 @@ fn new_enough(version: &str) -> bool {
     (major, minor.unwrap_or(0)) >= (20, 19)
 }
 
-/// Whether the Node that apt would install is new enough.
-fn debian_node() -> bool {
-    let Some(policy) = shell::output("apt-cache", &["policy", "nodejs"]) else { return false };
-    let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "));
-    candidate.is_some_and(|version| new_enough(version.split_once(':').map_or(version, |(_, rest)| rest)))
+/// The version of Node that apt would install, when it is new enough.
+fn debian_node() -> Option<String> {
+    let policy = shell::output("apt-cache", &["policy", "nodejs"])?;
+    let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
+    new_enough(candidate.split_once(':').map_or(candidate, |(_, rest)| rest)).then(|| candidate.to_owned())
 }
 
 fn has_font(dir: &Path, depth: u32) -> bool {
