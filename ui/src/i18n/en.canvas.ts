@@ -1,6 +1,7 @@
 /** Words of the canvas. */
 export const canvas = {
   'canvas.label': 'Canvas',
+  'canvas.roleStep': 'step',
   'canvas.addNode': 'Add node',
   'canvas.tidy': 'Tidy up',
   'canvas.safeShown': 'Safe policy: shown',

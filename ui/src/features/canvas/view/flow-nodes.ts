@@ -2,6 +2,7 @@
 
 import { type Edge as FlowEdge, type Node as FlowNode, type NodeHandle, Position } from '@xyflow/react';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
+import { t } from '../../../i18n/index.ts';
 import { edgeKeys } from '../editor.ts';
 import { splitPort } from '../model/ids.ts';
 import { placesOf, type Rect } from '../model/place.ts';
@@ -92,8 +93,8 @@ function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<
       height: shape.height,
       measured: { width: shape.width, height: shape.height },
       handles: handlesOf(shape),
-      ariaRole: 'button',
-      domAttributes: { 'aria-labelledby': `card-${id}`, 'aria-roledescription': undefined },
+      ariaRole: 'group',
+      domAttributes: { 'aria-labelledby': `card-${id}`, 'aria-roledescription': t('canvas.roleStep') },
       data: { node, descriptor, title: titleOf(node, descriptor), shape, summary: summaryOf(descriptor, node), wired, arrives },
     };
   });

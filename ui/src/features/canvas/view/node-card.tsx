@@ -45,7 +45,13 @@ function Title({ id, title }: { id: string; title: string }) {
     <input
       className="cv-rename nodrag nopan" defaultValue={title} aria-label={t('canvas.rename')} maxLength={200} autoFocus
       onFocus={(e) => e.currentTarget.select()} onKeyDown={onKey}
-      onBlur={(e) => { rename(id, e.currentTarget.value.trim()); stop(); }}
+      onBlur={(e) => {
+        // The keyboard goes on at the card.
+        const back = e.relatedTarget === null ? e.currentTarget.closest<HTMLElement>('.react-flow__node') : null;
+        rename(id, e.currentTarget.value.trim());
+        stop();
+        back?.focus({ preventScroll: true });
+      }}
     />
   );
 }

@@ -36,7 +36,7 @@ export function ZoomTools({ handle, zoom }: { handle: CanvasHandle; zoom: number
   return (
     <div className="cv-tools bottom" role="toolbar" aria-label={t('canvas.fit')}>
       <button type="button" aria-label={t('canvas.zoomOut')} title={t('canvas.zoomOut')} onClick={() => handle.zoomBy(1 / 1.2)}><Icon name="minus" /></button>
-      <button type="button" className="zoom" aria-label={t('canvas.zoomReset')} title={t('canvas.zoomReset')} onClick={() => handle.resetZoom()}>{Math.round(zoom * 100)}%</button>
+      <button type="button" className="zoom" aria-label={`${Math.round(zoom * 100)}%, ${t('canvas.zoomReset')}`} title={t('canvas.zoomReset')} onClick={() => handle.resetZoom()}>{Math.round(zoom * 100)}%</button>
       <button type="button" aria-label={t('canvas.zoomIn')} title={t('canvas.zoomIn')} onClick={() => handle.zoomBy(1.2)}><Icon name="plus" /></button>
       <button type="button" onClick={() => handle.fit()}><Icon name="fit" />{t('canvas.fit')}<Kbd keys="1" /></button>
     </div>
