@@ -235,7 +235,9 @@ try {
     await until('the new name', () => run(() => document.activeElement?.classList.contains('kvt-key') ?? false));
     await type('n');
     await press('Enter');
-    await fill('n', '=2 + 3');
+    await fill('n', '=');
+    await until('the expression field', () => run(() => document.activeElement?.matches('.cm-content[aria-label="n"]') ?? false));
+    await type('2 + 3');
     await click('[data-node="if"] .cv-hd');
     await fill('Condition', 'item.n > 3');
     await until('the card shows the condition', () => run(() => document.querySelector('[data-node="if"] .cv-sum')?.textContent === 'item.n > 3'));
