@@ -130,7 +130,7 @@ impl Library {
                 .with(serde_json::json!({ "revision": revision, "path": path })));
         }
         if let Some(loaded) = &current
-            && serde_json::from_slice::<Value>(&loaded.bytes).is_ok_and(|old| old.to_string() == document.to_string())
+            && serde_json::from_slice::<Value>(&loaded.bytes).is_ok_and(|old| canonical::same(&old, document))
         {
             return Ok(loaded.revision.clone());
         }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) const MOST_EVENTS: usize = 20_000;
 
 /// A value and how it is fetched whole.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Place {
     seq: u64,
     pointer: String,
@@ -27,12 +27,6 @@ pub(crate) struct NodeData {
     error: Option<(Arc<ErrorPayload>, Place)>,
     config: Option<(Arc<Value>, Place)>,
     last_start: u64,
-}
-
-impl Default for Place {
-    fn default() -> Self {
-        Self { seq: 0, pointer: String::new() }
-    }
 }
 
 /// A run, folded.

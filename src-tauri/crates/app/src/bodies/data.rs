@@ -121,12 +121,10 @@ fn parse(document: Value) -> ApiResult<Workflow> {
 }
 
 /// The run to look at, and the items of the node in it.
-fn data_for(
-    app: &App,
-    workflow: &Workflow,
-    node: &str,
-    run: Option<&str>,
-) -> ApiResult<Option<(Arc<RunView>, Vec<Arc<Value>>)>> {
+type Found = (Arc<RunView>, Vec<Arc<Value>>);
+
+/// The run to look at for a node: the newest one in which it was called, else the newest one.
+fn data_for(app: &App, workflow: &Workflow, node: &str, run: Option<&str>) -> ApiResult<Option<Found>> {
     let run_id = match app.store.last_called_step(&workflow.id, node, run)? {
         Some(call) => Some(call.run_id),
         // A new node has no call yet: the newest run shows what the steps before it give.

@@ -1,6 +1,7 @@
 //! Files of the library: list, open, save, drafts.
 
 use crate::app::App;
+use crate::canonical::same;
 use crate::dto::{
     ByDocument, ByRef, Draft, DraftPut, Empty, OpenPath, OpenWorkflow, Revision, RunRow, Saved, WorkflowCreate,
     WorkflowDuplicate, WorkflowEntry, WorkflowSave,
@@ -106,7 +107,7 @@ pub(crate) fn open(app: &App, path: &Path) -> ApiResult<OpenWorkflow> {
 fn draft(app: &App, reference: &str, document: &Value) -> ApiResult<Option<Draft>> {
     let Some(kept) = app.store.draft_get(reference)? else { return Ok(None) };
     let Ok(draft) = serde_json::from_str::<Value>(&kept.document) else { return Ok(None) };
-    if draft.to_string() == document.to_string() {
+    if same(&draft, document) {
         app.store.draft_discard(reference)?;
         return Ok(None);
     }
