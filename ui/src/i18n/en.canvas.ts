@@ -17,6 +17,7 @@ export const canvas = {
   'canvas.overview': 'Overview',
   'canvas.empty.title': 'An empty workflow',
   'canvas.empty.text': 'Steps go here. Double-click anywhere, or press Tab, and type what you need.',
+  'canvas.empty.add': 'Add the first step',
   'canvas.empty.readOnly': 'This workflow has no steps.',
   'canvas.search.label': 'Add a step',
   'canvas.search.placeholder': 'Search steps',

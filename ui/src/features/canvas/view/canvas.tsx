@@ -7,6 +7,7 @@ import { useStore } from 'zustand';
 import type { RunView } from '../../../api/run-state.ts';
 import type { Diagnostic, NodeDescriptor } from '../../../api/types.ts';
 import { t } from '../../../i18n/index.ts';
+import { Button } from '../../../kit/button.tsx';
 import { Icon } from '../../../kit/icon.tsx';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { EditorStore } from '../editor.ts';
@@ -124,7 +125,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
       </ReactFlow>
       ) : null}
       {far ? <FarView flow={flow} /> : null}
-      {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} />) : null}
+      {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} onAdd={handle.openAdd} />) : null}
       <TopTools handle={handle} />
       {legend ? <Legend /> : null}
       <ZoomTools handle={handle} zoom={zoom} />
@@ -160,10 +161,11 @@ function Why() {
   return <div className="pop cv-why" style={{ left: connect.pointer[0], top: connect.pointer[1] }}><Icon name="ban" size={12} className="c-off" />{reason}</div>;
 }
 
-function EmptyHint({ readOnly }: { readOnly: boolean }) {
+function EmptyHint({ readOnly, onAdd }: { readOnly: boolean; onAdd(): void }) {
   return (
-    <div className="cv-note"><div style={{ pointerEvents: 'none' }}>
+    <div className="cv-note"><div>
       <b>{t('canvas.empty.title')}</b><span>{readOnly ? t('canvas.empty.readOnly') : t('canvas.empty.text')}</span>
+      {readOnly ? null : <Button icon="plus" onClick={onAdd}>{t('canvas.empty.add')}</Button>}
     </div></div>
   );
 }

@@ -85,12 +85,20 @@ const asPorts = (data: CardData): { green: PortSpot[]; red: PortSpot | undefined
   red: data.shape.ports.find((p) => p.kind === 'error'),
 });
 
+/** Compared once per pair of versions, not on every key press anywhere. */
+const compared = new WeakMap<object, { saved: unknown; same: boolean }>();
+function changed(now: object | undefined, saved: unknown): boolean {
+  if (now === saved || now === undefined) return false;
+  const known = compared.get(now);
+  if (known && known.saved === saved) return !known.same;
+  const same = sameJson(now, saved);
+  compared.set(now, { saved, same });
+  return !same;
+}
+
 function useUnsaved(id: string): boolean {
   const { editor } = useCanvas();
-  return useStore(editor, (s) => {
-    const [now, then] = [s.document.nodes[id], s.saved.nodes[id]];
-    return now !== then && !sameJson(now, then);
-  });
+  return useStore(editor, (s) => changed(s.document.nodes[id], s.saved.nodes[id]));
 }
 
 function Marks({ id, look }: { id: string; look: ReturnType<typeof lookOf> }) {
@@ -113,7 +121,8 @@ function Marks({ id, look }: { id: string; look: ReturnType<typeof lookOf> }) {
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CardNode>) {
   const { node, descriptor, title, shape, summary, wired, arrives } = data;
   const run = useUi((s) => s.runView?.nodes[id]);
-  const ports = useUi((s) => s.runView?.ports);
+  // As one text: a batch of events draws only the cards whose ports it counts.
+  const counts = useUi((s) => (s.runView ? shape.ports.map((p) => s.runView?.ports[`${id}.${p.id}`] ?? 0).join() : ''));
   const live = useUi((s) => s.runView !== null);
   const safe = useUi((s) => s.showSafe);
   const policy = useStore(useCanvas().editor, (s) => s.document.settings?.errorPolicy === 'safe');
@@ -121,7 +130,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
   const look = lookOf(run, node.disabled === true, now);
   const { green, red } = asPorts(data);
-  const taken = (port: string): number => ports?.[`${id}.${port}`] ?? 0;
+  const byPort = counts.split(',');
+  const taken = (port: string): number => Number(byPort[shape.ports.findIndex((p) => p.id === port)] ?? 0);
   const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 ? run.itemsOut : null;
   const state = look.words || (live ? t('canvas.state.idle') : '');
   const problems = useUi((s) => s.problems.get(id));

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeRun, RunView } from '../../../api/run-state.ts';
+import type { Diagnostic } from '../../../api/types.ts';
+import { canvasActions, canvasActionTable } from '../actions.ts';
+import { applyEdits } from '../document.ts';
+import { createEditor, edgeKeys, edgeOfKey } from '../editor.ts';
+import { mayEnterWire, openPort } from '../insert.ts';
+import { flowBuilder } from '../view/flow-nodes.ts';
+import { fitOf } from '../view/handle.ts';
+import { lookOf, timeLeft, wireState } from '../view/run-look.ts';
+import { CanvasSession } from '../view/session.ts';
+import { detailOf, problemsByNode } from '../view/ui.ts';
+import { CATALOG, KINDS, sample } from './fixtures.ts';
+
+const run = (state: NodeRun['state'], more: Partial<NodeRun> = {}): NodeRun => ({
+  id: 'a', state, attempt: 0, itemsIn: 1, itemsOut: 1, durationMs: 0, calls: 1, open: 0, ...more,
+});
+const view = (part: Partial<RunView>): RunView => ({ status: 'running', nodes: {}, ports: {}, ...part }) as RunView;
+
+describe('what is drawn', () => {
+  it('keeps the objects of cards and wires that did not change', () => {
+    const build = flowBuilder();
+    const before = build(sample(), CATALOG);
+    const original = sample();
+    const first = build(original, CATALOG);
+    const { document } = applyEdits(original, [{ type: 'setNode', id: 'fetch', path: ['config', 'url'], value: '/x' }]);
+    const second = build(document, CATALOG);
+    expect(second.nodes[0]).toBe(first.nodes[0]);
+    expect(second.nodes[1]).not.toBe(first.nodes[1]);
+    expect(second.wires).toBe(first.wires);
+    expect(second.rects).toBe(before.rects);
+    const moved = build(applyEdits(document, [{ type: 'place', places: { end: [0, 800] } }]).document, CATALOG);
+    expect(moved.wires).not.toBe(second.wires);
+    expect(moved.nodes[1]).toBe(second.nodes[1]);
+  });
+
+  it('draws a fallback as a wire, and no wire that leads nowhere', () => {
+    const document = sample();
+    document.edges.push({ from: 'gone.success', to: 'end' }, { from: 'yes.success', to: 'nowhere' });
+    document.nodes['fetch'] = { ...(document.nodes['fetch'] as object), type: 'http.request', errorHandling: { fallbackNodeId: 'yes' } };
+    const flow = flowBuilder()(document, CATALOG);
+    expect(flow.edges.map((e) => e.id)).toEqual(['start.success>fetch', 'fetch.success>adult', 'adult.true>yes', 'yes.success>end', 'fallback:fetch>yes']);
+  });
+
+  it('tells two equal wires of a broken file apart', () => {
+    const document = sample();
+    document.edges.push({ from: 'yes.success', to: 'end' });
+    const keys = edgeKeys(document);
+    expect(new Set(keys).size).toBe(5);
+    expect(edgeOfKey(keys[4] as string)).toEqual({ from: 'yes.success', to: 'end' });
+  });
+
+  it('shows everything, never larger than 100 %', () => {
+    expect(fitOf([], 100, 100)).toEqual({ x: 0, y: 0, zoom: 1 });
+    expect(fitOf([{ x: 0, y: 0, width: 200, height: 56 }], 1000, 600)).toEqual({ x: 400, y: 272, zoom: 1 });
+    expect(fitOf([{ x: 0, y: 0, width: 2000, height: 56 }], 1000, 600).zoom).toBeLessThan(0.5);
+    expect([detailOf(1), detailOf(0.85), detailOf(0.6), detailOf(0.4), detailOf(0.2)]).toEqual([0, 0, 1, 2, 3]);
+  });
+
+  it('puts problems on the card they belong to', () => {
+    const at = (path: string): Diagnostic => ({ code: 'X', severity: 'error', path, message: path, hint: '' });
+    const found = problemsByNode(sample(), [at('/nodes/fetch/config/url'), at('/edges/2/to'), at('/settings'), at('/nodes/a~1b')]);
+    expect([...found.keys()]).toEqual(['fetch', 'adult', 'a/b']);
+  });
+});
+
+describe('the look of a run', () => {
+  it('has ring, icon and words for each state', () => {
+    expect(lookOf(undefined, false, 0)).toEqual({ className: '', signal: null, words: '', line: null });
+    expect(lookOf(undefined, true, 0)).toMatchObject({ className: 'is-off', signal: 'off', words: 'Disabled' });
+    expect(lookOf(run('retrying', { attempt: 1, maxAttempts: 2, retryAtMs: 4000 }), false, 0)).toMatchObject({ className: 'is-retry', line: '2/3, next in 4 s' });
+    expect(lookOf(run('failed', { attempt: 2, maxAttempts: 2, errorCode: 'TIMEOUT' }), false, 0).line).toBe('TIMEOUT, 3/3');
+    expect(lookOf(run('waiting', { dueMs: 60_000 }), false, 0).line).toBe('in 1 min');
+    expect(lookOf(run('skipped'), false, 0)).toMatchObject({ signal: 'skip', line: 'skipped' });
+    expect(timeLeft(2 * 86_400_000 + 4 * 3_600_000)).toBe('2 d 4 h');
+  });
+
+  it('tells taken, live, open and dead wires', () => {
+    expect(wireState(null, 'a.success', 'a', 'b')).toBe('plain');
+    expect(wireState(view({}), 'a.success', 'a', 'b')).toBe('open');
+    expect(wireState(view({ ports: { 'a.success': 2 } }), 'a.success', 'a', 'b')).toBe('taken');
+    expect(wireState(view({ ports: { 'a.success': 2 }, nodes: { b: run('running') } }), 'a.success', 'a', 'b')).toBe('live');
+    expect(wireState(view({ nodes: { a: run('done') } }), 'a.error', 'a', 'b')).toBe('not-taken');
+    expect(wireState(view({ status: 'failed' }), 'a.success', 'a', 'b')).toBe('not-taken');
+  });
+});
+
+describe('actions', () => {
+  it('have one id each, and the table is the same list', () => {
+    const editor = createEditor(sample());
+    const list = canvasActions(editor, new CanvasSession(editor).handle, KINDS);
+    expect(new Set(list.map((a) => a.id)).size).toBe(list.length);
+    expect(canvasActionTable().map((a) => a.id)).toEqual(list.map((a) => a.id).filter((id) => !id.startsWith('canvas.add.')));
+    expect(canvasActionTable().every((a) => a.when?.() === false)).toBe(true);
+  });
+
+  it('act on the document without a picture', () => {
+    const editor = createEditor(sample());
+    const { handle } = new CanvasSession(editor);
+    editor.select(['fetch']);
+    handle.extend('down');
+    expect(editor.getState().selection.nodes).toEqual(['fetch', 'adult']);
+    handle.toggleDisabled();
+    expect(editor.getState().document.nodes['adult']?.disabled).toBe(true);
+    handle.toggleDisabled();
+    expect(editor.getState().document.nodes['adult']).not.toHaveProperty('disabled');
+    handle.duplicate();
+    expect(Object.keys(editor.getState().document.nodes)).toHaveLength(7);
+    handle.remove(false);
+    expect(Object.keys(editor.getState().document.nodes)).toHaveLength(5);
+    while (editor.undo());
+    expect(editor.getState().document).toEqual(sample());
+  });
+
+  it('know where a wire may go on and what may enter one', () => {
+    expect(openPort(sample(), CATALOG, 'adult')).toBe('false');
+    expect(openPort(sample(), CATALOG, 'end')).toBeUndefined();
+    expect(mayEnterWire(sample(), CATALOG, 'yes')).toBe(false);
+    const { document } = applyEdits(sample(), [{ type: 'addNode', id: 'x', node: { type: 'data.set' }, at: [0, 0] }]);
+    expect(mayEnterWire(document, CATALOG, 'x')).toBe(true);
+  });
+});
