@@ -1,82 +1,7 @@
 // How one event changes the state of a run (see run-state.ts for what comes out).
 
-import type { CallCard, CardStatus, NodeRun, RunDefinition, RunError, RunEventLike, RunItem, RunStatus } from './run-state';
-
-export interface FoldState {
-  runId: string;
-  definition?: RunDefinition;
-  /** `node.port` of every drawn wire. */
-  wired: Set<string>;
-  version: number;
-  lastSeq: number;
-  status: RunStatus;
-  name: string;
-  definitionHash?: string;
-  params?: unknown;
-  resumedFrom?: string;
-  startedAt?: string;
-  startedMs?: number;
-  endedAt?: string;
-  endedMs?: number;
-  durationMs: number;
-  stopId?: string;
-  error?: RunError;
-  failedStepId?: string;
-  failReason?: string;
-  nodes: Record<string, NodeRun>;
-  ports: Record<string, number>;
-  events: RunEventLike[];
-  cards: CallCard[];
-  variables: Record<string, unknown>;
-  errors: number;
-  retries: number;
-  /** Call key → index of its latest card. */
-  byKey: Map<string, number>;
-  /** Objects that this batch has already copied. */
-  fresh: Set<object>;
-  /** The batch copied `nodes`, `ports`, `variables`. */
-  copied: { nodes: boolean; ports: boolean; variables: boolean };
-}
-
-type Fields = Record<string, unknown>;
-
-export function freshState(runId: string, definition?: RunDefinition): FoldState {
-  const nodes: Record<string, NodeRun> = {};
-  if (definition) {
-    for (const [id, node] of Object.entries(definition.nodes)) nodes[id] = idle(id, node.type, node.title);
-  }
-  return {
-    runId,
-    definition,
-    wired: new Set(definition?.edges.map((edge) => edge.from) ?? []),
-    version: 0,
-    lastSeq: 0,
-    status: 'created',
-    name: definition?.name ?? '',
-    durationMs: 0,
-    nodes,
-    ports: {},
-    events: [],
-    cards: [],
-    variables: { ...definition?.context?.initial },
-    errors: 0,
-    retries: 0,
-    byKey: new Map(),
-    fresh: new Set(),
-    copied: { nodes: false, ports: false, variables: false },
-  };
-}
-
-function idle(id: string, kind?: string, title?: string): NodeRun {
-  return { id, kind, title, state: 'idle', attempt: 0, itemsIn: 0, itemsOut: 0, durationMs: 0, calls: 0, open: 0 };
-}
-
-/** Ends a batch: the next one copies again before it writes. */
-export function finish(state: FoldState): void {
-  state.version++;
-  state.fresh.clear();
-  state.copied = { nodes: false, ports: false, variables: false };
-}
+import { addCard, cardOf, isObject, node, port, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-state';
 
 export function applyEvent(s: FoldState, event: RunEventLike): void {
   s.lastSeq = event.seq as number;
@@ -146,88 +71,6 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
   }
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export function callKey(event: RunEventLike, withItem = true): string {
-  return `${event.stepId}/${event.path ?? ''}/${withItem ? (event.item ?? '') : ''}/${event.visit ?? 1}/${event.attempt ?? 0}`;
-}
-
-function node(s: FoldState, id: string): NodeRun {
-  if (!s.copied.nodes) {
-    s.nodes = { ...s.nodes };
-    s.copied.nodes = true;
-  }
-  const known = s.nodes[id];
-  if (known && s.fresh.has(known)) return known;
-  const copy = known ? { ...known } : idle(id);
-  s.fresh.add(copy);
-  s.nodes[id] = copy;
-  return copy;
-}
-
-function port(s: FoldState, id: string, name: string, by: number): void {
-  if (!s.copied.ports) {
-    s.ports = { ...s.ports };
-    s.copied.ports = true;
-  }
-  const key = `${id}.${name}`;
-  s.ports[key] = Math.max(0, (s.ports[key] ?? 0) + by);
-}
-
-function variables(s: FoldState): Fields {
-  if (!s.copied.variables) {
-    s.variables = { ...s.variables };
-    s.copied.variables = true;
-  }
-  return s.variables as Fields;
-}
-
-function writable(s: FoldState, index: number): CallCard {
-  const known = s.cards[index] as CallCard;
-  if (s.fresh.has(known)) return known;
-  const copy = { ...known };
-  s.fresh.add(copy);
-  s.cards[index] = copy;
-  return copy;
-}
-
-/** The card of the event's call; an item of a batch falls back to the batch's card. */
-function cardOf(s: FoldState, event: RunEventLike): CallCard | undefined {
-  const index = s.byKey.get(callKey(event)) ?? s.byKey.get(callKey(event, false));
-  return index === undefined ? undefined : writable(s, index);
-}
-
-function addCard(s: FoldState, event: RunEventLike, ms: number, status: CardStatus): CallCard {
-  const id = event.stepId ?? '';
-  const key = callKey(event);
-  const before = s.byKey.get(key);
-  const again = before === undefined ? undefined : (s.cards[before] as CallCard).key;
-  const card: CallCard = {
-    key: again === undefined ? key : `${key}#${Number(again.split('#')[1] ?? 1) + 1}`,
-    index: s.cards.length,
-    nodeId: id,
-    title: s.nodes[id]?.title ?? s.definition?.nodes[id]?.title ?? id,
-    visit: event.visit ?? 1,
-    attempt: event.attempt ?? 0,
-    status,
-    startSeq: event.seq as number,
-    startedAt: event.ts,
-    startedMs: ms,
-    input: [],
-    printed: [],
-    changes: [],
-    files: [],
-  };
-  if (event.path != null) card.path = event.path;
-  if (event.item != null) card.item = event.item;
-  s.byKey.set(key, card.index);
-  s.cards.push(card);
-  s.fresh.add(card);
-  return card;
-}
-
 function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
   const card = addCard(s, event, ms, 'running');
   const run = node(s, card.nodeId);
@@ -271,12 +114,13 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
   return run;
 }
 
-/** The state of a node when one of its calls has ended. */
-function settle(run: NodeRun, ended: NodeRun['state']): void {
+/** The state of a node when one of its calls has ended well. */
+function settle(s: FoldState, run: NodeRun): void {
   if (run.state === 'failed') return;
-  if (run.open > 0) run.state = 'running';
-  else if (run.state !== 'handled' || ended !== 'done') run.state = ended;
+  run.state = run.open > 0 ? 'running' : (s.handled.get(run.id) ?? 0) > 0 ? 'handled' : 'done';
 }
+
+const count = (map: Map<string, number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
 
 function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
   const card = cardOf(s, event);
@@ -291,11 +135,11 @@ function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields
     port(s, card.nodeId, name, count);
     run.itemsOut += count;
   }
-  if (!partly && run.open === 0 && run.state !== 'handled') {
+  if (!s.handled.get(run.id)) {
     run.errorCode = undefined;
     run.message = undefined;
   }
-  settle(run, partly && run.state !== 'failed' ? 'handled' : 'done');
+  settle(s, run);
 }
 
 function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunError | undefined): void {
@@ -311,7 +155,10 @@ function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunErro
   run.errorCode = text(code) ?? error.type;
   run.message = error.message;
   const wired = s.wired.has(`${card.nodeId}.error`);
-  if (wired) port(s, card.nodeId, 'error', 1);
+  if (wired) {
+    port(s, card.nodeId, 'error', 1);
+    count(s.handled, card.nodeId, 1);
+  }
   if (ofBatch) {
     card.itemErrors = [...(card.itemErrors ?? []), { item: event.item as number, error }];
     // The rest of the batch is still to come with `step_done`, unless all of it failed.
@@ -330,7 +177,10 @@ function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: 
   run.state = 'retrying';
   run.attempt = Number(payload['attempt'] ?? run.attempt + 1);
   run.retryAtMs = ms + delay;
-  if (s.wired.has(`${run.id}.error`)) port(s, run.id, 'error', -1);
+  if (s.wired.has(`${run.id}.error`)) {
+    port(s, run.id, 'error', -1);
+    count(s.handled, run.id, -1);
+  }
   if (!card) return;
   card.retryAtMs = ms + delay;
   card.retryDelayMs = delay;
@@ -345,6 +195,7 @@ function errorHandled(s: FoldState, event: RunEventLike, payload: Fields): void 
   const card = event.stepId === origin ? cardOf(s, event) : run.lastCard === undefined ? undefined : writable(s, run.lastCard);
   if (card) card.decision = decision;
   if (action === 'fallback' || action === 'error_as_context') {
+    if (!s.wired.has(`${origin}.error`)) count(s.handled, origin, 1);
     if (run.open === 0) run.state = 'handled';
     if (card && card.endSeq !== undefined) card.status = 'handled';
     if (action === 'fallback' && s.definition?.nodes[origin]?.errorHandling?.fallbackNodeId) port(s, origin, 'fallback', 1);

@@ -152,6 +152,12 @@ describe('errors', () => {
     expect(view.nodes['a']).toMatchObject({ state: 'handled', open: 0 });
   });
 
+  it('an item that was handled is not forgotten when a later item is done', () => {
+    const view = foldRun(list(() => [start('a', 1, { item: 0 }), start('a', 1, { item: 1 }), error('a', { item: 0 }), done('a', { success: 1 }, { item: 1 }), start('a', 1, { item: 2 }), done('a', { success: 1 }, { item: 2 })]), wired);
+    expect(view.nodes['a']).toMatchObject({ state: 'handled', calls: 3, errorCode: 'TIMEOUT' });
+    expect(view.ports).toEqual({ 'a.error': 1, 'a.success': 2 });
+  });
+
   it('a batch of which every item fails has no step_done', () => {
     const view = foldRun(list(() => [start('a', 2), error('a', { item: 0 }), error('a', { item: 1 })]), loose);
     expect(view.nodes['a']).toMatchObject({ state: 'failed', open: 0 });

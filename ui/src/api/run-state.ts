@@ -2,7 +2,8 @@
 // Objects of one node, port or card are replaced when they change, so `===` tells what to draw again; the two long
 // lists (`events`, `cards`) are shared between views and only grow or change in place: key memos on `view.version`.
 
-import { applyEvent, finish, freshState, type FoldState } from './run-fold';
+import { applyEvent } from './run-fold';
+import { finish, freshState, type FoldState } from './run-fold-state';
 
 export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 export type NodeRunState =

@@ -62,7 +62,7 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
         ) : (
           <>
             {whole ? <Properties schema={schema} value={value} path={[]} /> : widget === 'keyvalue' ? <KeyValueField {...top} /> : widget === 'any' ? <AnyField {...top} /> : <Field name="" label={label} schema={schema} value={value} path={[]} />}
-            <UnknownFields schema={schema} value={value} diagnostics={diagnostics} base={basePointer} whole={whole} />
+            <UnknownFields schema={schema} diagnostics={diagnostics} base={basePointer} whole={whole} />
           </>
         )}
       </div>
@@ -71,15 +71,16 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
 }
 
 /** Findings about names that the form has no field for, and about the whole. */
-function UnknownFields({ schema, value, diagnostics, base, whole }: {
-  schema: JsonSchema; value: unknown; diagnostics: readonly Diagnostic[]; base: string; whole: boolean;
+function UnknownFields({ schema, diagnostics, base, whole }: {
+  schema: JsonSchema; diagnostics: readonly Diagnostic[]; base: string; whole: boolean;
 }) {
   if (!whole) return null;
   const known = new Set(Object.keys(schema.properties ?? {}));
-  const names = typeof value === 'object' && value !== null ? Object.keys(value).filter((name) => !known.has(name)) : [];
-  const findings = [
-    ...diagnosticsAt(diagnostics, base, false),
-    ...names.flatMap((name) => diagnosticsAt(diagnostics, `${base}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, true)),
-  ];
+  const findings = diagnostics.filter((one) => {
+    if (one.path === base) return true;
+    if (!one.path.startsWith(`${base}/`)) return false;
+    const name = (one.path.slice(base.length + 1).split('/')[0] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+    return !known.has(name);
+  });
   return <Findings findings={findings} />;
 }
