@@ -14,6 +14,7 @@ for (const theme of ['light', 'dark'] as const) {
     const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
     await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 20_000 }).toBe('completed');
     await open();
+    const all: string[] = [];
     for (const hash of ['#/workflows', '#/runs', '#/catalog', '#/settings', `#/workflow/${encodeURIComponent(made.ref)}`, `#/run/${runId}`]) {
       await page.evaluate((next) => { window.location.hash = next; }, hash);
       await page.waitForTimeout(1200);
@@ -23,9 +24,11 @@ for (const theme of ['light', 'dark'] as const) {
         const axe = (window as unknown as { axe: { run(options: unknown): Promise<{ violations: Violation[] }> } }).axe;
         return (await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })).violations;
       });
-      const words = found.map((one) => `${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `   ${node.target.join(' ')}\n      ${node.failureSummary.replaceAll('\n', '\n      ')}`).join('\n')}`);
-      expect(words.join('\n'), hash).toBe('');
+      for (const one of found) {
+        all.push(`${hash} ${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `   ${node.target.join(' ')}\n      ${node.failureSummary.replaceAll('\n', '\n      ')}`).join('\n')}`);
+      }
     }
+    expect(all.join('\n')).toBe('');
   });
 }
 

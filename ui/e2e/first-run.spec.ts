@@ -20,9 +20,9 @@ test('gallery → run the sample → watch it → find the run again', async ({ 
   await expect(log.getByText(/call 1 of \d/).first()).toBeVisible();
 
   await page.getByRole('link', { name: 'Runs' }).click();
-  const runs = page.getByRole('listbox', { name: /Runs/ });
-  await expect(runs.getByRole('option')).toHaveCount(1);
-  await runs.getByRole('option').first().dblclick();
+  const runs = page.getByRole('grid', { name: /Runs/ });
+  await expect(runs.getByRole('row')).toHaveCount(1);
+  await runs.getByRole('row').first().dblclick();
   await expect(page).toHaveURL(/#\/run\//);
   await expect(page.getByText('Read only')).toBeVisible();
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();

@@ -48,16 +48,16 @@ test('a running run can be cancelled', async ({ open, host }) => {
 test('the history filters, opens and deletes, and follows what happens elsewhere', async ({ open, host }) => {
   const made = await file(host, { ...FAILS, name: 'History test' });
   const page = await open('#/runs');
-  const list = page.getByRole('listbox', { name: /Runs/ });
+  const list = page.getByRole('grid', { name: /Runs/ });
   const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
   // Started elsewhere: the row appears by itself.
-  await expect(list.getByRole('option').filter({ hasText: 'History test' })).toHaveCount(1);
+  await expect(list.getByRole('row').filter({ hasText: 'History test' })).toHaveCount(1);
   await page.getByRole('searchbox').fill('history test');
-  await expect(list.getByRole('option')).toHaveCount(1);
+  await expect(list.getByRole('row')).toHaveCount(1);
   await page.getByRole('radio', { name: 'Completed' }).click();
   await expect(page.getByText('No run fits these filters')).toBeVisible();
   await page.getByRole('radio', { name: 'Failed' }).click();
-  await expect(list.getByRole('option')).toHaveCount(1);
+  await expect(list.getByRole('row')).toHaveCount(1);
   await list.focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -68,7 +68,7 @@ test('the history filters, opens and deletes, and follows what happens elsewhere
   await page.getByRole('menuitem', { name: 'Delete run…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete run' }).click();
   await expect(page).toHaveURL(/#\/runs$/);
-  await expect(list.getByRole('option').filter({ hasText: 'History test' })).toHaveCount(0);
+  await expect(list.getByRole('row').filter({ hasText: 'History test' })).toHaveCount(0);
 });
 
 test('an address that leads to no run says so and leads on', async ({ open }) => {

@@ -85,7 +85,7 @@ export const en = {
   'gallery.build': 'Open it in the builder',
   'gallery.empty': 'Empty workflow',
   'gallery.emptyText': 'Start with a trigger and draw the rest',
-  'gallery.sampleOpen': 'Open the sample {name}',
+  'gallery.sampleOpen': 'Open the sample',
   'gallery.noRecent': 'No workflows yet',
   'gallery.noRecentText': 'A workflow is a plain file in your library. Start from a sample, or draw your own.',
   'gallery.noSamples': 'No samples came with this installation',

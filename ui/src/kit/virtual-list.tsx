@@ -17,9 +17,11 @@ export interface VirtualListProps<T> {
   follow?: boolean;
   footer?: ReactNode;
   className?: string;
+  /** Rows that hold controls of their own: `row` gives cells with role `gridcell`. */
+  grid?: boolean;
 }
 
-export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, onEnd, follow, footer, className }: VirtualListProps<T>) {
+export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, onEnd, follow, footer, className, grid }: VirtualListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: items.length,
@@ -39,7 +41,8 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
   }, [follow, items.length, virtual]);
 
   function onKeyDown(event: KeyboardEvent) {
-    if (!onSelect) return;
+    // Keys inside a control of a row belong to that control.
+    if (!onSelect || event.target !== event.currentTarget) return;
     const at = selected ?? -1;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 10, PageUp: at - 10, Home: 0, End: items.length - 1 }[event.key];
     if (to !== undefined) {
@@ -54,17 +57,17 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
     }
   }
   return (
-    <div ref={scroller} className={`vlist ${className ?? ''}`} role="listbox" aria-label={label} tabIndex={0} onKeyDown={onKeyDown}
+    <div ref={scroller} className={`vlist ${className ?? ''}`} role={grid ? 'grid' : 'listbox'} aria-label={label} aria-rowcount={grid ? items.length : undefined} tabIndex={0} onKeyDown={onKeyDown}
       onScroll={(event) => {
         const box = event.currentTarget;
         atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < rowHeight * 2;
       }}>
-      <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+      <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {rows.map((entry) => {
           const item = items[entry.index];
           if (item === undefined) return null;
           return (
-            <div key={entry.key} role="option" aria-selected={entry.index === selected} className={`vrow ${entry.index === selected ? 'on' : ''}`}
+            <div key={entry.key} role={grid ? 'row' : 'option'} aria-rowindex={grid ? entry.index + 1 : undefined} aria-selected={entry.index === selected} className={`vrow ${entry.index === selected ? 'on' : ''}`}
               style={{ height: rowHeight, transform: `translateY(${String(entry.start)}px)` }}
               onClick={onSelect ? () => onSelect(entry.index) : undefined} onDoubleClick={onOpen ? () => onOpen(entry.index) : undefined}>
               {row(item, entry.index)}

@@ -87,10 +87,10 @@ function HeroSkeleton() {
 
 function SampleCard({ sample, busy, onOpen }: { sample: Sample; busy: boolean; onOpen(): void }) {
   return (
-    <button type="button" className="g-card" disabled={busy} onClick={onOpen} aria-label={t('gallery.sampleOpen', { name: sample.title })}>
+    <button type="button" className="g-card" disabled={busy} onClick={onOpen}>
       <GraphArt workflow={sample.document} width={264} height={80} />
       <span className="tx">
-        <b className="ell">{sample.title}</b>
+        <b className="ell"><span className="vh">{t('gallery.sampleOpen')} </span>{sample.title}</b>
         <span className="s t2 ell" title={sample.description}>{sample.description}</span>
         <span className="s t3 ell" style={{ marginTop: 4 }}>{[tn('common.steps', sample.steps), ...sample.traits].join(', ')}</span>
       </span>

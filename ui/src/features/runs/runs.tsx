@@ -73,18 +73,18 @@ export function RunHistory(props: RunsProps) {
 function Rows({ runs, selected, more, onSelect, onOpen, onMore, ...rest }: RunsProps & { runs: RunRow[] }) {
   const at = runs.findIndex((run) => run.runId === selected);
   return (
-    <VirtualList className="r-list" label={t('runs.list')} items={runs} rowHeight={28} keyOf={(run) => run.runId} selected={at < 0 ? undefined : at}
+    <VirtualList grid className="r-list" label={t('runs.list')} items={runs} rowHeight={28} keyOf={(run) => run.runId} selected={at < 0 ? undefined : at}
       onSelect={(index) => { const run = runs[index]; if (run) onSelect(run.runId); }}
       onOpen={(index) => { const run = runs[index]; if (run) onOpen(run.runId); }}
       onEnd={more ? onMore : undefined}
       row={(run) => (
-        <div className="r-row">
-          <StatusIcon status={run.status} />
-          <span className="ell" style={{ fontWeight: 600 }}>{run.workflowName}</span>
-          <span className="ell t2" title={run.errorMessage}>{run.errorMessage ? `${outcomeText(run)}: ${run.errorMessage}` : outcomeText(run)}</span>
-          <span className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
-          <span className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
-          <span className="r-opt mono t3">{shortRunId(run.runId)}</span>
+        <div className="r-row" role="presentation">
+          <span role="gridcell"><StatusIcon status={run.status} /></span>
+          <span role="gridcell" className="ell" style={{ fontWeight: 600 }}>{run.workflowName}</span>
+          <span role="gridcell" className="ell t2" title={run.errorMessage}>{run.errorMessage ? `${outcomeText(run)}: ${run.errorMessage}` : outcomeText(run)}</span>
+          <span role="gridcell" className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
+          <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
+          <span role="gridcell" className="r-opt mono t3">{shortRunId(run.runId)}</span>
           <RowMenu run={run} onOpen={onOpen} {...rest} />
         </div>
       )} />
@@ -94,7 +94,7 @@ function Rows({ runs, selected, more, onSelect, onOpen, onMore, ...rest }: RunsP
 function RowMenu({ run, onOpen, onCancel, onResume, onDelete, onCopyId }: Pick<RunsProps, 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId'> & { run: RunRow }) {
   const open = run.status === 'running' || run.status === 'created' || run.status === 'paused';
   return (
-    <span onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
+    <span role="gridcell" onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
       <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: `${run.workflowName} ${shortRunId(run.runId)}` })} />} entries={[
         { id: 'open', label: t('runs.open'), icon: 'flow', onSelect: () => onOpen(run.runId) },
         { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => onCopyId(run) },
