@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Commands that run at once; each has a thread.
+const AT_ONCE: usize = 32;
+
 /// How an [`App`] is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -50,6 +53,8 @@ pub struct App {
     /// For what needs an executor of its own whatever the host has: the practice service, waiting for the runtime.
     threads: Option<tokio::runtime::Runtime>,
     files: FolderFiles,
+    /// Commands that run at once.
+    pub(crate) turns: tokio::sync::Semaphore,
     allow: Vec<Folder>,
     /// Paths that the system's dialogs gave: the window gets a handle, never a path that a later command trusts.
     choices: Mutex<HashMap<String, PathBuf>>,
@@ -99,6 +104,7 @@ impl App {
             practice,
             threads: Some(threads),
             files,
+            turns: tokio::sync::Semaphore::new(AT_ONCE),
             allow: options.allow,
             choices: Mutex::default(),
             viewed: Mutex::default(),

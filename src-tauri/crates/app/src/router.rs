@@ -98,6 +98,8 @@ impl App {
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> ApiResult<T> + Send + 'static,
     ) -> ApiResult<T> {
+        // Many at once wait here, not as threads. The semaphore is never closed.
+        let _turn = self.turns.acquire().await;
         let app = Arc::clone(self);
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let thread = std::thread::Builder::new().name("command".into()).stack_size(STACK).spawn(move || {

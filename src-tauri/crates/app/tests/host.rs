@@ -173,6 +173,11 @@ fn a_change_from_outside_is_a_conflict_and_a_draft_survives_a_crash() {
     place.ok("draft_put", json!({ "ref": made["ref"], "document": other }));
     place.ok("draft_discard", json!({ "ref": made["ref"] }));
     assert!(place.ok("workflow_open", json!({ "ref": made["ref"] })).get("draft").is_none());
+    // Spoilt outside: what was in the editor is still there.
+    place.ok("draft_put", json!({ "ref": made["ref"], "document": other }));
+    std::fs::write(&path, "{ spoilt").expect("written");
+    let spoilt = place.ok("workflow_open", json!({ "ref": made["ref"] }));
+    assert_eq!((&spoilt["document"], &spoilt["draft"]["document"]), (&other, &other));
     // Deleted outside: saving says so, and writes it again on purpose.
     std::fs::remove_file(&path).expect("deleted");
     let base = open["revision"].clone();

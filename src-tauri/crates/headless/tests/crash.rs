@@ -113,11 +113,9 @@ fn a_store_of_a_newer_release_is_refused() {
     let place = Box::new();
     let quick = place.file("q.json", workflow(json!({ "a": { "type": "flow.noop" } }), json!([])).to_string());
     assert_eq!(place.run(&["run", &quick.display().to_string(), "--json"]).code, 0);
-    // Byte 60-63 of a SQLite file: user_version, big endian.
-    let db = place.data().join("signalbox.db");
-    let mut bytes = std::fs::read(&db).expect("there");
-    bytes[60..64].copy_from_slice(&9_999_u32.to_be_bytes());
-    std::fs::write(&db, bytes).expect("written");
+    let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
+    store.pragma_update(None, "user_version", 9_999).expect("written");
+    drop(store);
     let done = place.run(&["runs", "list", "--json"]);
     assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some("NEWER_STORE")), "{}", done.out);
 }

@@ -89,8 +89,17 @@ pub(crate) fn workflow_open_path(app: &App, _: &Caller, request: OpenPath) -> Ap
 pub(crate) fn open(app: &App, path: &Path) -> ApiResult<OpenWorkflow> {
     let reference = app.library.reference(path);
     let loaded = load(path)?;
-    let (document, diagnostics) = check::readable(&loaded.bytes)?;
-    let draft = draft(app, &reference, &document)?;
+    let (document, diagnostics, draft) = match check::readable(&loaded.bytes) {
+        Ok((document, diagnostics)) => {
+            let draft = draft(app, &reference, &document)?;
+            (document, diagnostics, draft)
+        }
+        // The file was spoilt outside; what the person had in the editor is still there.
+        Err(error) => match draft(app, &reference, &Value::Null)? {
+            Some(draft) => (draft.document.clone(), savable(&draft.document).unwrap_or_default(), Some(draft)),
+            None => return Err(error),
+        },
+    };
     Ok(OpenWorkflow {
         reference,
         path: path.display().to_string(),
