@@ -1,11 +1,10 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { toApiError, type ApiError } from '../api/error.ts';
-import { transport } from '../api/client.ts';
 import { queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
 import { t } from '../i18n/index.ts';
-import { Button, EmptyState, listenForKeys, runAction, toast, Toaster } from '../kit/index.ts';
+import { Button, EmptyState, listenForKeys, toast, Toaster } from '../kit/index.ts';
 import { CatalogScreen } from './catalog-screen.tsx';
 import { Frame } from './frame.tsx';
 import { GalleryScreen } from './gallery-screen.tsx';
@@ -37,12 +36,7 @@ function Start() {
   useEffect(() => {
     whenSettingsFail((cause) => toast({ signal: 'err', text: t('settings.notSaved'), detail: toApiError(cause).message }));
     load();
-    const stopMenu = transport().onMenu?.((action) => { runAction(action); });
-    const stopKeys = listenForKeys();
-    return () => {
-      stopMenu?.();
-      stopKeys();
-    };
+    return listenForKeys();
   }, []);
   if (state === 'ready') return <Screens />;
   if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
