@@ -246,6 +246,24 @@ test('several at once: box selection, delete, tidy up', async ({ open, host }) =
   expect(doc.layout).toEqual({ check: [0, 0], last: [248, 0] });
 });
 
+test('a run is shown on the cards and wires: done, counts, not taken', async ({ open, host }) => {
+  const part = {
+    ...LINE,
+    nodes: { ...LINE.nodes, no: { type: 'flow.noop', title: 'Too small' } },
+    edges: [...LINE.edges, { from: 'check.false', to: 'no' }],
+    layout: { ...LINE.layout, no: [744, 144] as [number, number] },
+  };
+  const { page } = await openCanvas(open, host, 'Shown run', part);
+  await page.mouse.click((await free(page)).x, (await free(page)).y);
+  await page.keyboard.press('F5');
+  for (const id of ['start', 'first', 'check', 'last']) await expect(card(page, id)).toHaveAttribute('data-state', 'done');
+  await expect(card(page, 'no')).toHaveAttribute('data-state', 'skipped');
+  await expect(page.locator('[data-wire="first.success>check"]')).toHaveAttribute('data-state', 'taken');
+  await expect(page.locator('[data-wire="check.false>no"]')).toHaveAttribute('data-state', 'not-taken');
+  await expect(page.locator('.cv-tag')).toHaveText(['1', '1', '1']);
+  await expect(page.locator('.react-flow__node[data-id="first"]')).toHaveAccessibleName(/^First, Set fields, Done/);
+});
+
 test('1,000 steps: opens, pans, zooms and stays drawn', async ({ open, host }) => {
   test.setTimeout(120_000);
   const nodes: Doc['nodes'] = {};

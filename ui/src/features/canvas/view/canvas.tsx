@@ -119,13 +119,13 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
         selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} attributionPosition="top-right"
       >
         <Background variant={BackgroundVariant.Dots} gap={16} size={1} color="var(--bg-canvas-dot)" />
-        {many ? null : (
+        {many || nodes.length === 0 ? null : (
           <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
         )}
       </ReactFlow>
       ) : null}
       {far ? <FarView flow={flow} /> : null}
-      {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} onAdd={handle.openAdd} />) : null}
+      {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} onAdd={() => handle.openAdd(false)} />) : null}
       <TopTools handle={handle} />
       {legend ? <Legend /> : null}
       <ZoomTools handle={handle} zoom={zoom} />

@@ -30,7 +30,8 @@ export interface HandleParts {
 export interface CanvasHandle {
   /** the focus is here, or nothing has it and the pointer is here */
   isActive(): boolean;
-  openAdd(): void;
+  /** at the pointer; from a button (`pointed: false`) it goes on from the chosen step */
+  openAdd(pointed?: boolean): void;
   openFind(): void;
   /** adds a kind next to the selection, wired when it can be */
   addKind(type: string): void;
@@ -118,11 +119,13 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const element = parts.element();
       const focused = document.activeElement;
       if (!element) return false;
-      return element.contains(focused) || ((!focused || focused === document.body) && parts.pointer() !== null);
+      // Buttons and fields on the canvas keep their own keys.
+      if (focused && element.contains(focused)) return focused.closest('button, a, input') === null;
+      return (!focused || focused === document.body) && parts.pointer() !== null;
     },
-    openAdd() {
+    openAdd(pointed = true) {
       if (editor.getState().readOnly) return;
-      const pointer = parts.pointer();
+      const pointer = pointed ? parts.pointer() : null;
       const selected = chosen();
       const only = selected.length === 1 ? (selected[0] as string) : undefined;
       const wire = edges();
@@ -130,7 +133,8 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const where: Point = pointer ? [pointer.x, pointer.y] : centre();
       // At the mouse it is a free step; without a mouse over the canvas it goes on from the chosen one.
       const hang = only !== undefined && port !== undefined && !pointer ? { from: `${only}.${port}` } : {};
-      ui.setState({ search: { screen: local(where), at: 'from' in hang || wire.length === 1 ? null : toFlow(where), ...hang, ...(wire.length === 1 ? { edge: wire[0] } : {}) } });
+      const anywhere = pointer === null && Object.keys(editor.getState().document.nodes).length > 0;
+      ui.setState({ search: { screen: pointed ? local(where) : [12, 48], at: anywhere || 'from' in hang || wire.length === 1 ? null : toFlow(where), ...hang, ...(wire.length === 1 ? { edge: wire[0] } : {}) } });
     },
     openFind: () => ui.setState({ finding: true, search: null }),
     pick(kind) {

@@ -19,7 +19,7 @@ export function TopTools({ handle }: { handle: CanvasHandle }) {
     <div className="cv-tools top" role="toolbar" aria-label={t('canvas.label')}>
       {readOnly ? null : (
         <>
-          <button type="button" className={adding ? 'on' : ''} onClick={() => handle.openAdd()}><Icon name="plus" />{t('canvas.addNode')}<Kbd keys="Tab" /></button>
+          <button type="button" className={adding ? 'on' : ''} onClick={() => handle.openAdd(false)}><Icon name="plus" />{t('canvas.addNode')}<Kbd keys="Tab" /></button>
           <button type="button" onClick={() => handle.tidy()} aria-label={t('canvas.tidy')} title={t('canvas.do.tidy')}><Icon name="grid" /></button>
         </>
       )}

@@ -9,6 +9,7 @@ const isField = (target: EventTarget | null): boolean =>
 export function useClipboardKeys(handle: CanvasHandle): void {
   useEffect(() => {
     let incoming = false;
+    let readAt = 0;
     let pending: ReturnType<typeof setTimeout> | null = null;
     const stop = (): void => {
       if (pending) clearTimeout(pending);
@@ -21,6 +22,7 @@ export function useClipboardKeys(handle: CanvasHandle): void {
       // Some web views send no paste event outside a text field: then the clipboard is read.
       pending = setTimeout(() => {
         pending = null;
+        readAt = Date.now();
         handle.paste(incoming);
       }, 120);
     };
@@ -30,6 +32,8 @@ export function useClipboardKeys(handle: CanvasHandle): void {
       if (!text) return;
       event.preventDefault();
       stop();
+      // A late event after the clipboard was read: pasted already.
+      if (Date.now() - readAt < 1000) return;
       handle.paste(incoming, text);
       incoming = false;
     };
