@@ -394,7 +394,19 @@ impl Runtime {
         self.core().runs().keys().cloned().collect()
     }
 
-    /// Folder of a run's artifact files.
+    /// Deletes an ended run from the store, and its artifact files.
+    pub async fn delete(&self, run_id: &str) -> Result<(), Error> {
+        let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
+        self.worker(move || {
+            core.store.delete_run(&run_id)?;
+            // Most runs have none; what cannot be removed now is an orphan that nothing refers to.
+            let _ = std::fs::remove_dir_all(crate::artifact::place(&core.options.artifacts, &run_id, ""));
+            Ok(())
+        })
+        .await?
+    }
+
+    /// Where an artifact file of a run stands; the run's folder for an empty path.
     pub fn artifact(&self, run_id: &str, path: &str) -> std::path::PathBuf {
         crate::artifact::place(&self.core().options.artifacts, run_id, path)
     }
@@ -435,15 +447,15 @@ async fn poll(core: Arc<Core>) {
     }
 }
 
-/// Takes over runs whose process died.
+/// Takes over runs whose process died. Not at once: the host first puts grants and services in their places.
 async fn adopt(core: Arc<Core>) {
     while !*core.closing.borrow() {
+        tokio::time::sleep(core.options.adopt_every).await;
         let own = Arc::clone(&core);
         // The only failure is the end of these threads.
         if core.handle.spawn_blocking(move || own.adopt()).await.is_err() {
             return;
         }
-        tokio::time::sleep(core.options.adopt_every).await;
     }
 }
 

@@ -102,7 +102,10 @@ async fn an_artifact_stands_in_the_folder_of_its_run() {
     assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Completed));
     let file = runtime.artifact(&run, "/out/p.txt");
     assert!(file.starts_with(dir.path().join("artifacts").join(&run)));
-    assert_eq!(std::fs::read_to_string(file).expect("written"), "n is 1");
+    assert_eq!(std::fs::read_to_string(&file).expect("written"), "n is 1");
+    runtime.delete(&run).await.expect("it has ended");
+    assert!(!file.exists());
+    assert!(runtime.delete(&run).await.expect_err("it is gone").is_unknown_run());
 }
 
 #[tokio::test]
