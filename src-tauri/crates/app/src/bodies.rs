@@ -10,7 +10,7 @@ pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_
 pub use folders::parse_allow_dir;
 pub(crate) use folders::{folder_grant, folder_list, folder_revoke};
 pub(crate) use library::{
-    draft_discard, draft_put, id_of, open, savable, workflow_create, workflow_delete, workflow_duplicate,
+    draft_discard, draft_put, forget_draft, id_of, open, savable, workflow_create, workflow_delete, workflow_duplicate,
     workflow_list, workflow_open, workflow_open_path, workflow_revision, workflow_save, workflow_validate,
 };
 pub(crate) use runs::{run_cancel, run_delete, run_events, run_get, run_list, run_resume, run_start, run_value};

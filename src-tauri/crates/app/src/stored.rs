@@ -1,7 +1,7 @@
 //! Workflows by their id, for programs (REST): found in the library, written to the data folder.
 
 use crate::app::{App, NewRun};
-use crate::bodies::{id_of, open, savable};
+use crate::bodies::{forget_draft, id_of, open, savable};
 use crate::check;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::{ENDING, load};
@@ -93,7 +93,7 @@ impl App {
                 }
             }
             std::fs::remove_file(&path).map_err(|error| crate::files::io_error(&error, &path, "deleted"))?;
-            app.store.draft_discard(&app.library.reference(&path))?;
+            forget_draft(app, &app.library.reference(&path));
             Ok(json!({ "id": id }))
         })
         .await

@@ -117,10 +117,15 @@ fn draft(app: &App, reference: &str, document: &Value) -> ApiResult<Option<Draft
     let Some(kept) = app.store.draft_get(reference)? else { return Ok(None) };
     let Ok(draft) = serde_json::from_str::<Value>(&kept.document) else { return Ok(None) };
     if same(&draft, document) {
-        app.store.draft_discard(reference)?;
+        forget_draft(app, reference);
         return Ok(None);
     }
     Ok(Some(Draft { document: draft, saved_at: time::format(kept.saved_ms) }))
+}
+
+/// A draft that is over does no harm: a full disk must not turn a save that worked into a failure.
+pub(crate) fn forget_draft(app: &App, reference: &str) {
+    drop(app.store.draft_discard(reference));
 }
 
 pub(crate) fn workflow_create(app: &App, _: &Caller, request: WorkflowCreate) -> ApiResult<OpenWorkflow> {
@@ -185,7 +190,7 @@ pub(crate) fn workflow_save(app: &App, _: &Caller, request: WorkflowSave) -> Api
     savable(&request.document)?;
     let overwrite = request.overwrite.unwrap_or(false);
     let revision = app.library.save(&path, &request.document, Some(&request.base_revision), overwrite)?;
-    app.store.draft_discard(&request.reference)?;
+    forget_draft(app, &request.reference);
     Ok(Saved { revision })
 }
 
@@ -197,7 +202,7 @@ pub(crate) fn savable(document: &Value) -> ApiResult<Vec<Diagnostic>> {
 pub(crate) fn workflow_delete(app: &App, _: &Caller, request: ByRef) -> ApiResult<Empty> {
     let path = app.path_of(&request.reference)?;
     std::fs::remove_file(&path).map_err(|error| io_error(&error, &path, "deleted"))?;
-    app.store.draft_discard(&request.reference)?;
+    forget_draft(app, &request.reference);
     Ok(Empty {})
 }
 
