@@ -56,7 +56,9 @@ fn main() {
     let shell = match built {
         Ok(shell) => shell,
         Err(error) => {
-            eprintln!("Signalbox cannot open a window: {error}. Without a display, `signalbox serve --ui` shows the same in a browser.");
+            eprintln!(
+                "Signalbox cannot open a window: {error}. Without a display, `signalbox serve --ui` shows the same in a browser."
+            );
             std::process::exit(1);
         }
     };
@@ -118,8 +120,7 @@ mod tests {
 
     #[test]
     fn the_shell_grants_exactly_this() {
-        let capability: Value =
-            serde_json::from_str(include_str!("../capabilities/main.json")).expect("capability");
+        let capability: Value = serde_json::from_str(include_str!("../capabilities/main.json")).expect("capability");
         assert_eq!(capability["windows"], json!(["main"]));
         assert_eq!(
             capability["permissions"],

@@ -44,12 +44,7 @@ pub(crate) const MENUS: &[(&str, &[(&str, &str)])] = &[
     ("Run", &[("run.start", "Run"), ("run.cancel", "Cancel the run")]),
     (
         "Go",
-        &[
-            ("go.workflows", "Workflows"),
-            ("go.runs", "Runs"),
-            ("go.catalog", "Catalog"),
-            ("go.settings", "Settings"),
-        ],
+        &[("go.workflows", "Workflows"), ("go.runs", "Runs"), ("go.catalog", "Catalog"), ("go.settings", "Settings")],
     ),
 ];
 

@@ -8,9 +8,10 @@ pub(crate) fn data_folder() -> Result<PathBuf, ApiError> {
     let mut args = std::env::args_os().skip(1);
     while let Some(arg) = args.next() {
         if arg == "--data" {
-            return args.next().map(PathBuf::from).ok_or_else(|| {
-                ApiError::bad_request("--data names no folder.", "Write --data DIR.")
-            });
+            return args
+                .next()
+                .map(PathBuf::from)
+                .ok_or_else(|| ApiError::bad_request("--data names no folder.", "Write --data DIR."));
         }
     }
     match std::env::var_os("SIGNALBOX_DATA").filter(|folder| !folder.is_empty()) {
