@@ -337,6 +337,33 @@ fn the_description_lists_every_command() {
     assert!(!text.contains("#/$defs/"), "every reference points into this document");
 }
 
+#[test]
+fn the_web_ui_is_served_under_a_tight_policy_or_says_how_to_build_it() {
+    let place = Box::new();
+    let built = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ui/dist/index.html").exists();
+    if !built {
+        let done = place.run(&["serve", "--ui", "--addr", "127.0.0.1:0", "--json"]);
+        assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some("NO_UI")));
+        assert!(done.out.contains("npm"), "{}", done.out);
+        return;
+    }
+    let serving = Serving::start(&place, &["--ui"]);
+    let host = serving.host().to_owned();
+    let page = serving.raw("GET", "/", &[("host", &host)], "");
+    assert_eq!(page.status, 200);
+    let head = page.head.to_lowercase();
+    for part in ["default-src 'none'", "script-src 'self';", "connect-src 'self'", "frame-ancestors 'none'", "nosniff"]
+    {
+        assert!(head.contains(part), "{part} in {head}");
+    }
+    assert!(!head.contains("set-cookie"), "{head}");
+    assert_eq!(serving.raw("GET", "/", &[("host", "evil.com")], "").status, 403);
+    // The page is open, nothing behind it is.
+    for path in ["/assets/none.js", "/../Cargo.toml", "/workflows", "/index.html/"] {
+        assert_eq!(serving.raw("GET", path, &[("host", &host)], "").status, 401, "{path}");
+    }
+}
+
 /// Reads the event stream until it ends or `most` events have come.
 fn follow(serving: &Serving, run: &str, after: u64, last_id: Option<&str>, most: usize) -> Vec<Value> {
     let mut stream = TcpStream::connect(serving.host()).expect("connected");
