@@ -64,7 +64,7 @@ function Port({ id, port, title, shape, on }: { id: string; port: PortSpot; titl
   return (
     <Handle
       id={port.id} type="source" position={error ? Position.Bottom : Position.Right} className="cv-hit nokey" data-port={`${id}.${port.id}`}
-      style={{ left: port.x - 13, top: port.y - height / 2 - 1, height }} title={port.unknown ? t('canvas.port.unknown') : port.title} role="img" role="img" aria-label={label}
+      style={{ left: port.x - 13, top: port.y - height / 2 - 1, height }} title={port.unknown ? t('canvas.port.unknown') : port.title} role="img" aria-label={label}
     >
       <i className={`cv-p ${error ? 'er' : 'ok'} ${on ? 'on' : ''} ${port.unknown ? 'lost' : ''}`} />
     </Handle>
@@ -164,7 +164,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         </div>
       ) : null}
       {shape.input ? (
-        <Handle id="in" type="target" position={Position.Left} className="cv-hit nokey" data-input={id} style={{ left: -13, top: 15, height: 24 }} role="img" role="img" aria-label={t('canvas.port.input', { name: title })}>
+        <Handle id="in" type="target" position={Position.Left} className="cv-hit nokey" data-input={id} style={{ left: -13, top: 15, height: 24 }} role="img" aria-label={t('canvas.port.input', { name: title })}>
           <i className={`cv-p in ${arrives === 'none' ? '' : 'on'} ${arrives === 'err' ? 'e' : ''}`} />
         </Handle>
       ) : null}
