@@ -73,11 +73,11 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
 fn broken(at: &str, text: &str, error: &ExprError) -> Diagnostic {
     let code = if error.code == expr::Code::Limit { Code::CelLimit } else { Code::CelSyntax };
     let shown: String = text.chars().take(120).collect();
-    let place = error.position.map_or_else(String::new, |p| format!(" (character {})", p + 1));
-    let message = if error.message.contains(&shown) {
-        format!("{}{place}", error.message)
+    // A syntax error quotes the expression and says where; others do not know it.
+    let message = if error.message.contains(&shown) || error.position.is_some() {
+        error.message.clone()
     } else {
-        format!("The expression `{shown}` is wrong{place}: {}", error.message)
+        format!("The expression `{shown}` is wrong: {}", error.message)
     };
     let hint = match error.suggestions.first() {
         Some(near) => format!("Did you mean '{near}'?"),
