@@ -120,7 +120,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// P1: every step synced (`write` steps) against the raw commit rate turn about; pure steps at the default.
-pub fn durable() -> Vec<Row> {
+pub(crate) fn durable() -> Vec<Row> {
     let bench = Bench::new();
     let mut rows = Vec::new();
     for steps in [100, 1_000] {
@@ -168,7 +168,7 @@ pub fn durable() -> Vec<Row> {
 }
 
 /// P3: 100 steps with 1 MB of variables beside them.
-pub fn carried() -> Vec<Row> {
+pub(crate) fn carried() -> Vec<Row> {
     let mut found = Vec::new();
     for size in [1_000, 1_000_000] {
         let bench = Bench::new();
@@ -201,7 +201,7 @@ fn written() -> u64 {
 }
 
 /// P4: time a step at the end of long histories and in large graphs.
-pub fn growth() -> Vec<Row> {
+pub(crate) fn growth() -> Vec<Row> {
     let bench = Bench::new();
     let per_step = |steps: usize, kind: &str, extra: usize| {
         let times: Vec<f64> =

@@ -11,15 +11,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// One line of the table.
-pub struct Row {
+pub(crate) struct Row {
     /// Goal, for example `P1`.
-    pub id: &'static str,
+    pub(crate) id: &'static str,
     /// What was measured.
-    pub what: String,
+    pub(crate) what: String,
     /// What came out.
-    pub found: String,
+    pub(crate) found: String,
     /// What it should reach.
-    pub reach: &'static str,
+    pub(crate) reach: &'static str,
 }
 
 fn main() {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// CPU time of this process, seconds.
-pub fn cpu_seconds() -> f64 {
+pub(crate) fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or_default();
@@ -16,7 +16,7 @@ pub fn cpu_seconds() -> f64 {
 }
 
 /// Machine, date and load, one line.
-pub fn machine() -> String {
+pub(crate) fn machine() -> String {
     let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
     let model =
         read("/proc/cpuinfo").lines().find_map(|l| l.strip_prefix("model name")?.split(": ").nth(1).map(str::to_owned));
@@ -32,7 +32,7 @@ pub fn machine() -> String {
 }
 
 /// P8: cold start of the server to its ready line, idle memory, size of the binary.
-pub fn start(root: &Path) -> Vec<Row> {
+pub(crate) fn start(root: &Path) -> Vec<Row> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
     let binary = target.join("release/signalbox");
     let built = Command::new("cargo")
@@ -84,7 +84,7 @@ fn row(id: &'static str, what: &str, found: String) -> Row {
 }
 
 /// P10: the canvas in a real browser; the script prints one JSON object.
-pub fn canvas(root: &Path) -> Vec<Row> {
+pub(crate) fn canvas(root: &Path) -> Vec<Row> {
     let output = Command::new("npm").args(["run", "--silent", "bench"]).current_dir(root.join("ui")).output();
     let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
     let figures = text.lines().rev().find_map(|l| serde_json::from_str::<serde_json::Value>(l).ok());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// P11: one rule over a small and a 90 KB error payload.
-pub fn expressions() -> Vec<Row> {
+pub(crate) fn expressions() -> Vec<Row> {
     let rule = "err.retryable == true && err.attempt < err.maxAttempts && err.type in ['LLMError', 'ToolError']";
     let compiled = Expr::compile(rule).expect("compiles");
     let nanos = |entries: usize| {
@@ -34,7 +34,7 @@ pub fn expressions() -> Vec<Row> {
 }
 
 /// P12: validation of 100 nodes with expressions and wires.
-pub fn validation() -> Vec<Row> {
+pub(crate) fn validation() -> Vec<Row> {
     let catalog = Catalog::new(signalbox_nodes::catalog());
     let mut rows = Vec::new();
     for size in [100, 5_000] {
