@@ -70,7 +70,9 @@ function walk(folder: string): string[] {
 }
 
 const MIME: { [end: string]: string } = { html: 'text/html', js: 'text/javascript', css: 'text/css', woff2: 'font/woff2' };
-async function serveDist(page: Page, origin: string): Promise<void> {
+/** With SIGNALBOX_UI=dist, while the UI is being written: the files of ui/dist instead of those that the program was built with. */
+export async function useDist(page: Page, origin: string): Promise<void> {
+  if (process.env.SIGNALBOX_UI !== 'dist') return;
   await page.route((url) => url.origin === origin && (url.pathname === '/' || url.pathname.startsWith('/assets/')), async (route) => {
     const path = new URL(route.request().url()).pathname;
     const file = join(ROOT, 'ui/dist', path === '/' ? 'index.html' : path);
@@ -97,8 +99,7 @@ export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { ho
       // A refused or lost request is shown to the person; a test that expects one reads it there.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text());
     });
-    // While the UI is being written: the files of ui/dist instead of those that the program was built with.
-    if (process.env.SIGNALBOX_UI === 'dist') await serveDist(page, host.origin);
+    await useDist(page, host.origin);
     await use(async (hash = '') => {
       await page.goto(host.url);
       await page.getByRole('navigation', { name: 'Main' }).waitFor();

@@ -1,13 +1,15 @@
 /** `npm run screenshots`: the main screens in both themes, into docs/screenshots. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test } from './host.ts';
+import { expect, startHost, test, useDist } from './host.ts';
 
 const OUT = resolve(import.meta.dirname, '../../docs/screenshots');
 test.skip(!process.env.SIGNALBOX_SCREENSHOTS, 'made by npm run screenshots');
 
 for (const theme of ['light', 'dark'] as const) {
-  test(`screenshots, ${theme}`, async ({ host, open, page }) => {
+  test(`screenshots, ${theme}`, async ({ page }) => {
+    // A program of its own: the pictures show nothing that other tests made.
+    const host = await startHost();
     test.setTimeout(120_000);
     mkdirSync(OUT, { recursive: true });
     await page.emulateMedia({ colorScheme: theme });
@@ -23,7 +25,9 @@ for (const theme of ['light', 'dark'] as const) {
     };
     const ended = async (runId: string) => await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 30_000 }).not.toBe('running');
 
-    await open();
+    await useDist(page, host.origin);
+    await page.goto(host.url);
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
     const refs = new Map<string, string>();
     const samples = await host.rpc<{ id: string; document: unknown }[]>('sample_list');
     for (const { id } of samples) {
@@ -31,7 +35,8 @@ for (const theme of ['light', 'dark'] as const) {
       refs.set(id, made.ref);
       await ended((await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} })).runId);
     }
-    await go('#/workflows');
+    await page.reload();
+    await expect(page.locator('.g-run').nth(4)).toBeVisible();
     await expect(page.locator('.g-row').first()).toBeVisible();
     await shot('gallery');
 
@@ -42,8 +47,10 @@ for (const theme of ['light', 'dark'] as const) {
     await page.getByRole('tab', { name: /Error handling/ }).click();
     await shot('error-handling');
     await page.keyboard.press('F5');
-    await page.waitForTimeout(1500);
-    await shot('running');
+    // The second pause is the longer one.
+    await expect(page.locator('.wb-main')).toContainText('call 2 of');
+    await expect(page.locator('.wb-status')).toContainText('Retrying');
+    await page.screenshot({ path: join(OUT, `running-${theme}.png`), animations: 'disabled' });
     await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 30_000 });
     await shot('run');
 
@@ -70,5 +77,7 @@ for (const theme of ['light', 'dark'] as const) {
     await shot('catalog');
     await go('#/settings');
     await shot('settings');
+    await host.stop();
+    rmSync(host.data, { recursive: true, force: true });
   });
 }

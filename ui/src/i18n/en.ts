@@ -315,6 +315,7 @@ export const en = {
   'run.openStep': 'Open step',
   'run.failedTitle': 'The run failed',
   'run.step': 'Step {step}',
+  'run.calledTimes': 'It was called {n} times.',
   'run.unknownEffect': 'It may have happened outside. Look there before you run it again.',
   'run.cannotOpen': 'This run cannot be opened',
   'run.loading': 'Opening the run',

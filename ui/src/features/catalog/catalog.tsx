@@ -1,6 +1,6 @@
 /** All kinds of step: what they do, their ports, settings and errors. */
 import './catalog.css';
-import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import type { ByConfig, JsonSchema, NodeDescriptor } from '../../api/types.ts';
 import { formatDuration, t, type MessageKey } from '../../i18n/index.ts';
 import { Badge, EmptyState, TextInput, Tile } from '../../kit/index.ts';
@@ -32,6 +32,10 @@ export function CatalogView({ kinds, chosen, onChoose }: { kinds: NodeDescriptor
   const groups = useMemo(() => groupKinds(searchKinds(kinds, text)), [kinds, text]);
   const flat = groups.flatMap(([, entries]) => entries);
   const shown = flat.find((kind) => kind.type === chosen) ?? flat[0];
+  const shownType = shown?.type;
+  useEffect(() => {
+    if (shownType) list.current?.querySelector(`[data-kind="${CSS.escape(shownType)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [shownType]);
   function onKeyDown(event: KeyboardEvent) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (!step || !shown) return;

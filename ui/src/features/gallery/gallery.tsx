@@ -126,7 +126,7 @@ function Recent({ workflows, onOpen, onDuplicate, onDelete, onShowRuns }: Galler
         <div key={entry.ref} className="g-row" role="listitem">
           <Icon name="flow" className="t2" />
           <button type="button" className="open ell" onClick={() => onOpen(entry)} title={entry.description ?? entry.name}>{entry.name}</button>
-          <span className="s t2 ell" title={entry.path}>{t('gallery.folder', { folder: entry.folder, steps: tn('common.steps', entry.nodes) })}</span>
+          <span className="s t2 ell" title={entry.path}>{t('gallery.folder', { folder: lastPart(entry.folder), steps: tn('common.steps', entry.nodes) })}</span>
           <span className="s cell"><EntryState entry={entry} /></span>
           <span className="s t3 cell" style={{ justifyContent: 'flex-end' }} title={entry.modifiedAt}>{formatAgo(entry.lastRun?.startedAt ?? entry.modifiedAt)}</span>
           <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: entry.name })} />} entries={[
@@ -140,6 +140,11 @@ function Recent({ workflows, onOpen, onDuplicate, onDelete, onShowRuns }: Galler
       ))}
     </div>
   );
+}
+
+/** The name of a folder; the whole path is in the tooltip. */
+function lastPart(path: string): string {
+  return path.split(/[\\/]/).filter(Boolean).at(-1) ?? path;
 }
 
 function EntryState({ entry }: { entry: WorkflowEntry }) {

@@ -3,8 +3,8 @@ import type { Workflow } from '../../api/types.ts';
 import { gridOf, largeSize, miniGraph, SMALL } from './mini-graph.ts';
 
 const COLOR = { ok: 'var(--wire-ok)', err: 'var(--wire-err)', back: 'var(--wire-ok)' } as const;
-/** Inter at 11 px is about 5.8 px a letter: enough to cut a title without measuring. */
-const LETTER = 5.8;
+/** Inter at 11 px is about 5.6 px a letter: enough to cut a title without measuring. */
+const LETTER = 5.6;
 
 export function GraphArt({ workflow, large, width, height, label }: {
   workflow: Workflow; large?: boolean; width: number; height: number; label?: string;
@@ -31,9 +31,14 @@ export function GraphArt({ workflow, large, width, height, label }: {
         {graph.boxes.map((box) => (
           <rect key={box.id} x={box.x} y={box.y} width={box.w} height={box.h} rx="3" fill="var(--bg-surface)" stroke="var(--line-control)" />
         ))}
-        {large ? graph.boxes.map((box) => (
-          <text key={box.id} x={box.x + 8} y={box.y + 20} fill="var(--text)">{cutText(box.title, box.w - 12)}</text>
-        )) : null}
+        {large ? graph.boxes.map((box) => {
+          const lines = twoLines(box.title, box.w - 12);
+          return (
+            <text key={box.id} x={box.x + 8} fill="var(--text)">
+              {lines.map((line, index) => <tspan key={line} x={box.x + 8} y={box.y + (lines.length === 1 ? 20 : 14 + index * 12)}>{line}</tspan>)}
+            </text>
+          );
+        }) : null}
         {graph.diamonds.map((at) => (
           <path key={`${String(at.x)}/${String(at.y)}`} d={`M${String(at.x)} ${String(at.y - d)}l${String(d)} ${String(d)}-${String(d)} ${String(d)}-${String(d)}-${String(d)}z`} fill="var(--wire-err)" />
         ))}
@@ -42,7 +47,11 @@ export function GraphArt({ workflow, large, width, height, label }: {
   );
 }
 
-function cutText(text: string, width: number): string {
-  const room = Math.floor(width / LETTER);
-  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+/** Whole words on at most two lines; what does not fit ends in an ellipsis. */
+export function twoLines(text: string, width: number): string[] {
+  const room = Math.max(3, Math.floor(width / LETTER));
+  const cut = (line: string) => (line.length <= room ? line : `${line.slice(0, room - 1)}…`);
+  if (text.length <= room) return [text];
+  const at = text.lastIndexOf(' ', room);
+  return at <= 0 ? [cut(text)] : [text.slice(0, at), cut(text.slice(at + 1))];
 }

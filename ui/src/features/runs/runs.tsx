@@ -81,7 +81,7 @@ function Rows({ runs, selected, more, onSelect, onOpen, onMore, ...rest }: RunsP
         <div className="r-row" role="presentation">
           <span role="gridcell"><StatusIcon status={run.status} /></span>
           <span role="gridcell" className="ell" style={{ fontWeight: 600 }}>{run.workflowName}</span>
-          <span role="gridcell" className="ell t2" title={run.errorMessage}>{run.errorMessage ? `${outcomeText(run)}: ${run.errorMessage}` : outcomeText(run)}</span>
+          <span role="gridcell" className="ell t2" title={run.errorMessage}>{run.errorMessage ? `${statusText(run.status)}: ${run.errorMessage}` : outcomeText(run)}</span>
           <span role="gridcell" className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
           <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
           <span role="gridcell" className="r-opt mono t3">{shortRunId(run.runId)}</span>
