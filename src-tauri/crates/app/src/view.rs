@@ -130,6 +130,24 @@ impl RunView {
         (!found.is_empty()).then_some(found)
     }
 
+    /// `_result` of a node's last call for one of its items: data of what it put out, a list of several.
+    pub(crate) fn result(&self, node: &str, item: usize) -> Option<Arc<Value>> {
+        let own = |made: &&(Item, Place)| made.0.paired_item.is_none_or(|paired| paired == item);
+        let made: Vec<Arc<Value>> = self
+            .nodes
+            .get(node)?
+            .output
+            .iter()
+            .filter(|(port, _)| *port != "error")
+            .flat_map(|(_, items)| items.iter().filter(own).map(|(item, _)| Arc::clone(&item.data)))
+            .collect();
+        match made.as_slice() {
+            [] => None,
+            [one] => Some(Arc::clone(one)),
+            many => Some(Arc::new(Value::Array(many.iter().map(|value| (**value).clone()).collect()))),
+        }
+    }
+
     /// The scope of a node's expressions for one of its items.
     pub(crate) fn scope(&self, workflow: &Workflow, items: Vec<Arc<Value>>, item: usize) -> Scope {
         let null = Arc::new(Value::Null);

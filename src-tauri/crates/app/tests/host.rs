@@ -323,6 +323,11 @@ fn expressions_are_tried_on_the_last_run_s_data() {
     assert_eq!(preview(&document, "b", "n is {{item.n}}", "value", 1)["value"], "n is 21");
     assert_eq!(preview(&document, "b", "=params.rows[0]", "value", 0)["value"], json!({ "n": 1 }));
     assert_eq!(preview(&document, "b", "plain", "value", 0)["value"], "plain");
+    assert_eq!(
+        preview(&document, "b", "_result", "cel", 1)["state"],
+        "value",
+        "`out` is tried on the step's last output"
+    );
     let wrong = preview(&document, "b", "item.nope", "cel", 0);
     assert_eq!(wrong["state"], "error");
     assert!(wrong["message"].as_str().is_some_and(|text| text.contains("nope")), "{wrong}");

@@ -44,7 +44,9 @@ pub(crate) fn expression_preview(app: &App, _: &Caller, request: ExpressionPrevi
     };
     let item_count = items.len();
     let item = request.item.unwrap_or(0).min(item_count.saturating_sub(1));
-    let scope = view.scope(&workflow, items, item);
+    let mut scope = view.scope(&workflow, items, item);
+    // `out` and `print` are previewed on what the step gave last.
+    scope.locals.extend(view.result(&request.node_id, item).map(|result| ("_result", result)));
     Ok(match evaluate(&request.text, request.kind, &scope) {
         Ok(value) => Preview::Value {
             value: wire::truncate(&value, "").unwrap_or(value),
@@ -81,7 +83,11 @@ pub(crate) fn expression_names(app: &App, _: &Caller, request: ExpressionNames) 
     let workflow = parse(request.document)?;
     let found = data_for(app, &workflow, &request.node_id, request.run_id.as_deref())?;
     let scope = match found {
-        Some((view, items)) => view.scope(&workflow, items, 0),
+        Some((view, items)) => {
+            let mut scope = view.scope(&workflow, items, 0);
+            scope.locals.extend(view.result(&request.node_id, 0).map(|result| ("_result", result)));
+            scope
+        }
         None => static_scope(&workflow),
     };
     let values = expr::completions(&scope).into_iter().map(|found| ExpressionName {
