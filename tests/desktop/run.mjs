@@ -1,6 +1,6 @@
 /** One run of the real window: draw, configure, run, look, close, find again. `npm run desktop-test` in `ui`.
  * SCREENSHOTS=1 writes docs/screenshots/window.png; VERBOSE=1 shows what the driver says. */
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -106,6 +106,22 @@ const watch = () => run(() => {
   window.addEventListener('unhandledrejection', (event) => { window.trouble.push(`rejected ${event.reason?.message ?? event.reason}`); });
 });
 const untroubled = async () => { same(await run(() => window.trouble), [], 'what the page complained about'); };
+/** An empty store (an SQLite file with the application id "SBOX") whose `user_version` says which release wrote it. */
+function emptyStore(version) {
+  const page = Buffer.alloc(4096);
+  page.write('SQLite format 3\0', 'latin1');
+  page.writeUInt16BE(4096, 16);
+  Buffer.from([1, 1, 0, 64, 32, 32]).copy(page, 18);
+  page.writeUInt32BE(1, 28);
+  page.writeUInt32BE(4, 44);
+  page.writeUInt32BE(1, 56);
+  page.writeUInt32BE(version, 60);
+  page.write('SBOX', 68, 'latin1');
+  page[100] = 13;
+  page.writeUInt16BE(4096, 105);
+  return page;
+}
+const rpc = (cmd, payload) => run((name, body) => window.__TAURI_INTERNALS__.invoke('rpc', { cmd: name, payload: body }), cmd, payload);
 const workflowFiles = (folder) => readdirSync(folder, { recursive: true }).map(String).filter((name) => name.endsWith('.signalbox.json'));
 
 try {
@@ -122,6 +138,19 @@ try {
     first.child.kill('SIGTERM');
     await first.ended();
     await until('the end of its processes', () => family(join(scene.folder, 'plain')).length === 0);
+  });
+
+  await check('a store of a newer release is left alone, and the message says what to do', async () => {
+    const folder = join(scene.folder, 'newer');
+    mkdirSync(folder);
+    const store = emptyStore(999);
+    writeFileSync(join(folder, 'signalbox.db'), store);
+    const program = startPlain(scene, folder);
+    const said = await until('the message', () => (/\n.*--data/.test(program.said()) ? program.said() : null));
+    if (!said.includes('written by a newer release')) throw new Error(said);
+    same(readFileSync(join(folder, 'signalbox.db')).equals(store), true, 'the store is as it was');
+    program.child.kill('SIGTERM');
+    await program.ended();
   });
 
   browser = await open(scene);
@@ -279,16 +308,50 @@ try {
 
   await check('nothing was refused or thrown while drawing and running', untroubled);
 
+  await check('a sample with the practice service runs, and its socket is closed afterwards', async () => {
+    const before = listening(family(scene.data)).length;
+    await click('nav.rail a[href="#/workflows"]');
+    await click('.g-hero .btn.pri');
+    await until('the sample on the canvas', () => run(() => location.hash.startsWith('#/workflow/') && document.querySelector('[data-node]') !== null));
+    await until('a socket of the practice service', () => listening(family(scene.data)).length > before);
+    await until('the end of the sample', async () => {
+      const found = await states();
+      return Object.values(found).length > 2 && Object.values(found).every((one) => one === 'done' || one === 'skipped');
+    }, 60_000);
+    await until('no socket any more', () => listening(family(scene.data)).length === before);
+    await untroubled();
+  });
+
+  await check('a run that waits goes on after the program was killed', async () => {
+    const made = await rpc('workflow_create', { name: 'Waits' });
+    const document = { ...made.document, nodes: { wait: { type: 'flow.wait', config: { ms: 8000 } }, after: { type: 'flow.noop' } }, edges: [{ from: 'wait.success', to: 'after' }] };
+    const { runId } = await rpc('run_start', { document, params: {} });
+    await until('the step that waits', async () => (await rpc('run_get', { runId })).steps.wait?.state === 'RUNNING');
+    for (const pid of family(scene.data)) try { process.kill(pid, 'SIGKILL'); } catch { /* Its parent took it along. */ }
+    await browser.deleteSession().catch(() => undefined);
+    await until('the end of the app', () => family(scene.data).length === 0);
+    browser = await open(scene);
+    await place('button.g-card');
+    await watch();
+    const done = await until('the end of the run', async () => {
+      const found = await rpc('run_get', { runId });
+      return found.status === 'completed' && found;
+    }, 60_000);
+    same(done.steps.after.state, 'SUCCEEDED', 'the step after the wait');
+  });
+
   await check('after a restart the run is in Runs and opens on the canvas', async () => {
     await browser.deleteSession();
     await until('the end of the app', () => family(scene.data).length === 0);
     browser = await open(scene);
     await click('nav.rail a[href="#/runs"]');
     await watch();
-    const row = await until('the run in the list', () => run(() => document.querySelector('.r-row')?.textContent));
-    if (!row.includes('Completed')) throw new Error(row);
-    const at = await place('.r-row');
-    await doubleClick(at.x - 300, at.y);
+    const at = await until('the run in the list', () => run(() => {
+      const row = [...document.querySelectorAll('.r-row')].find((one) => one.textContent.startsWith('New workflow') && one.textContent.includes('Completed'));
+      const box = row?.getBoundingClientRect();
+      return box && { x: Math.round(box.x + 120), y: Math.round(box.y + box.height / 2) };
+    }));
+    await doubleClick(at.x, at.y);
     await until('the run on the canvas', async () => (await states()).join === 'done');
     await untroubled();
   });
