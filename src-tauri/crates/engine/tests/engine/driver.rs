@@ -166,7 +166,7 @@ impl<'a> World<'a> {
             .map(|(i, it)| OutItem { data: Arc::clone(&it.data), paired: Some(i) })
             .collect();
         Ok(match &*call.kind {
-            "t.split" => CallOutput::items(if item % 2 == 0 { "true" } else { "false" }, handed),
+            "t.split" => CallOutput::items(if item.is_multiple_of(2) { "true" } else { "false" }, handed),
             "t.many" => CallOutput::items(
                 "success",
                 (0..3).map(|i| OutItem { data: Arc::new(json!({ "n": i })), paired: Some(0) }).collect(),

@@ -160,7 +160,7 @@ proptest! {
         let (events, state, _) = run(&graph, &compiled);
         // every call has exactly one end
         let mut open: HashMap<(String, Option<usize>, u32, u32), usize> = HashMap::new();
-        let mut items: HashMap<String, (BTreeSet<usize>, BTreeMap<usize, usize>)> = HashMap::new();
+        let mut items: BTreeMap<String, (BTreeSet<usize>, BTreeMap<usize, usize>)> = BTreeMap::new();
         for event in &events {
             let Some(step) = &event.step_id else { continue };
             let key = (step.clone(), event.item, event.visit.unwrap_or(0), event.attempt.unwrap_or(0));
