@@ -297,6 +297,11 @@ try {
     });
     same(document.nodes.if.config, { condition: 'item.n > 3' }, 'config of the If step');
     same(document.edges.length, 3, 'number of wires');
+    await until('the word Saved', () => run(() => document.querySelector('header.bar').textContent.includes('Saved')));
+  });
+
+  await check('the expression shows its value on the data of that run', async () => {
+    await until('true beside the condition', () => run(() => document.querySelector('.prev-value')?.textContent === 'true'));
   });
 
   if (process.env.SCREENSHOTS === '1') {
