@@ -46,3 +46,15 @@ test('the first Tab leads to the content, focus is visible', async ({ open }) =>
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
   expect(outline).toBe('solid');
 });
+
+test('works with a frozen Object.prototype, as in the desktop window', async ({ open, host, page }) => {
+  await page.addInitScript(() => { Object.freeze(Object.prototype); });
+  const made = await host.rpc<{ ref: string }>('workflow_create', { sampleId: 'retry-that-tells-you-why', name: 'Frozen' });
+  await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await page.locator('.react-flow__node', { hasText: 'Ask the service' }).click();
+  await expect(page.getByRole('tab', { name: /Error handling/ })).toBeVisible();
+  await page.keyboard.press('F5');
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 30_000 });
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox', { name: /Action, step/ })).toBeVisible();
+});

@@ -80,7 +80,7 @@ test('settings are written as they are typed, types kept', async ({ open, host }
   await type(page, panel.getByRole('textbox', { name: 'Run only if' }), "params.user != ''");
   const doc = await saved(page, made);
   expect(doc.nodes.ask?.config).toMatchObject({ method: 'POST', timeoutMs: 2500, failOnStatus: false });
-  expect(String((doc.nodes.ask?.config?.headers as Record<string, string>)['X-Trace'])).toContain('{{run.id}');
+  expect(String((doc.nodes.ask?.config?.headers as Record<string, string> | undefined)?.['X-Trace'])).toContain('{{run.id}');
   expect(doc.nodes.ask?.if).toBe("params.user != ''");
 });
 

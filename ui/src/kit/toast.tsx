@@ -30,13 +30,13 @@ export function toast(message: ToastMessage): number {
   return id;
 }
 
-export function Toaster({ closeLabel }: { closeLabel: string }) {
+export function Toaster({ label, closeLabel }: { label: string; closeLabel: string }) {
   const toasts = useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   }, () => shown);
   return (
-    <div className="toaster" role="region" aria-live="polite" aria-label={closeLabel}>
+    <div className="toaster" role="region" aria-live="polite" aria-label={label}>
       {toasts.map((message) => (
         <div key={message.id} className="pop toast" role={message.signal === 'err' ? 'alert' : 'status'}>
           <SignalIcon signal={message.signal} size={16} />

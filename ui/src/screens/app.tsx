@@ -21,7 +21,7 @@ export function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <Start />
-      <Toaster closeLabel={t('common.close')} />
+      <Toaster label={t('common.messages')} closeLabel={t('common.close')} />
     </QueryClientProvider>
   );
 }

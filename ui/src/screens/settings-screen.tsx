@@ -3,7 +3,7 @@ import { act, useCommand } from '../api/queries.ts';
 import { resetKeys, setKeys, setTheme, useSettings } from '../api/settings.ts';
 import { SettingsView } from '../features/settings/settings.tsx';
 import { t } from '../i18n/index.ts';
-import { toast, useAllActions } from '../kit/index.ts';
+import { keysOf, toast, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
 import { Screen } from './frame.tsx';
 import { useKnownActions } from './known-actions.ts';
@@ -19,10 +19,15 @@ export function SettingsScreen() {
     const folder = await attempt(() => pick());
     if (folder && await attempt(() => act('folder_grant', { folder: folder.handle, access, library: false }))) toast({ signal: 'ok', text: t('settings.granted') });
   }
+  function bind(actionId: string, keys: string[] | null) {
+    setKeys(actionId, keys);
+    const other = actions.find((action) => action.id !== actionId && keys?.some((combo) => keysOf(action).includes(combo)));
+    if (other) toast({ signal: 'warn', text: t('settings.keysTaken', { name: other.title }) });
+  }
   return (
     <Screen title={t('settings.title')}>
       <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions}
-        onTheme={setTheme} onKeys={setKeys} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
+        onTheme={setTheme} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />
     </Screen>

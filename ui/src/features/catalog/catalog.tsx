@@ -34,7 +34,7 @@ export function CatalogView({ kinds, chosen, onChoose }: { kinds: NodeDescriptor
   const shown = flat.find((kind) => kind.type === chosen) ?? flat[0];
   const shownType = shown?.type;
   useEffect(() => {
-    if (shownType) list.current?.querySelector(`[data-kind="${CSS.escape(shownType)}"]`)?.scrollIntoView({ block: 'nearest' });
+    itemOf(list.current, shownType)?.scrollIntoView({ block: 'nearest' });
   }, [shownType]);
   function onKeyDown(event: KeyboardEvent) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -43,7 +43,7 @@ export function CatalogView({ kinds, chosen, onChoose }: { kinds: NodeDescriptor
     const next = flat[Math.max(0, Math.min(flat.length - 1, flat.indexOf(shown) + step))];
     if (!next) return;
     onChoose(next.type);
-    list.current?.querySelector<HTMLElement>(`[data-kind="${CSS.escape(next.type)}"]`)?.focus();
+    itemOf(list.current, next.type)?.focus();
   }
   return (
     <div className="c-mid">
@@ -70,6 +70,10 @@ export function CatalogView({ kinds, chosen, onChoose }: { kinds: NodeDescriptor
       <div className="c-main">{shown ? <Kind kind={shown} /> : null}</div>
     </div>
   );
+}
+
+function itemOf(list: HTMLElement | null, kind: string | undefined): HTMLElement | undefined {
+  return [...(list?.querySelectorAll<HTMLElement>('[data-kind]') ?? [])].find((item) => item.dataset.kind === kind);
 }
 
 function Kind({ kind }: { kind: NodeDescriptor }) {

@@ -29,7 +29,7 @@ describe('gallery', () => {
     await at('#/workflows');
     expect(await screen.findByRole('heading', { name: SAMPLES[0]?.title })).toBeTruthy();
     expect(document.querySelectorAll('.btn.pri')).toHaveLength(1);
-    expect(screen.getByRole('button', { name: /^Open the sample Orders by country/ })).toBeTruthy();
+    expect(screen.getByRole('button', { name: /^Open the sample\s*Orders by country/ })).toBeTruthy();
     const recent = await screen.findByRole('list');
     expect(within(recent).getAllByRole('listitem')).toHaveLength(5);
     expect(within(recent).getByText('Failed at fetch')).toBeTruthy();
