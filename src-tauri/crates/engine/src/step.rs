@@ -251,16 +251,17 @@ impl Deciding<'_> {
                     *chain && !*chain_over,
                 );
                 self.interrupt_waits()?;
-                if !chain_runs || !self.decide_one()? {
-                    let waits = chain_runs && !self.state.timed.is_empty();
-                    if self.state.in_flight.is_empty() && !waits && !self.chain_may_begin() {
-                        return self.emit(None, EventBody::WorkflowFailed(failed));
-                    }
-                    if self.state.ready.is_empty() || !chain_runs {
-                        return Ok(());
-                    }
+                if chain_runs && self.decide_one()? {
+                    continue;
                 }
-                continue;
+                let idle = self.state.in_flight.is_empty();
+                if idle && self.chain_may_begin() {
+                    continue;
+                }
+                if idle && !(chain_runs && !self.state.timed.is_empty()) {
+                    return self.emit(None, EventBody::WorkflowFailed(failed));
+                }
+                return Ok(());
             }
             if !self.decide_one()? {
                 if !self.state.is_waiting() {
@@ -281,6 +282,10 @@ impl Deciding<'_> {
 
     /// Takes one decision; false when there is none to take.
     fn decide_one(&mut self) -> Result<bool, StepError> {
+        // Pure calls go one after the other: the result comes at once, in the same burst.
+        if self.state.in_flight.iter().any(|(node, _)| self.compiled.nodes[*node].pure) {
+            return Ok(false);
+        }
         if let Some((node, slot)) = self.state.undecided.first().copied() {
             match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
                 Some(Phase::Undecided { error }) => self.decide(node, slot, &error)?,

@@ -61,6 +61,8 @@ fn semantics_c_items_split_at_a_red_wire_and_join_once() {
         _ => None,
     });
     assert_eq!(joined, Some(3), "the join fires once with three items");
+    let order: Vec<String> = told(&events).into_iter().filter(|e| e.contains("good") || e.contains("bad")).collect();
+    assert_eq!(order, ["step_start good a0", "step_done good a0", "step_start bad a0", "step_done bad a0"]);
     // TS-034: the second of three items fails
     let error = sum.output.iter().find(|o| o.get("originNode").is_some()).expect("the error travelled");
     assert_eq!(error["details"]["input"], json!({ "n": 1 }));
