@@ -1,8 +1,12 @@
 /** From the first screen to a finished run, and finding it again. */
-import { expect, test } from './host.ts';
+import { rmSync } from 'node:fs';
+import { expect, startHost, test, useDist } from './host.ts';
 
-test('gallery → run the sample → watch it → find the run again', async ({ open }) => {
-  const page = await open();
+test('gallery → run the sample → watch it → find the run again', async ({ page }) => {
+  // A first start: a program that knows nothing yet.
+  const host = await startHost();
+  await useDist(page, host.origin);
+  await page.goto(host.url);
   await expect(page.getByRole('heading', { name: 'Workflows', level: 1 })).toBeVisible();
   // The token is not left in the address bar.
   expect(page.url()).not.toContain('token');
@@ -33,6 +37,8 @@ test('gallery → run the sample → watch it → find the run again', async ({ 
   await page.getByRole('link', { name: 'Workflows' }).click();
   await expect(page.locator('.g-run')).toHaveCount(1);
   await expect(page.locator('.g-row').first()).toContainText('Completed');
+  await host.stop();
+  rmSync(host.data, { recursive: true, force: true });
 });
 
 test('Enter runs the sample from the first screen', async ({ open, host }) => {
