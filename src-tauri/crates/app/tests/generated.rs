@@ -87,6 +87,16 @@ fn real_values_fit_the_schemas() {
     let failure = history.lines().find(|line| line.contains("step_error")).expect("there");
     let failure: serde_json::Value = serde_json::from_str(failure).expect("json");
     check(&schema("error-payload"), &failure["payload"]["error"], "error");
+    let catalog = signalbox_engine::Catalog::new(signalbox_app::check::kinds());
+    let workflow = serde_json::from_str(&first).expect("a workflow");
+    let compiled =
+        signalbox_engine::Compiled::new(std::sync::Arc::new(workflow), "hash", &catalog).expect("a valid workflow");
+    let mut state = signalbox_engine::RunState::new(&compiled, "run", None);
+    for line in history.lines() {
+        signalbox_engine::fold(&compiled, &mut state, &serde_json::from_str(line).expect("an event")).expect("folds");
+        let snapshot = signalbox_engine::snapshot::encode(&compiled, &state);
+        check(&schema("snapshot"), &snapshot, "snapshot");
+    }
     let diagnostic = signalbox_model::Diagnostic::error(signalbox_model::Code::BadJson, "/a", "What.", "Next.");
     check(&schema("diagnostic"), &serde_json::to_value(diagnostic).expect("json"), "diagnostic");
 }

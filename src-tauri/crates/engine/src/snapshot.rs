@@ -1,19 +1,18 @@
 //! State → JSON and back. A snapshot that cannot be read is no loss: the events rebuild the state.
 
 use crate::{compiled::Compiled, state::RunState};
-use serde_json::{Value, json};
-
-/// Version of the format. A reader refuses others and folds the events instead.
-pub const VERSION: u32 = 1;
+use serde_json::Value;
+pub use signalbox_model::snapshot::SNAPSHOT_VERSION as VERSION;
+use signalbox_model::snapshot::{SNAPSHOT_TYPE, SNAPSHOT_VERSION, Snapshot};
 
 /// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// Another format version.
-    #[error("the snapshot has format {found}, this program reads {VERSION}")]
+    #[error("the snapshot has format {found}, this program reads {SNAPSHOT_VERSION}")]
     Version {
         /// What it says.
-        found: u64,
+        found: u32,
     },
     /// Another definition.
     #[error("the snapshot belongs to another definition of the workflow")]
@@ -25,24 +24,25 @@ pub enum SnapshotError {
 
 /// Writes a state.
 pub fn encode(compiled: &Compiled, state: &RunState) -> Value {
-    json!({
-        "_type": "signalbox_snapshot",
-        "_version": VERSION,
-        "definition": compiled.definition_hash,
-        "state": serde_json::to_value(state).unwrap_or_default(),
-    })
+    let snapshot = Snapshot {
+        kind: SNAPSHOT_TYPE.to_owned(),
+        version: SNAPSHOT_VERSION,
+        definition: compiled.definition_hash.clone(),
+        state: serde_json::to_value(state).unwrap_or_default(),
+    };
+    serde_json::to_value(snapshot).unwrap_or_default()
 }
 
 /// Reads a state.
 pub fn decode(compiled: &Compiled, snapshot: &Value) -> Result<RunState, SnapshotError> {
-    let version = snapshot.get("_version").and_then(Value::as_u64).unwrap_or_default();
-    if version != u64::from(VERSION) {
-        return Err(SnapshotError::Version { found: version });
+    let snapshot: Snapshot = serde_json::from_value(snapshot.clone())?;
+    if snapshot.kind != SNAPSHOT_TYPE || snapshot.version != SNAPSHOT_VERSION {
+        return Err(SnapshotError::Version { found: snapshot.version });
     }
-    if snapshot.get("definition").and_then(Value::as_str) != Some(&compiled.definition_hash) {
+    if snapshot.definition != compiled.definition_hash {
         return Err(SnapshotError::Definition);
     }
-    let state: RunState = serde_json::from_value(snapshot.get("state").cloned().unwrap_or_default())?;
+    let state: RunState = serde_json::from_value(snapshot.state)?;
     if state.nodes.len() != compiled.nodes.len() {
         return Err(SnapshotError::Definition);
     }

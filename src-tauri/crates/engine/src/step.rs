@@ -258,7 +258,7 @@ impl Deciding<'_> {
                 if idle && self.chain_may_begin() {
                     continue;
                 }
-                if idle && !(chain_runs && !self.state.timed.is_empty()) {
+                if idle && (!chain_runs || self.state.timed.is_empty()) {
                     return self.emit(None, EventBody::WorkflowFailed(failed));
                 }
                 return Ok(());

@@ -12,6 +12,7 @@ pub mod event;
 pub mod hash;
 pub mod item;
 pub mod path;
+pub mod snapshot;
 pub mod summary;
 pub mod time;
 pub mod wire;
@@ -22,6 +23,7 @@ pub use diagnostic::{Code, Diagnostic, Severity};
 pub use error::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction};
 pub use event::{EventBody, RunEvent};
 pub use item::{BinaryRef, ExecutionPayload, Item};
+pub use snapshot::Snapshot;
 pub use summary::{NodeState, RunStatus, RunSummary, StepSummary};
 pub use workflow::{Edge, ErrorHandling, Node, PortRef, RetryPolicy, Workflow};
 

@@ -19,6 +19,7 @@ pub(crate) fn schemas() -> BTreeMap<&'static str, String> {
     files.insert("execution-payload", root::<m::ExecutionPayload>());
     files.insert("error-payload", root::<m::ErrorPayload>());
     files.insert("run-summary", root::<m::RunSummary>());
+    files.insert("snapshot", root::<m::Snapshot>());
     files.insert("diagnostic", root::<m::Diagnostic>());
     files.insert("run-event", run_event());
     files.into_iter().map(|(name, schema)| (name, finish(name, schema))).collect()
