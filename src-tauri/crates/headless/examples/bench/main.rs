@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the rows of the performance goals that this release has, measured and written to
 //! `docs/benchmarks.md`. Figures are ratios inside one process run wherever a limit can be run turn about.
 //!
-//! A bench reports; tests assert.
+//! `cargo xtask bench P3 P4` measures only these and prints them. A bench reports; tests assert.
 
 mod chains;
 mod process;
@@ -25,18 +25,28 @@ pub(crate) struct Row {
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap_or_else(|| Path::new("."));
     let mut rows = Vec::new();
-    rows.extend(chains::durable());
-    rows.extend(chains::carried());
-    rows.extend(chains::growth());
-    rows.extend(process::start(root));
-    rows.extend(process::canvas(root));
-    rows.extend(pure::expressions());
-    rows.extend(pure::validation());
+    let only: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
+    let parts: [(&str, fn(&Path) -> Vec<Row>); 7] = [
+        ("P1", |_| chains::durable()),
+        ("P3", |_| chains::carried()),
+        ("P4", |_| chains::growth()),
+        ("P8", process::start),
+        ("P10", process::canvas),
+        ("P11", |_| pure::expressions()),
+        ("P12", |_| pure::validation()),
+    ];
+    for (_, part) in parts.iter().filter(|(id, _)| wanted(id)) {
+        rows.extend(part(root));
+    }
     let mut table = String::from("| goal | what | found | reach |\n|---|---|---|---|\n");
     for row in &rows {
         let _ = writeln!(table, "| {} | {} | {} | {} |", row.id, row.what, row.found, row.reach);
     }
     println!("{table}");
+    if !only.is_empty() {
+        return;
+    }
     let page = format!(
         "# Benchmarks\n\nWritten by `cargo xtask bench` (release build). {}\n\nWall figures depend on the machine and its load; ratios, counts \
          and bytes are what to compare.\n\n{table}",
