@@ -22,12 +22,14 @@ pub(crate) struct Row {
     pub(crate) reach: &'static str,
 }
 
+type Part = fn(&Path) -> Vec<Row>;
+
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap_or_else(|| Path::new("."));
     let mut rows = Vec::new();
     let only: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
-    let parts: [(&str, fn(&Path) -> Vec<Row>); 7] = [
+    let parts: [(&str, Part); 7] = [
         ("P1", |_| chains::durable()),
         ("P3", |_| chains::carried()),
         ("P4", |_| chains::growth()),
