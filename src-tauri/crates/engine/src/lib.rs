@@ -15,6 +15,7 @@ mod fold;
 pub mod input;
 pub mod json;
 pub mod params;
+pub mod patch;
 pub mod retry;
 mod route;
 pub mod schema;
