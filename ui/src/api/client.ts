@@ -16,6 +16,6 @@ export function transport(): Transport {
   return current;
 }
 
-export function call<K extends Command>(command: K, payload: Commands[K]['in'], signal?: AbortSignal): Promise<Commands[K]['out']> {
+export function call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal): Promise<Commands[K]['response']> {
   return transport().call(command, payload, signal);
 }

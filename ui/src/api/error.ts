@@ -1,5 +1,8 @@
 /** Every failure of a command: what, why (message), what now (hint). */
-import type { ApiErrorBody } from './types.ts';
+import type { JsonMap } from './json-schema.ts';
+
+/** What a failed command answers. */
+export interface ApiErrorBody { code: string; message: string; hint: string; details?: unknown }
 
 export class ApiError extends Error {
   readonly code: string;
@@ -22,4 +25,10 @@ export function toApiError(cause: unknown): ApiError {
     return new ApiError({ code: String(body.code), message: String(body.message), hint: String(body.hint ?? ''), details: body.details });
   }
   return new ApiError({ code: 'INTERNAL', message: cause instanceof Error ? cause.message : String(cause), hint: '' });
+}
+
+/** The short name of a step's error: its code, else its type. */
+export function codeOf(error: { type: string; details?: JsonMap } | undefined): string | undefined {
+  const code = error?.details?.['code'];
+  return typeof code === 'string' ? code : error?.type;
 }

@@ -17,10 +17,10 @@ export function makeQueryClient(): QueryClient {
 
 export const queryClient = makeQueryClient();
 
-type Options<K extends Command> = Omit<UseQueryOptions<Commands[K]['out'], ApiError>, 'queryKey' | 'queryFn'>;
+type Options<K extends Command> = Omit<UseQueryOptions<Commands[K]['response'], ApiError>, 'queryKey' | 'queryFn'>;
 
-export function useCommand<K extends Command>(command: K, payload: Commands[K]['in'], options?: Options<K>) {
-  return useQuery<Commands[K]['out'], ApiError>({
+export function useCommand<K extends Command>(command: K, payload: Commands[K]['request'], options?: Options<K>) {
+  return useQuery<Commands[K]['response'], ApiError>({
     queryKey: [command, payload],
     queryFn: ({ signal }) => call(command, payload, signal),
     ...options,
@@ -28,7 +28,7 @@ export function useCommand<K extends Command>(command: K, payload: Commands[K]['
 }
 
 /** Runs a command and refreshes what it made stale. */
-export async function act<K extends Command>(command: K, payload: Commands[K]['in']): Promise<Commands[K]['out']> {
+export async function act<K extends Command>(command: K, payload: Commands[K]['request']): Promise<Commands[K]['response']> {
   const answer = await call(command, payload);
   await invalidate(command);
   return answer;
@@ -40,5 +40,5 @@ export async function invalidate(command: Command): Promise<void> {
 }
 
 export function useAct<K extends Command>(command: K) {
-  return useMutation<Commands[K]['out'], ApiError, Commands[K]['in']>({ mutationFn: (payload) => act(command, payload) });
+  return useMutation<Commands[K]['response'], ApiError, Commands[K]['request']>({ mutationFn: (payload) => act(command, payload) });
 }

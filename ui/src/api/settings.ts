@@ -3,13 +3,13 @@ import { useCallback } from 'react';
 import { create } from 'zustand';
 import { setKeymap } from '../kit/action.ts';
 import { call } from './client.ts';
-import type { Settings, ThemeChoice } from './types.ts';
+import type { AppSettings, ThemeChoice } from './types.ts';
 
 interface SettingsState {
-  settings: Settings;
+  settings: AppSettings;
   loaded: boolean;
 }
-const DEFAULT: Settings = { theme: 'system', layout: {}, keymap: {} };
+const DEFAULT: AppSettings = { theme: 'system', layout: {}, keymap: {} };
 export const useSettings = create<SettingsState>(() => ({ settings: DEFAULT, loaded: false }));
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,7 +27,7 @@ export async function loadSettings(): Promise<void> {
   setKeymap(full.keymap);
 }
 
-function change(patch: Partial<Settings>): void {
+function change(patch: Partial<AppSettings>): void {
   const settings = { ...useSettings.getState().settings, ...patch };
   useSettings.setState({ settings });
   if (patch.theme) applyTheme(patch.theme);

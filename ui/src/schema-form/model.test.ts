@@ -97,7 +97,7 @@ describe('edits', () => {
 });
 
 describe('findings', () => {
-  const one = (path: string) => ({ code: 'X', severity: 'error' as const, path, message: path, hint: '' });
+  const one = (path: string) => ({ code: 'BAD_CONFIG' as const, severity: 'error' as const, path, message: path, hint: '' });
   it('stand at their pointer, names escaped', () => {
     const pointer = pointerOf('/nodes/a/config', ['headers', 'a/b~c']);
     expect(pointer).toBe('/nodes/a/config/headers/a~1b~0c');

@@ -1,7 +1,7 @@
 // The live result under an expression: grey when there is nothing to show, red only for a real error.
 
 import { useEffect, useState } from 'react';
-import type { ExpressionPreview } from '../api/types.ts';
+import type { Preview } from '../api/types.ts';
 import { Icon, IconButton } from '../kit/index.ts';
 import { t } from '../i18n/index.ts';
 import { useLatest } from '../code/use-latest.ts';
@@ -10,8 +10,8 @@ import type { ExpressionHost } from './scope.ts';
 const DEBOUNCE_MS = 150;
 
 /** The engine's answer for a text, 150 ms after the last key. Null while there is nothing to ask. */
-export function usePreview(host: ExpressionHost | null, text: string, kind: 'cel' | 'value'): ExpressionPreview | null {
-  const [shown, setShown] = useState<{ text: string; result: ExpressionPreview | null } | null>(null);
+export function usePreview(host: ExpressionHost | null, text: string, kind: 'cel' | 'value'): Preview | null {
+  const [shown, setShown] = useState<{ text: string; result: Preview | null } | null>(null);
   const latest = useLatest(host);
   const empty = text.trim() === '' || host === null;
   const item = host?.item ?? 0;
@@ -37,7 +37,7 @@ export function usePreview(host: ExpressionHost | null, text: string, kind: 'cel
   return shown.result;
 }
 
-export function PreviewLine({ result, host, id }: { result: ExpressionPreview | null; host: ExpressionHost | null; id?: string }) {
+export function PreviewLine({ result, host, id }: { result: Preview | null; host: ExpressionHost | null; id?: string }) {
   if (!result || !host) return null;
   switch (result.state) {
     case 'no_data':

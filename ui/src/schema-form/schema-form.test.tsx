@@ -3,7 +3,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
-import type { Diagnostic, ExpressionPreview, JsonSchema } from '../api/types.ts';
+import type { Diagnostic, Preview, JsonSchema } from '../api/types.ts';
 import { editorOf, renderWith, replaceCode, typeCode } from '../test/render.tsx';
 import { SchemaForm } from './schema-form.tsx';
 import type { ExpressionHost } from './scope.ts';
@@ -22,7 +22,7 @@ const HTTP: JsonSchema = {
   },
 };
 
-function host(answer: ExpressionPreview | ((text: string, kind: string) => ExpressionPreview) = { state: 'no_data' }): ExpressionHost & { asked: string[] } {
+function host(answer: Preview | ((text: string, kind: string) => Preview) = { state: 'no_data' }): ExpressionHost & { asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
@@ -189,17 +189,17 @@ describe('expressions', () => {
 });
 
 it('findings of the validator stand under their field with code and hint', () => {
-  const finding = (path: string, code: string): Diagnostic => ({ code, severity: 'error', path, message: `wrong ${code}`, hint: `do ${code}` });
+  const finding = (path: string, code: Diagnostic['code']): Diagnostic => ({ code, severity: 'error', path, message: `wrong ${code}`, hint: `do ${code}` });
   setup({
     start: { url: '', headers: { a: 1 }, nope: 1 },
-    diagnostics: [finding('/nodes/fetch/config/url', 'MISSING_CONFIG'), finding('/nodes/fetch/config/headers/a', 'BAD_CONFIG'), finding('/nodes/fetch/config/nope', 'UNKNOWN_CONFIG'), finding('/nodes/other/config/url', 'NOT_HERE')],
+    diagnostics: [finding('/nodes/fetch/config/url', 'MISSING_CONFIG'), finding('/nodes/fetch/config/headers/a', 'BAD_CONFIG'), finding('/nodes/fetch/config/nope', 'UNKNOWN_CONFIG'), finding('/nodes/other/config/url', 'BAD_PARAM')],
   });
   const field = screen.getByLabelText(/Address/).closest('.field') as HTMLElement;
   expect(field.textContent).toContain('MISSING_CONFIG');
   expect(field.textContent).toContain('do MISSING_CONFIG');
   expect(screen.getByRole('group', { name: 'Headers' }).textContent).toContain('BAD_CONFIG');
   expect(screen.getByText('UNKNOWN_CONFIG')).toBeTruthy();
-  expect(screen.queryByText('NOT_HERE')).toBeNull();
+  expect(screen.queryByText('BAD_PARAM')).toBeNull();
 });
 
 it('the raw JSON is the same value', async () => {

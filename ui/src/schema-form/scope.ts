@@ -1,12 +1,12 @@
 // What every field of one form shares.
 
 import { createContext, useContext } from 'react';
-import type { Diagnostic, ExpressionName, ExpressionPreview } from '../api/types.ts';
+import type { Diagnostic, ExpressionName, Preview } from '../api/types.ts';
 import type { Path } from './model.ts';
 
 /** Where expressions get their names and their live results. Without a host a form takes literals only. */
 export interface ExpressionHost {
-  preview(text: string, kind: 'cel' | 'value', item: number): Promise<ExpressionPreview | null>;
+  preview(text: string, kind: 'cel' | 'value', item: number): Promise<Preview | null>;
   names(): Promise<readonly ExpressionName[]>;
   /** The item that all previews of the panel use, from 0. */
   item: number;

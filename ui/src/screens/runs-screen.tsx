@@ -27,7 +27,7 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
     ...(filters.status ? { status: filters.status } : {}),
     ...(text ? { text } : {}),
   }), [filters.workflow, filters.status, text]);
-  const query = useInfiniteQuery<Commands['run_list']['out'], ApiError, { pages: Commands['run_list']['out'][] }, unknown[], string | undefined>({
+  const query = useInfiniteQuery<Commands['run_list']['response'], ApiError, { pages: Commands['run_list']['response'][] }, unknown[], string | undefined>({
     queryKey: ['run_list', request, 'pages'],
     queryFn: ({ pageParam, signal }) => call('run_list', { ...request, ...(pageParam ? { before: pageParam } : {}) }, signal),
     initialPageParam: undefined,

@@ -1,7 +1,7 @@
 /** Made-up data for tests and for looking at screens without a host. Not part of the product's bundle. */
 import { ApiError } from '../api/error.ts';
 import { fakeTransport, type FakeTransport } from '../api/transport/fake.ts';
-import type { NodeDescriptor, RunDetail, RunEvent, RunRow, Sample, Settings, Workflow, WorkflowEntry } from '../api/types.ts';
+import type { NodeDescriptor, RunDetails, RunEvent, RunRow, Sample, AppSettings, Workflow, WorkflowEntry } from '../api/types.ts';
 
 export function kind(type: string, more: Partial<NodeDescriptor> = {}): NodeDescriptor {
   return {
@@ -67,7 +67,7 @@ export const ENTRIES = [
 
 /** A host that answers everything the screens ask. */
 export function demoHost(): FakeTransport {
-  let settings: Settings = { theme: 'system', layout: {}, keymap: {} };
+  let settings: AppSettings = { theme: 'system', layout: {}, keymap: {} };
   let saved = RETRY;
   let revision = 'a1b2c3d4e5f6';
   const host = fakeTransport({
@@ -95,7 +95,7 @@ export function demoHost(): FakeTransport {
       return { runs, ...(from + limit < all.length ? { next: String(from + limit) } : {}) };
     },
     run_start: () => ({ runId: ROWS[2]?.runId ?? '' }),
-    run_get: ({ runId }): RunDetail => {
+    run_get: ({ runId }): RunDetails => {
       const run = ROWS.find((candidate) => candidate.runId === runId) ?? row(0);
       return { ...run, context: {}, output: [{ verdict: 'adult' }], openTasks: [], steps: {}, definition: RETRY, lastSeq: 0, params: {}, driven: true };
     },

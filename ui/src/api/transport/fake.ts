@@ -3,7 +3,7 @@ import { ApiError } from '../error.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import type { Transport } from './transport.ts';
 
-export type Handlers = { [K in Command]?: (payload: Commands[K]['in']) => Commands[K]['out'] | Promise<Commands[K]['out']> };
+export type Handlers = { [K in Command]?: (payload: Commands[K]['request']) => Commands[K]['response'] | Promise<Commands[K]['response']> };
 
 export interface FakeTransport extends Transport {
   calls: { command: Command; payload: unknown }[];
@@ -18,9 +18,9 @@ export function fakeTransport(handlers: Handlers = {}): FakeTransport {
     host: 'fake',
     calls: [],
     handlers,
-    async call<K extends Command>(command: K, payload: Commands[K]['in']): Promise<Commands[K]['out']> {
+    async call<K extends Command>(command: K, payload: Commands[K]['request']): Promise<Commands[K]['response']> {
       fake.calls.push({ command, payload });
-      const handler = fake.handlers[command] as ((payload: Commands[K]['in']) => Commands[K]['out']) | undefined;
+      const handler = fake.handlers[command] as ((payload: Commands[K]['request']) => Commands[K]['response']) | undefined;
       if (!handler) throw new ApiError({ code: 'UNKNOWN_COMMAND', message: `No handler for ${command}.`, hint: 'Add one to the test.' });
       return await handler(payload);
     },

@@ -43,7 +43,7 @@ export function httpTransport(base: string, token: string): Transport {
   const headers = { authorization: `Bearer ${token}` };
   return {
     host: 'http',
-    async call<K extends Command>(command: K, payload: Commands[K]['in'], signal?: AbortSignal): Promise<Commands[K]['out']> {
+    async call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal): Promise<Commands[K]['response']> {
       let response: Response;
       try {
         response = await fetch(`${base}/rpc/${command}`, {
@@ -54,7 +54,7 @@ export function httpTransport(base: string, token: string): Transport {
         throw unreachable();
       }
       if (!response.ok) throw await failure(response);
-      return (await response.json()) as Commands[K]['out'];
+      return (await response.json()) as Commands[K]['response'];
     },
     subscribe(runId, after, onEvents, onError) {
       const stop = new AbortController();

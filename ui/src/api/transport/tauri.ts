@@ -10,9 +10,9 @@ export { isTauri };
 export function tauriTransport(): Transport {
   return {
     host: 'desktop',
-    async call<K extends Command>(command: K, payload: Commands[K]['in']): Promise<Commands[K]['out']> {
+    async call<K extends Command>(command: K, payload: Commands[K]['request']): Promise<Commands[K]['response']> {
       try {
-        return await invoke<Commands[K]['out']>('rpc', { cmd: command, payload });
+        return await invoke<Commands[K]['response']>('rpc', { cmd: command, payload });
       } catch (cause) {
         throw toApiError(cause);
       }

@@ -3,7 +3,7 @@ import type { Command, Commands, RunEvent } from '../types.ts';
 
 export interface Transport {
   readonly host: 'desktop' | 'http' | 'fake';
-  call<K extends Command>(command: K, payload: Commands[K]['in'], signal?: AbortSignal): Promise<Commands[K]['out']>;
+  call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal): Promise<Commands[K]['response']>;
   /** Live events after `after`, in batches, always replayed from there. `onError` says that nothing more comes. */
   subscribe(runId: string, after: number, onEvents: (batch: RunEvent[]) => void, onError: (cause: unknown) => void): () => void;
   /** The system's dialogs, where there are some. `null` = the person chose nothing. */

@@ -1,7 +1,8 @@
 /** All kinds of step: what they do, their ports, settings and errors. */
 import './catalog.css';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import type { ByConfig, JsonSchema, NodeDescriptor } from '../../api/types.ts';
+import { asSchema } from '../../api/json-schema.ts';
+import type { JsonSchema, NodeDescriptor } from '../../api/types.ts';
 import { formatDuration, t, type MessageKey } from '../../i18n/index.ts';
 import { Badge, EmptyState, TextInput, Tile } from '../../kit/index.ts';
 
@@ -77,8 +78,9 @@ function itemOf(list: HTMLElement | null, kind: string | undefined): HTMLElement
 }
 
 function Kind({ kind }: { kind: NodeDescriptor }) {
-  const fields = Object.entries(kind.config.properties ?? {});
-  const required = kind.config.required ?? [];
+  const config = asSchema(kind.config);
+  const fields = Object.entries(config.properties ?? {});
+  const required = config.required ?? [];
   return (
     <article key={kind.type}>
       <header className="row" style={{ gap: 12 }}>
@@ -169,7 +171,7 @@ function PortLine({ shape, name, what, mono }: { shape: 'in' | 'ok' | 'err'; nam
   );
 }
 
-function effectText(effects: ByConfig<'none' | 'read' | 'write'>): string {
+function effectText(effects: NodeDescriptor['effects']): string {
   if (typeof effects === 'string') return t(`catalog.effect.${effects}`);
   return t('catalog.effect.by', { field: effects.field });
 }

@@ -1,6 +1,7 @@
 // What a step got and made: JSON, table or schema of one item, with search; fields can be dragged onto settings.
 
 import { useMemo, useState } from 'react';
+import { codeOf } from '../../api/error.ts';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { columnsOf, formatSize, isCut, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
@@ -63,7 +64,7 @@ function Values({ side, values, item, onItem, root }: { side: 'input' | 'output'
         <Segmented small label={t('data.port')} value={port} onChange={setPort} options={ports.map((name) => ({ value: name, label: `${name} ${String(values.output[name]?.length ?? 0)}` }))} />
       ) : null}
       {side === 'output' && values.error ? (
-        <Banner signal="err" title={values.error.message}><p className="s t2"><code>{values.error.details?.code ?? values.error.type}</code></p></Banner>
+        <Banner signal="err" title={values.error.message}><p className="s t2"><code>{codeOf(values.error)}</code></p></Banner>
       ) : null}
       {data.length === 0 ? (
         side === 'output' && values.error ? null : (

@@ -118,11 +118,11 @@ describe('settings', () => {
     expect(names('flow.stop')).toEqual(['description']);
   });
   it('findings stand where they belong', () => {
-    const at = (path: string, code: string): Diagnostic => ({ code, severity: 'error', path, message: code.toLowerCase(), hint: '' });
-    panel({ diagnostics: [at('/nodes/fetch/config/url', 'HERE'), at('/nodes/fetch', 'NODE'), at('/nodes/adult/config/condition', 'ELSEWHERE')] });
-    expect(screen.getByText('HERE')).toBeTruthy();
-    expect(screen.getByText('NODE')).toBeTruthy();
-    expect(screen.queryByText('ELSEWHERE')).toBeNull();
+    const at = (path: string, code: Diagnostic['code']): Diagnostic => ({ code, severity: 'error', path, message: code.toLowerCase(), hint: '' });
+    panel({ diagnostics: [at('/nodes/fetch/config/url', 'BAD_CONFIG'), at('/nodes/fetch', 'BAD_MODE'), at('/nodes/adult/config/condition', 'CEL_SYNTAX')] });
+    expect(screen.getByText('BAD_CONFIG')).toBeTruthy();
+    expect(screen.getByText('BAD_MODE')).toBeTruthy();
+    expect(screen.queryByText('CEL_SYNTAX')).toBeNull();
   });
   it('a kind that is not known is kept', () => {
     panel({ document: { ...FIRST, nodes: { ...FIRST.nodes, fetch: { type: 'x.y', config: { a: 1 } } } } });

@@ -1,6 +1,7 @@
 // Settings of a step: the form of its kind, then what every step has.
 
 import { useCallback, useMemo } from 'react';
+import { asSchema } from '../../api/json-schema.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type Path } from '../../schema-form/index.ts';
@@ -27,7 +28,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   if (calls) first['out'] = { type: 'object', title: t('settings.out'), description: t('settings.outHint'), 'x-ui': { widget: 'keyvalue', prefix: '$', cel: true } };
   const more: Record<string, JsonSchema> = {};
   // Kinds without effects end at once: a limit would mean nothing. Where the kind has its own, one is enough.
-  if (effects !== 'none' && !descriptor?.config.properties?.['timeoutMs']) {
+  if (effects !== 'none' && !asSchema(descriptor?.config).properties?.['timeoutMs']) {
     more['timeoutMs'] = { type: 'integer', title: t('settings.timeout'), description: t('settings.timeoutHint'), ...(descriptor?.timeoutMs === undefined ? {} : { default: descriptor.timeoutMs }), 'x-ui': { widget: 'duration', plain: true } };
   }
   if ((descriptor?.modes.length ?? 2) > 1) {
@@ -59,12 +60,12 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, readO
     },
     [nodeId, onEdit],
   );
-  const used = Object.keys(common.more.properties ?? {}).filter((name) => node[name] !== undefined);
-  const empty = descriptor !== undefined && Object.keys(descriptor.config.properties ?? {}).length === 0 && node.config === undefined;
+  const used = Object.keys(common.more.properties ?? {}).filter((name) => Object.hasOwn(node, name));
+  const empty = descriptor !== undefined && Object.keys(asSchema(descriptor.config).properties ?? {}).length === 0 && node.config === undefined;
   return (
     <div className="panel-body">
       {descriptor && !empty ? (
-        <SchemaForm key={`config ${nodeId}`} schema={descriptor.config} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} />
+        <SchemaForm key={`config ${nodeId}`} schema={asSchema(descriptor.config)} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} />
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (

@@ -42,4 +42,4 @@ export function thenOf(document: Workflow, nodeId: string, catalog?: readonly No
 }
 
 /** Numbers of K-13 where the file says nothing. */
-export const RETRY_DEFAULTS: RetryPolicy = { maxAttempts: 3, backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000, jitter: true };
+export const RETRY_DEFAULTS: Required<RetryPolicy> = { maxAttempts: 3, backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000, jitter: true };

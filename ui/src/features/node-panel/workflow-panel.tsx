@@ -1,7 +1,8 @@
 // No step is chosen: the workflow itself.
 
 import { useMemo } from 'react';
-import type { JsonSchema, WorkflowSettings } from '../../api/types.ts';
+import { asSchema } from '../../api/json-schema.ts';
+import type { JsonSchema, Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Segmented, Select, Tile } from '../../kit/index.ts';
 import { Field, Findings, FormScopeProvider, KeyValueTable, diagnosticsAt, type FormScope } from '../../schema-form/index.ts';
@@ -28,7 +29,7 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
   const set = (path: readonly (string | number)[], value: unknown) => onEdit({ type: 'set', path, value }, { label: t('workflow.label') });
 
   function setPolicy(next: PolicyKind) {
-    const value: WorkflowSettings['errorPolicy'] = next === 'rules' ? { rules: [{ name: t('workflow.ruleNew'), when: 'error.retryable', action: 'retry' }] } : next;
+    const value: NonNullable<Workflow['settings']>['errorPolicy'] = next === 'rules' ? { rules: [{ name: t('workflow.ruleNew'), when: 'error.retryable', action: 'retry' }] } : next;
     set(['settings', 'errorPolicy'], value);
   }
 
@@ -67,7 +68,7 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
             <Findings findings={diagnosticsAt(diagnostics, '/settings/onAbort', true)} />
           </div>
           <div className="panel-rule" />
-          <ParamsEditor schema={document.params} onChange={(params) => onEdit({ type: 'set', path: ['params'], value: params }, { label: t('workflow.params'), merge: 'params' })} />
+          <ParamsEditor schema={document.params === undefined ? undefined : asSchema(document.params)} onChange={(params) => onEdit({ type: 'set', path: ['params'], value: params }, { label: t('workflow.params'), merge: 'params' })} />
           <Findings findings={diagnosticsAt(diagnostics, '/params', true)} />
           <KeyValueTable label={t('workflow.context')} hint={t('workflow.contextHint')} value={document.context?.initial} path={['context', 'initial']}
             onValue={(value) => set(['context', 'initial'], value)} />

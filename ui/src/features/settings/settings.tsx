@@ -1,14 +1,14 @@
 /** Theme, granted folders, shortcuts, and what this installation is. */
 import './settings.css';
 import { useEffect, useState } from 'react';
-import type { AppInfo, FolderGrant, Settings, ThemeChoice } from '../../api/types.ts';
+import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, TextInput, type Action } from '../../kit/index.ts';
 
 export interface SettingsProps {
-  settings: Settings;
+  settings: AppSettings;
   info: AppInfo | undefined;
-  folders: FolderGrant[] | undefined;
+  folders: Folder[] | undefined;
   /** Folders can be granted here (the system's dialog is there). */
   canGrant: boolean;
   actions: Action[];
@@ -16,7 +16,7 @@ export interface SettingsProps {
   onKeys(actionId: string, keys: string[] | null): void;
   onResetKeys(): void;
   onGrant(access: 'ro' | 'rw'): void;
-  onRevoke(folder: FolderGrant): void;
+  onRevoke(folder: Folder): void;
 }
 
 export function SettingsView(props: SettingsProps) {

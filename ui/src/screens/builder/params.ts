@@ -1,9 +1,10 @@
 /** What a run must be asked for before it starts. */
+import { asSchema } from '../../api/json-schema.ts';
 import type { JsonMap, JsonSchema, Workflow } from '../../api/types.ts';
 
 /** Fields that the host does not fill by itself. */
 export function askedSchema(workflow: Workflow): JsonSchema | null {
-  const schema = workflow.params;
+  const schema = workflow.params === undefined ? null : asSchema(workflow.params);
   const fields = Object.entries(schema?.properties ?? {}).filter(([, field]) => !field['x-practice']);
   if (!schema || fields.length === 0) return null;
   const names = new Set(fields.map(([name]) => name));

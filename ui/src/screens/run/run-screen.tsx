@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { act, queryClient, useCommand } from '../../api/queries.ts';
 import { useRunView } from '../../api/events.ts';
 import { isTerminal } from '../../api/run-state.ts';
-import type { JsonMap, NodeDescriptor, RunDetail } from '../../api/types.ts';
+import type { JsonMap, NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { formatDateTime, t } from '../../i18n/index.ts';
@@ -35,7 +35,7 @@ export function RunScreen({ runId }: { runId: string }) {
   return <Run run={run.data} catalog={catalog.data} />;
 }
 
-function Run({ run, catalog }: { run: RunDetail; catalog: NodeDescriptor[] }) {
+function Run({ run, catalog }: { run: RunDetails; catalog: NodeDescriptor[] }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status));

@@ -1,3 +1,4 @@
+import { codeOf } from '../../api/error.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
@@ -11,7 +12,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onClose 
   const step = view.failedStepId;
   const error = view.error;
   const title = step ? document.nodes[step]?.title ?? view.nodes[step]?.title ?? step : '';
-  const code = typeof error?.details?.code === 'string' ? error.details.code : error?.type;
+  const code = codeOf(error);
   const unknown = error?.details?.effect === 'unknown';
   return (
     <Banner signal="err" title={error?.message ?? t('run.failedTitle')} onClose={onClose}

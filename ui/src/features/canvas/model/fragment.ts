@@ -54,7 +54,7 @@ export function readFragment(text: string): Fragment | { problem: string } {
   const nodes: Fragment['nodes'] = {};
   for (const [id, node] of Object.entries(value['nodes'])) {
     if (!isRecord(node) || typeof node['type'] !== 'string') return { problem: t('canvas.clip.noType', { id }) };
-    nodes[id] = node as WorkflowNode;
+    nodes[id] = { ...node, type: node['type'] };
   }
   if (Object.keys(nodes).length === 0) return { problem: t('canvas.clip.none') };
   const edge = (e: unknown): e is Edge => isRecord(e) && typeof e['from'] === 'string' && typeof e['to'] === 'string';

@@ -1,6 +1,7 @@
 /** The line under a card's title: the kind's template `{field}` filled from the node's config. */
 
 import { t } from '../../../i18n/index.ts';
+import { asSchema } from '../../../api/json-schema.ts';
 import type { NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 
 export interface Summary {
@@ -30,7 +31,7 @@ function words(value: unknown): string {
 }
 
 function defaultOf(descriptor: NodeDescriptor, path: string): unknown {
-  return descriptor.config.properties?.[path]?.default;
+  return asSchema(descriptor.config).properties?.[path]?.default;
 }
 
 export function summaryOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode): Summary {

@@ -10,6 +10,7 @@ import { autoLayout } from '../model/layout.ts';
 import { renameInCel, renameInJson } from '../model/references.ts';
 import { CATALOG, KINDS, sample } from './fixtures.ts';
 
+type Extra = Record<string, unknown>;
 const apply = (document: Workflow, ...edits: Edit[]): Workflow => applyEdits(document, edits).document;
 
 const ids = fc.constantFrom('start', 'fetch', 'adult', 'yes', 'end', 'new_1', 'new-2', '_x', 'gone');
@@ -88,9 +89,9 @@ describe('edits and their inverse', () => {
 
   it('keeps fields it does not know', () => {
     const next = apply(sample(), { type: 'replug', edge: { from: 'start.success', to: 'fetch' }, to: 'yes' }, { type: 'renameNode', id: 'fetch', to: 'load' });
-    expect(next['x-team']).toEqual({ owner: 'ops', '10': true });
+    expect((next as unknown as Extra)['x-team']).toEqual({ owner: 'ops', '10': true });
     expect(next.edges[0]).toEqual({ from: 'start.success', to: 'yes', 'x-colour': 'blue' });
-    expect(next.nodes['load']?.['x-note']).toEqual([1, 2]);
+    expect((next.nodes['load'] as unknown as Extra | undefined)?.['x-note']).toEqual([1, 2]);
   });
 
   it('keeps 200 steps', () => {

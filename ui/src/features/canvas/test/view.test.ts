@@ -58,7 +58,7 @@ describe('what is drawn', () => {
   });
 
   it('puts problems on the card they belong to', () => {
-    const at = (path: string): Diagnostic => ({ code: 'X', severity: 'error', path, message: path, hint: '' });
+    const at = (path: string): Diagnostic => ({ code: 'BAD_CONFIG', severity: 'error', path, message: path, hint: '' });
     const found = problemsByNode(sample(), [at('/nodes/fetch/config/url'), at('/edges/2/to'), at('/settings'), at('/nodes/a~1b')]);
     expect([...found.keys()]).toEqual(['fetch', 'adult', 'a/b']);
   });

@@ -1,0 +1,40 @@
+export type JsonMap = { [key: string]: unknown };
+
+/** The part of JSON Schema 2020-12 that files and descriptors use, with our hints. */
+export interface JsonSchema {
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  default?: unknown;
+  examples?: unknown[];
+  enum?: unknown[];
+  const?: unknown;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  properties?: { [name: string]: JsonSchema };
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  oneOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  'x-ui'?: JsonMap;
+  'x-practice'?: boolean;
+  'x-secret'?: boolean;
+  'x-multiline'?: boolean;
+  [extra: string]: unknown;
+}
+
+/** The generated types leave a schema open, because it is a document of its own. Whatever is not an object describes nothing. */
+export function asSchema(value: unknown): JsonSchema {
+  return typeof value === 'object' && value !== null ? value as JsonSchema : {};
+}
