@@ -3,6 +3,8 @@ import { defineConfig } from '@playwright/test';
 /** The real program serves the real build; one browser page per test, one program per test file. */
 export default defineConfig({
   testDir: 'e2e',
+  // Pictures for the manual, not a test: `npm run screenshots` asks for them.
+  testIgnore: process.env.SIGNALBOX_SCREENSHOTS ? [] : ['**/screenshots.spec.ts'],
   timeout: 45_000,
   expect: { timeout: 10_000 },
   fullyParallel: false,

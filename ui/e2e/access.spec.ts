@@ -1,6 +1,7 @@
 /** Accessibility of the main screens, in both themes, and what keyboards need. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 import { expect, test } from './host.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -48,6 +49,8 @@ test('the first Tab leads to the content, focus is visible', async ({ open }) =>
 });
 
 test('works with a frozen Object.prototype, as in the desktop window', async ({ open, host, page }) => {
+  // The window's own script, then what the shell does after it.
+  await page.addInitScript({ path: resolve(import.meta.dirname, '../../src-tauri/src/prototype.js') });
   await page.addInitScript(() => { Object.freeze(Object.prototype); });
   const made = await host.rpc<{ ref: string }>('workflow_create', { sampleId: 'retry-that-tells-you-why', name: 'Frozen' });
   await open(`#/workflow/${encodeURIComponent(made.ref)}`);

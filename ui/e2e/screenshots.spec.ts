@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { expect, startHost, test, useDist } from './host.ts';
 
 const OUT = resolve(import.meta.dirname, '../../docs/screenshots');
-test.skip(!process.env.SIGNALBOX_SCREENSHOTS, 'made by npm run screenshots');
 
 for (const theme of ['light', 'dark'] as const) {
   test(`screenshots, ${theme}`, async ({ page }) => {
