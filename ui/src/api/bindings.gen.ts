@@ -3,6 +3,14 @@
 /** What a folder grant allows. */
 export type Access = 'ro' | 'rw';
 
+/** A way out that the author offers. */
+export interface Alternative {
+  /** The step it leads to. */
+  targetNodeId: string;
+  /** In plain words. */
+  label: string;
+}
+
 /** About the program. */
 export interface AppInfo {
   /** Version of the program. */
@@ -23,6 +31,26 @@ export interface AppSettings {
   layout: Record<string, PaneState>;
   /** Action → keys. */
   keymap: Record<string, string[]>;
+}
+
+/** `auto_fix_attempt`. */
+export interface AutoFixAttempt {
+  /** `deterministic`, or the model that was asked. */
+  model: string;
+  /** The failed slot, when a healer tried. */
+  origin?: Origin;
+  /** The fixed input fits its schema. */
+  accepted: boolean;
+  /** Number of operations of `patch` (K-25). */
+  delta: number;
+  /** The input from now on; only when accepted. */
+  fixedInput?: unknown;
+  /** RFC 6902, original to fixed. */
+  patch?: unknown;
+  /** What was done, one sentence each. */
+  changes?: string[];
+  /** What still does not fit. */
+  violations?: string[];
 }
 
 /** Shape of the delay between attempts. */
@@ -166,6 +194,8 @@ export interface ErrorHandled {
   wanted?: string;
   /** A rule before it that could not be evaluated (K-10). */
   ruleError?: string;
+  /** The failed slot, when a recovery node runs. */
+  origin?: Origin;
 }
 
 /** `errorHandling` of a node. */
@@ -212,6 +242,24 @@ export type ErrorPolicy = NamedPolicy | RuleList;
 /** The closed set of error types (K-02). Finer causes go to `details.code`. */
 export type ErrorType = 'ToolError' | 'LLMError' | 'NetworkError' | 'ValidationError' | 'Timeout' | 'UnknownError';
 
+/** `escalated`: nobody answered in time. */
+export interface Escalated {
+  /** Id of the task. */
+  taskId: string;
+  /** The failed slot, when a recovery node asked. */
+  origin?: Origin;
+  /** From 1. */
+  level: number;
+  /** What was done. */
+  action: ExpiryAction;
+  /** Who has it now. */
+  to?: string;
+  /** Until when they may answer. */
+  expiresAt?: string;
+  /** What happens then. */
+  onExpiry?: OnExpiry;
+}
+
 /** Events as they travel. */
 export type Events = RunEvent[];
 
@@ -227,6 +275,21 @@ export interface Example {
   output?: Record<string, unknown[]>;
   /** Expected `details.code`. */
   error?: string;
+}
+
+/** What happens by itself. */
+export type ExpiryAction = 'escalate' | 'abort' | 'retry' | 'skip';
+
+/** One level of an escalation. */
+export interface ExpiryPolicy {
+  /** What happens. */
+  action: ExpiryAction;
+  /** Who gets the task: `user:…` or `group:…`. */
+  to?: string;
+  /** How long they have; the node's `ttlMs` when absent. */
+  ttlMs?: number;
+  /** What happens when they do not answer either. */
+  then?: OnExpiry;
 }
 
 /** How an expression is written. */
@@ -319,6 +382,80 @@ export interface FolderRevoke {
 /** Who serves the commands. */
 export type Host = 'desktop' | 'http';
 
+/** `human_task_completed`. */
+export interface HumanTaskCompleted {
+  /** Id of the task. */
+  taskId: string;
+  /** The failed slot, when a recovery node asked. */
+  origin?: Origin;
+  /** What was chosen. */
+  action: TaskAction;
+  /** With `correct`: the whole corrected input. With `submit`: the values. */
+  correctedInput?: unknown;
+  /** With `alternative`: the step. */
+  targetNodeId?: string;
+  /** Why. */
+  notes?: string;
+  /** Who: `user:…`; absent when a policy decided. */
+  operatorId?: string;
+}
+
+/** `human_task_created`: everything that the record begins with. */
+export interface HumanTaskCreated {
+  /** Id of the task. */
+  taskId: string;
+  /** The failed slot, when a recovery node asks. */
+  origin?: Origin;
+  /** What is asked. */
+  kind: TaskKind;
+  /** Why. */
+  reason: TaskReason;
+  /** One line. */
+  title: string;
+  /** What the person has to know, as the author wrote it. */
+  instructions?: string;
+  /** What may be answered, in the order of the buttons. */
+  allowedActions: TaskAction[];
+  /** Ways out for `alternative`. */
+  alternatives?: Alternative[];
+  /** Who has it: `user:…`. */
+  assignee?: string;
+  /** Who may take it: `group:…`. */
+  candidateGroups?: string[];
+  /** 0 to 100. */
+  priority: number;
+  /** How bad. */
+  severity: Level;
+  /** The same for failures of the same step for the same cause. */
+  fingerprint: string;
+  /** What failed. */
+  error?: ErrorPayload;
+  /** The input that failed, or the data that is shown. */
+  input: unknown;
+  /** What a corrected input, or a form, has to fit. */
+  schema?: unknown;
+  /** Fields that are masked, beside the usual ones. */
+  redact?: string[];
+  /** RFC 3339; nobody decides after it. */
+  expiresAt?: string;
+  /** A reminder each time after this long, milliseconds. */
+  remindEveryMs?: number;
+  /** What happens at `expiresAt`. */
+  onExpiry?: OnExpiry;
+  /** How many failed slots this one task stands for; absent = one. */
+  cases?: number;
+}
+
+/** `human_task_reminded`: the person was reminded; nothing else changed. */
+export interface HumanTaskReminded {
+  /** Id of the task. */
+  taskId: string;
+  /** The failed slot, when a recovery node asked. */
+  origin?: Origin;
+  /** From 1. */
+  reminder: number;
+}
+
 /** One item as it went into a call. */
 export interface InputItem {
   /** Index in the activation's input. */
@@ -340,6 +477,9 @@ export interface Item {
   /** Index of the input item it came from, or null. */
   pairedItem?: number;
 }
+
+/** How bad an error is (K-06). */
+export type Level = 'INFO' | 'WARN' | 'ERROR' | 'CRITICAL';
 
 /** How a node takes its items. */
 export type Mode = 'each' | 'all';
@@ -438,6 +578,9 @@ export interface NodeDescriptor {
 /** State of a node (R-02 and K-26). The order is from best to worst, for the summary over several paths. */
 export type NodeState = 'SKIPPED' | 'SUCCEEDED' | 'ERROR_HANDLED' | 'PENDING' | 'RUNNING' | 'RETRYING' | 'AWAITING_HITL' | 'CANCELLED' | 'FAILED';
 
+/** What happens when nobody answers in time: `"escalate"`, `"abort"`, `"retry"`, `"skip"`, or an object that says more. */
+export type OnExpiry = ExpiryAction | ExpiryPolicy;
+
 /** A file chosen in the system's dialog. */
 export interface OpenPath {
   /** What the dialog of the desktop shell handed out for the file. */
@@ -464,8 +607,56 @@ export interface OpenWorkflow {
   readOnly: boolean;
 }
 
+/** The failed slot that a recovery node works on. */
+export interface Origin {
+  /** The node whose call failed. */
+  stepId: string;
+  /** Where in nested containers; left out at the top. */
+  path?: string;
+  /** Item index; left out when there is one item. */
+  item?: number;
+  /** Round of the slot. */
+  visit: number;
+  /** Attempt of the failed call. */
+  attempt: number;
+}
+
 /** Size or state of a pane. */
 export type PaneState = boolean | number;
+
+/** `pause_resumed` (H-26). */
+export interface PauseResumed {
+  /** The node. */
+  nodeId: string;
+  /** Which request. */
+  requestId?: string;
+  /** RFC 3339. */
+  resumedAt: string;
+  /** What came with it. */
+  payload?: unknown;
+}
+
+/** `pause_start` (H-25). */
+export interface PauseStart {
+  /** The node. */
+  nodeId: string;
+  /** Id of the task; the secret that resumes is another thing (K-19). */
+  waitToken: string;
+  /** Why it waits. */
+  reason?: string;
+  /** RFC 3339. */
+  expireAt?: string;
+}
+
+/** `pause_timeout` (H-27). */
+export interface PauseTimeout {
+  /** The node. */
+  nodeId: string;
+  /** RFC 3339. */
+  expiredAt: string;
+  /** The port that the items leave through. */
+  timeoutAction: string;
+}
 
 /** One output port. */
 export interface Port {
@@ -770,12 +961,16 @@ export interface StepDone {
   ports: Record<string, number>;
   /** Port → items. */
   items: Record<string, Item[]>;
+  /** The failed slot, when a recovery node runs. */
+  origin?: Origin;
 }
 
 /** Payload of `step_error` (R-14). */
 export interface StepError {
   /** The completed error. */
   error: ErrorPayload;
+  /** The failed slot, when a recovery node runs. */
+  origin?: Origin;
 }
 
 /** One item as it went into a call. */
@@ -790,6 +985,8 @@ export interface StepInput {
 export interface StepInterrupted {
   /** `unknown` when it may have happened. */
   effect?: string;
+  /** The failed slot, when a recovery node runs. */
+  origin?: Origin;
 }
 
 /** Payload of `step_print` (R-16). */
@@ -822,6 +1019,8 @@ export interface StepStart {
   idempotencyKey?: string;
   /** When a wait is over, milliseconds since 1970. */
   dueMs?: number;
+  /** The failed slot, when a recovery node runs. */
+  origin?: Origin;
 }
 
 /** One node in a [`RunSummary`]. */
@@ -836,6 +1035,15 @@ export interface StepSummary {
 
 /** Advice of the failing side; used only by a rule that names it (K-05). */
 export type SuggestedAction = 'retry' | 'fallback' | 'escalate' | 'human_review' | 'abort' | 'auto_fix';
+
+/** What may be answered (K-16). `approve`, `reject` belong to approvals, `submit` to forms and pauses. */
+export type TaskAction = 'retry' | 'correct' | 'skip' | 'alternative' | 'abort' | 'approve' | 'reject' | 'submit';
+
+/** What is asked. */
+export type TaskKind = 'decision' | 'approval' | 'form' | 'pause';
+
+/** Why it is asked. */
+export type TaskReason = 'error' | 'interrupted' | 'step';
 
 /** Colours. */
 export type Theme = 'system' | 'light' | 'dark';
@@ -1066,6 +1274,38 @@ export type RunEventBody =
   | {
     type: 'error_handled';
     payload: ErrorHandled;
+  }
+  | {
+    type: 'auto_fix_attempt';
+    payload: AutoFixAttempt;
+  }
+  | {
+    type: 'human_task_created';
+    payload: HumanTaskCreated;
+  }
+  | {
+    type: 'human_task_completed';
+    payload: HumanTaskCompleted;
+  }
+  | {
+    type: 'human_task_reminded';
+    payload: HumanTaskReminded;
+  }
+  | {
+    type: 'escalated';
+    payload: Escalated;
+  }
+  | {
+    type: 'pause_start';
+    payload: PauseStart;
+  }
+  | {
+    type: 'pause_resumed';
+    payload: PauseResumed;
+  }
+  | {
+    type: 'pause_timeout';
+    payload: PauseTimeout;
   }
   | {
     type: 'file_start';

@@ -100,6 +100,14 @@ impl RunView {
             | EventBody::StepPrint(_)
             | EventBody::RetryScheduled(_)
             | EventBody::ErrorHandled(_)
+            | EventBody::AutoFixAttempt(_)
+            | EventBody::HumanTaskCreated(_)
+            | EventBody::HumanTaskCompleted(_)
+            | EventBody::HumanTaskReminded(_)
+            | EventBody::Escalated(_)
+            | EventBody::PauseStart(_)
+            | EventBody::PauseResumed(_)
+            | EventBody::PauseTimeout(_)
             | EventBody::FileStart(_)
             | EventBody::FileDone(_) => {}
         }

@@ -129,7 +129,17 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
                 _ => {}
             }
         }
-        EventBody::StepPrint(_) | EventBody::FileStart(_) | EventBody::FileDone(_) => {}
+        EventBody::AutoFixAttempt(_)
+        | EventBody::HumanTaskCreated(_)
+        | EventBody::HumanTaskCompleted(_)
+        | EventBody::HumanTaskReminded(_)
+        | EventBody::Escalated(_)
+        | EventBody::PauseStart(_)
+        | EventBody::PauseResumed(_)
+        | EventBody::PauseTimeout(_)
+        | EventBody::StepPrint(_)
+        | EventBody::FileStart(_)
+        | EventBody::FileDone(_) => {}
     }
     settle_ending(compiled, state);
     Ok(())

@@ -76,6 +76,7 @@ pub(crate) fn decide(
             action,
             wanted,
             rule_error: choice.rule_error,
+            origin: None,
         }),
         retry,
     }

@@ -172,7 +172,7 @@ impl Deciding<'_> {
             let effect = (write && fold::call_asks(self.compiled, node, &config)).then(|| "unknown".to_owned());
             let key = self.event_key(node, if batch { None } else { Some(slot) }, slot);
             self.out.durable |= write;
-            self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect }))?;
+            self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect, origin: None }))?;
         }
         for (node, slot) in self.state.timed.clone() {
             let key = self.call_key(node, slot);
@@ -205,7 +205,7 @@ impl Deciding<'_> {
             let pure = self.compiled.nodes[node].pure;
             let effect = (unknown && !pure).then(|| "unknown".to_owned());
             let key = self.event_key(node, if batch { None } else { Some(slot) }, slot);
-            self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect }))?;
+            self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect, origin: None }))?;
         }
         Ok(())
     }
@@ -217,7 +217,7 @@ impl Deciding<'_> {
                 fold::slot_ref(self.state, node, slot).is_some_and(|s| matches!(s.phase, Phase::Sleeping { .. }));
             if sleeping && !self.may_start(node) {
                 let key = self.event_key(node, Some(slot), slot);
-                self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect: None }))?;
+                self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect: None, origin: None }))?;
             }
         }
         Ok(())

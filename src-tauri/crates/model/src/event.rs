@@ -1,5 +1,9 @@
 //! RunEvent: the log that alone rebuilds a run (INTERFACES 2, WALKTHROUGH).
 
+use crate::task::{
+    AutoFixAttempt, Escalated, HumanTaskCompleted, HumanTaskCreated, HumanTaskReminded, Origin, PauseResumed,
+    PauseStart, PauseTimeout,
+};
 use crate::{ErrorPayload, Item, Map};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -64,6 +68,22 @@ pub enum EventBody {
     RetryScheduled(RetryScheduled),
     /// A rule or policy decided.
     ErrorHandled(ErrorHandled),
+    /// A repair of the input was tried.
+    AutoFixAttempt(AutoFixAttempt),
+    /// A person is asked.
+    HumanTaskCreated(Box<HumanTaskCreated>),
+    /// A person, or the policy of an expired task, answered.
+    HumanTaskCompleted(HumanTaskCompleted),
+    /// The person was reminded.
+    HumanTaskReminded(HumanTaskReminded),
+    /// Nobody answered in time.
+    Escalated(Escalated),
+    /// The run waits to be resumed.
+    PauseStart(PauseStart),
+    /// It was resumed.
+    PauseResumed(PauseResumed),
+    /// Nobody resumed it in time.
+    PauseTimeout(PauseTimeout),
     /// An artifact write begins.
     FileStart(FileStart),
     /// An artifact was written.
@@ -88,6 +108,14 @@ impl EventBody {
             Self::VarChanged(_) => "var_changed",
             Self::RetryScheduled(_) => "retry_scheduled",
             Self::ErrorHandled(_) => "error_handled",
+            Self::AutoFixAttempt(_) => "auto_fix_attempt",
+            Self::HumanTaskCreated(_) => "human_task_created",
+            Self::HumanTaskCompleted(_) => "human_task_completed",
+            Self::HumanTaskReminded(_) => "human_task_reminded",
+            Self::Escalated(_) => "escalated",
+            Self::PauseStart(_) => "pause_start",
+            Self::PauseResumed(_) => "pause_resumed",
+            Self::PauseTimeout(_) => "pause_timeout",
             Self::FileStart(_) => "file_start",
             Self::FileDone(_) => "file_done",
         }
@@ -186,6 +214,9 @@ pub struct StepStart {
     /// When a wait is over, milliseconds since 1970.
     #[serde(rename = "dueMs", default, skip_serializing_if = "Option::is_none")]
     pub due_ms: Option<i64>,
+    /// The failed slot, when a recovery node runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 /// One item as it went into a call.
@@ -209,6 +240,9 @@ pub struct StepDone {
     pub ports: IndexMap<String, usize>,
     /// Port → items.
     pub items: IndexMap<String, Vec<Item>>,
+    /// The failed slot, when a recovery node runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 /// Payload of `step_error`.
@@ -216,6 +250,9 @@ pub struct StepDone {
 pub struct StepError {
     /// The completed error.
     pub error: Arc<ErrorPayload>,
+    /// The failed slot, when a recovery node runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 /// Payload of `step_interrupted`.
@@ -224,6 +261,9 @@ pub struct StepInterrupted {
     /// `unknown` when it may have happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
+    /// The failed slot, when a recovery node runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 /// Payload of `step_skipped`.
@@ -279,6 +319,9 @@ pub struct ErrorHandled {
     /// A rule before it that could not be evaluated (K-10).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule_error: Option<String>,
+    /// The failed slot, when a recovery node runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 /// Payload of `file_start`.
@@ -297,31 +340,42 @@ pub struct FileDone {
     pub size_bytes: u64,
 }
 
+/// The payload of a body, without its type.
+pub struct Payload<'a>(pub &'a EventBody);
+
+impl Serialize for Payload<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            EventBody::WorkflowStart(p) => p.serialize(s),
+            EventBody::WorkflowDone(p) => p.serialize(s),
+            EventBody::WorkflowFailed(p) => p.serialize(s),
+            EventBody::WorkflowCancelled(p) => p.serialize(s),
+            EventBody::WorkflowResumed(p) => p.serialize(s),
+            EventBody::StepStart(p) => p.serialize(s),
+            EventBody::StepDone(p) => p.serialize(s),
+            EventBody::StepError(p) => p.serialize(s),
+            EventBody::StepInterrupted(p) => p.serialize(s),
+            EventBody::StepSkipped(p) => p.serialize(s),
+            EventBody::StepPrint(p) => p.serialize(s),
+            EventBody::VarChanged(p) => p.serialize(s),
+            EventBody::RetryScheduled(p) => p.serialize(s),
+            EventBody::ErrorHandled(p) => p.serialize(s),
+            EventBody::AutoFixAttempt(p) => p.serialize(s),
+            EventBody::HumanTaskCreated(p) => p.serialize(s),
+            EventBody::HumanTaskCompleted(p) => p.serialize(s),
+            EventBody::HumanTaskReminded(p) => p.serialize(s),
+            EventBody::Escalated(p) => p.serialize(s),
+            EventBody::PauseStart(p) => p.serialize(s),
+            EventBody::PauseResumed(p) => p.serialize(s),
+            EventBody::PauseTimeout(p) => p.serialize(s),
+            EventBody::FileStart(p) => p.serialize(s),
+            EventBody::FileDone(p) => p.serialize(s),
+        }
+    }
+}
+
 impl Serialize for RunEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Payload<'a>(&'a EventBody);
-        impl Serialize for Payload<'_> {
-            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                match self.0 {
-                    EventBody::WorkflowStart(p) => p.serialize(s),
-                    EventBody::WorkflowDone(p) => p.serialize(s),
-                    EventBody::WorkflowFailed(p) => p.serialize(s),
-                    EventBody::WorkflowCancelled(p) => p.serialize(s),
-                    EventBody::WorkflowResumed(p) => p.serialize(s),
-                    EventBody::StepStart(p) => p.serialize(s),
-                    EventBody::StepDone(p) => p.serialize(s),
-                    EventBody::StepError(p) => p.serialize(s),
-                    EventBody::StepInterrupted(p) => p.serialize(s),
-                    EventBody::StepSkipped(p) => p.serialize(s),
-                    EventBody::StepPrint(p) => p.serialize(s),
-                    EventBody::VarChanged(p) => p.serialize(s),
-                    EventBody::RetryScheduled(p) => p.serialize(s),
-                    EventBody::ErrorHandled(p) => p.serialize(s),
-                    EventBody::FileStart(p) => p.serialize(s),
-                    EventBody::FileDone(p) => p.serialize(s),
-                }
-            }
-        }
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("runId", &self.run_id)?;
         match self.seq {

@@ -14,6 +14,7 @@ pub mod item;
 pub mod path;
 pub mod snapshot;
 pub mod summary;
+pub mod task;
 pub mod time;
 pub mod wire;
 pub mod workflow;
@@ -25,6 +26,7 @@ pub use event::{EventBody, RunEvent};
 pub use item::{BinaryRef, ExecutionPayload, Item};
 pub use snapshot::Snapshot;
 pub use summary::{NodeState, RunStatus, RunSummary, StepSummary};
+pub use task::{Level, Origin, TaskAction, TaskKind, TaskReason, TaskState};
 pub use workflow::{Edge, ErrorHandling, Node, PortRef, RetryPolicy, Workflow};
 
 /// A JSON object with the order of its keys kept.

@@ -125,6 +125,14 @@ pub(crate) fn weigh(events: &[RunEvent]) -> (usize, usize) {
             | EventBody::StepPrint(_)
             | EventBody::RetryScheduled(_)
             | EventBody::ErrorHandled(_)
+            | EventBody::AutoFixAttempt(_)
+            | EventBody::HumanTaskCreated(_)
+            | EventBody::HumanTaskCompleted(_)
+            | EventBody::HumanTaskReminded(_)
+            | EventBody::Escalated(_)
+            | EventBody::PauseStart(_)
+            | EventBody::PauseResumed(_)
+            | EventBody::PauseTimeout(_)
             | EventBody::FileStart(_)
             | EventBody::FileDone(_) => {}
         }

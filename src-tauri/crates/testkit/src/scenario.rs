@@ -165,7 +165,17 @@ pub fn line(event: &RunEvent) -> String {
                 text.push_str(&format!(" {stop}"));
             }
         }
-        EventBody::FileStart(_)
+        EventBody::AutoFixAttempt(body) => {
+            text.push_str(if body.accepted { " accepted" } else { " refused" });
+        }
+        EventBody::HumanTaskCompleted(body) => text.push_str(&format!(" {}", body.answer.action.as_str())),
+        EventBody::Escalated(body) => text.push_str(&format!(" level {}", body.level)),
+        EventBody::HumanTaskCreated(_)
+        | EventBody::HumanTaskReminded(_)
+        | EventBody::PauseStart(_)
+        | EventBody::PauseResumed(_)
+        | EventBody::PauseTimeout(_)
+        | EventBody::FileStart(_)
         | EventBody::FileDone(_)
         | EventBody::WorkflowStart(_)
         | EventBody::WorkflowCancelled(_)
@@ -352,6 +362,14 @@ pub fn oracles(events: &[RunEvent], wrong: &mut Vec<String>) {
             | EventBody::VarChanged(_)
             | EventBody::RetryScheduled(_)
             | EventBody::ErrorHandled(_)
+            | EventBody::AutoFixAttempt(_)
+            | EventBody::HumanTaskCreated(_)
+            | EventBody::HumanTaskCompleted(_)
+            | EventBody::HumanTaskReminded(_)
+            | EventBody::Escalated(_)
+            | EventBody::PauseStart(_)
+            | EventBody::PauseResumed(_)
+            | EventBody::PauseTimeout(_)
             | EventBody::FileStart(_)
             | EventBody::FileDone(_) => {}
         }

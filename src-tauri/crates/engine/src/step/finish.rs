@@ -137,7 +137,10 @@ impl Deciding<'_> {
         }
         let counts: IndexMap<String, usize> = ports.iter().map(|(port, items)| (port.clone(), items.len())).collect();
         let selected = if this.selects && counts.len() == 1 { counts.keys().next().cloned() } else { None };
-        self.emit(Some(key), EventBody::StepDone(StepDone { outputs, selected, ports: counts, items: ports }))
+        self.emit(
+            Some(key),
+            EventBody::StepDone(StepDone { outputs, selected, ports: counts, items: ports, origin: None }),
+        )
     }
 }
 

@@ -162,6 +162,7 @@ impl Deciding<'_> {
                 input,
                 idempotency_key: write.then(|| idempotency_key.clone()),
                 due_ms,
+                origin: None,
             }),
         )?;
         for (slot, failure) in &early {
@@ -201,7 +202,7 @@ impl Deciding<'_> {
     pub(super) fn fail_slot(&mut self, node: usize, slot: usize, failure: &NodeFailure) -> Result<(), StepError> {
         let error = Arc::new(complete(self.compiled, self.state, node, slot, failure, self.now));
         let key = self.event_key(node, Some(slot), slot);
-        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error }))
+        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error, origin: None }))
     }
 
     /// Third interruption of one call.

@@ -7,7 +7,7 @@ use crate::schema::Migration;
 use crate::table::blob;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
-use signalbox_model::event::EventBody;
+use signalbox_model::event::{EventBody, Payload};
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::{RunEvent, time};
 
@@ -128,24 +128,7 @@ fn from_hex(hex: &str) -> [u8; 32] {
 }
 
 fn payload_text(body: &EventBody) -> serde_json::Result<String> {
-    match body {
-        EventBody::WorkflowStart(p) => serde_json::to_string(p),
-        EventBody::WorkflowDone(p) => serde_json::to_string(p),
-        EventBody::WorkflowFailed(p) => serde_json::to_string(p),
-        EventBody::WorkflowCancelled(p) => serde_json::to_string(p),
-        EventBody::WorkflowResumed(p) => serde_json::to_string(p),
-        EventBody::StepStart(p) => serde_json::to_string(p),
-        EventBody::StepDone(p) => serde_json::to_string(p),
-        EventBody::StepError(p) => serde_json::to_string(p),
-        EventBody::StepInterrupted(p) => serde_json::to_string(p),
-        EventBody::StepSkipped(p) => serde_json::to_string(p),
-        EventBody::StepPrint(p) => serde_json::to_string(p),
-        EventBody::VarChanged(p) => serde_json::to_string(p),
-        EventBody::RetryScheduled(p) => serde_json::to_string(p),
-        EventBody::ErrorHandled(p) => serde_json::to_string(p),
-        EventBody::FileStart(p) => serde_json::to_string(p),
-        EventBody::FileDone(p) => serde_json::to_string(p),
-    }
+    serde_json::to_string(&Payload(body))
 }
 
 pub(crate) fn insert(connection: &Connection, run: &str, event: &PreparedEvent) -> Result<()> {

@@ -63,6 +63,7 @@ pub(crate) fn begin(run: &str) -> RunEvent {
 
 pub(crate) fn step_start(run: &str, seq: u64, node: &str, data: Value) -> RunEvent {
     let body = StepStart {
+        origin: None,
         kind: "data.set".into(),
         meta: signalbox_model::Map::new(),
         resolved_inputs: None,
@@ -77,6 +78,7 @@ pub(crate) fn step_start(run: &str, seq: u64, node: &str, data: Value) -> RunEve
 
 pub(crate) fn step_done(run: &str, seq: u64, node: &str, data: Value) -> RunEvent {
     let body = StepDone {
+        origin: None,
         outputs: None,
         selected: Some("success".into()),
         ports: [("success".to_owned(), 1)].into_iter().collect(),

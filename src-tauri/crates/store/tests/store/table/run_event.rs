@@ -96,7 +96,8 @@ fn what_cannot_be_stored_is_said_and_leaves_nothing() {
 fn the_end_of_a_call_is_found_by_its_key() {
     let (_folder, store) = temporary();
     let owner = started(&store, "r");
-    let interrupted = |seq| event("r", seq, Some("a"), EventBody::StepInterrupted(StepInterrupted { effect: None }));
+    let interrupted =
+        |seq| event("r", seq, Some("a"), EventBody::StepInterrupted(StepInterrupted { effect: None, origin: None }));
     let mut again = step_start("r", 4, "a", json!(1));
     again.attempt = Some(1);
     let mut done = step_done("r", 6, "a", json!(2));

@@ -1,0 +1,423 @@
+//! What a person is asked (K-54, UX D1): one record for a decision on an error, an approval, a form and a pause.
+
+use crate::{ErrorPayload, Map};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The failed slot that a recovery node works on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Origin {
+    /// The node whose call failed.
+    pub step_id: String,
+    /// Where in nested containers; left out at the top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Item index; left out when there is one item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<usize>,
+    /// Round of the slot.
+    pub visit: u32,
+    /// Attempt of the failed call.
+    pub attempt: u32,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// What to do about an error.
+    Decision,
+    /// Yes or no.
+    Approval,
+    /// Values to fill in.
+    Form,
+    /// A run that waits to be resumed (`flow.pause`).
+    Pause,
+}
+
+/// Why it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskReason {
+    /// A step failed.
+    Error,
+    /// A step was cut off and may have happened.
+    Interrupted,
+    /// A step of the workflow asks.
+    Step,
+}
+
+/// What may be answered (K-16). `approve`, `reject` belong to approvals, `submit` to forms and pauses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum TaskAction {
+    Retry,
+    Correct,
+    Skip,
+    Alternative,
+    Abort,
+    Approve,
+    Reject,
+    Submit,
+}
+
+impl TaskAction {
+    /// As in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Correct => "correct",
+            Self::Skip => "skip",
+            Self::Alternative => "alternative",
+            Self::Abort => "abort",
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+            Self::Submit => "submit",
+        }
+    }
+    /// From JSON.
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [
+            Self::Retry,
+            Self::Correct,
+            Self::Skip,
+            Self::Alternative,
+            Self::Abort,
+            Self::Approve,
+            Self::Reject,
+            Self::Submit,
+        ];
+        all.into_iter().find(|action| action.as_str() == text)
+    }
+}
+
+/// Where a task stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// It waits for a person.
+    Open,
+    /// A person answered.
+    Done,
+    /// Nobody answered in time, and its policy decided.
+    Expired,
+    /// The run ended before.
+    Cancelled,
+    /// A re-run asks again.
+    Superseded,
+}
+
+impl TaskState {
+    /// As in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Done => "done",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+            Self::Superseded => "superseded",
+        }
+    }
+    /// From JSON.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Open, Self::Done, Self::Expired, Self::Cancelled, Self::Superseded]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+    }
+}
+
+/// A way out that the author offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Alternative {
+    /// The step it leads to.
+    pub target_node_id: String,
+    /// In plain words.
+    pub label: String,
+}
+
+/// How bad an error is (K-06).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum Level {
+    Info,
+    Warn,
+    Error,
+    Critical,
+}
+
+impl Level {
+    /// As in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "INFO",
+            Self::Warn => "WARN",
+            Self::Error => "ERROR",
+            Self::Critical => "CRITICAL",
+        }
+    }
+    /// From JSON.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Info, Self::Warn, Self::Error, Self::Critical].into_iter().find(|level| level.as_str() == text)
+    }
+}
+
+/// What happens when nobody answers in time: `"escalate"`, `"abort"`, `"retry"`, `"skip"`, or an object that says more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OnExpiry {
+    /// An action alone.
+    Action(ExpiryAction),
+    /// An action with its details.
+    Policy(Box<ExpiryPolicy>),
+}
+
+impl OnExpiry {
+    /// The action.
+    pub fn action(&self) -> ExpiryAction {
+        match self {
+            Self::Action(action) => *action,
+            Self::Policy(policy) => policy.action,
+        }
+    }
+}
+
+/// What happens by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum ExpiryAction {
+    Escalate,
+    Abort,
+    Retry,
+    Skip,
+}
+
+/// One level of an escalation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpiryPolicy {
+    /// What happens.
+    pub action: ExpiryAction,
+    /// Who gets the task: `user:…` or `group:…`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// How long they have; the node's `ttlMs` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<u64>,
+    /// What happens when they do not answer either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<OnExpiry>,
+}
+
+/// `human_task_created`: everything that the record begins with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HumanTaskCreated {
+    /// Id of the task.
+    pub task_id: String,
+    /// The failed slot, when a recovery node asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// What is asked.
+    pub kind: TaskKind,
+    /// Why.
+    pub reason: TaskReason,
+    /// One line.
+    pub title: String,
+    /// What the person has to know, as the author wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// What may be answered, in the order of the buttons.
+    pub allowed_actions: Vec<TaskAction>,
+    /// Ways out for `alternative`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<Alternative>,
+    /// Who has it: `user:…`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
+    /// Who may take it: `group:…`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidate_groups: Vec<String>,
+    /// 0 to 100.
+    pub priority: u8,
+    /// How bad.
+    pub severity: Level,
+    /// The same for failures of the same step for the same cause.
+    pub fingerprint: String,
+    /// What failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Arc<ErrorPayload>>,
+    /// The input that failed, or the data that is shown.
+    pub input: Arc<Value>,
+    /// What a corrected input, or a form, has to fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+    /// Fields that are masked, beside the usual ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redact: Vec<String>,
+    /// RFC 3339; nobody decides after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// A reminder each time after this long, milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remind_every_ms: Option<u64>,
+    /// What happens at `expiresAt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_expiry: Option<OnExpiry>,
+    /// How many failed slots this one task stands for; absent = one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cases: Option<usize>,
+}
+
+/// `human_task_completed`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HumanTaskCompleted {
+    /// Id of the task.
+    pub task_id: String,
+    /// The failed slot, when a recovery node asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: Answer,
+}
+
+/// A person's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// What was chosen.
+    pub action: TaskAction,
+    /// With `correct`: the whole corrected input. With `submit`: the values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected_input: Option<Arc<Value>>,
+    /// With `alternative`: the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_node_id: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Who: `user:…`; absent when a policy decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator_id: Option<String>,
+}
+
+/// `escalated`: nobody answered in time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Escalated {
+    /// Id of the task.
+    pub task_id: String,
+    /// The failed slot, when a recovery node asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// From 1.
+    pub level: u32,
+    /// What was done.
+    pub action: ExpiryAction,
+    /// Who has it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Until when they may answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// What happens then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_expiry: Option<OnExpiry>,
+}
+
+/// `human_task_reminded`: the person was reminded; nothing else changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HumanTaskReminded {
+    /// Id of the task.
+    pub task_id: String,
+    /// The failed slot, when a recovery node asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// From 1.
+    pub reminder: u32,
+}
+
+/// `auto_fix_attempt`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AutoFixAttempt {
+    /// `deterministic`, or the model that was asked.
+    pub model: String,
+    /// The failed slot, when a healer tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// The fixed input fits its schema.
+    pub accepted: bool,
+    /// Number of operations of `patch` (K-25).
+    pub delta: usize,
+    /// The input from now on; only when accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_input: Option<Arc<Value>>,
+    /// RFC 6902, original to fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Value>,
+    /// What was done, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
+    /// What still does not fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<String>,
+}
+
+/// `pause_start` (H-25).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PauseStart {
+    /// The node.
+    pub node_id: String,
+    /// Id of the task; the secret that resumes is another thing (K-19).
+    pub wait_token: String,
+    /// Why it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expire_at: Option<String>,
+}
+
+/// `pause_resumed` (H-26).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PauseResumed {
+    /// The node.
+    pub node_id: String,
+    /// Which request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// RFC 3339.
+    pub resumed_at: String,
+    /// What came with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Arc<Value>>,
+}
+
+/// `pause_timeout` (H-27).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PauseTimeout {
+    /// The node.
+    pub node_id: String,
+    /// RFC 3339.
+    pub expired_at: String,
+    /// The port that the items leave through.
+    pub timeout_action: String,
+}
+
+/// Reads an escalation policy of a config; `None` when it is absent or not one.
+pub fn on_expiry(config: &Map) -> Option<OnExpiry> {
+    config.get("onExpiry").cloned().and_then(|value| serde_json::from_value(value).ok())
+}
