@@ -1,6 +1,6 @@
 /** The canvas: the document as a picture that can be edited, and a run shown on it. */
 
-import { Background, BackgroundVariant, MiniMap, ReactFlow, ReactFlowProvider } from '@xyflow/react';
+import { MiniMap, ReactFlow, ReactFlowProvider } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { type CSSProperties, type MouseEvent as ReactMouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
@@ -13,6 +13,7 @@ import { CANVAS_SCOPE } from '../actions.ts';
 import type { EditorStore } from '../editor.ts';
 import type { Catalog } from '../model/ports.ts';
 import './canvas.css';
+import { Dots } from './dots.tsx';
 import { FarView } from './far-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
 import { type CanvasHandle, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
@@ -75,7 +76,7 @@ export function Canvas(props: CanvasProps) {
 
 function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, legend, onReady, onMessage, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode } = parts;
-  const { handle, gestures, setElement, init, zoomed, point, addAt, clickPane, cancelWire } = session;
+  const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const [said, setSaid] = useState('');
@@ -110,7 +111,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
       <ReactFlow<CardNode, WireEdge>
         defaultViewport={start}
         nodes={far ? NO_NODES : nodes} edges={far ? NO_EDGES : edges} nodeTypes={NODE_TYPES} edgeTypes={EDGE_TYPES}
-        onInit={init} onMove={(_, viewport) => zoomed(viewport.zoom)} minZoom={MIN_ZOOM} maxZoom={MAX_ZOOM} snapToGrid snapGrid={SNAP} nodeDragThreshold={3} zoomOnDoubleClick={false}
+        onInit={init} onMove={(_, viewport) => zoomed(viewport.zoom)} onMoveEnd={(_, viewport) => rested(viewport)} minZoom={MIN_ZOOM} maxZoom={MAX_ZOOM} snapToGrid snapGrid={SNAP} nodeDragThreshold={3} zoomOnDoubleClick={false}
         onNodesChange={onNodesChange} onEdgesChange={onEdgesChange} onNodeDrag={onNodeDrag} onNodeDragStop={onNodeDragStop} onSelectionDragStop={onSelectionDragStop}
         onConnectStart={gestures.start} onConnectEnd={gestures.end} connectOnClick={false} connectionLineComponent={DraggedWire} isValidConnection={never}
         onPaneClick={(event) => (event.ctrlKey || event.metaKey ? addAt(event.clientX, event.clientY) : clickPane(event.clientX, event.clientY))}
@@ -118,7 +119,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
         nodesDraggable={!readOnly} nodesConnectable={!readOnly} edgesFocusable={false} edgesReconnectable={false} deleteKeyCode={null} disableKeyboardA11y
         selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} attributionPosition="top-right"
       >
-        <Background variant={BackgroundVariant.Dots} gap={16} size={1} color="var(--bg-canvas-dot)" />
+        <Dots />
         {many || nodes.length === 0 ? null : (
           <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
         )}

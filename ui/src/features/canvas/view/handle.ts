@@ -163,7 +163,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const { x, y, zoom } = instance.getViewport();
       const next = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom * factor));
       const [cx, cy] = [box.clientWidth / 2, box.clientHeight / 2];
-      void instance.setViewport({ x: cx - ((cx - x) / zoom) * next, y: cy - ((cy - y) / zoom) * next, zoom: next });
+      void instance.setViewport({ x: Math.round(cx - ((cx - x) / zoom) * next), y: Math.round(cy - ((cy - y) / zoom) * next), zoom: next });
     },
     resetZoom() {
       const zoom = parts.instance()?.getZoom() ?? 1;

@@ -80,6 +80,12 @@ export class CanvasSession {
     if (detail !== now.detail || step !== now.zoom) this.ui.setState({ detail, zoom: step });
   };
 
+  /** A picture that stands on whole pixels is copied as it is; on parts of a pixel it is blended anew for every frame and its text is soft. */
+  readonly rested = ({ x, y, zoom }: { x: number; y: number; zoom: number }): void => {
+    const whole = { x: Math.round(x), y: Math.round(y), zoom };
+    if (whole.x !== x || whole.y !== y) void this.instance?.setViewport(whole);
+  };
+
   readonly point = (at: { x: number; y: number } | null): void => {
     this.pointer = at;
     if (at && this.ui.getState().connect) this.gestures.move(at.x, at.y);
