@@ -11,6 +11,7 @@ const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-model", Some(0)),
     ("signalbox-engine", Some(1)),
     ("signalbox-ports", Some(1)),
+    ("signalbox-audit", Some(1)),
     ("signalbox-store", Some(2)),
     ("signalbox-nodes", Some(2)),
     ("signalbox-adapters", Some(2)),
@@ -44,6 +45,10 @@ const FORBIDDEN_CRATES: &[(&str, &[&str])] = &[
             "time",
             "async-trait",
         ],
+    ),
+    (
+        "signalbox-audit",
+        &["tokio", "reqwest", "rusqlite", "rand", "getrandom", "uuid", "chrono", "jiff", "time", "async-trait"],
     ),
     ("signalbox-nodes", &["reqwest", "rusqlite"]),
     ("signalbox-runtime", &["tauri", "axum"]),

@@ -1,0 +1,83 @@
+//! One entry per line: `{"entry":{…},"hash":"…","signature":"…"}`.
+//!
+//! A JSON string cannot hold a line end, so an entry cannot forge a line. What remains is text that disturbs the
+//! reader of the file in a terminal or editor: such characters are written as `\uXXXX`. That changes the file's
+//! spelling and not the entry, whose hash is always over its canonical text.
+
+use crate::digest::Digest;
+use crate::entry::{Entry, NotAnEntry};
+use crate::sign::Signature;
+use crate::verify::Row;
+use serde::Deserialize;
+
+/// Characters that are escaped in files: C1 controls and DEL, line and paragraph separators, marks that turn the
+/// direction of text, the byte order mark. (ESC and the other C0 controls are always escaped in JSON.)
+#[must_use]
+pub fn is_escaped(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Appends JSON text with the characters of [`is_escaped`] written as `\uXXXX`.
+pub(crate) fn push_safe(out: &mut String, json: &str) {
+    if json.is_ascii() && !json.contains('\u{7f}') {
+        out.push_str(json);
+        return;
+    }
+    for c in json.chars() {
+        if is_escaped(c) {
+            let code = u32::from(c).to_be_bytes();
+            out.push_str("\\u");
+            crate::digest::push_hex(out, &code[2..]);
+        } else {
+            out.push(c);
+        }
+    }
+}
+
+/// The line of an entry, with its line end. `text` is its canonical text.
+#[must_use]
+pub fn to_line(text: &str, hash: &Digest, signature: Option<&Signature>) -> String {
+    let signature = signature.map(ToString::to_string);
+    write(text, &hash.to_hex(), signature.as_deref())
+}
+
+pub(crate) fn write(text: &str, hash: &str, signature: Option<&str>) -> String {
+    let mut line = String::with_capacity(text.len() + 260);
+    line.push_str("{\"entry\":");
+    push_safe(&mut line, text);
+    line.push_str(",\"hash\":\"");
+    line.push_str(hash);
+    if let Some(signature) = signature {
+        line.push_str("\",\"signature\":\"");
+        line.push_str(signature);
+    }
+    line.push_str("\"}\n");
+    line
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    entry: Entry,
+    hash: String,
+    #[serde(default)]
+    signature: Option<String>,
+}
+
+/// Reads one line. It must be spelt exactly as [`to_line`] writes it, so that what a person reads is what is hashed.
+/// The hash is not checked here: the verifier does, and names the entry.
+///
+/// # Errors
+/// Why it is no entry.
+pub fn from_line(line: &str) -> Result<Row, NotAnEntry> {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    let parsed: Line = serde_json::from_str(line).map_err(|error| NotAnEntry::Form(error.to_string()))?;
+    let text = parsed.entry.canonical().map_err(|error| NotAnEntry::Form(error.to_string()))?;
+    if !parsed.hash.bytes().chain(parsed.signature.iter().flat_map(|s| s.bytes())).all(|b| b.is_ascii_graphic()) {
+        return Err(NotAnEntry::Form("hash and signature are plain ASCII".to_owned()));
+    }
+    if write(&text, &parsed.hash, parsed.signature.as_deref()).strip_suffix('\n') != Some(line) {
+        return Err(NotAnEntry::Spelling);
+    }
+    Ok(Row { seq: parsed.entry.seq, text, hash: parsed.hash, signature: parsed.signature })
+}

@@ -1,0 +1,461 @@
+//! The walk over the entries.
+
+use super::{Broken, Expect, Intact, Kind, Row, Signed, Trusted, checkpoint_signature, entry_signature};
+use crate::chain::Head;
+use crate::checkpoint::SignedCheckpoint;
+use crate::digest::Digest;
+use crate::entry::{Entry, hash_text, is_signed};
+use crate::merkle::Frontier;
+
+/// Why the walk ended early.
+pub(super) enum Stop<E> {
+    Bad(Broken),
+    Read(E),
+}
+
+impl<E> From<Broken> for Stop<E> {
+    fn from(broken: Broken) -> Self {
+        Self::Bad(broken)
+    }
+}
+
+struct Walk<'a> {
+    expect: &'a Expect,
+    log_id: Option<String>,
+    head: Head,
+    frontier: Frontier,
+    /// Checkpoints and anchors still to come, the next one first.
+    checkpoints: &'a [SignedCheckpoint],
+    anchors: Vec<&'a SignedCheckpoint>,
+    last: Option<&'a SignedCheckpoint>,
+    /// Entries that a checkpoint has vouched for.
+    proven: u64,
+    /// Found before the walk: a bad checkpoint. What is bad before it comes first.
+    later: Option<Broken>,
+    trusted: Option<Trusted>,
+    signed: bool,
+    signed_up_to: u64,
+    anchored_up_to: Option<u64>,
+    anchors_unchecked: u64,
+    decisions_signed: u64,
+    decisions_unsigned: u64,
+    unchecked: u64,
+}
+
+pub(super) fn walk<E>(mut rows: impl Iterator<Item = Result<Row, E>>, expect: &Expect) -> Result<Intact, Stop<E>> {
+    let mut walk = Walk::new(expect)?;
+    let first = walk.head.size;
+    walk.boundary()?;
+    while let Some(row) = rows.next() {
+        let row = row.map_err(Stop::Read)?;
+        walk.row(&row, &mut rows)?;
+        walk.boundary()?;
+    }
+    walk.end(first).map_err(Stop::Bad)
+}
+
+impl<'a> Walk<'a> {
+    fn new(expect: &'a Expect) -> Result<Self, Broken> {
+        let mut walk = Self {
+            expect,
+            log_id: expect.log_id.clone(),
+            head: Head::EMPTY,
+            frontier: Frontier::new(),
+            checkpoints: &expect.checkpoints,
+            anchors: Vec::new(),
+            last: None,
+            proven: 0,
+            later: None,
+            trusted: None,
+            signed: false,
+            signed_up_to: 0,
+            anchored_up_to: None,
+            anchors_unchecked: 0,
+            decisions_signed: 0,
+            decisions_unsigned: 0,
+            unchecked: 0,
+        };
+        if let Some(start) = &expect.start {
+            walk.begin_at(start)?;
+        }
+        if walk.log_id.is_none() {
+            walk.log_id = expect.checkpoints.first().map(|first| first.checkpoint.log_id.clone());
+        }
+        walk.look_at_checkpoints();
+        walk.look_at_anchors()?;
+        Ok(walk)
+    }
+
+    fn begin_at(&mut self, start: &'a Trusted) -> Result<(), Broken> {
+        let at = &start.sealed.checkpoint;
+        let fits = start.frontier.is_well_formed()
+            && start.frontier.size() == at.size
+            && start.frontier.root() == at.root_hash
+            && self.log_id.as_ref().is_none_or(|log_id| *log_id == at.log_id);
+        if !fits {
+            return Err(Broken::new(
+                0,
+                Kind::Malformed,
+                "a starting point whose Merkle frontier gives the root of its checkpoint",
+                "one that does not fit itself or this log; verify from the beginning",
+            )
+            .by(at.cp_seq));
+        }
+        let signed = checkpoint_signature(&start.sealed, &self.expect.keys, 0)?;
+        self.log_id = Some(at.log_id.clone());
+        self.head = Head { size: at.size, head_hash: at.head_hash };
+        self.frontier = start.frontier.clone();
+        self.proven = at.size;
+        self.last = Some(&start.sealed);
+        self.count_checkpoint(signed, at.size);
+        self.trusted = Some(start.clone());
+        let known = self.checkpoints.partition_point(|sealed| sealed.checkpoint.cp_seq <= at.cp_seq);
+        if let Some(own) = self.checkpoints[..known].iter().find(|sealed| sealed.checkpoint.cp_seq == at.cp_seq)
+            && own.checkpoint != *at
+        {
+            return Err(Broken::new(
+                0,
+                Kind::Modified,
+                format!("checkpoint {} as it was verified before", at.cp_seq),
+                "another one under its number; verify from the beginning",
+            )
+            .by(at.cp_seq));
+        }
+        self.checkpoints = &self.checkpoints[known..];
+        Ok(())
+    }
+
+    /// Checks numbers, links and signatures of the checkpoints. The first bad one and what follows are left out of the
+    /// walk; the fault is reported unless an entry before it is bad.
+    fn look_at_checkpoints(&mut self) {
+        let mut last = self.last;
+        let mut good = 0;
+        for sealed in self.checkpoints {
+            match self.look_at_checkpoint(sealed, last) {
+                Ok(signed) => {
+                    if signed == Signed::Unchecked {
+                        self.unchecked += 1;
+                    }
+                }
+                Err(broken) => {
+                    self.later = Some(broken);
+                    break;
+                }
+            }
+            good += 1;
+            last = Some(sealed);
+        }
+        self.checkpoints = &self.checkpoints[..good];
+    }
+
+    fn look_at_checkpoint(&self, sealed: &SignedCheckpoint, last: Option<&SignedCheckpoint>) -> Result<Signed, Broken> {
+        let this = &sealed.checkpoint;
+        let number = last.map_or(0, |last| last.checkpoint.cp_seq + 1);
+        let proven = last.map_or(0, |last| last.checkpoint.size);
+        let bad = |kind, expected: String, found: String| Broken::new(proven, kind, expected, found).by(number);
+        if this.cp_seq != number {
+            let kind = if this.cp_seq > number { Kind::Missing } else { Kind::Duplicated };
+            return Err(bad(kind, format!("checkpoint {number}"), format!("checkpoint {}", this.cp_seq)));
+        }
+        let signed = checkpoint_signature(sealed, &self.expect.keys, proven)?;
+        if signed == Signed::Not && self.expect.require_signed {
+            let found = "an unsigned one".to_owned();
+            return Err(bad(Kind::WrongSigner, format!("checkpoint {number} signed by a known key"), found));
+        }
+        if let Some(log_id) = &self.log_id
+            && this.log_id != *log_id
+        {
+            let found = format!("one of log {:?}", this.log_id);
+            return Err(bad(Kind::Inserted, format!("checkpoint {number} of log {log_id:?}"), found));
+        }
+        let before = last.map_or(Digest::ZERO, |last| last.checkpoint.hash());
+        if this.prev_cp_hash != before {
+            let found = format!("one that follows {}", this.prev_cp_hash);
+            return Err(bad(Kind::Modified, format!("checkpoint {number} that follows {before}"), found));
+        }
+        if this.size < proven || !crate::record::is_rfc3339(&this.timestamp) {
+            let expected = format!("checkpoint {number} with a time and at least {proven} entries");
+            return Err(bad(Kind::Malformed, expected, format!("{} entries, time {:?}", this.size, this.timestamp)));
+        }
+        Ok(signed)
+    }
+
+    fn look_at_anchors(&mut self) -> Result<(), Broken> {
+        let first = self.head.size;
+        for anchor in &self.expect.anchors {
+            let this = &anchor.checkpoint;
+            let name = format!("the anchor of checkpoint {}", this.cp_seq);
+            if self.log_id.as_ref().is_some_and(|log_id| *log_id != this.log_id) {
+                let (expected, found) = (format!("the log {:?} of {name}", this.log_id), "another log".to_owned());
+                return Err(Broken::new(0, Kind::AnchorMismatch, expected, found).by(this.cp_seq));
+            }
+            if let Err(broken) = checkpoint_signature(anchor, &self.expect.keys, self.proven) {
+                let expected = format!("{name} with a signature by a known key");
+                return Err(Broken { kind: Kind::AnchorMismatch, expected, ..broken });
+            }
+            if this.size < first {
+                self.anchors_unchecked += 1;
+            } else {
+                self.anchors.push(anchor);
+            }
+        }
+        self.anchors.sort_by_key(|anchor| anchor.checkpoint.size);
+        Ok(())
+    }
+
+    fn count_checkpoint(&mut self, signed: Signed, size: u64) {
+        self.signed = signed == Signed::Known;
+        if self.signed {
+            self.signed_up_to = size;
+        }
+    }
+
+    /// One row. `rest` is read only when it is bad, to tell a missing entry from one that stands elsewhere.
+    fn row<E>(&mut self, row: &Row, rest: &mut impl Iterator<Item = Result<Row, E>>) -> Result<(), Stop<E>> {
+        let seq = self.head.size;
+        // What comes after a bad checkpoint can be no worse than the checkpoint itself.
+        if self.later.as_ref().is_some_and(|later| later.first_bad_seq < seq)
+            && let Some(later) = self.later.take()
+        {
+            return Err(later.into());
+        }
+        let hash = hash_text(&row.text);
+        if row.hash.parse() != Ok(hash) {
+            return Err(match row.seq {
+                at if at > seq => gone(seq, at, rest)?,
+                at if at < seq => twice(seq, at, row.seq),
+                _ => Broken::new(
+                    seq,
+                    Kind::Modified,
+                    format!("an entry whose content gives its hash {}", brief(&row.hash)),
+                    format!("content that gives {hash}"),
+                ),
+            }
+            .into());
+        }
+        let entry = match Entry::from_canonical(&row.text) {
+            Ok(entry) => entry,
+            Err(error) => {
+                return Err(
+                    Broken::new(seq, Kind::Malformed, "an entry in its canonical spelling", error.to_string()).into()
+                );
+            }
+        };
+        let log_id = self.log_id.get_or_insert_with(|| entry.log_id.clone());
+        if entry.log_id != *log_id {
+            let (expected, found) = (format!("an entry of log {log_id:?}"), format!("one of log {:?}", entry.log_id));
+            return Err(Broken::new(seq, Kind::Inserted, expected, found).into());
+        }
+        if entry.seq > seq {
+            return Err(gone(seq, entry.seq, rest)?.into());
+        }
+        if entry.seq < seq {
+            return Err(twice(seq, entry.seq, row.seq).into());
+        }
+        if row.seq != seq {
+            let found = format!("entry {seq} stored under {}", row.seq);
+            return Err(Broken::new(seq, Kind::Reordered, format!("entry {seq} under its number"), found).into());
+        }
+        if entry.prev_hash != self.head.head_hash {
+            return Err(self.unlinked(&entry, hash, rest)?.into());
+        }
+        check_fields(&entry)?;
+        match entry_signature(&entry, &hash, row.signature.as_deref(), &self.expect.keys)? {
+            Signed::Known => self.decisions_signed += 1,
+            Signed::Unchecked => self.unchecked += 1,
+            Signed::Not if is_signed(&entry.event) => {
+                self.decisions_unsigned += 1;
+                if self.expect.require_signed {
+                    let expected = format!("{} signed by a known key", entry.event);
+                    return Err(Broken::new(seq, Kind::WrongSigner, expected, "no signature").into());
+                }
+            }
+            Signed::Not => {}
+        }
+        self.head = Head { size: seq + 1, head_hash: hash };
+        self.frontier.push(&hash);
+        Ok(())
+    }
+
+    /// The entry names another predecessor than the one that is there. Which of the two is bad? If the next entry or
+    /// the recorder's head confirms this one, the one before was changed and its hash computed anew.
+    fn unlinked<E>(
+        &self,
+        entry: &Entry,
+        hash: Digest,
+        rest: &mut impl Iterator<Item = Result<Row, E>>,
+    ) -> Result<Broken, Stop<E>> {
+        let next = rest.next().transpose().map_err(Stop::Read)?;
+        let confirmed = next
+            .and_then(|row| Entry::from_canonical(&row.text).ok())
+            .is_some_and(|next| next.seq == entry.seq + 1 && next.prev_hash == hash)
+            || self.expect.head == Some(Head { size: entry.seq + 1, head_hash: hash });
+        let bad = if confirmed && self.proven < entry.seq { entry.seq - 1 } else { entry.seq };
+        let follows = self.head.head_hash;
+        Ok(if bad < entry.seq {
+            Broken::new(
+                bad,
+                Kind::Modified,
+                format!("an entry with the hash {}, which entry {} names", entry.prev_hash, entry.seq),
+                format!("one with the hash {follows}: its content and hash were replaced"),
+            )
+        } else {
+            Broken::new(
+                bad,
+                Kind::Modified,
+                format!("an entry that follows {follows}"),
+                format!("one that follows {}", entry.prev_hash),
+            )
+        })
+    }
+
+    /// Checkpoints, anchors and the head at the size that is reached.
+    fn boundary(&mut self) -> Result<(), Broken> {
+        let size = self.head.size;
+        while let Some((next, later)) = self.checkpoints.split_first()
+            && next.checkpoint.size == size
+        {
+            let this = &next.checkpoint;
+            if let Some((expected, found)) = self.differs(next) {
+                let expected = format!("entries that give {expected} of checkpoint {} ({size} entries)", this.cp_seq);
+                return Err(Broken::new(self.proven, Kind::Modified, expected, found).by(this.cp_seq));
+            }
+            let signed = checkpoint_kind(next, self.expect);
+            self.count_checkpoint(signed, size);
+            self.proven = size;
+            self.last = Some(next);
+            self.trusted = Some(Trusted { sealed: next.clone(), frontier: self.frontier.clone() });
+            self.checkpoints = later;
+        }
+        while let Some(anchor) = self.anchors.first().copied()
+            && anchor.checkpoint.size == size
+        {
+            let this = &anchor.checkpoint;
+            if let Some((expected, found)) = self.differs(anchor) {
+                let expected = format!("{expected} of the anchor of checkpoint {} ({size} entries)", this.cp_seq);
+                // The log's own checkpoints agree with its entries: since when it differs, only older anchors tell.
+                let since = self.anchored_up_to.unwrap_or(0).min(self.proven);
+                return Err(Broken::new(since, Kind::AnchorMismatch, expected, found).by(this.cp_seq));
+            }
+            self.anchored_up_to = Some(size);
+            self.anchors.remove(0);
+        }
+        if let Some(head) = self.expect.head
+            && head.size == size
+            && head.head_hash != self.head.head_hash
+        {
+            let found = self.head.head_hash.to_string();
+            return Err(Broken::new(self.proven, Kind::Modified, format!("the head {}", head.head_hash), found));
+        }
+        if let Some(head) = self.expect.head
+            && !self.expect.head_may_lag
+            && head.size < size
+            && self.proven < size
+        {
+            let expected = format!("the end of the log: the recorder wrote {} entries", head.size);
+            return Err(Broken::new(head.size, Kind::Inserted, expected, "another entry"));
+        }
+        Ok(())
+    }
+
+    fn differs(&self, sealed: &SignedCheckpoint) -> Option<(String, String)> {
+        let this = &sealed.checkpoint;
+        let root = self.frontier.root();
+        if this.root_hash != root {
+            return Some((format!("the root {}", this.root_hash), format!("the root {root}")));
+        }
+        let head = self.head.head_hash;
+        (this.head_hash != head).then(|| (format!("the head {}", this.head_hash), format!("the head {head}")))
+    }
+
+    fn end(mut self, first: u64) -> Result<Intact, Broken> {
+        if let Some(later) = self.later.take() {
+            return Err(later);
+        }
+        let size = self.head.size;
+        if let Some(next) = self.checkpoints.first() {
+            let this = &next.checkpoint;
+            let expected = format!("the {} entries that checkpoint {} seals", this.size, this.cp_seq);
+            return Err(Broken::new(size, Kind::Truncated, expected, format!("{size}")).by(this.cp_seq));
+        }
+        if let Some(head) = self.expect.head
+            && head.size > size
+        {
+            let expected = format!("the {} entries that the recorder wrote", head.size);
+            return Err(Broken::new(size, Kind::Truncated, expected, format!("{size}")));
+        }
+        if let Some(anchor) = self.anchors.last() {
+            let this = &anchor.checkpoint;
+            let expected = format!("the {} entries of the anchor of checkpoint {}", this.size, this.cp_seq);
+            let found = format!("{size}: the log was cut, or an older copy was put in its place");
+            return Err(Broken::new(size, Kind::AnchorMismatch, expected, found).by(this.cp_seq));
+        }
+        let sealed = self.last.map_or(0, |last| last.checkpoint.size);
+        Ok(Intact {
+            log_id: self.log_id.unwrap_or_default(),
+            entries: size,
+            verified: size - first,
+            head: self.head,
+            root_hash: self.frontier.root(),
+            sealed,
+            unsealed_tail: size - sealed,
+            signed: self.signed,
+            signed_up_to: self.signed_up_to,
+            anchored_up_to: self.anchored_up_to,
+            anchors_unchecked: self.anchors_unchecked,
+            decisions_signed: self.decisions_signed,
+            decisions_unsigned: self.decisions_unsigned,
+            signatures_unchecked: self.unchecked,
+            trusted: self.trusted,
+            frontier: self.frontier,
+        })
+    }
+}
+
+/// What the signature of a checkpoint that passed [`Walk::look_at_checkpoint`] is.
+fn checkpoint_kind(sealed: &SignedCheckpoint, expect: &Expect) -> Signed {
+    match (sealed.signature, expect.keys.is_empty()) {
+        (None, _) => Signed::Not,
+        (Some(_), true) => Signed::Unchecked,
+        (Some(_), false) => Signed::Known,
+    }
+}
+
+/// What sealing checks, so that a log that another program wrote is held to the same.
+pub(crate) fn check_fields(entry: &Entry) -> Result<(), Broken> {
+    let bad = |expected: &str, found: &str| Err(Broken::new(entry.seq, Kind::Malformed, expected, brief(found)));
+    if !crate::record::is_rfc3339(&entry.timestamp) {
+        return bad("an RFC 3339 time", &entry.timestamp);
+    }
+    if !crate::record::is_event_name(&entry.event) {
+        return bad("an event name like NODE_ERROR", &entry.event);
+    }
+    if entry.run_id.is_empty() || entry.node_id.is_empty() {
+        return bad("a runId and a nodeId", "");
+    }
+    Ok(())
+}
+
+/// Entry `seq` does not stand where it should; `instead` does. Does it stand further on?
+fn gone<E>(seq: u64, instead: u64, rest: &mut impl Iterator<Item = Result<Row, E>>) -> Result<Broken, Stop<E>> {
+    for row in rest {
+        let row = row.map_err(Stop::Read)?;
+        let own = Entry::from_canonical(&row.text).map_or(row.seq, |entry| entry.seq);
+        if own == seq {
+            let found = format!("entry {instead}; entry {seq} stands further on");
+            return Ok(Broken::new(seq, Kind::Reordered, format!("entry {seq}"), found));
+        }
+    }
+    Ok(Broken::new(seq, Kind::Missing, format!("entry {seq}"), format!("entry {instead}; entry {seq} is not there")))
+}
+
+/// At the place of entry `seq` stands `again`, which has been read before.
+fn twice(seq: u64, again: u64, stored: u64) -> Broken {
+    let bad = if stored == seq { seq } else { again };
+    Broken::new(bad, Kind::Duplicated, format!("entry {seq}"), format!("entry {again} once more"))
+}
+
+/// A stored text for a message, kept short and free of control characters.
+fn brief(text: &str) -> String {
+    text.chars().take(80).map(|c| if c.is_control() || crate::line::is_escaped(c) { '\u{fffd}' } else { c }).collect()
+}
