@@ -16,6 +16,7 @@ pub mod input;
 pub mod json;
 pub mod params;
 pub mod patch;
+pub mod repair;
 pub mod retry;
 mod route;
 pub mod schema;
