@@ -6,6 +6,7 @@ import { shapeOf } from '../model/ports.ts';
 import { findKinds, score, suggest } from '../model/search.ts';
 import { summaryOf } from '../model/summary.ts';
 import { cutPath, distanceTo, tidy } from '../route/geometry.ts';
+import { routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires, type WireEnds } from '../route/router.ts';
 import { CATALOG, kind, KINDS, sample } from './fixtures.ts';
 
@@ -160,5 +161,42 @@ describe('search and summary', () => {
     expect(summaryOf(KINDS[1], { type: 'http.request' })).toEqual({ text: 'GET', mono: false });
     expect(summaryOf(undefined, { type: 'x.y' }).text).toBe('unknown kind x.y');
     expect(summaryOf(kind('a', { summary: '{assign}' }), { type: 'a', config: { assign: { a: 1, b: 2 } } }).text).toBe('a, b');
+  });
+});
+
+describe('a large graph', () => {
+  const ROW = 40;
+  const grid = (count: number, shift?: { id: string; x: number; y: number }): { wires: WireEnds[]; rects: Map<string, Rect> } => {
+    const at = (n: number): Rect => (shift?.id === `n${n}` ? rect(shift.x, shift.y) : rect((n % ROW) * 496, Math.floor(n / ROW) * 144));
+    const rects = new Map(Array.from({ length: count }, (_, n) => [`n${n}`, at(n)] as const));
+    const wires = Array.from({ length: count }, (_, n) => n).filter((n) => n % ROW < ROW - 1 && n + 1 < count).map((n) => {
+      const [a, b] = [at(n), at(n + 1)];
+      return wire(`n${n}`, `n${n + 1}`, [a.x + 200, a.y + 28], [b.x, b.y + 28]);
+    });
+    return { wires, rects };
+  };
+
+  it('lays only the wires of the moved card and those it came to stand on; the others keep their object', () => {
+    const before = grid(400);
+    const previous = routeWires(before.wires, before.rects);
+    // From row 0 onto the wire between n81 and n82.
+    const after = grid(400, { id: 'n5', x: 744, y: 288 });
+    const only = touchedWires(before, after, previous);
+    expect([...only].sort()).toEqual(['n4>n5', 'n5>n6', 'n81>n82']);
+    const next = routeLocally(after.wires, after.rects, { only, previous });
+    expect(next.size).toBe(after.wires.length);
+    for (const [key, route] of next) if (!only.has(key)) expect(route).toBe(previous.get(key));
+    expect(distanceTo(next.get('n81>n82')?.points ?? [], [844, 316])).toBeGreaterThan(28);
+  });
+
+  it('takes up new wires and forgets those that are gone', () => {
+    const before = grid(80);
+    const previous = routeWires(before.wires, before.rects);
+    const wires = [...before.wires.slice(1), wire('n0', 'n41', [200, 28], [496, 172])];
+    const only = touchedWires(before, { wires, rects: before.rects }, previous);
+    expect([...only]).toEqual(['n0>n41']);
+    const next = routeLocally(wires, before.rects, { only, previous });
+    expect(next.has('n0>n1')).toBe(false);
+    expect(next.get('n0>n41')?.points.at(-1)).toEqual([496, 172]);
   });
 });

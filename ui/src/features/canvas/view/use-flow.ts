@@ -1,13 +1,14 @@
 /** Nodes and edges for the flow library: built from the document, moved by hand while something is dragged, written back once. */
 
 import type { EdgeChange, NodeChange } from '@xyflow/react';
-import { type MouseEvent as ReactMouseEvent, useCallback, useLayoutEffect, useMemo, useState } from 'react';
+import { type MouseEvent as ReactMouseEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Edit } from '../document.ts';
 import { edgeOfKey } from '../editor.ts';
 import { mayEnterWire } from '../insert.ts';
 import { mainPort, type Point, snap } from '../model/ports.ts';
 import { distanceTo } from '../route/geometry.ts';
+import { type Picture, routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires } from '../route/router.ts';
 import { type CardNode, type Flow, flowBuilder, rectsOfNodes, wireEnds, type WireEdge } from './flow-nodes.ts';
 import { movedLabel } from './handle.ts';
@@ -26,6 +27,8 @@ export interface FlowState {
   onSelectionDragStop(event: MouseEvent | TouchEvent | ReactMouseEvent, nodes: CardNode[]): void;
 }
 
+/** Up to so many wires all are laid anew. */
+const WHOLE = 300;
 /** How far the middle of a card may be from a wire to fall into it. */
 const CATCH = 24;
 
@@ -63,16 +66,23 @@ export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
   }, [flow, selection]);
 
   const { wires, rects, soft, nodes: cards, edges: lines } = flow;
-  // All wires are laid when a place or a wire changes; while cards move only the wires that hang on them.
+  // In a graph that is seen at once all wires are laid when something changes, so that the picture follows from the file alone. In a
+  // large one only those that the change touches; while cards move only those that hang on them.
+  const laid = useRef<Picture | null>(null);
   useLayoutEffect(() => {
-    if (!moved) ui.setState({ routes: routeWires(wires, rects, { soft }) });
+    if (moved || (laid.current?.wires === wires && laid.current.rects === rects)) return;
+    const { routes: previous } = ui.getState();
+    const only = laid.current && wires.length > WHOLE ? touchedWires(laid.current, { wires, rects }, previous) : null;
+    ui.setState({ routes: only ? routeLocally(wires, rects, { only, previous, soft }) : routeWires(wires, rects, { soft }) });
+    laid.current = { wires, rects };
   }, [wires, rects, soft, moved, ui]);
   useLayoutEffect(() => {
     if (!moved) return;
     const only = new Set(lines.filter((edge) => moved.has(edge.source) || moved.has(edge.target)).map((edge) => edge.id));
     if (only.size === 0) return;
     const byId = new Map(cards.map((node) => [node.id, node]));
-    ui.setState({ routes: routeWires(wireEnds(byId, lines, moved), rectsOfNodes(cards, moved), { only, previous: ui.getState().routes }) });
+    ui.setState({ routes: routeLocally(wireEnds(byId, lines, moved), rectsOfNodes(cards, moved), { only, previous: ui.getState().routes }) });
+    laid.current = laid.current && { ...laid.current, wires: laid.current.wires.filter((wire) => !only.has(wire.key)) };
   }, [cards, lines, moved, ui]);
 
   const onNodesChange = useCallback((changes: NodeChange<CardNode>[]) => {

@@ -1,0 +1,80 @@
+/** Lays anew only the wires that a change touches: the work follows from the change and not from the size of the graph. */
+
+import type { Rect } from '../model/place.ts';
+import { distanceTo, type P } from './geometry.ts';
+import { type Route, routeWires, type WireEnds } from './router.ts';
+
+/** A wire looks this far around its ends for a way, see `lanes`. */
+const LOOK = 320;
+/** A wire that runs so near to a card goes around it, or could run straight without it. */
+const NEAR = 32;
+
+interface Box { left: number; top: number; right: number; bottom: number }
+
+const boxOf = (points: readonly P[], pad: number): Box => {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [x, y] of points) [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+  return { left: left - pad, top: top - pad, right: right + pad, bottom: bottom + pad };
+};
+const corners = (r: Rect): P[] => [[r.x, r.y], [r.x + r.width, r.y + r.height]];
+const meets = (a: Box, b: Box): boolean => a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
+
+/** Some stretch of the way runs through the box. */
+function runsThrough(points: readonly P[], box: Box): boolean {
+  for (let i = 1; i < points.length; i += 1) if (meets(boxOf([points[i - 1] as P, points[i] as P], 0), box)) return true;
+  return false;
+}
+
+export interface Picture {
+  wires: readonly WireEnds[];
+  rects: ReadonlyMap<string, Rect>;
+}
+
+/** Wires that are new, whose ends moved, or whose way leads by a card that came, went or moved. */
+export function touchedWires(before: Picture, after: Picture, routes: ReadonlyMap<string, Route>): Set<string> {
+  const places: Box[] = [];
+  const place = (rect: Rect): void => { places.push(boxOf(corners(rect), NEAR)); };
+  for (const [id, rect] of after.rects) {
+    const old = before.rects.get(id);
+    if (old && old.x === rect.x && old.y === rect.y && old.height === rect.height && old.width === rect.width) continue;
+    if (old) place(old);
+    place(rect);
+  }
+  for (const [id, rect] of before.rects) if (!after.rects.has(id)) place(rect);
+  const known = new Map(before.wires.map((wire) => [wire.key, wire]));
+  const touched = new Set<string>();
+  for (const wire of after.wires) {
+    const [old, route] = [known.get(wire.key), routes.get(wire.key)];
+    const same = old && route && old.from[0] === wire.from[0] && old.from[1] === wire.from[1] && old.to[0] === wire.to[0] && old.to[1] === wire.to[1];
+    if (!same || places.some((box) => runsThrough(route.points, box))) touched.add(wire.key);
+  }
+  return touched;
+}
+
+export interface LocalOptions {
+  only: ReadonlySet<string>;
+  previous: ReadonlyMap<string, Route>;
+  soft?: readonly Rect[];
+}
+
+/** `only` are laid among what lies around them; all others keep their way. */
+export function routeLocally(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, { only, previous, soft = [] }: LocalOptions): Map<string, Route> {
+  const moving = wires.filter((wire) => only.has(wire.key));
+  const around = moving.map((wire) => boxOf([wire.from, wire.to], LOOK));
+  const inside = (box: Box): boolean => around.some((other) => meets(other, box));
+  const kept = moving.length === 0 ? [] : wires.filter((wire) => {
+    const route = only.has(wire.key) ? undefined : previous.get(wire.key);
+    return route !== undefined && inside(boxOf(route.points, 0));
+  });
+  const near = new Map([...rects].filter(([, rect]) => inside(boxOf(corners(rect), 0))));
+  // Those that stay come first: the others find all tracks that are laid.
+  const laid = routeWires([...kept, ...moving], near, { only, previous, soft: soft.filter((rect) => inside(boxOf(corners(rect), 0))) });
+  const left = moving.flatMap((wire) => { const old = previous.get(wire.key); return old ? [old.points] : []; });
+  return new Map(wires.flatMap((wire) => {
+    const route = laid.get(wire.key) ?? previous.get(wire.key);
+    if (!route) return [];
+    // A bridge over a track that is gone.
+    const gone = !only.has(wire.key) && route.crossings.some(({ at }) => left.some((points) => distanceTo(points, at) < 1));
+    return [[wire.key, gone ? { ...route, crossings: route.crossings.filter(({ at }) => !left.some((points) => distanceTo(points, at) < 1)) } : route]];
+  }));
+}
