@@ -115,6 +115,7 @@ fn lists_of_one() {
         &["unwrap_single", "coerce_type"],
     );
     leaves(json!("x"), json!({ "type": "array", "items": { "type": "object" } }), "does not fit as its element");
+    leaves(json!("1"), json!({ "type": "array", "items": { "type": "array" } }), "does not fit as its element");
     leaves(json!(null), json!({ "type": "array" }), "not of type");
     leaves(json!([]), json!({ "type": "string" }), "0 elements");
     leaves(json!([[1, 2]]), json!({ "type": "integer" }), "2 elements");

@@ -30,6 +30,8 @@ pub(super) struct Fixer<'s> {
     pub(super) guess: bool,
     pub(super) changes: Vec<Change>,
     pub(super) notes: Vec<Note>,
+    /// Places of values that are being put into a list: a list of lists of one is never meant.
+    pub(super) wrapped: Vec<String>,
     draft: Option<u32>,
     fuel: usize,
     spent: bool,
@@ -48,7 +50,7 @@ impl<'s> Fixer<'s> {
         let draft = checker.draft();
         let size = serde_json::to_string(input).map_or(0, |text| text.len());
         let fuel = size.saturating_mul(FUEL_PER_BYTE).saturating_add(FUEL);
-        Self { checker, guess, changes: Vec::new(), notes: Vec::new(), draft, fuel, spent: false }
+        Self { checker, guess, changes: Vec::new(), notes: Vec::new(), wrapped: Vec::new(), draft, fuel, spent: false }
     }
 
     /// Whether the work was cut short.

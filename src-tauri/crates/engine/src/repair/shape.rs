@@ -125,6 +125,9 @@ impl<'s> Fixer<'s> {
         if wanted & ARR == 0 || value.is_array() || value.is_null() {
             return false;
         }
+        if self.wrapped.last().is_some_and(|place| place == path) {
+            return false;
+        }
         let mark = self.mark();
         let schemas = element_schemas(view, 0);
         let mut inner = value.clone();
@@ -135,7 +138,10 @@ impl<'s> Fixer<'s> {
             &Value::Array(vec![inner.clone()]),
             "The one value is put into a list.".into(),
         );
-        self.node(&mut inner, &schemas, &[], &crate::patch::pointer::push(path, "0"), level + 1);
+        let place = crate::patch::pointer::push(path, "0");
+        self.wrapped.push(place.clone());
+        self.node(&mut inner, &schemas, &[], &place, level + 1);
+        self.wrapped.pop();
         let fits = schemas.iter().all(|schema| self.checker.fits(schema, &inner));
         if !fits {
             self.back(mark, true);
