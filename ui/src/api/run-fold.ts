@@ -258,6 +258,26 @@ export function setPath(root: Fields, path: string, value: unknown): void {
   }
 }
 
+/** A dead branch writes no event: a step is skipped when every wire to it comes from a step that ended and sent nothing there. */
+function markSkipped(s: FoldState): void {
+  const ways = new Map<string, string[]>();
+  for (const edge of s.definition?.edges ?? []) ways.set(edge.to, [...(ways.get(edge.to) ?? []), edge.from]);
+  const dead = (from: string): boolean => {
+    const state = s.nodes[from.slice(0, from.lastIndexOf('.'))]?.state;
+    return state === 'skipped' || ((state === 'done' || state === 'handled') && (s.ports[from] ?? 0) === 0);
+  };
+  // Only a Stop or a failure leaves steps that could still have been reached.
+  const whole = s.status === 'completed' && s.stopId === undefined;
+  for (let more = true; more;) {
+    more = false;
+    for (const [id, known] of Object.entries(s.nodes)) {
+      if (known.state !== 'unreached' || !(whole || ways.get(id)?.every(dead))) continue;
+      node(s, id).state = 'skipped';
+      more = true;
+    }
+  }
+}
+
 function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, status: RunStatus): void {
   s.status = status;
   s.endedAt = event.ts;
@@ -266,8 +286,7 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
   if (typeof duration === 'number') s.durationMs = duration;
   for (const [id, known] of Object.entries(s.nodes)) {
     if (known.state === 'idle' && known.calls === 0) {
-      // A dead branch writes no event; what never began in a run that has ended was skipped.
-      node(s, id).state = 'skipped';
+      node(s, id).state = 'unreached';
     } else if (known.state === 'running' || known.state === 'waiting' || known.state === 'retrying') {
       const run = node(s, id);
       run.state = id === s.failedStepId ? 'failed' : 'cancelled';
@@ -280,6 +299,7 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
     }
   }
   if (s.failedStepId !== undefined && s.nodes[s.failedStepId]) node(s, s.failedStepId).state = 'failed';
+  markSkipped(s);
   for (let i = 0; i < s.cards.length; i++) {
     const known = s.cards[i] as CallCard;
     if (known.endSeq !== undefined) continue;

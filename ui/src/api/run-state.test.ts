@@ -134,7 +134,7 @@ describe('errors', () => {
       event('workflow_failed', null, { error: { type: 'Timeout', message: 'No answer' }, failed_step_id: 'a', duration_ms: 7, reason: 'max_attempts_exceeded' }),
     ]), loose);
     expect(view).toMatchObject({ status: 'failed', failedStepId: 'a', failReason: 'max_attempts_exceeded', durationMs: 7 });
-    expect(view.nodes).toMatchObject({ a: { state: 'failed' }, b: { state: 'skipped' } });
+    expect(view.nodes).toMatchObject({ a: { state: 'failed' }, b: { state: 'unreached' } });
     expect(view.cards[0]?.decision).toEqual({ rule: 'policy:safe', action: 'abort', wanted: undefined, by: 'a' });
   });
 
@@ -172,9 +172,22 @@ describe('ends and interruptions', () => {
     expect(view.nodes['a']).toMatchObject({ state: 'done', calls: 2, itemsIn: 1 });
   });
 
+  it('tells a dead branch from what was not reached any more', () => {
+    // a decides for b; c fails; d follows b, e follows c, x follows the branch that was not taken.
+    const nodes = Object.fromEntries(['a', 'b', 'c', 'x', 'y', 'e'].map((id) => [id, {}]));
+    const edges = [['a.true', 'b'], ['a.false', 'x'], ['x.success', 'y'], ['b.success', 'c'], ['c.success', 'e'], ['x.success', 'e']].map(([from, to]) => ({ from: from ?? '', to: to ?? '' }));
+    const failed = foldRun(list(() => [
+      start('a'), done('a', { true: 1 }), start('b'), done('b', { success: 1 }), start('c'), error('c'),
+      event('workflow_failed', null, { error: { type: 'Timeout', message: 'No answer' }, failed_step_id: 'c', duration_ms: 7 }),
+    ]), { nodes, edges });
+    expect(Object.fromEntries(Object.entries(failed.nodes).map(([id, { state }]) => [id, state]))).toEqual({ a: 'done', b: 'done', c: 'failed', x: 'skipped', y: 'skipped', e: 'unreached' });
+    const completed = foldRun(list(() => [start('a'), done('a', { true: 1 }), event('workflow_done', null, { duration_ms: 7 })]), { nodes, edges });
+    expect(completed.nodes).toMatchObject({ b: { state: 'skipped' }, x: { state: 'skipped' } });
+  });
+
   it('cancel ends what runs', () => {
     const view = foldRun(list(() => [start('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {}, b: {} }, edges: [] });
-    expect(view.nodes).toMatchObject({ a: { state: 'cancelled' }, b: { state: 'skipped' } });
+    expect(view.nodes).toMatchObject({ a: { state: 'cancelled' }, b: { state: 'unreached' } });
     expect(view.cards[0]?.status).toBe('cancelled');
     expect(isTerminal(view.status)).toBe(true);
   });

@@ -15,6 +15,8 @@ export type NodeRunState =
   | 'failed'
   | 'handled'
   | 'skipped'
+  /** the run ended before it came here */
+  | 'unreached'
   | 'cancelled';
 export type CardStatus = 'running' | 'retrying' | 'waiting' | 'done' | 'failed' | 'handled' | 'skipped' | 'interrupted' | 'cancelled';
 

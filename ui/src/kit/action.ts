@@ -11,6 +11,8 @@ export interface Action {
   keys: string[];
   /** Absent = always possible. */
   when?: () => boolean;
+  /** What must hold besides for the keys, not for button, menu and palette. */
+  keysWhen?: () => boolean;
   run: () => void;
   icon?: IconName;
   /** Heading in palette and shortcut sheet. */
@@ -142,7 +144,7 @@ export function handleKey(event: KeyboardEvent): boolean {
     if (!action || (field && !action.inFields)) continue;
     if (!keysOf(action).some((keys) => normal(keys) === combo)) continue;
     if (action.scope && !inScope(action.scope)) continue;
-    if (action.when && !action.when()) continue;
+    if ((action.when && !action.when()) || (action.keysWhen && !action.keysWhen())) continue;
     event.preventDefault();
     event.stopPropagation();
     action.run();

@@ -16,9 +16,9 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
   const any = (): boolean => some() || editor.getState().selection.edges.length > 0;
   const one = (id: string, title: string, keys: string[], run: () => void, more: Partial<Action> = {}): Action => ({ id: `canvas.${id}`, title, keys, run, group, scope: CANVAS_SCOPE, ...more });
   // Plain keys act only where the canvas is meant: the focus is there, or nothing has it and the pointer is there.
-  const here = (condition: () => boolean = () => true) => (): boolean => active() && condition();
   return [
-    one('add', t('canvas.do.add'), ['Tab'], () => handle.openAdd(), { icon: 'plus', when: here(editable) }),
+    one('add', t('canvas.do.add'), ['Tab'], () => handle.openAdd(), { icon: 'plus', when: editable, keysWhen: active }),
+    one('connect', t('canvas.do.connect'), ['C'], () => handle.openLink(), { when: () => editable() && editor.getState().selection.nodes.length === 1, keysWhen: active }),
     one('find', t('canvas.do.find'), ['Mod+F'], () => handle.openFind(), { icon: 'search' }),
     one('delete', t('canvas.do.delete'), ['Delete', 'Backspace'], () => handle.remove(false), { when: () => editable() && any() }),
     one('deleteReconnect', t('canvas.do.deleteReconnect'), ['Mod+Delete', 'Mod+Backspace'], () => handle.remove(true), { when: () => editable() && some() }),
@@ -29,22 +29,22 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
     one('paste', t('canvas.do.paste'), [], () => handle.paste(false), { when: editable }),
     one('pasteIncoming', t('canvas.do.pasteIncoming'), [], () => handle.paste(true), { when: editable }),
     one('selectAll', t('canvas.do.selectAll'), ['Mod+A'], () => handle.selectAll()),
-    one('disable', t('canvas.do.disable'), ['D'], () => handle.toggleDisabled(), { icon: 'ban', when: here(() => editable() && some()) }),
+    one('disable', t('canvas.do.disable'), ['D'], () => handle.toggleDisabled(), { icon: 'ban', when: () => editable() && some(), keysWhen: active }),
     one('rename', t('canvas.do.rename'), ['F2'], () => handle.rename(), { icon: 'pencil', when: () => editable() && some() }),
-    one('open', t('canvas.do.open'), ['Enter'], () => handle.open(), { when: here(some) }),
+    one('open', t('canvas.do.open'), ['Enter'], () => handle.open(), { when: some, keysWhen: active }),
     one('tidy', t('canvas.do.tidy'), ['Shift+Alt+T'], () => handle.tidy(), { icon: 'grid', when: editable }),
     one('safe', t('canvas.do.safe'), [], () => handle.toggleSafe(), { icon: 'shield' }),
     one('zoomReset', t('canvas.zoomReset'), ['0'], () => handle.resetZoom()),
     one('fit', t('canvas.fit'), ['1'], () => handle.fit(), { icon: 'fit' }),
     one('zoomIn', t('canvas.zoomIn'), ['+', '='], () => handle.zoomBy(1.2), { icon: 'plus' }),
     one('zoomOut', t('canvas.zoomOut'), ['-'], () => handle.zoomBy(1 / 1.2), { icon: 'minus' }),
-    one('left', t('canvas.do.left'), ['ArrowLeft'], () => handle.go('left'), { hidden: true, when: active }),
-    one('right', t('canvas.do.right'), ['ArrowRight'], () => handle.go('right'), { hidden: true, when: active }),
-    one('up', t('canvas.do.up'), ['ArrowUp'], () => handle.go('up'), { hidden: true, when: active }),
-    one('down', t('canvas.do.down'), ['ArrowDown'], () => handle.go('down'), { hidden: true, when: active }),
-    one('upstream', t('canvas.do.upstream'), ['Shift+ArrowLeft', 'Shift+ArrowUp'], () => handle.extend('up'), { hidden: true, when: here(some) }),
-    one('downstream', t('canvas.do.downstream'), ['Shift+ArrowRight', 'Shift+ArrowDown'], () => handle.extend('down'), { hidden: true, when: here(some) }),
-    one('escape', t('canvas.do.escape'), ['Escape'], () => handle.escape(), { hidden: true, when: here(any) }),
+    one('left', t('canvas.do.left'), ['ArrowLeft'], () => handle.go('left'), { hidden: true, keysWhen: active }),
+    one('right', t('canvas.do.right'), ['ArrowRight'], () => handle.go('right'), { hidden: true, keysWhen: active }),
+    one('up', t('canvas.do.up'), ['ArrowUp'], () => handle.go('up'), { hidden: true, keysWhen: active }),
+    one('down', t('canvas.do.down'), ['ArrowDown'], () => handle.go('down'), { hidden: true, keysWhen: active }),
+    one('upstream', t('canvas.do.upstream'), ['Shift+ArrowLeft', 'Shift+ArrowUp'], () => handle.extend('up'), { hidden: true, when: some, keysWhen: active }),
+    one('downstream', t('canvas.do.downstream'), ['Shift+ArrowRight', 'Shift+ArrowDown'], () => handle.extend('down'), { hidden: true, when: some, keysWhen: active }),
+    one('escape', t('canvas.do.escape'), ['Escape'], () => handle.escape(), { hidden: true, when: any, keysWhen: active }),
     ...catalog.map((kind): Action => ({
       id: `canvas.add.${kind.type}`, title: t('canvas.do.addKind', { name: kind.title }), keys: [], group: t('canvas.group.add'), when: editable, run: () => handle.addKind(kind.type),
     })),

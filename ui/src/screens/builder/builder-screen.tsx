@@ -11,6 +11,7 @@ import { StatusBadge } from '../../features/status.tsx';
 import { attempt, showError, takePendingRun } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
+import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { WorkflowName } from '../workbench/name.tsx';
 import { usePanes, Workbench } from '../workbench/workbench.tsx';
 import { navigate } from '../router.ts';
@@ -62,6 +63,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const [hideFailure, setHideFailure] = useState(false);
   const { view, error: runError } = useRunView(runId, definition);
   const running = view !== null && !isTerminal(view.status);
+  const trouble = useTrouble(runId, running);
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
 
   const canvas = useRef<CanvasHandle | null>(null);
@@ -208,6 +210,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={view} bar={bar} workflowPanel onReady={onReady} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
+        {trouble ? <TroubleBanner trouble={trouble} onResume={() => void attempt(() => act('run_resume', { runId: runId ?? '' }))} /> : null}
         {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onClose={() => setHideFailure(true)} /> : null}
         {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
       </>} />

@@ -13,6 +13,7 @@ import { attempt, copyText, showError } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { navigate } from '../router.ts';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
+import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { usePanes, Workbench } from '../workbench/workbench.tsx';
 
 export function RunScreen({ runId }: { runId: string }) {
@@ -83,7 +84,9 @@ function Run({ run, catalog }: { run: RunDetails; catalog: NodeDescriptor[] }) {
     else editor.select([nodeId]);
     onPanelOpen(true);
   };
-  const stopped = open && !run.driven && status !== 'created';
+  const trouble = useTrouble(run.runId, open);
+  const stopped = open && !run.driven && status !== 'created' && !trouble;
+  const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <>
       <Workbench editor={editor} catalog={catalog} diagnostics={null} view={view} params={run.params} output={open ? undefined : run.output} workflowPanel={false} onReady={onReady} {...panes}
@@ -110,9 +113,9 @@ function Run({ run, catalog }: { run: RunDetails; catalog: NodeDescriptor[] }) {
           </header>
         )}
         banners={<>
+          {trouble ? <TroubleBanner trouble={trouble} onResume={resume} busy={busy} /> : null}
           {stopped ? (
-            <Banner signal="warn" title={t('run.notDriven')} actions={<Button variant="primary" icon="play" busy={busy}
-              onClick={() => void doing(() => attempt(() => act('run_resume', { runId: run.runId })))}>{t('run.resume')}</Button>}>
+            <Banner signal="warn" title={t('run.notDriven')} actions={<Button variant="primary" icon="play" busy={busy} onClick={resume}>{t('run.resume')}</Button>}>
               <span className="s t2">{t('run.notDrivenText')}</span>
             </Banner>
           ) : null}

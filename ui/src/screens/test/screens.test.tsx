@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
+import type { RunDetails } from '../../api/types.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import { demoHost, ROWS, SAMPLES } from '../../test/fixtures.ts';
 import { App } from '../app.tsx';
@@ -113,6 +114,34 @@ describe('settings', () => {
     fireEvent.keyDown(window, { key: 'g', ctrlKey: true });
     expect(await screen.findByRole('heading', { name: 'Runs' })).toBeTruthy();
     expect(window.location.hash).toBe('#/runs');
+  });
+});
+
+describe('a run that is held', () => {
+  const RUNNING = ROWS.find((run) => run.status === 'running')?.runId ?? '';
+  const held = (code: string, message: string) => {
+    const get = host.handlers.run_get;
+    host.handlers.run_get = async (payload) => ({ ...(await get?.(payload)) as RunDetails, runId: RUNNING, status: 'running', driven: false, trouble: { code, message } });
+    host.handlers.run_events = () => [];
+  };
+
+  it('says that the disk is full, what to do, and that it goes on by itself', async () => {
+    held('DISK_FULL', 'the disk of the data folder is full; the run goes on when there is room');
+    await at(`#/run/${RUNNING}`);
+    const banner = (await screen.findByText('The run waits: the disk is full')).closest('.banner') as HTMLElement;
+    expect(banner.textContent).toContain('Make room on the disk');
+    expect(banner.textContent).toContain('DISK_FULL');
+    expect(within(banner).queryByRole('button')).toBeNull();
+    expect(screen.queryByText('No program drives this run')).toBeNull();
+  });
+
+  it('offers to resume after a fault', async () => {
+    host.handlers.run_resume = () => ({});
+    held('INTERNAL', 'a fault of the program (x); nothing that was recorded is lost');
+    await at(`#/run/${RUNNING}`);
+    const banner = (await screen.findByText('The run was stopped by a fault of Signalbox')).closest('.banner') as HTMLElement;
+    fireEvent.click(within(banner).getByRole('button', { name: 'Resume' }));
+    await waitFor(() => expect(host.calls.some((call) => call.command === 'run_resume')).toBe(true));
   });
 });
 

@@ -72,6 +72,21 @@ export function blockedTargets(
   return reasons;
 }
 
+/** Ports of `id` that may lead to `to` and do not yet. */
+export function portsTo(document: Workflow, catalog: Catalog, id: string, to: string): string[] {
+  const node = document.nodes[id];
+  if (!node) return [];
+  return portIds(catalog.get(node.type), node).filter((port) => !blockedTargets(document, catalog, `${id}.${port}`).has(to));
+}
+
+/** Steps that some port of `id` may lead to. */
+export function linkTargets(document: Workflow, catalog: Catalog, id: string): string[] {
+  const node = document.nodes[id];
+  if (!node) return [];
+  const blocked = portIds(catalog.get(node.type), node).map((port) => blockedTargets(document, catalog, `${id}.${port}`));
+  return Object.keys(document.nodes).filter((other) => blocked.some((reasons) => !reasons.has(other)));
+}
+
 export type Direction = 'left' | 'right' | 'up' | 'down';
 
 /** The nearest node in a direction: near along the axis first, sideways distance counts double. */

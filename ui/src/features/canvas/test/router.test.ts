@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockedTargets, nearest, reach, successors } from '../model/graph.ts';
+import { blockedTargets, linkTargets, nearest, portsTo, reach, successors } from '../model/graph.ts';
 import { freePlace, overlaps, placesOf, type Rect, rectsOf } from '../model/place.ts';
 import { shapeOf } from '../model/ports.ts';
 import { findKinds, score, suggest } from '../model/search.ts';
@@ -124,6 +124,16 @@ describe('what may be wired', () => {
     expect(Object.fromEntries(blocked)).toEqual({
       start: 'A start has no input', fetch: 'This would make a circle', adult: 'A step cannot feed itself', yes: 'Wired already',
     });
+  });
+
+  it('knows which ports may lead to which step', () => {
+    const document = sample();
+    expect(linkTargets(document, CATALOG, 'end')).toEqual([]);
+    for (const to of linkTargets(document, CATALOG, 'fetch')) expect(portsTo(document, CATALOG, 'fetch', to).length).toBeGreaterThan(0);
+    const wired = document.edges.find((edge) => edge.from === 'fetch.success')?.to ?? '';
+    expect(portsTo(document, CATALOG, 'fetch', wired)).not.toContain('success');
+    expect(linkTargets(document, CATALOG, 'fetch')).not.toContain('start');
+    expect(linkTargets(document, CATALOG, 'gone')).toEqual([]);
   });
 
   it('forgets the wire that is being moved', () => {

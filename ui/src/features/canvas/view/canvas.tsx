@@ -18,7 +18,7 @@ import { FarView } from './far-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
 import { type CanvasHandle, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
 import { NodeCard } from './node-card.tsx';
-import { AddBox, FindBox } from './search-box.tsx';
+import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
 import { Legend, TopTools, ZoomTools } from './tools.tsx';
 import { CanvasContext, type CanvasParts, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
@@ -146,9 +146,11 @@ function Boxes({ session }: { session: CanvasSession }) {
   const { ui, editor, catalog } = useParts();
   const search = useUi((s) => s.search);
   const finding = useUi((s) => s.finding);
+  const linking = useUi((s) => s.linking);
   const document_ = useStore(editor, (s) => s.document);
-  const close = useCallback(() => ui.setState({ search: null, finding: false }), [ui]);
+  const close = useCallback(() => ui.setState({ search: null, finding: false, linking: null }), [ui]);
   if (search) return <AddBox search={search} document={document_} catalog={catalog} onPick={session.handle.pick} onClose={close} />;
+  if (linking) return <LinkBox linking={linking} document={document_} catalog={catalog} onLink={session.handle.link} onClose={() => { close(); session.handle.reveal(linking.id); }} />;
   if (finding) return <FindBox document={document_} catalog={catalog} onPick={(id) => { close(); session.handle.reveal(id); }} onClose={close} />;
   return null;
 }

@@ -6,9 +6,9 @@ import { t, tn } from '../../../i18n/index.ts';
 import type { EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { insertNode, openPort } from '../insert.ts';
-import { type Direction, nearest, predecessors, successors } from '../model/graph.ts';
+import { type Direction, nearest, portsTo, predecessors, successors } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
-import type { Rect } from '../model/place.ts';
+import { type Rect, rectsOf } from '../model/place.ts';
 import { type Catalog, mainPort, type Point, snap } from '../model/ports.ts';
 import { clipboardText, copySelection, duplicateSelection, pasteText } from './clipboard.ts';
 import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
@@ -33,6 +33,10 @@ export interface CanvasHandle {
   /** at the pointer; from a button (`pointed: false`) it goes on from the chosen step */
   openAdd(pointed?: boolean): void;
   openFind(): void;
+  /** asks where a wire of the chosen step leads to, and at which port it begins */
+  openLink(): void;
+  /** the answers to `openLink` */
+  link(choice: { to: string } | { port: string }): void;
   /** adds a kind next to the selection, wired when it can be */
   addKind(type: string): void;
   pick(kind: NodeDescriptor): void;
@@ -97,7 +101,9 @@ export function createHandle(parts: HandleParts): CanvasHandle {
 
   const intoView = (ids: readonly string[], always = false): void => {
     const [instance, box] = [parts.instance(), parts.element()];
-    const rects = ids.flatMap((id) => parts.flow().rects.get(id) ?? []);
+    // From the document: what was added a moment ago is not drawn yet.
+    const all = rectsOf(editor.getState().document, parts.catalog());
+    const rects = ids.flatMap((id) => all.get(id) ?? []);
     if (!instance || !box || rects.length === 0) return;
     const { x, y, zoom } = instance.getViewport();
     const left = Math.min(...rects.map((r) => r.x)) * zoom + x;
@@ -136,7 +142,27 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const anywhere = pointer === null && Object.keys(editor.getState().document.nodes).length > 0;
       ui.setState({ search: { screen: pointed ? local(where) : [12, 48], at: anywhere || 'from' in hang || wire.length === 1 ? null : toFlow(where), ...hang, ...(wire.length === 1 ? { edge: wire[0] } : {}) } });
     },
-    openFind: () => ui.setState({ finding: true, search: null }),
+    openFind: () => ui.setState({ finding: true, search: null, linking: null }),
+    openLink() {
+      const [id, ...others] = chosen();
+      if (id === undefined || others.length > 0 || editor.getState().readOnly) return;
+      ui.setState({ linking: { id, to: null }, search: null, finding: false });
+    },
+    link(choice) {
+      const { linking } = ui.getState();
+      const { document: now } = editor.getState();
+      if (!linking) return;
+      const to = 'to' in choice ? choice.to : linking.to;
+      const ports = to === null ? [] : portsTo(now, parts.catalog(), linking.id, to);
+      const port = 'port' in choice ? choice.port : ports.length === 1 ? ports[0] : undefined;
+      if (to === null || port === undefined) return ui.setState({ linking: { id: linking.id, to } });
+      ui.setState({ linking: null });
+      const name = (id: string): string => now.nodes[id]?.title ?? parts.catalog().get(now.nodes[id]?.type ?? '')?.title ?? id;
+      if (editor.apply({ type: 'connect', from: `${linking.id}.${port}`, to }, { label: t('canvas.step.wire') })) {
+        parts.say(t('canvas.link.done', { from: name(linking.id), to: name(to) }), 'info');
+      }
+      focusNode(linking.id);
+    },
     pick(kind) {
       const { search } = ui.getState();
       ui.setState({ search: null });
@@ -145,7 +171,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const route = search?.edge ? ui.getState().routes.get(`${search.edge.from}>${search.edge.to}`) : undefined;
       const { edits, id } = insertNode(document, parts.catalog(), kind, route && !context.at ? { ...context, at: route.tag } : context);
       editor.apply(edits, { label: t('canvas.step.add', { name: kind.title }), select: [id] });
-      requestAnimationFrame(() => intoView([id]));
+      intoView([id]);
       focusNode(id);
     },
     addKind(type) {
@@ -174,7 +200,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       if (instance && box) void instance.setViewport(fitOf(parts.flow().rects.values(), box.clientWidth, box.clientHeight));
     },
     reveal(id) {
-      if (!parts.flow().rects.has(id)) return;
+      if (!Object.hasOwn(editor.getState().document.nodes, id)) return;
       editor.select([id]);
       intoView([id]);
       focusNode(id);
@@ -224,7 +250,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const paste = (content: string): void => {
         const problem = pasteText(editor, content, [snap(x), snap(y)], keepIncoming);
         if (problem) parts.say(problem, 'err');
-        else requestAnimationFrame(() => intoView(chosen()));
+        else intoView(chosen());
       };
       if (text === undefined) void clipboardText().then(paste);
       else paste(text);
@@ -253,7 +279,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     },
     toggleSafe: () => ui.setState({ showSafe: !ui.getState().showSafe }),
     escape() {
-      ui.setState({ search: null, finding: false, connect: null, renaming: null, dropEdge: null });
+      ui.setState({ search: null, finding: false, linking: null, connect: null, renaming: null, dropEdge: null });
       editor.select([]);
     },
   };

@@ -14,10 +14,10 @@ export interface CardLook {
 
 const CLASS = {
   idle: '', running: 'is-running', retrying: 'is-retry', waiting: 'is-wait', done: 'is-done', failed: 'is-failed', handled: 'is-handled',
-  skipped: 'is-skipped', cancelled: 'is-skipped',
+  skipped: 'is-skipped', cancelled: 'is-skipped', unreached: 'is-unreached',
 } as const;
 const SIGNAL = {
-  idle: null, running: 'run', retrying: 'retry', waiting: 'wait', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', cancelled: 'stop',
+  idle: null, running: 'run', retrying: 'retry', waiting: 'wait', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', cancelled: 'stop', unreached: null,
 } as const;
 
 /** "4 s", "12 min", "2 d 4 h": never moves more often than once a second. */
@@ -56,6 +56,8 @@ function lineOf(run: NodeRun, now: number): string | null {
       return t('canvas.skippedLine');
     case 'cancelled':
       return t('canvas.cancelledLine');
+    case 'unreached':
+      return t('canvas.unreachedLine');
     default:
       return null;
   }

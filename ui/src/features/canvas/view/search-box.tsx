@@ -7,7 +7,8 @@ import { Icon } from '../../../kit/icon.tsx';
 import { Kbd } from '../../../kit/kbd.tsx';
 import { Tile } from '../../../kit/kind-icon.tsx';
 import { splitPort } from '../model/ids.ts';
-import { type Catalog, ERROR, hasInput, mainPort, type Point } from '../model/ports.ts';
+import { linkTargets, portsTo } from '../model/graph.ts';
+import { type Catalog, ERROR, hasInput, mainPort, type Point, shapeOf } from '../model/ports.ts';
 import { findKinds, scoreAll, suggest } from '../model/search.ts';
 import { summaryOf } from '../model/summary.ts';
 import { titleOf } from './flow-nodes.ts';
@@ -153,6 +154,43 @@ export function AddBox({ search, document, catalog, onPick, onClose }: {
         onPick(kind);
       }}
     />
+  );
+}
+
+/** From the keyboard: first the step that the wire leads to, then the port where it begins. */
+export function LinkBox({ linking: { id, to }, document, catalog, onLink, onClose }: {
+  linking: { id: string; to: string | null }; document: Workflow; catalog: Catalog; onLink(choice: { to: string } | { port: string }): void; onClose(): void;
+}) {
+  const [query, setQuery] = useState('');
+  const nameOf = (node: string): string => {
+    const found = document.nodes[node];
+    return found ? titleOf(found, catalog.get(found.type)) : node;
+  };
+  const targets = useMemo((): Row[] => linkTargets(document, catalog, id).flatMap((other): { points: number; row: Row }[] => {
+    const node = document.nodes[other];
+    if (!node) return [];
+    const kind = catalog.get(node.type);
+    const title = titleOf(node, kind);
+    const row = { key: other, icon: kind?.icon ?? 'box', tone: kind?.category ?? 'start', title, text: `${other}, ${summaryOf(kind, node).text}` };
+    return [{ points: scoreAll(query, [[title, 1], [other, 0.95], [kind?.title ?? node.type, 0.7]]), row }];
+  }).filter(({ points }) => points > 0).sort((a, b) => b.points - a.points).slice(0, 50).map(({ row }) => row), [document, catalog, id, query]);
+  const source = document.nodes[id];
+  if (!source) return null;
+  if (to === null) {
+    return (
+      <Box at={null} label={t('canvas.link.label', { name: nameOf(id) })} placeholder={t('canvas.link.placeholder')} none={t('canvas.link.none')} hint={null} query={query} rows={targets}
+        onQuery={setQuery} onPick={(other) => { setQuery(''); onLink({ to: other }); }} onClose={onClose} />
+    );
+  }
+  const spots = shapeOf(catalog.get(source.type), source, []).ports;
+  const ports = portsTo(document, catalog, id, to).map((port): Row => {
+    const leads = document.edges.filter((edge) => edge.from === `${id}.${port}`).map((edge) => nameOf(edge.to));
+    const text = [leads.length ? t('canvas.link.leads', { names: leads.join(', ') }) : t('canvas.link.free'), ...(port === ERROR ? [t('canvas.link.error')] : [])].join(', ');
+    return { key: port, icon: port === ERROR ? 'octagon-alert' : 'circle-dot', tone: port === ERROR ? 'error' : 'logic', title: spots.find((spot) => spot.id === port)?.title ?? port, text };
+  }).filter((row) => scoreAll(query, [[row.title, 1]]) > 0);
+  return (
+    <Box key="port" at={null} label={t('canvas.link.port', { name: nameOf(id) })} placeholder={t('canvas.link.portPlaceholder')} none={t('canvas.link.none')}
+      hint={<span className="s t3 ell" style={{ maxWidth: 120 }}>{t('canvas.connect', { name: nameOf(to) })}</span>} query={query} rows={ports} onQuery={setQuery} onPick={(port) => onLink({ port })} onClose={onClose} />
   );
 }
 

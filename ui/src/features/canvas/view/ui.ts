@@ -53,6 +53,8 @@ export interface CanvasUi {
   renaming: string | null;
   search: SearchAt | null;
   finding: boolean;
+  /** the step that is being connected from the keyboard, and to which one once that is chosen */
+  linking: { id: string; to: string | null } | null;
   /** the person's switch */
   showSafe: boolean;
   runView: RunView | null;
@@ -72,6 +74,7 @@ export const createUi = (): UiStore =>
     renaming: null,
     search: null,
     finding: false,
+    linking: null,
     showSafe: true,
     runView: null,
     problems: new Map(),
