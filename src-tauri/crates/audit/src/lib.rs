@@ -3,8 +3,10 @@
 //! An [`Entry`] is hashed over its canonical bytes (RFC 8785) and names the hash of the entry before it. [`Chain`]
 //! gives a [`Record`] its place; [`SignedCheckpoint`] seals all entries so far under a Merkle root and a signature;
 //! a checkpoint kept elsewhere is an anchor. [`verify`](verify::verify) checks all of it and names the first entry that is bad.
+//! [`pack`] writes and verifies the evidence pack, [`sink`] holds the sinks of the stand-alone form.
 //!
-//! The crate knows no database, no engine, no clock and no random numbers. What it gives: a log is *tamper-evident up to the last anchored
+//! The crate knows no database, no engine, no clock and no random numbers; only [`sink`] touches files. The format is
+//! described to the byte in `docs/audit-chain.md`. What it gives: a log is *tamper-evident up to the last anchored
 //! checkpoint*. Whoever can write the file can still cut entries after the last checkpoint, or, without an anchor,
 //! rewrite everything.
 
@@ -15,8 +17,10 @@ mod digest;
 mod entry;
 pub mod line;
 pub mod merkle;
+pub mod pack;
 mod record;
 mod sign;
+pub mod sink;
 mod strict;
 pub mod verify;
 

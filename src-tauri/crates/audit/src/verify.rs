@@ -44,6 +44,8 @@ pub struct Expect {
     pub head_may_lag: bool,
     /// An unsigned checkpoint or human decision is an error.
     pub require_signed: bool,
+    /// The first checkpoint given need not be the log's first (an evidence pack leaves older ones out).
+    pub checkpoints_begin_late: bool,
 }
 
 /// A verified checkpoint with what is needed to go on from it. It checks itself: the frontier gives the root.
@@ -247,6 +249,29 @@ pub fn try_verify<E>(rows: impl IntoIterator<Item = Result<Row, E>>, expect: &Ex
         Err(walk::Stop::Bad(broken)) => Ok(Verdict::Broken(broken)),
         Err(walk::Stop::Read(error)) => Err(error),
     }
+}
+
+pub(crate) use walk::check_fields;
+
+/// Checks the checkpoints for themselves, where the entries are only some of the log. Anchors are compared with the
+/// checkpoint of their size.
+pub(crate) fn checkpoints_alone(expect: &Expect, anchors: &[Anchor]) -> Result<Intact, Broken> {
+    let mut intact = walk::checkpoints_alone(expect)?;
+    for anchor in anchors {
+        let this = &anchor.checkpoint;
+        let Some(own) = expect.checkpoints.iter().find(|own| own.checkpoint.size == this.size) else {
+            intact.anchors_unchecked += 1;
+            continue;
+        };
+        if own.checkpoint.log_id != this.log_id || own.checkpoint.root_hash != this.root_hash {
+            let expected = format!("the root {} of the anchor of checkpoint {}", this.root_hash, this.cp_seq);
+            return Err(
+                Broken::new(0, Kind::AnchorMismatch, expected, own.checkpoint.root_hash.to_hex()).by(this.cp_seq)
+            );
+        }
+        intact.anchored_up_to = intact.anchored_up_to.max(Some(this.size));
+    }
+    Ok(intact)
 }
 
 /// What a signature turned out to be.

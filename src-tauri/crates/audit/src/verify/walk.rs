@@ -19,6 +19,26 @@ impl<E> From<Broken> for Stop<E> {
     }
 }
 
+/// The checkpoints alone: numbers, links, signatures.
+pub(super) fn checkpoints_alone(expect: &Expect) -> Result<Intact, Broken> {
+    let mut walk = Walk::new(expect)?;
+    if let Some(broken) = walk.later.take() {
+        return Err(broken);
+    }
+    for sealed in walk.checkpoints {
+        walk.count_checkpoint(checkpoint_kind(sealed, expect), sealed.checkpoint.size);
+        walk.last = Some(sealed);
+    }
+    walk.checkpoints = &[];
+    let last = walk.last;
+    let mut intact = walk.end(0)?;
+    if let Some(last) = last.map(|last| &last.checkpoint) {
+        intact.head = Head { size: last.size, head_hash: last.head_hash };
+        intact.root_hash = last.root_hash;
+    }
+    Ok(intact)
+}
+
 struct Walk<'a> {
     expect: &'a Expect,
     log_id: Option<String>,
@@ -150,7 +170,8 @@ impl<'a> Walk<'a> {
 
     fn look_at_checkpoint(&self, sealed: &SignedCheckpoint, last: Option<&SignedCheckpoint>) -> Result<Signed, Broken> {
         let this = &sealed.checkpoint;
-        let number = last.map_or(0, |last| last.checkpoint.cp_seq + 1);
+        let late = last.is_none() && self.expect.checkpoints_begin_late;
+        let number = if late { this.cp_seq } else { last.map_or(0, |last| last.checkpoint.cp_seq + 1) };
         let proven = last.map_or(0, |last| last.checkpoint.size);
         let bad = |kind, expected: String, found: String| Broken::new(proven, kind, expected, found).by(number);
         if this.cp_seq != number {
@@ -169,7 +190,7 @@ impl<'a> Walk<'a> {
             return Err(bad(Kind::Inserted, format!("checkpoint {number} of log {log_id:?}"), found));
         }
         let before = last.map_or(Digest::ZERO, |last| last.checkpoint.hash());
-        if this.prev_cp_hash != before {
+        if this.prev_cp_hash != before && !late {
             let found = format!("one that follows {}", this.prev_cp_hash);
             return Err(bad(Kind::Modified, format!("checkpoint {number} that follows {before}"), found));
         }
@@ -398,7 +419,7 @@ impl<'a> Walk<'a> {
             head: self.head,
             root_hash: self.frontier.root(),
             sealed,
-            unsealed_tail: size - sealed,
+            unsealed_tail: size.saturating_sub(sealed),
             signed: self.signed,
             signed_up_to: self.signed_up_to,
             anchored_up_to: self.anchored_up_to,

@@ -1,0 +1,272 @@
+//! The evidence pack, the files of lines (TS-050), and the second verifier.
+
+mod common;
+
+use common::{Log, log, record, signer};
+use signalbox_audit::pack::{Contents, FILES, Limits, PackResult, verify, write};
+use signalbox_audit::sink::{Jsonl, Ring, SinkError, read_rows};
+use signalbox_audit::verify::{Expect, Kind, Row, Verdict, try_verify};
+use signalbox_audit::{Chain, Digest, Inclusion, PublicKey, Signer, Tree};
+use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SIZE: u64 = 37;
+
+fn tree(log: &Log) -> Tree {
+    log.rows.iter().map(|row| row.hash.parse::<Digest>().unwrap()).collect()
+}
+
+fn pack(log: &Log, pick: impl Fn(&Row) -> bool, proofs: bool, key: Option<&Signer>) -> Vec<u8> {
+    let size = log.checkpoints.last().unwrap().checkpoint.size;
+    let rows: Vec<Row> = log.rows.iter().filter(|row| row.seq < size && pick(row)).cloned().collect();
+    let tree = tree(log);
+    let proofs: Vec<Inclusion> =
+        rows.iter().filter(|_| proofs).map(|row| tree.inclusion(row.seq, size).unwrap()).collect();
+    let keys: Vec<PublicKey> = key.map(Signer::public_key).into_iter().collect();
+    let contents = Contents { rows, checkpoints: log.checkpoints.clone(), proofs, keys };
+    write(Cursor::new(Vec::new()), contents).unwrap().into_inner()
+}
+
+fn run_pack(log: &Log, run: &str, key: Option<&Signer>) -> Vec<u8> {
+    pack(log, |row| row.text.contains(&format!("\"runId\":\"{run}\"")), true, key)
+}
+
+fn unzip(bytes: &[u8]) -> Vec<(String, String)> {
+    let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    (0..zip.len())
+        .map(|at| {
+            let mut file = zip.by_index(at).unwrap();
+            let mut text = String::new();
+            file.read_to_string(&mut text).unwrap();
+            (file.name().unwrap().into_owned(), text)
+        })
+        .collect()
+}
+
+fn zipped(files: &[(String, String)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in files {
+        zip.start_file(name.as_str(), zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn check(bytes: &[u8], expected: Option<&PublicKey>, known: &[PublicKey]) -> PackResult {
+    verify(bytes, expected, known, &[], Limits::default()).unwrap()
+}
+
+#[track_caller]
+fn kind(result: &PackResult) -> Kind {
+    match &result.verdict {
+        Verdict::Broken(broken) => broken.kind,
+        Verdict::Intact(intact) => panic!("not found: {intact}"),
+    }
+}
+
+/// Runs the second verifier: exit code and what it prints.
+fn python(path: &Path, key: Option<&Path>) -> (Option<i32>, String) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/audit/verify.py");
+    let out =
+        Command::new("python3").arg(script).arg(path).args(key).output().expect("python3 is needed for this test");
+    (out.status.code(), String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
+}
+
+fn file(dir: &tempfile::TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let path = dir.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn a_run_verifies_alone_and_says_who_signed() {
+    let signer = signer();
+    let log = log("log-1", SIZE, &[12, 35], Some(&signer));
+    let bytes = run_pack(&log, "r-1", Some(&signer));
+    assert_eq!(bytes, run_pack(&log, "r-1", Some(&signer)), "the same contents give the same bytes");
+    assert_eq!(unzip(&bytes).iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), FILES);
+
+    let own = check(&bytes, None, &[]);
+    assert!(own.is_intact() && !own.pinned, "a key from inside proves nothing: {own:?}");
+    assert_eq!(own.fingerprint, Some(signer.public_key().fingerprint().to_hex()));
+    let run = &own.runs[0];
+    assert_eq!((run.run_id.as_str(), run.entries, run.entry_count, run.complete), ("r-1", 10, Some(10), Some(true)));
+    assert!(check(&bytes, None, &[signer.public_key()]).pinned);
+    assert!(check(&bytes, Some(&signer.public_key()), &[]).pinned);
+    let other = Signer::from_secret([9; 32]).public_key();
+    assert_eq!(kind(&check(&bytes, Some(&other), &[])), Kind::WrongSigner);
+    let last = serde_json::to_value(&own).unwrap();
+    assert_eq!((&last["pinned"], &last["verdict"]["result"]), (&false.into(), &"intact".into()));
+
+    let anchored = verify(&bytes, None, &[], &log.checkpoints[..1], Limits::default()).unwrap();
+    assert!(anchored.is_intact());
+    let foreign = common::log("log-1", 35, &[12, 34, 35], None);
+    let wrong = verify(&bytes, None, &[], &foreign.checkpoints[2..], Limits::default()).unwrap();
+    assert!(wrong.is_intact(), "an unsigned copy of the same root is the same anchor");
+    let mut lying = foreign.checkpoints[2].clone();
+    lying.checkpoint.root_hash = Digest::ZERO;
+    let wrong = verify(&bytes, None, &[], &[lying], Limits::default()).unwrap();
+    assert_eq!(kind(&wrong), Kind::AnchorMismatch);
+}
+
+#[test]
+fn the_second_verifier_says_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let signer = signer();
+    let key = file(&dir, "key.pub", signer.public_key().to_pem());
+    let thief = file(&dir, "thief.pub", Signer::from_secret([9; 32]).public_key().to_pem());
+    for signed in [Some(&signer), None] {
+        let log = log("log-1", SIZE, &[12, 35], signed);
+        for bytes in [run_pack(&log, "r-1", signed), pack(&log, |_| true, false, signed)] {
+            let path = file(&dir, "good.zip", &bytes);
+            let (code, text) = python(&path, None);
+            assert_eq!(code, Some(0), "{text}");
+            let root = log.checkpoints[1].checkpoint.root_hash.to_hex();
+            assert!(text.contains(&root) && check(&bytes, None, &[]).is_intact(), "{text}");
+            assert_eq!(python(&path, Some(&key)).0, Some(0));
+            assert_eq!(python(&path, Some(&thief)).0, Some(i32::from(signed.is_some())));
+            // Each file changed in one place: both find it.
+            for (name, from, to) in [
+                ("entries.jsonl", "note 1", "nope 1"),
+                ("entries.jsonl", "\\u202e", ""),
+                ("entries.jsonl", "\"hash\":\"", "\"hash\": \""),
+                ("checkpoints.jsonl", "\"size\":35", "\"size\":34"),
+                ("checkpoints.jsonl", "\"rootHash\":\"", "\"rootHash\":\"0"),
+            ] {
+                let mut files = unzip(&bytes);
+                let text = &mut files.iter_mut().find(|(own, _)| own == name).unwrap().1;
+                assert!(text.contains(from), "{name} has {from}");
+                *text = text.replacen(from, to, 1);
+                let changed = zipped(&files);
+                let ours = verify(&changed, None, &[], &[], Limits::default());
+                assert!(ours.is_err() || !ours.unwrap().is_intact(), "{name}: {from} -> {to}");
+                let (code, text) = python(&file(&dir, "bad.zip", changed), None);
+                assert!(matches!(code, Some(1 | 2)), "{name}: {from} -> {to}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_of_a_pack_shows() {
+    let dir = tempfile::tempdir().unwrap();
+    let signer = signer();
+    let log = log("log-1", SIZE, &[35], Some(&signer));
+    let without = |seq: u64| pack(&log, |row| (10..20).contains(&row.seq) && row.seq != seq, true, Some(&signer));
+    for seq in 10..19 {
+        let bytes = without(seq);
+        let result = check(&bytes, None, &[]);
+        assert_eq!((kind(&result), result.runs[0].complete), (Kind::Missing, Some(false)));
+        assert_eq!(python(&file(&dir, "less.zip", bytes), None).0, Some(1));
+    }
+    let open = check(&without(19), None, &[]);
+    assert!(open.is_intact());
+    assert_eq!(open.runs[0].complete, None, "without its end a run does not say how much it is");
+
+    let good = run_pack(&log, "r-1", Some(&signer));
+    let edit = |name: &str, change: &dyn Fn(Vec<&str>) -> Vec<String>| {
+        let mut files = unzip(&good);
+        let text = &mut files.iter_mut().find(|(own, _)| own == name).unwrap().1;
+        *text = change(text.split_inclusive('\n').collect()).concat();
+        check(&zipped(&files), None, &[])
+    };
+    let swap = |mut lines: Vec<&str>| {
+        lines.swap(2, 3);
+        lines.into_iter().map(str::to_owned).collect()
+    };
+    let less = |lines: Vec<&str>| lines[1..].iter().map(ToString::to_string).collect();
+    let twice = |mut lines: Vec<&str>| {
+        lines.insert(2, lines[2]);
+        lines.into_iter().map(str::to_owned).collect()
+    };
+    assert_eq!(kind(&edit("entries.jsonl", &swap)), Kind::Missing, "entry and proof do not go together");
+    assert_eq!(kind(&edit("entries.jsonl", &less)), Kind::Missing);
+    assert!(matches!(kind(&edit("entries.jsonl", &twice)), Kind::Duplicated | Kind::Missing));
+    assert_eq!(kind(&edit("proofs.jsonl", &less)), Kind::Missing);
+    assert_eq!(kind(&edit("checkpoints.jsonl", &less)), Kind::Missing);
+}
+
+#[test]
+fn a_hostile_zip_is_refused() {
+    let signer = signer();
+    let log = log("log-1", 10, &[10], Some(&signer));
+    let good = unzip(&pack(&log, |_| true, false, Some(&signer)));
+    assert!(check(&zipped(&good), None, &[]).is_intact());
+    let refused = |bytes: &[u8], limits: Limits, why: &str| {
+        let error = verify(bytes, None, &[], &[], limits).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}\nshould contain {why}");
+    };
+    let all = Limits::default();
+    refused(b"", all, "is missing");
+    refused(&[0; 100], all, "does not stand at the end");
+    refused(&zipped(&good[..4]), all, "exactly five files");
+    let mut named = good.clone();
+    named[4].0 = "../README.txt".to_owned();
+    refused(&zipped(&named), all, "it holds \"../README.txt\"");
+    // Two files of one name: written as another name of the same length, then renamed in the bytes.
+    let mut twice = good.clone();
+    twice[3].0 = "kez.pub".to_owned();
+    twice[4] = ("key.pub".to_owned(), String::new());
+    let mut bytes = zipped(&twice);
+    for at in 0..bytes.len() - 7 {
+        if &bytes[at..at + 7] == b"kez.pub" {
+            bytes[at + 2] = b'y';
+        }
+    }
+    refused(&bytes, all, "key.pub is there twice");
+    let mut other = zipped(&good);
+    let at = other.windows(7).position(|name| name == b"key.pub").unwrap();
+    other[at] = b'K';
+    refused(&other, all, "another name than its own header");
+    let mut bomb = good.clone();
+    bomb[4].1 = "0".repeat(3 << 20);
+    refused(&zipped(&bomb), all, "README.txt unpacks to more than");
+    refused(&zipped(&good), Limits { file: 100, ..all }, "entries.jsonl unpacks to more than 100 bytes");
+    refused(&zipped(&good), Limits { lines: 3, ..all }, "more than 3 lines");
+    let whole = zipped(&good);
+    for length in (0..whole.len()).step_by(7) {
+        assert!(verify(&whole[..length], None, &[], &[], all).is_err());
+    }
+}
+
+#[test]
+fn ts_050_the_same_head_in_every_sink() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("audit.jsonl");
+    let signer = signer();
+    let mut jsonl = Jsonl::open(&path, "log-1").unwrap();
+    let mut ring = Ring::new("log-1", 30);
+    let mut chain = Chain::new("log-1");
+    for n in 0..100 {
+        jsonl.record(record(n), Some(&signer)).unwrap();
+        ring.record(record(n), Some(&signer)).unwrap();
+        chain.seal(record(n)).unwrap();
+    }
+    jsonl.sync().unwrap();
+    assert_eq!((jsonl.head(), ring.head()), (chain.head(), chain.head()));
+    assert_eq!((ring.rows().count(), ring.dropped(), ring.rows().next().unwrap().seq), (30, 70, 70));
+    assert!(ring.describe().starts_with("the last 30 of 100 entries"), "{}", ring.describe());
+
+    let expect =
+        Expect { keys: vec![signer.public_key()], head: Some(chain.head()), require_signed: true, ..Expect::default() };
+    assert!(try_verify(jsonl.rows().unwrap(), &expect).unwrap().is_intact());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.is_ascii() && text.lines().count() == 100, "nothing in it disturbs a terminal");
+    let key = file(&dir, "key.pub", signer.public_key().to_pem());
+    let (code, said) = python(&path, Some(&key));
+    assert!(code == Some(0) && said.contains(&chain.head().head_hash.to_hex()), "{said}");
+    let bad = file(&dir, "bad.jsonl", text.replacen("note 50", "nope 50", 1));
+    assert_eq!(python(&bad, None).0, Some(1));
+
+    // Open again: it goes on. A cut last line is removed, and said.
+    drop(jsonl);
+    std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"entry\":{\"act").unwrap();
+    let mut again = Jsonl::open(&path, "log-1").unwrap();
+    assert_eq!((again.head(), again.removed()), (chain.head(), Some("{\"entry\":{\"act")));
+    again.record(record(100), None).unwrap();
+    assert_eq!(read_rows(std::fs::read(&path).unwrap().as_slice()).filter(Result::is_ok).count(), 101);
+    // A changed file gets nothing more.
+    assert!(matches!(Jsonl::open(&bad, "log-1"), Err(SinkError::Foreign { line: 51, .. })));
+    assert!(matches!(Jsonl::open(&path, "log-2"), Err(SinkError::Foreign { line: 1, .. })));
+}
