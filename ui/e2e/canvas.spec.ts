@@ -315,3 +315,88 @@ test('1,000 steps: opens, pans, zooms and stays drawn', async ({ open, host }) =
   expect(frames[Math.floor(frames.length / 2)] ?? 0).toBeLessThan(60);
   await expect(page.locator('.cv-node').first()).toBeVisible();
 });
+
+test('two steps are connected from the keyboard: step, port, wire; undoable', async ({ open, host }) => {
+  const { page, made } = await openCanvas(open, host, 'Connected by keys');
+  await select(page, 'check');
+  await page.keyboard.press('c');
+  const steps = page.getByRole('combobox', { name: 'Connect Big enough? to' });
+  await expect(steps).toBeFocused();
+  // Neither itself, nor what leads to it, nor a start.
+  await expect(page.locator('.cv-search').getByRole('option')).toHaveText([/Done/]);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('combobox', { name: 'Port of Big enough?' })).toBeFocused();
+  await expect(page.getByRole('option', { name: /False/ })).toContainText('not wired yet');
+  await page.keyboard.type('fal');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[data-wire="check.false>last"]')).toBeAttached();
+  await expect(page.locator('.react-flow__node[data-id="check"]')).toBeFocused();
+  await page.keyboard.press('Control+z');
+  await expect(page.locator('[data-wire="check.false>last"]')).not.toBeAttached();
+  // The same from the palette; Escape leaves nothing behind.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /Action, step/ }).fill('connect to');
+  await page.keyboard.press('Enter');
+  await expect(steps).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(steps).toBeHidden();
+  await select(page, 'first');
+  await page.keyboard.press('c');
+  await page.keyboard.type('done');
+  await page.keyboard.press('Enter');
+  await page.locator('.cv-search').getByRole('option', { name: /^Done not wired yet|^Done leads/ }).click();
+  expect((await saved(page, made)).edges).toContainEqual({ from: 'first.success', to: 'last' });
+});
+
+test('the palette lists what the canvas can do', async ({ open, host }) => {
+  const { page } = await openCanvas(open, host, 'Palette of the canvas');
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('combobox', { name: /Action, step/ });
+  for (const [text, title] of [['add step', 'Add step…'], ['tidy', 'Tidy up the layout'], ['paste', 'Paste'], ['zoom', 'Zoom in'], ['select all', 'Select all']] as const) {
+    await palette.fill(text);
+    await expect(page.getByRole('option').filter({ hasText: title }).first()).toBeVisible();
+  }
+  await palette.fill('add step');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('combobox', { name: 'Add a step' })).toBeFocused();
+});
+
+test('steps that are added quickly one after the other stay on the screen', async ({ open, host }) => {
+  const { page } = await openCanvas(open, host, 'Added quickly');
+  const box = await page.locator('.cv').boundingBox();
+  if (!box) throw new Error('no canvas');
+  await select(page, 'first');
+  for (let n = 0; n < 8; n += 1) {
+    await page.keyboard.press('Tab');
+    await page.getByRole('combobox', { name: 'Add a step' }).fill('set fields');
+    await page.keyboard.press('Enter');
+    const added = page.locator('.cv-node.is-sel');
+    await expect(added).toHaveCount(1);
+    const at = await added.boundingBox();
+    if (!at) throw new Error('the new step is not on the screen');
+    expect(at.x).toBeGreaterThanOrEqual(box.x);
+    expect(at.y).toBeGreaterThanOrEqual(box.y);
+    expect(at.x + at.width).toBeLessThanOrEqual(box.x + box.width);
+    expect(at.y + at.height).toBeLessThanOrEqual(box.y + box.height);
+  }
+  await expect(page.locator('[data-node]')).toHaveCount(12);
+});
+
+test('after a failure what was not reached looks neutral, and a branch that was not taken is skipped', async ({ open, host }) => {
+  const { page } = await openCanvas(open, host, 'Not reached', {
+    nodes: {
+      start: { type: 'trigger.manual', title: 'Start' },
+      check: { type: 'flow.if', title: 'Check', config: { condition: 'true' } },
+      other: { type: 'data.set', title: 'Other way', config: { assign: { a: 1 } } },
+      fails: { type: 'data.set', title: 'Fails', config: { assign: { a: '=item.nothing.there' } } },
+      after: { type: 'data.set', title: 'After', config: { assign: { b: 1 } } },
+    },
+    edges: [{ from: 'start.success', to: 'check' }, { from: 'check.true', to: 'fails' }, { from: 'check.false', to: 'other' }, { from: 'fails.success', to: 'after' }],
+    layout: { start: [0, 0], check: [248, 0], fails: [496, 0], other: [496, 144], after: [744, 0] },
+  });
+  await page.keyboard.press('F5');
+  await expect(card(page, 'fails')).toHaveAttribute('data-state', 'failed');
+  await expect(card(page, 'after')).toHaveAttribute('data-state', 'unreached');
+  await expect(card(page, 'after')).toContainText('not reached');
+  await expect(card(page, 'other')).toHaveAttribute('data-state', 'skipped');
+});
