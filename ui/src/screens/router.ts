@@ -6,6 +6,8 @@ export type Route =
   | { screen: 'workflow'; ref: string }
   | { screen: 'runs'; workflow?: string }
   | { screen: 'run'; runId: string }
+  | { screen: 'inbox'; taskId?: string }
+  | { screen: 'audit'; query?: string; seq?: number }
   | { screen: 'catalog'; kind?: string }
   | { screen: 'settings' };
 
@@ -20,6 +22,11 @@ export function parseRoute(hash: string): Route {
       const workflow = new URLSearchParams(query).get('workflow');
       return workflow ? { screen, workflow } : { screen };
     }
+    case 'inbox': return value ? { screen, taskId: value } : { screen };
+    case 'audit': {
+      const asked = new URLSearchParams(query).get('query');
+      return { screen, ...(asked ? { query: asked } : {}), ...(/^\d{1,15}$/.test(value) ? { seq: Number(value) } : {}) };
+    }
     case 'catalog': return value ? { screen, kind: value } : { screen };
     case 'settings': return { screen };
     default: return { screen: 'workflows' };
@@ -31,6 +38,8 @@ export function hashOf(route: Route): string {
     case 'workflow': return `#/workflow/${encodeURIComponent(route.ref)}`;
     case 'run': return `#/run/${encodeURIComponent(route.runId)}`;
     case 'runs': return route.workflow ? `#/runs?workflow=${encodeURIComponent(route.workflow)}` : '#/runs';
+    case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
+    case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;
     case 'catalog': return route.kind ? `#/catalog/${encodeURIComponent(route.kind)}` : '#/catalog';
     case 'settings': return '#/settings';
     case 'workflows': return '#/workflows';

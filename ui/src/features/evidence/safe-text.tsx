@@ -1,0 +1,35 @@
+// Text from outside (names, errors, notes): letters only, what is hidden is marked, what is long is cut with a way to the rest.
+
+import { useState } from 'react';
+import { t } from '../../i18n/index.ts';
+import { piecesOf, plain } from './controls.ts';
+import './evidence.css';
+
+/** `cut`: longer texts are cut at this many letters. `line`: one line, cut by its place, whole in the tooltip. */
+export function SafeText({ text, cut = 2000, line = false, className }: { text: string; cut?: number; line?: boolean; className?: string }) {
+  const [whole, setWhole] = useState(false);
+  const long = text.length > cut;
+  const shown = long && !whole ? text.slice(0, cut) : text;
+  const cls = ['safe', line ? 'ell' : 'safe-wrap', className ?? ''].filter(Boolean).join(' ');
+  return (
+    <bdi className={cls} title={line ? plain(text.slice(0, 1000)) : undefined}>
+      <Pieces text={line ? shown.replace(/\s*\n\s*/g, ' ') : shown} />
+      {long && !line ? (
+        <button type="button" className="link s safe-more" onClick={() => setWhole(!whole)}>
+          {whole ? t('evidence.less') : t('evidence.more', { n: (text.length - cut).toLocaleString('en') })}
+        </button>
+      ) : null}
+    </bdi>
+  );
+}
+
+export function Pieces({ text }: { text: string }) {
+  return (
+    <>
+      {piecesOf(text).map((piece, index) => piece.hidden
+        // Pieces have no name but their place.
+        ? <span key={`p${String(index)}`} className="ctl" title={`${piece.hidden.code} ${piece.hidden.name}`}>{piece.hidden.code}</span>
+        : piece.text)}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+// One decision, or one correction, for many tasks: each is seen before anything is sent, each gets its own record.
+
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { shortRunId } from '../status.tsx';
+import { t, tn } from '../../i18n/index.ts';
+import { Button, Checkbox, Field, Icon, Segmented, TextArea, VirtualList } from '../../kit/index.ts';
+import { plain } from '../evidence/controls.ts';
+import { at, type Operation } from '../evidence/patch.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
+import type { TaskAction, TaskRow } from './types.ts';
+import { useFits, type Fit } from './use-fits.ts';
+import { ACTION_ICON, actionText, isAction } from './words.ts';
+
+/** Sent at once, after one confirmation each by the table. */
+const ORDER: TaskAction[] = ['retry', 'approve', 'skip', 'reject', 'abort'];
+
+export interface BulkHandle { can(action: TaskAction): boolean; send(action: TaskAction): void }
+export interface BulkProps {
+  tasks: readonly TaskRow[];
+  /** The correction of the task that was open, when it changes something. */
+  correction: { patch: Operation[]; source: string } | null;
+  keysOf(action: TaskAction): string | undefined;
+  onSend(action: TaskAction, ids: string[], notes: string, patch?: Operation[]): void;
+  onClear(): void;
+  /** Keys reach the panel through this. */
+  handle(handle: BulkHandle): void;
+}
+
+export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: BulkProps) {
+  const corrects = correction !== null && tasks.every((task) => task.allowedActions.includes('correct'));
+  const [mode, setMode] = useState<'correct' | 'same'>('correct');
+  const correcting = corrects && mode === 'correct';
+  const [off, setOff] = useState<ReadonlySet<string>>(new Set());
+  const [notes, setNotes] = useState('');
+  const ids = useMemo(() => tasks.map((task) => task.id), [tasks]);
+  const { fits, left } = useFits(ids, correcting ? correction.patch : null);
+  const good = (task: TaskRow) => !off.has(task.id) && (!correcting || fits.get(task.id)?.state === 'fits');
+  const chosen = tasks.filter(good);
+  const fitting = tasks.filter((task) => fits.get(task.id)?.state === 'fits').length;
+  const not = fits.size - fitting;
+
+  const one = new Set(tasks.map((task) => task.fingerprint)).size === 1;
+  const runs = new Set(tasks.map((task) => task.runId)).size;
+  const workflows = [...new Set(tasks.map((task) => task.workflowName))];
+  const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
+  const can = (action: TaskAction) => chosen.length > 0 && actions.includes(action) && (action !== 'correct' || left === 0);
+  const send = (action: TaskAction) => {
+    if (can(action)) onSend(action, (action === 'correct' ? chosen : tasks.filter((task) => !off.has(task.id))).map((task) => task.id), notes, action === 'correct' ? correction?.patch : undefined);
+  };
+  useEffect(() => handle({ can, send }));
+  const toggle = (id: string) => {
+    const next = new Set(off);
+    if (!next.delete(id)) next.add(id);
+    setOff(next);
+  };
+  const sample = correction?.patch.filter((operation) => operation.op !== 'test') ?? [];
+  return (
+    <section className="ib-det ib-bulk" aria-label={t('inbox.bulk.label')}>
+      <header className="ib-hd">
+        <span className="tile t32 k-person"><Icon name="copy" /></span>
+        <div className="col"><h2 className="l ell">{one ? tn('inbox.bulk.same', tasks.length) : tn('inbox.bulk.chosen', tasks.length)}</h2>
+          <span className="s t2"><SafeText text={`${one ? `${tasks[0]?.title ?? ''}, ` : ''}${tn('inbox.bulk.runs', runs, { workflows: workflows.slice(0, 3).join(', ') })} ${t('inbox.bulk.records')}`} cut={300} /></span></div>
+        {corrects ? <Segmented<'correct' | 'same'> small label={t('inbox.bulk.mode')} value={mode} onChange={setMode} options={[{ value: 'correct', label: t('inbox.bulk.correct') }, { value: 'same', label: t('inbox.bulk.decide') }]} /> : null}
+      </header>
+      <div className="ib-bulk-body">
+        {correcting ? (
+          <div className="row ib-bulk-what"><span className="t2">{t('inbox.bulk.change')}</span>
+            <span className="ell mono s">{sample.slice(0, 4).map((operation) => <Op key={`${operation.op}${operation.path}`} operation={operation} />)}{sample.length > 4 ? ` +${String(sample.length - 4)}` : ''}</span>
+            <span className="end row s" role="status">
+              {left > 0 ? <span className="t2 row gap1"><Icon name="arc" size={12} spin />{tn('inbox.bulk.checking', left)}</span> : null}
+              <span className="c-ok row gap1"><Icon name="okc" size={12} />{tn('inbox.bulk.fit', fitting)}</span>
+              {not > 0 ? <span className="c-err row gap1"><Icon name="errd" size={12} />{tn('inbox.bulk.notFit', not)}</span> : null}
+            </span>
+          </div>
+        ) : null}
+        <div className={`ib-res ib-res-head ${correcting ? '' : 'same'}`} aria-hidden="true"><span /><span>{t('inbox.bulk.run')}</span>{correcting ? <><span>{t('inbox.bulk.original')}</span><span>{t('inbox.bulk.corrected')}</span><span>{t('inbox.bulk.check')}</span></> : <><span>{t('inbox.bulk.task')}</span><span>{t('inbox.bulk.step')}</span></>}</div>
+        <VirtualList grid label={t('inbox.bulk.table')} items={tasks} rowHeight={32} keyOf={(task) => task.id}
+          row={(task) => (
+            <div className={`ib-res ${correcting ? '' : 'same'}`} role="presentation">
+              <span role="gridcell"><Checkbox checked={good(task)} disabled={correcting && fits.get(task.id)?.state !== 'fits'} label={t('inbox.choose', { title: `${plain(task.title)} ${shortRunId(task.runId)}` })} onChange={() => toggle(task.id)} /></span>
+              <span role="gridcell" className="t2 mono">{shortRunId(task.runId)}</span>
+              {correcting ? <FitCells fit={fits.get(task.id)} patch={sample} /> : <><span role="gridcell"><SafeText line text={task.errorMessage ?? task.title} /></span><span role="gridcell" className="t2"><SafeText line text={task.nodeTitle} /></span></>}
+            </div>
+          )} />
+        <div className="ib-bulk-note"><Field label={t('inbox.note')} hint={t('inbox.bulk.noteHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} value={notes} onChange={setNotes} rows={2} maxLength={10_000} data-note />}</Field></div>
+      </div>
+      <footer className="ib-act">
+        <b className="nw">{t('inbox.bulk.count', { n: chosen.length, all: tasks.length })}</b><span className="vr" />
+        {actions.map((action, index) => (
+          <Button key={action} variant={index === 0 && action !== 'abort' && action !== 'reject' ? 'primary' : action === 'abort' || action === 'reject' ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={keysOf(action)} disabled={!can(action)} onClick={() => send(action)}>
+            {t('inbox.bulk.action', { action: actionText(action), n: action === 'correct' ? chosen.length : tasks.length - [...off].filter((id) => ids.includes(id)).length })}
+          </Button>
+        ))}
+        {actions.length ? null : <span className="t2">{t('inbox.bulk.nothing')}</span>}
+        <span className="grow" />
+        <Button variant="ghost" keys="Escape" onClick={onClear}>{t('inbox.bulk.clear')}</Button>
+      </footer>
+    </section>
+  );
+}
+
+function Op({ operation }: { operation: Operation }): ReactNode {
+  const value = operation.value === undefined ? '' : ` = ${JSON.stringify(operation.value)}`;
+  return <code className="badge"><SafeText line text={`${operation.op === 'remove' ? '− ' : ''}${operation.path}${operation.op === 'remove' ? '' : value}`} /></code>;
+}
+
+function FitCells({ fit, patch }: { fit: Fit | undefined; patch: Operation[] }) {
+  const show = (value: unknown) => patch.slice(0, 4).map((operation) => { const found = at(value, operation.path); return found === undefined ? t('inbox.bulk.empty') : JSON.stringify(found); }).join(', ');
+  if (!fit) return <><span role="gridcell" className="sk" /><span role="gridcell" /><span role="gridcell" className="t3">{t('inbox.bulk.wait')}</span></>;
+  return (
+    <>
+      <span role="gridcell" className="mono"><SafeText line text={show(fit.before)} /></span>
+      <span role="gridcell" className="mono">{fit.after === undefined ? <span className="t3">{t('inbox.bulk.noChange')}</span> : <SafeText line text={show(fit.after)} />}</span>
+      <span role="gridcell" className={fit.state === 'fits' ? 'c-ok' : 'c-err'}><span className="row gap1"><Icon name={fit.state === 'fits' ? 'okc' : 'errd'} size={12} />{fit.state === 'fits' ? t('inbox.bulk.fits') : <SafeText line text={fit.message ?? t('inbox.bulk.doesNot')} />}</span></span>
+    </>
+  );
+}

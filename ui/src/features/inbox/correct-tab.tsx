@@ -1,0 +1,186 @@
+// The input as a form and as JSON, what changes, and quick ways to a correction.
+
+import { useCallback, useMemo, useState } from 'react';
+import { formatDateTime, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
+import { Button, Icon, Kbd, Segmented, TextArea } from '../../kit/index.ts';
+import { SchemaForm } from '../../schema-form/index.ts';
+import { ValueView } from '../../code/ValueView.tsx';
+import { hiddenIn, plain, plainValue } from '../evidence/controls.ts';
+import { changedPaths, diffLines, same } from '../evidence/diff.ts';
+import { DiffView } from '../evidence/diff-view.tsx';
+import { SafeText } from '../evidence/safe-text.tsx';
+import type { DetailProps } from './detail.tsx';
+import { asDiagnostics, formSchema, titleAt } from './schema.ts';
+import { afterText, doneText, isAction, leading, pathText, whoText } from './words.ts';
+
+export function CorrectTab(props: DetailProps) {
+  const { task } = props;
+  if (task.state !== 'open') return <Decided {...props} />;
+  const edits = task.allowedActions.includes('correct') || task.allowedActions.includes('submit');
+  return <div className="ib-two">{edits ? <FormSide {...props} /> : <ShownSide {...props} />}<ChangeSide {...props} edits={edits} /></div>;
+}
+
+function FormSide(props: DetailProps) {
+  const { task, work, mayDecide } = props;
+  const { value, setValue, check } = work;
+  const masked = work.revealed ? [] : task.redacted;
+  const schema = useMemo(() => formSchema(task.schema, task.input, masked), [task.schema, task.input, work.revealed, task.redacted]); // eslint-disable-line react/exhaustive-deps
+  const diagnostics = useMemo(() => asDiagnostics(check.violations), [check.violations]);
+  const onChange = useCallback((next: unknown) => setValue(next), [setValue]);
+  const hidden = useMemo(() => hiddenIn(value), [value]);
+  return (
+    <div className="ib-side">
+      {/* Letters typed here belong to the fields, not to the shortcuts. */}
+      <div className="ib-form" data-quiet>
+        <b className="ib-form-title">{task.kind === 'decision' ? t('inbox.correctTitle') : t('inbox.fillTitle')}</b>
+        <SchemaForm schema={schema} value={value} onChange={onChange} diagnostics={diagnostics} label={task.kind === 'decision' ? t('inbox.correctTitle') : t('inbox.fillTitle')} readOnly={!mayDecide || props.send !== undefined} />
+      </div>
+      <Masked {...props} />
+      {hidden.length ? (
+        <p className="s c-wait row gap1 ib-hidden"><Icon name="warn" size={12} /><span>{tn('inbox.hiddenLetters', hidden.length)} {hidden.slice(0, 3).map((one) => `${pathText(plain(one.path))} (${one.codes.join(', ')})`).join('; ')}</span></p>
+      ) : null}
+      <CheckLine {...props} />
+      <Note {...props} />
+    </div>
+  );
+}
+
+/** Of approvals and of decisions without a correction: the data is shown. */
+function ShownSide(props: DetailProps) {
+  const { work } = props;
+  return (
+    <div className="ib-side">
+      <b>{t('inbox.dataTitle')}</b>
+      <ValueView value={useMemo(() => plainValue(work.original), [work.original])} label={t('inbox.dataTitle')} />
+      <Masked {...props} />
+      <Note {...props} />
+    </div>
+  );
+}
+
+function Masked({ task, work, onReveal }: DetailProps) {
+  if (work.revealed || !task.redacted.length) return null;
+  return (
+    <div className="col ib-masked">
+      {task.redacted.map((pointer) => (
+        <div className="field" key={pointer}>
+          <span className="lab"><SafeText line text={titleAt(task.schema, pointer)} /> <span className="t3">{t('inbox.masked')}</span></span>
+          <span className="input off">
+            <span className="grow" aria-label={t('inbox.masked')}>••••••••</span>
+            {task.mayReveal ? <button type="button" className="link s row gap1" onClick={onReveal}><Icon name="eye" size={12} />{t('inbox.reveal')}</button> : <Icon name="lock" size={12} />}
+          </span>
+        </div>
+      ))}
+      {task.mayReveal ? null : <span className="s t3">{t('inbox.mayNotReveal')}</span>}
+    </div>
+  );
+}
+
+function CheckLine({ work, task }: DetailProps) {
+  const { check, changed } = work;
+  if (check.state === 'off') return null;
+  return (
+    <div className="row s ib-check" role="status">
+      {check.state === 'busy' ? <><Icon name="arc" size={12} spin className="t3" /><span className="t2">{t('inbox.check.busy')}</span></> : null}
+      {check.state === 'failed' ? <><Icon name="warn" size={12} className="c-wait" /><span>{t('inbox.check.failed')} <SafeText text={check.problem ?? ''} cut={200} /></span></> : null}
+      {check.state === 'valid' ? <><span className="c-ok row gap1"><Icon name="okc" size={12} />{t('inbox.check.valid')}</span><span className="t3">{t('inbox.check.engine')}</span></> : null}
+      {check.state === 'invalid' ? <><span className="c-err row gap1"><Icon name="errd" size={12} />{tn('inbox.check.invalid', check.violations.length)}</span>{!changed && task.kind === 'decision' ? <span className="t3">{t('inbox.check.asFailed')}</span> : null}</> : null}
+    </div>
+  );
+}
+
+function Note({ work, mayDecide, keysOf }: DetailProps) {
+  const keys = keysOf('note');
+  return (
+    <label className="field ib-note">
+      <span className="lab">{t('inbox.note')} <span className="t3">{t('inbox.noteHint')}</span>{keys ? <span className="end"><Kbd keys={keys} /></span> : null}</span>
+      <TextArea value={work.notes} onChange={work.setNotes} rows={2} disabled={!mayDecide} data-note maxLength={10_000} />
+    </label>
+  );
+}
+
+function ChangeSide(props: DetailProps & { edits: boolean }) {
+  const { task, work, edits, onReviewAll, mayDecide, send } = props;
+  const [view, setView] = useState<'together' | 'side'>('together');
+  const lines = useMemo(() => changedPaths(diffLines(work.original, work.value)), [work.original, work.value]);
+  const next = leading(task, work.changed);
+  return (
+    <div className="ib-side">
+      {edits ? (
+        <>
+          <div className="row"><b>{t('inbox.changes')}</b><span className="s t2">{work.changed ? tn('inbox.fields', lines.length) : t('inbox.nothingChanged')}</span>
+            <span className="end row gap1">
+              {work.changed ? <Button small variant="ghost" icon="undo" disabled={send !== undefined} onClick={() => work.setValue(work.original)}>{t('inbox.reset')}</Button> : null}
+              <Segmented<'together' | 'side'> small label={t('diff.view')} value={view} onChange={setView} options={[{ value: 'together', label: t('diff.together') }, { value: 'side', label: t('diff.side') }]} />
+            </span>
+          </div>
+          <DiffView before={work.original} after={work.value} view={view} label={t('inbox.changes')} />
+        </>
+      ) : null}
+      {task.suggestions.length && edits ? (
+        <div className="field">
+          <span className="lab">{t('inbox.suggestions')}</span>
+          <div className="box">
+            {task.suggestions.map((one, index) => {
+              const used = same(one.correctedInput, work.value);
+              return (
+                // Suggestions have no name but their place.
+                <div className="ib-sug" key={`s${String(index)}`}>
+                  <Icon name={one.source === 'llm' ? 'spark' : one.source === 'history' ? 'clock' : 'wrench'} className="t2" label={t(`inbox.source.${one.source}`)} />
+                  <span className="col">
+                    <SafeText text={one.changes.length ? one.changes.join('; ') : one.rationale} cut={300} />
+                    <span className="s t2"><SafeText text={one.changes.length ? one.rationale : t(`inbox.source.${one.source}`)} cut={300} /></span>
+                    {one.valid ? null : <span className="s c-err row gap1"><Icon name="errd" size={12} />{t('inbox.suggestionInvalid')}</span>}
+                  </span>
+                  <Button small icon={used ? 'check' : undefined} disabled={used || !mayDecide || send !== undefined} onClick={() => work.setValue(one.correctedInput)}>{used ? t('inbox.used') : t('inbox.use')}</Button>
+                </div>
+              );
+            })}
+          </div>
+        </div>
+      ) : null}
+      {task.sameCount > 1 && mayDecide ? (
+        <div className="well row ib-same">
+          <Icon name="copy" /><span className="grow col"><span>{tn('inbox.others', task.sameCount - 1)}</span><span className="s t2">{work.changed ? t('inbox.othersCorrect') : t('inbox.othersDecide')}</span></span>
+          <Button small onClick={onReviewAll}>{t('inbox.reviewAll')}</Button>
+        </div>
+      ) : null}
+      {next ? <div className="field"><span className="lab">{t('inbox.afterTitle')}</span><SafeText className="t2" text={afterText(task, next)} /></div> : null}
+      <Led {...props} />
+    </div>
+  );
+}
+
+/** The last steps before the question. */
+function Led({ task, onTab }: DetailProps) {
+  if (!task.trace.length) return null;
+  return (
+    <div className="field">
+      <span className="lab">{t('inbox.led')}<span className="end"><button type="button" className="link s" onClick={() => onTab('happened')}>{t('inbox.all')}</button></span></span>
+      <ol className="box s ib-led">
+        {task.trace.slice(-4).map((one, index) => (
+          <li className="row" key={`${one.at} ${String(index)}`}><span className="t3 mono">{formatTime(one.at)}</span><SafeText line text={`${one.title}: ${one.summary}`} /></li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Decided({ task, work }: DetailProps) {
+  const decision = task.decision;
+  if (!decision) return <div className="ib-side"><p className="t2">{t(`inbox.ended.${task.state === 'open' ? 'done' : task.state}`)}</p></div>;
+  const after = decision.correctedInput;
+  return (
+    <div className="ib-side">
+      <dl className="kv">
+        <dt>{t('inbox.decision.what')}</dt><dd>{isAction(decision.action) ? doneText(decision.action) : <SafeText line text={decision.action} />}</dd>
+        <dt>{t('inbox.decision.who')}</dt><dd><SafeText line text={whoText(decision.operatorId)} /></dd>
+        <dt>{t('inbox.decision.when')}</dt><dd>{formatDateTime(decision.at)}</dd>
+        <dt>{t('inbox.decision.took')}</dt><dd>{formatDuration(decision.durationMs)}</dd>
+        <dt>{t('inbox.decision.via')}</dt><dd><SafeText line text={decision.via} /></dd>
+      </dl>
+      {decision.notes ? <div className="field"><span className="lab">{t('inbox.note')}</span><SafeText text={decision.notes} /></div> : null}
+      {after === undefined ? null : <div className="field"><span className="lab">{t('inbox.changes')}</span><DiffView before={work.original} after={after} label={t('inbox.changes')} /></div>}
+    </div>
+  );
+}

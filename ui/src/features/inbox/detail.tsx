@@ -1,0 +1,207 @@
+// One task: what is asked, what went wrong, and what a person can do about it.
+
+import { useState, type ReactNode } from 'react';
+import { shortRunId } from '../status.tsx';
+import { t, tn } from '../../i18n/index.ts';
+import { Badge, Button, Icon, IconButton, Menu, Tabs, type IconName, type MenuEntry } from '../../kit/index.ts';
+import { ValueView } from '../../code/ValueView.tsx';
+import { plain, plainValue } from '../evidence/controls.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
+import { useNow } from '../evidence/use-now.ts';
+import { CorrectTab } from './correct-tab.tsx';
+import { HappenedTab } from './happened-tab.tsx';
+import { HistoryTab } from './history-tab.tsx';
+import type { Send } from './sending.ts';
+import type { Task, TaskAction } from './types.ts';
+import type { Work } from './use-work.ts';
+import { ACTION_ICON, actionText, claimOf, doneText, dueOf, isAction, leading, spanText, stateSignal, whenText, whoText } from './words.ts';
+
+export type DetailTab = 'decide' | 'happened' | 'history';
+export interface DetailProps {
+  task: Task;
+  work: Work;
+  me: string | undefined;
+  mayDecide: boolean;
+  send: Send | undefined;
+  tab: DetailTab;
+  onTab(tab: DetailTab): void;
+  /** Why an action cannot be done now; empty when it can. */
+  cannot(action: TaskAction): string | undefined;
+  keysOf(action: TaskAction | 'snooze' | 'note' | 'claim'): string | undefined;
+  onAction(action: TaskAction): void;
+  onClaim(): void;
+  onRelease(): void;
+  onReassign(): void;
+  onSnooze(): void;
+  onWake(): void;
+  onComment(text: string): Promise<boolean>;
+  onReveal(): void;
+  onReviewAll(): void;
+  onOpenRun(): void;
+  onAudit(): void;
+  onCopySecret(): void;
+  onUndo(): void;
+}
+
+export function Detail(props: DetailProps) {
+  const { task, tab, onTab, me } = props;
+  const open = task.state === 'open';
+  const decide = open ? (task.allowedActions.includes('correct') ? t('inbox.tab.correct') : t('inbox.tab.decide')) : t('inbox.tab.decision');
+  return (
+    <section className="ib-det" aria-label={t('inbox.task')} data-task={task.id}>
+      <Head {...props} />
+      <div className="ib-tabs">
+        <Claim {...props} me={me} />
+        <Tabs label={t('inbox.task')} value={tab} onChange={onTab}
+          tabs={[{ id: 'decide', label: decide }, { id: 'happened', label: t('inbox.tab.happened') }, { id: 'history', label: t('inbox.tab.history'), count: task.history.length || undefined }]}>
+          {tab === 'decide' ? <CorrectTab key={task.id} {...props} /> : tab === 'happened' ? <HappenedTab key={task.id} {...props} /> : <HistoryTab key={task.id} {...props} />}
+        </Tabs>
+      </div>
+      <ActionBar {...props} />
+    </section>
+  );
+}
+
+const TILE: { [kind in Task['kind']]: { icon: IconName; tone: string } } = {
+  decision: { icon: 'octa', tone: 'error' }, approval: { icon: 'check', tone: 'person' }, form: { icon: 'rows', tone: 'person' }, pause: { icon: 'pause', tone: 'logic' },
+};
+
+function Head({ task, send }: DetailProps) {
+  const now = useNow(1000);
+  const due = task.state === 'open' ? dueOf(task, now) : undefined;
+  return (
+    <header className="ib-hd">
+      <span className={`tile t32 k-${TILE[task.kind].tone}`}><Icon name={TILE[task.kind].icon} /></span>
+      <div className="col">
+        <div className="row"><h2 className="l ell"><SafeText line text={task.title} /></h2>
+          {send ? <Badge signal={send.state === 'failed' ? 'err' : 'person'}>{t(`inbox.send.${send.state}`)}</Badge>
+            : <Badge signal={stateSignal(task.state)}>{task.state === 'open' ? t('inbox.personsTurn') : t(`inbox.state.${task.state}`)}</Badge>}
+          {task.severity === 'CRITICAL' && task.state === 'open' ? <Badge signal="err">{t('inbox.critical')}</Badge> : null}
+          {task.cases > 1 ? <Badge>{t('inbox.andMore', { n: (task.cases - 1).toLocaleString('en') })}</Badge> : null}
+        </div>
+        <div className="s t2 row nw ib-meta">
+          <SafeText line text={task.workflowName} /><span className="vr" />
+          <SafeText line text={t('inbox.step', { step: task.nodeTitle })} /><span className="vr" />
+          <span className="nw">{t('inbox.run', { id: shortRunId(task.runId) })}</span>
+          {task.item === undefined ? null : <><span className="vr" /><span className="nw">{t('inbox.item', { n: task.item + 1 })}</span></>}
+          {task.attempt > 0 ? <><span className="vr" /><span className="nw">{tn('inbox.afterCalls', task.attempt + 1)}</span></> : null}
+        </div>
+      </div>
+      <div className="col ib-due">
+        {due ? (
+          <>
+            <b className={`row gap1 ${due.tone === 'err' ? 'c-err' : due.tone === 'wait' ? 'c-wait' : 't2'}`}><Icon name={due.late ? 'warn' : 'clock'} />{due.late ? due.text : t('inbox.left', { span: due.text })}</b>
+            <span className="bar4" aria-hidden="true"><i style={{ width: `${String(Math.round(due.part * 100))}%`, background: due.tone === 'calm' ? undefined : `var(--${due.tone})` }} /></span>
+          </>
+        ) : <span className="s t3">{task.state === 'open' ? t('inbox.noDeadline') : task.decidedAt ? whenText(task.decidedAt, now) : ''}</span>}
+        {task.escalationLevel > 0 ? <span className="s c-wait row gap1"><Icon name="up" size={12} />{tn('inbox.escalated', task.escalationLevel)}</span> : null}
+      </div>
+      <What task={task} />
+    </header>
+  );
+}
+
+/** The error in plain words, or what the author wrote. */
+function What({ task }: { task: Task }) {
+  const [details, setDetails] = useState(false);
+  const error = task.error;
+  const message = error?.message ?? task.errorMessage;
+  if (!message && !task.instructions) return null;
+  return (
+    <div className={`banner ib-what ${message ? '' : 'sel'}`}>
+      <Icon name={message ? 'errd' : 'chat'} className={message ? 'c-err' : 'c-sel'} />
+      <div className="grow col gap1 ib-what-text">
+        {message ? <b><SafeText text={message} cut={600} /></b> : null}
+        {task.instructions ? <SafeText text={task.instructions} cut={1200} /> : null}
+        {task.reason === 'interrupted' ? <span className="s t2">{t('inbox.interrupted')}</span> : null}
+        {task.cases > 1 ? <span className="s t2">{tn('inbox.casesText', task.cases)}</span> : null}
+        {details && error ? (
+          <dl className="kv ib-tech">
+            <dt>{t('inbox.tech.type')}</dt><dd className="mono"><SafeText line text={error.type} /></dd>
+            {task.errorCode ? <><dt>{t('inbox.tech.code')}</dt><dd className="mono"><SafeText line text={task.errorCode} /></dd></> : null}
+            <dt>{t('inbox.tech.step')}</dt><dd className="mono"><SafeText line text={error.originNode} /></dd>
+            <dt>{t('inbox.tech.retryable')}</dt><dd>{error.retryable ? t('catalog.yes') : t('catalog.no')}</dd>
+            {error.details ? <><dt>{t('inbox.tech.details')}</dt><dd className="ib-tech-value"><ValueView value={plainValue(error.details)} label={t('inbox.tech.details')} /></dd></> : null}
+          </dl>
+        ) : null}
+      </div>
+      {error ? (
+        <button type="button" className="link s nw row gap1" aria-expanded={details} onClick={() => setDetails(!details)}><Icon name={details ? 'down' : 'right'} size={12} />{t('inbox.technical')}</button>
+      ) : null}
+    </div>
+  );
+}
+
+function Claim({ task, me, mayDecide, onClaim, onRelease, keysOf }: DetailProps) {
+  const now = useNow(15_000);
+  if (task.state !== 'open') return <span className="ib-claim" />;
+  const claim = claimOf(task, me, now);
+  if (!claim) {
+    return (
+      <span className="ib-claim s t2">
+        <span className="ell">{task.assignee ? <SafeText line text={t('inbox.assigned', { who: whoText(task.assignee) })} /> : task.candidateGroups.length ? <SafeText line text={t('inbox.forGroups', { who: task.candidateGroups.map(whoText).join(', ') })} /> : t('inbox.nobody')}</span>
+        {mayDecide ? <Button small onClick={onClaim} keys={keysOf('claim')}>{t('inbox.claim')}</Button> : null}
+      </span>
+    );
+  }
+  const left = Number.isFinite(claim.left) ? spanText(claim.left) : '';
+  return (
+    <span className="ib-claim s t2">
+      <Icon name="lock" size={12} />
+      <span className="ell">{claim.mine ? (left ? t('inbox.claimedMine', { span: left }) : t('inbox.claimedByYou')) : <SafeText line text={left ? t('inbox.claimedOther', { who: whoText(claim.by), span: left }) : t('inbox.claimedBy', { who: whoText(claim.by) })} />}</span>
+      {mayDecide ? (claim.mine ? <Button small variant="ghost" onClick={onRelease}>{t('inbox.release')}</Button> : <Button small onClick={onClaim}>{t('inbox.takeOver')}</Button>) : null}
+    </span>
+  );
+}
+
+function ActionBar(props: DetailProps) {
+  const { task, work, mayDecide, send, cannot, keysOf, onAction, onUndo } = props;
+  const now = useNow(15_000);
+  if (task.state !== 'open') {
+    return (
+      <footer className="ib-act">
+        <span className="t2 ell">{task.decision ? t('inbox.decidedBy', { what: doneText(task.decision.action), who: plain(whoText(task.decision.operatorId)) }) : t(`inbox.state.${task.state}`)}</span>
+        <span className="grow" />
+        <Button icon="runs" onClick={props.onOpenRun}>{t('inbox.openRun')}</Button>
+      </footer>
+    );
+  }
+  if (send && send.state !== 'failed' && send.state !== 'held') {
+    return (
+      <footer className="ib-act">
+        <span className="row c-person"><Icon name="send" />{actionText(send.action)}</span><span className="t2">{t(`inbox.send.${send.state}`)}</span>
+        <span className="grow" />
+        {send.state === 'waiting' ? <Button icon="undo" keys="Mod+Z" onClick={onUndo}>{t('inbox.undo')}</Button> : null}
+      </footer>
+    );
+  }
+  if (!mayDecide) return <footer className="ib-act"><Icon name="eye" className="t2" /><span className="t2">{t('inbox.viewerOnly')}</span></footer>;
+  const allowed = task.allowedActions.filter(isAction);
+  const first = leading(task, work.changed);
+  const button = (action: TaskAction): ReactNode => {
+    const why = cannot(action);
+    const danger = action === 'abort' || action === 'reject';
+    return (
+      <Button key={action} variant={action === first ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
+        {actionText(action)}
+      </Button>
+    );
+  };
+  const snoozed = task.snoozedUntil !== undefined && Date.parse(task.snoozedUntil) > now;
+  const more: (MenuEntry | null)[] = [
+    { id: 'reassign', label: t('inbox.reassign'), icon: 'swap', onSelect: props.onReassign },
+    { id: 'run', label: t('inbox.openRun'), icon: 'runs', onSelect: props.onOpenRun },
+    { id: 'audit', label: t('inbox.showAudit'), icon: 'chain', onSelect: props.onAudit },
+    ...(task.secret ? [{ id: 'secret', label: t('inbox.copySecret'), icon: 'key' as const, onSelect: props.onCopySecret }] : []),
+  ];
+  return (
+    <footer className="ib-act">
+      {first ? button(first) : null}
+      {allowed.filter((action) => action !== first).map(button)}
+      <span className="grow" />
+      {snoozed ? <Button variant="ghost" icon="glass" onClick={props.onWake}>{t('inbox.wake')}</Button> : <Button variant="ghost" icon="glass" keys={keysOf('snooze')} onClick={props.onSnooze}>{t('inbox.snooze')}</Button>}
+      <Menu trigger={<IconButton icon="dots" label={t('inbox.more')} />} entries={more} />
+    </footer>
+  );
+}
+

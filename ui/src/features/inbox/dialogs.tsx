@@ -1,0 +1,125 @@
+// The questions before a decision is sent, and the small ones beside it.
+
+import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { t } from '../../i18n/index.ts';
+import { Button, Dialog, Field, Icon, TextArea, TextInput } from '../../kit/index.ts';
+import { hiddenIn, plain } from '../evidence/controls.ts';
+import { DiffView } from '../evidence/diff-view.tsx';
+import { SafeText } from '../evidence/safe-text.tsx';
+import type { Task, TaskAction } from './types.ts';
+import type { Work } from './use-work.ts';
+import { ACTION_ICON, actionText, afterText, localInput, pathText, snoozeTimes } from './words.ts';
+
+/** Ctrl+Enter in a dialog is its strong button. */
+const onSubmitKey = (submit: () => void) => (event: KeyboardEvent) => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  submit();
+};
+
+export function ConfirmDecision({ task, work, action, onSend, onClose }: { task: Task; work: Work; action: TaskAction; onSend(target?: string): void; onClose(): void }) {
+  const input = action === 'correct' || action === 'submit';
+  const danger = action === 'abort' || action === 'reject';
+  const hidden = input ? hiddenIn(work.value) : [];
+  return (
+    <Dialog open onClose={onClose} title={t(`inbox.confirm.${input ? action : danger ? action : 'other'}` as 'inbox.confirm.correct')} closeLabel={t('common.cancel')} width={input ? 720 : 480}
+      footer={<>
+        <span className="s t3 grow">{t('inbox.confirm.undo')}</span>
+        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
+        <Button variant={danger ? 'danger' : 'primary'} icon={ACTION_ICON[action]} keys="Mod+Enter" onClick={() => onSend()}>{actionText(action)}</Button>
+      </>}>
+      <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => onSend())}>
+        <p><b><SafeText text={task.title} cut={200} /></b></p>
+        {input ? (work.changed ? <DiffView before={work.original} after={work.value} label={t('inbox.changes')} /> : <p className="t2">{t('inbox.confirm.unchanged')}</p>) : null}
+        {hidden.length ? <p className="s c-wait row gap1"><Icon name="warn" size={12} />{t('inbox.confirm.hidden', { where: hidden.slice(0, 3).map((one) => `${pathText(plain(one.path))} (${one.codes.join(', ')})`).join('; ') })}</p> : null}
+        <p className="t2"><SafeText text={afterText(task, action)} /></p>
+        <Field label={t('inbox.note')} hint={t('inbox.noteHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} value={work.notes} onChange={work.setNotes} rows={2} maxLength={10_000} />}</Field>
+      </div>
+    </Dialog>
+  );
+}
+
+export function ChooseAlternative({ task, onPick, onClose }: { task: Task; onPick(target: string): void; onClose(): void }) {
+  return (
+    <Dialog open onClose={onClose} title={t('inbox.alternative.title')} closeLabel={t('common.cancel')} footer={<Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>}>
+      <div className="ib-dialog">
+        <p className="t2">{t('inbox.alternative.text')}</p>
+        {task.alternatives.map((one) => (
+          <button key={one.targetNodeId} type="button" className="btn ib-alt" onClick={() => onPick(one.targetNodeId)}>
+            <Icon name="split" /><SafeText line text={one.label} /><span className="end s t3 mono"><SafeText line text={one.targetNodeId} /></span>
+          </button>
+        ))}
+        {task.alternatives.length ? null : <p className="t3">{t('inbox.alternative.none')}</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+/** One text that has to be given. */
+function Ask({ title, text, label, hint, submit, danger, many = true, start = '', extra, onDone, onClose }: {
+  title: string; text: ReactNode; label: string; hint?: string; submit: string; danger?: boolean; many?: boolean; start?: string; extra?: (busy: boolean) => ReactNode; onDone(text: string): Promise<boolean>; onClose(): void;
+}) {
+  const [value, setValue] = useState(start);
+  const [busy, setBusy] = useState(false);
+  const done = async () => {
+    if (!value.trim() || busy) return;
+    setBusy(true);
+    if (await onDone(value.trim())) onClose();
+    else setBusy(false);
+  };
+  return (
+    <Dialog open onClose={onClose} title={title} closeLabel={t('common.cancel')}
+      footer={<><Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button><Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!value.trim()} keys="Mod+Enter" onClick={() => void done()}>{submit}</Button></>}>
+      <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => void done())}>
+        <p className="t2">{text}</p>
+        <Field label={label} hint={hint} required>
+          {({ id, describedBy }) => many
+            ? <TextArea id={id} aria-describedby={describedBy} value={value} onChange={setValue} rows={2} maxLength={2000} />
+            : <TextInput id={id} aria-describedby={describedBy} value={value} onChange={setValue} maxLength={200} />}
+        </Field>
+        {extra?.(busy)}
+      </div>
+    </Dialog>
+  );
+}
+
+export function RevealDialog({ onReveal, onClose }: { onReveal(reason: string): Promise<boolean>; onClose(): void }) {
+  return <Ask title={t('inbox.reveal.title')} text={t('inbox.reveal.text')} label={t('inbox.reveal.why')} hint={t('inbox.reveal.hint')} submit={t('inbox.reveal.yes')} onDone={onReveal} onClose={onClose} />;
+}
+
+export function ReassignDialog({ task, onReassign, onClose }: { task: Task; onReassign(to: string, notes: string): Promise<boolean>; onClose(): void }) {
+  const [notes, setNotes] = useState('');
+  return (
+    <Ask title={t('inbox.reassign.title')} text={t('inbox.reassign.text')} label={t('inbox.reassign.to')} hint={t('inbox.reassign.hint')} submit={t('inbox.reassign.yes')} many={false} start={task.assignee ?? ''}
+      onDone={(to) => onReassign(/^(?:user|group):/.test(to) ? to : `user:${to}`, notes.trim())} onClose={onClose}
+      extra={() => <Field label={t('inbox.note')}>{({ id }) => <TextArea id={id} value={notes} onChange={setNotes} rows={2} maxLength={2000} />}</Field>} />
+  );
+}
+
+export function SnoozeDialog({ onSnooze, onClose }: { onSnooze(until: Date): Promise<boolean>; onClose(): void }) {
+  const [now] = useState(() => Date.now());
+  const [own, setOwn] = useState(() => localInput(new Date(now + 7_200_000)));
+  const [busy, setBusy] = useState(false);
+  const at = new Date(own);
+  const bad = Number.isNaN(at.getTime()) || at.getTime() <= now;
+  const snooze = async (until: Date) => {
+    setBusy(true);
+    if (await onSnooze(until)) onClose();
+    else setBusy(false);
+  };
+  return (
+    <Dialog open onClose={onClose} title={t('inbox.snooze.title')} closeLabel={t('common.cancel')}
+      footer={<><Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button><Button variant="primary" busy={busy} disabled={bad} onClick={() => void snooze(at)}>{t('inbox.snooze.yes')}</Button></>}>
+      <div className="ib-dialog">
+        <p className="t2">{t('inbox.snooze.text')}</p>
+        <div className="row wrap">
+          {snoozeTimes(now).map((one) => <Button key={one.id} disabled={busy} onClick={() => void snooze(one.at)}>{t(`inbox.snooze.${one.id}`)}</Button>)}
+        </div>
+        <Field label={t('inbox.snooze.own')} error={bad ? t('inbox.snooze.past') : undefined}>
+          {({ id, invalid }) => <TextInput id={id} type="datetime-local" value={own} invalid={invalid} onChange={setOwn} />}
+        </Field>
+      </div>
+    </Dialog>
+  );
+}
+

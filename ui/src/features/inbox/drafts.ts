@@ -1,0 +1,57 @@
+// What a person has begun and not sent: kept per task while other tasks are looked at, and over a reload of the page.
+
+import { create } from 'zustand';
+import type { ErrorPayload } from '../../api/types.ts';
+
+export interface Draft {
+  /** The corrected input; absent = as it was. */
+  value?: { now: unknown };
+  notes?: string;
+}
+export interface Revealed { input: unknown; error?: ErrorPayload | undefined }
+
+const KEY = 'signalbox.task-drafts';
+/** Oldest go first. */
+const MOST = 50;
+
+function stored(): { [taskId: string]: Draft } {
+  try {
+    const all: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
+    return typeof all === 'object' && all !== null ? (all as { [taskId: string]: Draft }) : {};
+  } catch {
+    return {};
+  }
+}
+
+interface State { drafts: { [taskId: string]: Draft }; revealed: { [taskId: string]: Revealed } }
+export const useDrafts = create<State>(() => ({ drafts: stored(), revealed: {} }));
+
+function keep(drafts: { [taskId: string]: Draft }): void {
+  const entries = Object.entries(drafts).slice(-MOST);
+  useDrafts.setState({ drafts: Object.fromEntries(entries) });
+  const { revealed } = useDrafts.getState();
+  try {
+    // What was masked is not written to the disk.
+    sessionStorage.setItem(KEY, JSON.stringify(Object.fromEntries(entries.filter(([taskId]) => !(taskId in revealed)))));
+  } catch {
+    // No room: it lives as long as the page.
+  }
+}
+
+export function editDraft(taskId: string, part: Draft): void {
+  const { [taskId]: old, ...others } = useDrafts.getState().drafts;
+  keep({ ...others, [taskId]: { ...old, ...part } });
+}
+export function dropDraft(taskId: string): void {
+  const { [taskId]: gone, ...others } = useDrafts.getState().drafts;
+  if (gone) keep(others);
+  forgetRevealed(taskId);
+}
+export function reveal(taskId: string, what: Revealed): void {
+  useDrafts.setState({ revealed: { ...useDrafts.getState().revealed, [taskId]: what } });
+  keep(useDrafts.getState().drafts);
+}
+export function forgetRevealed(taskId: string): void {
+  const { [taskId]: gone, ...others } = useDrafts.getState().revealed;
+  if (gone) useDrafts.setState({ revealed: others });
+}

@@ -1,0 +1,63 @@
+// What the list shows: views with their counts, one workflow, one cause.
+
+import { t, tn } from '../../i18n/index.ts';
+import { Icon, Kbd, Menu, type IconName } from '../../kit/index.ts';
+import { plain } from '../evidence/controls.ts';
+import type { TaskCounts, TaskView } from './types.ts';
+
+export type InboxView = TaskView | 'done';
+export interface InboxFilters { view: InboxView; workflow: string; fingerprint: string; text: string }
+export const NO_FILTERS: InboxFilters = { view: 'all', workflow: '', fingerprint: '', text: '' };
+
+const VIEWS: { view: InboxView; icon?: IconName; count: keyof TaskCounts }[] = [
+  { view: 'all', count: 'open' },
+  { view: 'mine', count: 'mine' },
+  { view: 'unassigned', count: 'unassigned' },
+  { view: 'due_today', count: 'dueToday' },
+  { view: 'overdue', count: 'overdue', icon: 'warn' },
+];
+const LATE_VIEWS: typeof VIEWS = [{ view: 'snoozed', count: 'snoozed', icon: 'glass' }, { view: 'done', count: 'done', icon: 'okc' }];
+
+export function Filters({ filters, counts, onFilters }: { filters: InboxFilters; counts: TaskCounts | undefined; onFilters(filters: InboxFilters): void }) {
+  const chip = ({ view, icon, count }: (typeof VIEWS)[number]) => (
+    <button key={view} type="button" className={`chip ${filters.view === view ? 'on' : ''}`} aria-pressed={filters.view === view} onClick={() => onFilters({ ...filters, view })}>
+      {icon ? <Icon name={icon} size={12} /> : null}{t(`inbox.view.${view}`)} <b>{counts ? (counts[count] as number).toLocaleString('en') : ' '}</b>
+    </button>
+  );
+  const workflow = counts?.byWorkflow.find((one) => one.id === filters.workflow);
+  const cause = counts?.byFingerprint.find((one) => one.fingerprint === filters.fingerprint);
+  return (
+    <div className="ib-filters" role="group" aria-label={t('inbox.filters')}>
+      <div className="ib-chips">
+        {VIEWS.map(chip)}
+        <Pick on={filters.workflow !== ''} icon="flow" label={filters.workflow ? plain(workflow?.name ?? filters.workflow) : t('inbox.byWorkflow')} count={workflow?.count}
+          entries={(counts?.byWorkflow ?? []).map((one) => ({ id: one.id, label: plain(one.name), count: one.count }))} none={t('inbox.noWorkflows')}
+          onPick={(id) => onFilters({ ...filters, workflow: id })} onClear={() => onFilters({ ...filters, workflow: '' })} />
+        <Pick on={filters.fingerprint !== ''} icon="copy" label={filters.fingerprint ? plain(cause?.title ?? t('inbox.oneCause')) : t('inbox.byCause')} count={cause?.count}
+          entries={(counts?.byFingerprint ?? []).map((one) => ({ id: one.fingerprint, label: plain(one.title), count: one.count }))} none={t('inbox.noCauses')}
+          onPick={(fingerprint) => onFilters({ ...filters, fingerprint })} onClear={() => onFilters({ ...filters, fingerprint: '' })} />
+        {LATE_VIEWS.map(chip)}
+      </div>
+      <span className="row s t2 nw ib-keys" aria-hidden="true">
+        <Kbd keys="J" /><Kbd keys="K" /> {t('inbox.keys.move')} <Kbd keys="X" /> {t('inbox.keys.select')} <Kbd keys="C" /> {t('inbox.keys.claim')} <Kbd keys="?" /> {t('inbox.keys.all')}
+      </span>
+    </div>
+  );
+}
+
+function Pick({ on, icon, label, count, entries, none, onPick, onClear }: {
+  on: boolean; icon: IconName; label: string; count: number | undefined; entries: { id: string; label: string; count: number }[]; none: string; onPick(id: string): void; onClear(): void;
+}) {
+  const trigger = (
+    <button type="button" className={`chip ib-pick ${on ? 'on' : ''}`} title={label}>
+      <Icon name={icon} size={12} /><span className="ell">{label}</span>{count === undefined ? null : <b>{count.toLocaleString('en')}</b>}<Icon name="down" size={12} />
+    </button>
+  );
+  return (
+    <Menu align="start" trigger={trigger} entries={[
+      ...(on ? [{ id: '-clear', label: t('inbox.showAll'), icon: 'x' as const, onSelect: onClear }, null] : []),
+      ...entries.map((one) => ({ id: one.id, label: `${one.label} · ${tn('inbox.tasks', one.count)}`, onSelect: () => onPick(one.id) })),
+      ...(entries.length ? [] : [{ id: '-none', label: none, disabled: true, onSelect: () => undefined }]),
+    ]} />
+  );
+}

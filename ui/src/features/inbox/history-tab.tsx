@@ -1,0 +1,47 @@
+// Who did what with the task, and what was said about it. Nothing here is ever changed.
+
+import { useState } from 'react';
+import { formatDateTime, formatTime, t } from '../../i18n/index.ts';
+import { Button, Icon, TextArea, type IconName } from '../../kit/index.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
+import type { DetailProps } from './detail.tsx';
+import type { TaskEvent } from './types.ts';
+import { historyText } from './words.ts';
+
+const ICONS: { [W in TaskEvent['what']]: IconName } = {
+  created: 'plus', claimed: 'lock', released: 'redo', reassigned: 'swap', commented: 'chat', snoozed: 'glass', reminded: 'clock', escalated: 'up', revealed: 'eye', decided: 'check',
+};
+
+export function HistoryTab({ task, mayDecide, onComment }: DetailProps) {
+  const [text, setText] = useState('');
+  const [busy, setBusy] = useState(false);
+  async function send() {
+    setBusy(true);
+    // What could not be stored stays in the box.
+    if (await onComment(text.trim())) setText('');
+    setBusy(false);
+  }
+  return (
+    <div className="ib-side ib-history">
+      {task.history.length ? (
+        <ol className="ib-thread">
+          {task.history.map((one, index) => (
+            <li key={`${one.at} ${String(index)}`}>
+              <Icon name={ICONS[one.what] ?? 'dot'} size={12} className="t2" />
+              <span className="col"><span className="row"><SafeText line text={historyText(one)} /><span className="s t3 nw" title={formatDateTime(one.at)}>{formatDateTime(one.at).slice(0, 10)} {formatTime(one.at)}</span></span>
+                {one.text ? <SafeText className={one.what === 'commented' ? '' : 't2'} text={one.text} cut={1000} /> : null}</span>
+            </li>
+          ))}
+        </ol>
+      ) : <p className="t3">{t('inbox.noHistory')}</p>}
+      {mayDecide ? (
+        <div className="field">
+          <label className="lab" htmlFor="ib-comment">{t('inbox.comment')}</label>
+          <TextArea id="ib-comment" value={text} onChange={setText} rows={2} maxLength={10_000}
+            onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && text.trim()) { event.preventDefault(); event.stopPropagation(); void send(); } }} />
+          <span className="row"><span className="s t3 grow">{t('inbox.commentHint')}</span><Button small icon="send" busy={busy} disabled={!text.trim()} onClick={() => void send()}>{t('inbox.commentSend')}</Button></span>
+        </div>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+// The form of a task: its schema, or one that its input suggests; without what is masked.
+
+import type { Diagnostic, JsonSchema } from '../../api/types.ts';
+import { isObject } from '../../schema-form/index.ts';
+
+/** A schema that fits the value: types stay what they are. */
+export function inferSchema(value: unknown, depth = 0): JsonSchema {
+  if (typeof value === 'string') return value.includes('\n') ? { type: 'string', 'x-multiline': true } : { type: 'string' };
+  if (typeof value === 'number') return { type: 'number' };
+  if (typeof value === 'boolean') return { type: 'boolean' };
+  if (Array.isArray(value) && depth < 4 && value.length > 0 && value.length <= 50) {
+    const [first] = value;
+    const kind = (one: unknown) => (Array.isArray(one) ? 'array' : one === null ? 'null' : typeof one);
+    if (value.every((one) => kind(one) === kind(first)) && kind(first) !== 'null') {
+      return { type: 'array', items: isObject(first) ? inferSchema(Object.assign({}, ...(value as object[])) as unknown, depth + 1) : inferSchema(first, depth + 1) };
+    }
+    return {};
+  }
+  if (isObject(value) && depth < 4 && Object.keys(value).length > 0) {
+    return { type: 'object', properties: Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inferSchema(one, depth + 1)])) };
+  }
+  return {};
+}
+
+const parts = (pointer: string) => pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+function without(schema: JsonSchema, path: string[]): JsonSchema {
+  const [head, ...rest] = path;
+  if (head === undefined) return { ...schema, 'x-ui': { ...schema['x-ui'], hidden: true } };
+  const property = schema.properties && Object.hasOwn(schema.properties, head) ? schema.properties[head] : undefined;
+  if (property) return { ...schema, properties: { ...schema.properties, [head]: without(property, rest) } };
+  // A place in a list: its kind of entry is hidden in all of them.
+  if (schema.items && /^\d+$/.test(head)) return { ...schema, items: rest.length ? without(schema.items, rest) : schema.items };
+  return schema;
+}
+
+/** Masked fields are shown below the form, not in it: what stands there is not their value. */
+export function formSchema(schema: JsonSchema | undefined, value: unknown, masked: readonly string[]): JsonSchema {
+  const usable = schema && (schema.properties || schema.type || schema.oneOf || schema.anyOf || schema.enum || schema.items) ? schema : inferSchema(value);
+  return masked.reduce((one, pointer) => without(one, parts(pointer)), usable);
+}
+
+/** The title of the field at a pointer, else its last name. */
+export function titleAt(schema: JsonSchema | undefined, pointer: string): string {
+  let at: JsonSchema | undefined = schema;
+  for (const part of parts(pointer)) {
+    const properties: { [name: string]: JsonSchema } | undefined = at?.properties;
+    at = properties && Object.hasOwn(properties, part) ? properties[part] : /^\d+$/.test(part) ? at?.items : undefined;
+  }
+  return at?.title ?? parts(pointer).at(-1) ?? pointer;
+}
+
+export function asDiagnostics(violations: readonly { path: string; message: string }[]): Diagnostic[] {
+  return violations.map((one) => ({ code: 'INPUT_INVALID' as never, severity: 'error', path: one.path, message: one.message, hint: '' }));
+}

@@ -1,0 +1,152 @@
+// Decisions on their way: each waits five seconds, so that it can be taken back before anything is sent. Kept over a reload.
+
+import { create } from 'zustand';
+import { toApiError } from '../../api/error.ts';
+import type { Operation } from '../evidence/patch.ts';
+import { ask, refreshTasks } from './api.ts';
+import { dropDraft } from './drafts.ts';
+import type { BatchResult, TaskAction } from './types.ts';
+
+export const UNDO_MS = 5_000;
+/** A decision found after a restart is sent by itself only when it is not older than this. */
+const FRESH_MS = 60_000;
+const KEY = 'signalbox.sends';
+
+export interface SendError { code: string; message: string; hint: string; details?: unknown }
+export interface Send {
+  /** The request id: sent twice, it counts once. */
+  id: string;
+  taskIds: string[];
+  title: string;
+  action: TaskAction;
+  correctedInput?: unknown;
+  patch?: Operation[];
+  targetNodeId?: string;
+  notes?: string;
+  revision?: number;
+  sendAt: number;
+  /** `held`: found after a restart; a person says whether it still holds. */
+  state: 'waiting' | 'sending' | 'failed' | 'held' | 'done';
+  error?: SendError;
+  results?: BatchResult['results'];
+}
+export type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'results'>;
+
+export const useSends = create<{ sends: Send[] }>(() => ({ sends: [] }));
+let timer: ReturnType<typeof setTimeout> | undefined;
+let onSent: (send: Send, driven: boolean) => void = () => undefined;
+
+/** Who says on the page that a decision was stored. */
+export function whenSent(handler: (send: Send, driven: boolean) => void): void {
+  onSent = handler;
+}
+
+function stored(): Send[] {
+  try {
+    const list: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(list) ? list.filter((one): one is Send => typeof one === 'object' && one !== null && Array.isArray((one as Send).taskIds) && typeof (one as Send).id === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+function set(sends: Send[]): void {
+  useSends.setState({ sends });
+  try {
+    if (sends.length) localStorage.setItem(KEY, JSON.stringify(sends));
+    else localStorage.removeItem(KEY);
+  } catch {
+    // No room to remember it: the page still sends it in time.
+  }
+  plan();
+}
+const update = (id: string, part: Partial<Send>) => set(useSends.getState().sends.map((send) => (send.id === id ? { ...send, ...part } : send)));
+
+function plan(): void {
+  clearTimeout(timer);
+  const next = Math.min(...useSends.getState().sends.filter((send) => send.state === 'waiting').map((send) => send.sendAt));
+  if (Number.isFinite(next)) timer = setTimeout(sendDue, Math.max(0, next - Date.now()));
+}
+function sendDue(): void {
+  for (const send of useSends.getState().sends) if (send.state === 'waiting' && send.sendAt <= Date.now()) void deliver(send.id);
+  plan();
+}
+
+export function queueSend(send: NewSend): string {
+  const id = crypto.randomUUID();
+  // A newer decision on the same task takes the place of one that is not sent yet.
+  const others = useSends.getState().sends.filter((one) => one.state === 'sending' || !one.taskIds.every((task) => send.taskIds.includes(task)));
+  set([...others, { ...send, id, sendAt: Date.now() + UNDO_MS, state: 'waiting' }]);
+  return id;
+}
+
+/** Takes it back. False when it is too late. */
+export function undoSend(id: string): Send | undefined {
+  const send = useSends.getState().sends.find((one) => one.id === id);
+  if (!send || send.state === 'sending' || send.state === 'done') return undefined;
+  set(useSends.getState().sends.filter((one) => one.id !== id));
+  return send;
+}
+export function undoLast(): Send | undefined {
+  const last = useSends.getState().sends.filter((send) => send.state === 'waiting').at(-1);
+  return last ? undoSend(last.id) : undefined;
+}
+export function dismissSend(id: string): void {
+  set(useSends.getState().sends.filter((one) => one.id !== id));
+}
+export function sendNow(id: string): void {
+  void deliver(id);
+}
+
+async function deliver(id: string): Promise<void> {
+  // What another window did with it is known here: see onStorage.
+  const send = useSends.getState().sends.find((one) => one.id === id);
+  if (!send || send.state === 'sending' || send.state === 'done') return;
+  update(id, { state: 'sending', error: undefined });
+  const { action, correctedInput, patch, targetNodeId, notes, revision } = send;
+  const said = notes?.trim() ? { notes: notes.trim() } : {};
+  try {
+    const [only] = send.taskIds;
+    if (send.taskIds.length === 1 && only !== undefined && !patch) {
+      const done = await ask('task_complete', {
+        taskId: only, action, requestId: id, ...said,
+        ...(correctedInput === undefined ? {} : { correctedInput }), ...(targetNodeId ? { targetNodeId } : {}), ...(revision === undefined ? {} : { revision }),
+      });
+      dropDraft(only);
+      dismissSend(id);
+      onSent(send, done.driven);
+    } else {
+      const answer = await ask('task_complete_many', { taskIds: send.taskIds, action, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
+      for (const one of answer.results) if (one.ok) dropDraft(one.taskId);
+      update(id, { state: 'done', results: answer.results });
+      onSent({ ...send, results: answer.results }, true);
+    }
+  } catch (cause) {
+    const { code, message, hint, details } = toApiError(cause);
+    update(id, { state: 'failed', error: { code, message, hint, details } });
+  } finally {
+    void refreshTasks();
+  }
+}
+
+/** Once at the start: what was on its way goes on. */
+export function resumeSends(): () => void {
+  const now = Date.now();
+  set(stored().filter((send) => send.state !== 'done').map((send): Send => {
+    if (send.state === 'failed' || send.state === 'held') return send;
+    if (now - send.sendAt > FRESH_MS || (send.state === 'sending' && send.taskIds.length > 1)) return { ...send, state: 'held' };
+    return { ...send, state: 'waiting', sendAt: Math.max(send.sendAt, now + 1_000) };
+  }));
+  const onStorage = (event: StorageEvent) => {
+    if (event.key !== KEY) return;
+    useSends.setState({ sends: stored() });
+    plan();
+  };
+  window.addEventListener('storage', onStorage);
+  return () => {
+    window.removeEventListener('storage', onStorage);
+    clearTimeout(timer);
+  };
+}
+
+/** The decision on its way for a task. */
+export const sendOf = (sends: readonly Send[], taskId: string): Send | undefined => sends.find((send) => send.state !== 'done' && send.taskIds.includes(taskId));

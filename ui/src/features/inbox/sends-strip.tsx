@@ -1,0 +1,88 @@
+// Decisions on their way, on every screen: how long they can still be taken back, and what came of them.
+
+import { useEffect } from 'react';
+import { formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
+import { Button, Icon, IconButton, keysOf, toast, useAllActions } from '../../kit/index.ts';
+import { plain } from '../evidence/controls.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
+import { useNow } from '../evidence/use-now.ts';
+import { dismissSend, resumeSends, sendNow, undoSend, useSends, whenSent, type Send } from './sending.ts';
+import { actionText, doneText, whoText } from './words.ts';
+import './inbox.css';
+
+export function SendsStrip({ onOpen }: { onOpen(taskId: string): void }) {
+  const sends = useSends((state) => state.sends);
+  useEffect(() => {
+    whenSent((send, driven) => {
+      if (send.results) return;
+      toast({ signal: 'ok', text: `${doneText(send.action)}: ${plain(send.title)}`, detail: driven ? undefined : t('inbox.notDriven') });
+    });
+    return resumeSends();
+  }, []);
+  const now = useNow(sends.some((send) => send.state === 'waiting') ? 250 : 0);
+  if (!sends.length) return null;
+  return (
+    <div className="ib-sends" role="region" aria-label={t('inbox.sends')}>
+      {sends.map((send) => <One key={send.id} send={send} now={now} onOpen={onOpen} />)}
+    </div>
+  );
+}
+
+function One({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: string): void }) {
+  const undo = useAllActions().find((action) => action.id === 'inbox.undo');
+  const [first] = send.taskIds;
+  const open = () => { if (first !== undefined) onOpen(first); };
+  const back = () => { if (undoSend(send.id)) open(); };
+  const many = send.taskIds.length > 1;
+  const what = many ? t('inbox.sendMany', { action: actionText(send.action), n: send.taskIds.length }) : actionText(send.action);
+  const wrong = send.results?.filter((one) => !one.ok) ?? [];
+  return (
+    <div className="pop ib-send" role={send.state === 'failed' ? 'alert' : 'status'}>
+      <Icon name={send.state === 'failed' ? 'errd' : send.state === 'held' ? 'warn' : send.state === 'done' ? 'okc' : 'send'} className={send.state === 'failed' ? 'c-err' : send.state === 'held' ? 'c-wait' : send.state === 'done' ? 'c-ok' : 'c-person'} />
+      <div className="grow col">
+        <b className="row gap1"><span className="nw">{what}</span>{many ? null : <span className="grow t2 ib-send-title"><SafeText line text={send.title} /></span>}</b>
+        {send.state === 'waiting' ? <span className="s t2" aria-hidden="true">{t('inbox.sendIn', { n: Math.max(1, Math.ceil((send.sendAt - now) / 1000)) })}</span> : null}
+        {send.state === 'waiting' ? <span className="vh">{t('inbox.sendSoon')}</span> : null}
+        {send.state === 'sending' ? <span className="s t2">{t('inbox.sending')}</span> : null}
+        {send.state === 'held' ? <span className="s t2">{t('inbox.held', { time: formatTime(new Date(send.sendAt).toISOString()) })}</span> : null}
+        {send.state === 'failed' && send.error ? <span className="s"><SafeText text={failureText(send)} cut={400} /></span> : null}
+        {send.state === 'done' ? <Results total={send.taskIds.length} wrong={wrong} /> : null}
+      </div>
+      {send.state === 'waiting' ? <Button small icon="undo" keys={undo ? keysOf(undo)[0] : undefined} onClick={back}>{t('inbox.undo')}</Button> : null}
+      {send.state === 'failed' && canRetry(send) ? <Button small icon="retry" onClick={() => sendNow(send.id)}>{t('common.tryAgain')}</Button> : null}
+      {send.state === 'held' ? <Button small icon="send" onClick={() => sendNow(send.id)}>{t('inbox.sendNow')}</Button> : null}
+      {send.state === 'failed' ? <Button small onClick={() => { dismissSend(send.id); open(); }}>{t('inbox.openTask')}</Button> : null}
+      {send.state === 'held' || send.state === 'done' ? <IconButton small icon="x" label={send.state === 'held' ? t('inbox.dontSend') : t('common.close')} onClick={() => dismissSend(send.id)} /> : null}
+    </div>
+  );
+}
+
+function Results({ total, wrong }: { total: number; wrong: NonNullable<Send['results']> }) {
+  return (
+    <span className="s t2 col">
+      <span>{wrong.length ? t('inbox.manyPart', { ok: total - wrong.length, n: total }) : tn('inbox.manyDone', total)}</span>
+      {wrong.length ? (
+        <ul className="ib-wrong">
+          {wrong.slice(0, 20).map((one) => <li key={one.taskId}><SafeText text={one.error ? `${one.error.message} ${one.error.hint ?? ''}` : t('inbox.unknownError')} cut={200} /></li>)}
+        </ul>
+      ) : null}
+    </span>
+  );
+}
+
+const GONE = new Set(['ALREADY_ANSWERED', 'EXPIRED', 'STALE', 'CANCELLED', 'NOT_FOUND', 'INPUT_INVALID', 'FORBIDDEN']);
+const canRetry = (send: Send) => send.error !== undefined && !GONE.has(send.error.code);
+
+/** Who was faster and when, what is wrong, and that nothing is lost. */
+export function failureText(send: Send): string {
+  const error = send.error;
+  if (!error) return '';
+  const details = (typeof error.details === 'object' && error.details !== null ? error.details : {}) as { who?: unknown; when?: unknown; action?: unknown };
+  if (error.code === 'ALREADY_ANSWERED' && typeof details.who === 'string') {
+    const when = typeof details.when === 'string' ? formatTime(details.when) : typeof details.when === 'number' ? formatTime(new Date(details.when).toISOString()) : '';
+    return t('inbox.conflict', { who: whoText(details.who), when });
+  }
+  const known: { [code: string]: MessageKey } = { EXPIRED: 'inbox.conflict.expired', STALE: 'inbox.conflict.stale', INPUT_INVALID: 'inbox.conflict.invalid' };
+  const key = known[error.code];
+  return key ? `${error.message} ${t(key)}` : `${t('inbox.notSaved')} ${error.message} ${error.hint}`;
+}

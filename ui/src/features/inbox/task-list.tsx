@@ -1,0 +1,131 @@
+// The tasks: two lines each, headings where the order has them; only what is seen is drawn.
+
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, type KeyboardEvent, type MouseEvent } from 'react';
+import { t, tn } from '../../i18n/index.ts';
+import { Checkbox, Icon } from '../../kit/index.ts';
+import { plain } from '../evidence/controls.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
+import { useNow } from '../evidence/use-now.ts';
+import { sendOf, type Send } from './sending.ts';
+import type { TaskRow } from './types.ts';
+import { claimOf, doneText, dueOf, entriesOf, initials, rowIcon, spanText, whenText, whoText } from './words.ts';
+
+const ROW = 64;
+const HEAD = 28;
+
+export interface TaskListProps {
+  tasks: readonly TaskRow[];
+  current: string | null;
+  chosen: ReadonlySet<string>;
+  sends: readonly Send[];
+  me: string | undefined;
+  more: boolean;
+  onOpen(index: number): void;
+  /** Enter: the keyboard goes on in the task. */
+  onEnter(): void;
+  onChoose(task: TaskRow, range: boolean): void;
+  onMore(): void;
+}
+
+export function TaskList(props: TaskListProps) {
+  const { tasks, current, onOpen, onEnter, onMore, more } = props;
+  const now = useNow(15_000);
+  const entries = useMemo(() => entriesOf(tasks, now), [tasks, now]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => { const entry = entries[index]; return entry && 'head' in entry ? HEAD : ROW; },
+    overscan: 10,
+    getItemKey: (index) => { const entry = entries[index]; return entry === undefined ? index : 'head' in entry ? entry.head : entry.task.id; },
+  });
+  const rows = virtual.getVirtualItems();
+  const last = rows.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (more && last >= entries.length - 30) onMore();
+  }, [more, last, entries.length, onMore]);
+
+  const currentAt = entries.findIndex((entry) => 'task' in entry && entry.task.id === current);
+  const shown = useRef<string | null>(null);
+  useEffect(() => {
+    // Only a new choice scrolls: rows that come and go do not.
+    if (currentAt < 0 || shown.current === current) return;
+    shown.current = current;
+    virtual.scrollToIndex(currentAt);
+  }, [currentAt, current, virtual]);
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    const at = tasks.findIndex((task) => task.id === current);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 8, PageUp: at - 8, Home: 0, End: tasks.length - 1 }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      onOpen(Math.max(0, Math.min(tasks.length - 1, to)));
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      event.stopPropagation();
+      onEnter();
+    }
+  }
+  return (
+    <div ref={scroller} className="vlist ib-list" role="grid" aria-label={t('inbox.list')} aria-rowcount={tasks.length} aria-multiselectable tabIndex={0} onKeyDown={onKeyDown} data-scope="inbox-list">
+      <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {rows.map((row) => {
+          const entry = entries[row.index];
+          if (!entry) return null;
+          const place = { height: row.size, transform: `translateY(${String(row.start)}px)` };
+          if ('head' in entry) {
+            return (
+              <div key={row.key} role="row" className="ib-head" style={place}>
+                <span role="gridcell"><b>{t(`inbox.bucket.${entry.head}`)}</b> {entry.count.toLocaleString('en')}{more ? '+' : ''}</span>
+              </div>
+            );
+          }
+          return <Row key={row.key} {...props} task={entry.task} index={entry.index} now={now} place={place} />;
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Row({ task, index, now, place, current, chosen, sends, me, onOpen, onChoose }: TaskListProps & { task: TaskRow; index: number; now: number; place: { height: number; transform: string } }) {
+  const icon = rowIcon(task);
+  const due = task.state === 'open' ? dueOf(task, now) : undefined;
+  const claim = claimOf(task, me, now);
+  const send = sendOf(sends, task.id);
+  const picked = chosen.has(task.id);
+  const choose = (event: MouseEvent) => {
+    event.stopPropagation();
+    onChoose(task, event.shiftKey);
+  };
+  const title = plain(task.title);
+  const open = task.state === 'open';
+  return (
+    <div role="row" aria-rowindex={index + 1} aria-selected={picked || task.id === current} className={`ib-row ${task.id === current ? 'on' : ''} ${picked ? 'picked' : ''} ${open ? '' : 'done'}`} style={place}
+      onClick={(event) => { if (event.shiftKey && open) choose(event); else onOpen(index); }}>
+      <span role="gridcell" className={`ib-kind ${icon.color}`}>
+        <span className="k"><Icon name={icon.icon} label={icon.label} /></span>
+        {open ? <span className="pick" onClickCapture={choose}><Checkbox checked={picked} label={t('inbox.choose', { title })} onChange={() => undefined} /></span> : null}
+      </span>
+      <span role="gridcell" className="ib-title"><b><SafeText line text={task.title} /></b>{task.cases > 1 ? <span className="badge">{t('inbox.andMore', { n: (task.cases - 1).toLocaleString('en') })}</span> : null}</span>
+      <span role="gridcell" className={`tm ${due?.tone === 'err' ? 'c-err' : due?.tone === 'wait' ? 'c-wait' : 't2'}`}>
+        {open && due ? <><Icon name={due.late ? 'warn' : 'clock'} size={12} />{due.text}</> : null}
+        {open ? null : <span className="t3">{task.decidedAt ? whenText(task.decidedAt, now) : ''}</span>}
+      </span>
+      <span role="gridcell" className="m ell t2">
+        {open
+          ? <SafeText line text={`${task.workflowName}, ${task.nodeTitle}`} />
+          : <SafeText line text={task.action ? `${doneText(task.action)}${task.decidedBy ? ` · ${whoText(task.decidedBy)}` : ''}` : t(`inbox.state.${task.state}`)} />}
+      </span>
+      <span role="gridcell" className="tm">
+        {send ? <span className={send.state === 'failed' ? 'c-err' : 'c-person'}>{t(`inbox.send.${send.state}`)}</span>
+          : task.snoozedUntil && Date.parse(task.snoozedUntil) > now ? <span className="t2 row gap1"><Icon name="glass" size={12} />{spanText(Date.parse(task.snoozedUntil) - now)}</span>
+            : claim ? <span className="av" title={claim.mine ? t('inbox.claimedByYou') : t('inbox.claimedBy', { who: plain(whoText(claim.by)) })}>{initials(claim.by)}</span>
+              : open ? <span className="t3">{task.assignee ? <SafeText line text={whoText(task.assignee)} /> : t('inbox.unclaimed')}</span> : null}
+      </span>
+      {task.sameCount > 1 && open ? <span className="vh">{tn('inbox.same', task.sameCount)}</span> : null}
+    </div>
+  );
+}

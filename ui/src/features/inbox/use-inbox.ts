@@ -1,0 +1,49 @@
+// The list of tasks and its counts, kept fresh while the page is seen.
+
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef } from 'react';
+import type { ApiError } from '../../api/error.ts';
+import { ask, useTasks } from './api.ts';
+import type { InboxFilters } from './filters.tsx';
+import type { TaskPage, TaskQuery } from './types.ts';
+
+const PAGE = 200;
+const POLL_MS = 2_000;
+
+export function useCounts(every = POLL_MS) {
+  return useTasks('task_counts', {}, { refetchInterval: every, staleTime: 1_000 });
+}
+
+export function queryOf(filters: InboxFilters, text: string): TaskQuery {
+  return {
+    state: filters.view === 'done' ? 'done' : 'open',
+    ...(filters.view === 'done' || filters.view === 'all' ? {} : { view: filters.view }),
+    ...(filters.workflow ? { workflow: filters.workflow } : {}), ...(filters.fingerprint ? { fingerprint: filters.fingerprint } : {}), ...(text ? { text } : {}),
+  };
+}
+
+export function useTaskPages(request: TaskQuery, counts: unknown) {
+  const query = useInfiniteQuery<TaskPage, ApiError, { pages: TaskPage[] }, unknown[], string | undefined>({
+    queryKey: ['task_list', request, 'pages'],
+    queryFn: ({ pageParam, signal }) => ask('task_list', { ...request, limit: PAGE, ...(pageParam ? { after: pageParam } : {}) }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: (page) => page.next,
+    // What counts do not show (a claim) comes a little later; a list that is long by scrolling is left alone.
+    refetchInterval: (state) => ((state.state.data?.pages.length ?? 0) > 3 ? false : 8_000),
+    placeholderData: (old) => old,
+  });
+  const { refetch } = query;
+  const seen = useRef<string | undefined>(undefined);
+  const now = counts === undefined ? undefined : JSON.stringify(counts);
+  useEffect(() => {
+    if (now === undefined) return;
+    if (seen.current !== undefined && seen.current !== now) void refetch();
+    seen.current = now;
+  }, [now, refetch]);
+  const tasks = useMemo(() => {
+    // A task that moved while pages were read would stand in two of them.
+    const ids = new Set<string>();
+    return query.data?.pages.flatMap((page) => page.tasks.filter((task) => !ids.has(task.id) && ids.add(task.id)));
+  }, [query.data]);
+  return { ...query, tasks, total: query.data?.pages[0]?.total };
+}

@@ -1,0 +1,50 @@
+// What a person does with a task: the corrected input, its check by the engine, the note.
+
+import { useEffect, useState } from 'react';
+import { same } from '../evidence/diff.ts';
+import { useTasks } from './api.ts';
+import { editDraft, useDrafts } from './drafts.ts';
+import type { Task, TaskCheck } from './types.ts';
+
+export interface Work {
+  original: unknown;
+  value: unknown;
+  changed: boolean;
+  notes: string;
+  revealed: boolean;
+  /** `busy`: the answer is not of this value yet. */
+  check: { state: 'off' | 'busy' | 'failed' | 'valid' | 'invalid'; violations: TaskCheck['violations']; patch: TaskCheck['patch']; problem?: string };
+  setValue(value: unknown): void;
+  setNotes(notes: string): void;
+}
+
+const AFTER_MS = 250;
+
+export function useWork(task: Task, mayDecide: boolean): Work {
+  const draft = useDrafts((state) => state.drafts[task.id]);
+  const revealed = useDrafts((state) => state.revealed[task.id]);
+  const original = revealed ? revealed.input : task.input;
+  const value = draft?.value ? draft.value.now : original;
+  const changed = draft?.value !== undefined && !same(value, original);
+  const wanted = mayDecide && task.state === 'open' && (task.allowedActions.includes('correct') || task.allowedActions.includes('submit'));
+
+  // One question after the typing, not one for each letter.
+  const [asked, setAsked] = useState<{ id: string; value: unknown }>({ id: task.id, value });
+  useEffect(() => {
+    if (asked.id === task.id && asked.value === value) return undefined;
+    const timer = setTimeout(() => setAsked({ id: task.id, value }), asked.id === task.id ? AFTER_MS : 0);
+    return () => clearTimeout(timer);
+  }, [task.id, value, asked]);
+  const current = asked.id === task.id && same(asked.value, value);
+  const answer = useTasks('task_check', { taskId: task.id, correctedInput: asked.value === undefined ? null : asked.value }, { enabled: wanted && asked.id === task.id, staleTime: Infinity, gcTime: 30_000, placeholderData: (old) => old });
+
+  const state = !wanted ? 'off' : answer.error ? 'failed' : !current || answer.isPlaceholderData || !answer.data ? 'busy' : answer.data.valid ? 'valid' : 'invalid';
+  // While the next answer is on its way, the findings of the last stay: nothing jumps.
+  const known = asked.id === task.id ? answer.data : undefined;
+  return {
+    original, value, changed, notes: draft?.notes ?? '', revealed: revealed !== undefined,
+    check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: `${answer.error.message} ${answer.error.hint}`.trim() } : {}) },
+    setValue: (next) => editDraft(task.id, { value: { now: next } }),
+    setNotes: (notes) => editDraft(task.id, { notes }),
+  };
+}

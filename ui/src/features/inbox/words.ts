@@ -1,0 +1,155 @@
+// How a task is said: who, when, what next. Pure.
+
+import type { Path } from '../../schema-form/index.ts';
+import { formatDateTime, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
+import type { IconName, Signal } from '../../kit/index.ts';
+import type { Task, TaskAction, TaskEvent, TaskRow } from './types.ts';
+
+export const ACTIONS: readonly TaskAction[] = ['retry', 'correct', 'skip', 'alternative', 'abort', 'approve', 'reject', 'submit'];
+export const isAction = (text: string): text is TaskAction => (ACTIONS as readonly string[]).includes(text);
+
+export const ACTION_ICON: { [A in TaskAction]: IconName } = {
+  retry: 'retry', correct: 'check', skip: 'skip', alternative: 'split', abort: 'ban', approve: 'check', reject: 'ban', submit: 'send',
+};
+export const actionText = (action: TaskAction): string => t(`inbox.action.${action}`);
+export const doneText = (action: string): string => (isAction(action) ? t(`inbox.did.${action}`) : action);
+
+const pad = (n: number) => String(n).padStart(2, '0');
+
+/** "user:ada" is ada; a group keeps its word. */
+export const whoText = (id: string): string => id.replace(/^user:/, '').replace(/^group:/, `${t('inbox.group')} `);
+export const initials = (id: string): string => {
+  const words = whoText(id).split(/[\s._-]+/).filter(Boolean);
+  return (words.length > 1 ? words.slice(0, 2).map((word) => word[0] ?? '').join('') : (words[0] ?? '?').slice(0, 2)).toUpperCase();
+};
+
+/** A length of time in one or two words: "48 min", "3 h 20 min", "2 d". */
+export function spanText(ms: number): string {
+  const minutes = Math.floor(Math.abs(ms) / 60_000);
+  if (minutes < 1) return t('inbox.span.seconds', { n: Math.floor(Math.abs(ms) / 1000) });
+  if (minutes < 60) return t('inbox.span.minutes', { n: minutes });
+  const hours = Math.floor(minutes / 60);
+  if (hours < 6 && minutes % 60) return t('inbox.span.hoursMinutes', { h: hours, m: minutes % 60 });
+  if (hours < 48) return t('inbox.span.hours', { n: hours });
+  return t('inbox.span.days', { n: Math.floor(hours / 24) });
+}
+
+export type Due = { tone: 'err' | 'wait' | 'calm'; late: boolean; text: string; part: number };
+/** How near the end of the time is. `part`: what is left of the whole, 1 to 0. */
+export function dueOf(task: Pick<TaskRow, 'createdAt' | 'expiresAt'>, now: number): Due | undefined {
+  if (!task.expiresAt) return undefined;
+  const end = Date.parse(task.expiresAt);
+  if (Number.isNaN(end)) return undefined;
+  const left = end - now;
+  const whole = Math.max(1, end - Date.parse(task.createdAt));
+  const part = Math.max(0, Math.min(1, left / whole));
+  if (left <= 0) return { tone: 'err', late: true, text: t('inbox.late', { span: spanText(left) }), part: 0 };
+  return { tone: left < 3_600_000 || part < 0.25 ? 'wait' : 'calm', late: false, text: spanText(left), part };
+}
+
+export type Bucket = 'overdue' | 'today' | 'later' | 'none' | 'done';
+export function bucketOf(task: TaskRow, now: number): Bucket {
+  if (task.state !== 'open') return 'done';
+  if (!task.expiresAt) return 'none';
+  const end = Date.parse(task.expiresAt);
+  if (end <= now) return 'overdue';
+  return end <= new Date(now).setHours(23, 59, 59, 999) ? 'today' : 'later';
+}
+
+export type ListEntry = { head: Bucket; count: number } | { task: TaskRow; index: number };
+/** Headings where the order of the rows allows them: each at most once. */
+export function entriesOf(tasks: readonly TaskRow[], now: number): ListEntry[] {
+  const buckets = tasks.map((task) => bucketOf(task, now));
+  const counts = new Map<Bucket, number>();
+  let turns = 0;
+  buckets.forEach((bucket, index) => {
+    counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+    if (bucket !== buckets[index - 1]) turns += 1;
+  });
+  const heads = turns === counts.size && (counts.size > 1 || !counts.has('none'));
+  return tasks.flatMap<ListEntry>((task, index) => {
+    const bucket = buckets[index];
+    const head = heads && bucket !== undefined && bucket !== buckets[index - 1];
+    return [...(head ? [{ head: bucket, count: counts.get(bucket) ?? 0 }] : []), { task, index }];
+  });
+}
+
+/** The icon of a row: what is asked, not how bad it is. */
+export function rowIcon(task: TaskRow): { icon: IconName; color: string; label: string } {
+  if (task.state === 'done') return { icon: 'okc', color: 'c-ok', label: t('inbox.state.done') };
+  if (task.state !== 'open') return { icon: 'ban', color: 'c-off', label: t(`inbox.state.${task.state}`) };
+  switch (task.kind) {
+    case 'approval': return { icon: 'check', color: 'c-person', label: t('inbox.kind.approval') };
+    case 'form': return { icon: 'rows', color: 'c-person', label: t('inbox.kind.form') };
+    case 'pause': return { icon: 'pause', color: 'c-person', label: t('inbox.kind.pause') };
+    case 'decision':
+      return task.reason === 'interrupted'
+        ? { icon: 'stale', color: 'c-wait', label: t('inbox.kind.interrupted') }
+        : { icon: 'errd', color: 'c-err', label: t('inbox.kind.decision') };
+  }
+}
+export function stateSignal(state: TaskRow['state']): Signal {
+  return state === 'open' ? 'person' : state === 'done' ? 'ok' : state === 'expired' ? 'warn' : 'off';
+}
+
+/** "Free again in 14 min". A lease that has run out counts as none. */
+export function claimOf(task: TaskRow, me: string | undefined, now: number): { by: string; mine: boolean; left: number } | undefined {
+  if (!task.claimedBy || task.state !== 'open') return undefined;
+  const left = task.claimExpiresAt ? Date.parse(task.claimExpiresAt) - now : Number.POSITIVE_INFINITY;
+  if (left <= 0) return undefined;
+  return { by: task.claimedBy, mine: task.claimedBy === me, left };
+}
+
+/** What leads on this task: the first allowed of these. */
+export function leading(task: Task, changed: boolean): TaskAction | undefined {
+  const allowed = task.allowedActions.filter(isAction);
+  const order: TaskAction[] = changed ? ['correct', 'submit', 'approve', 'retry', 'alternative', 'skip'] : ['submit', 'approve', 'retry', 'correct', 'alternative', 'skip'];
+  return order.find((action) => allowed.includes(action));
+}
+
+export const takesInput = (action: TaskAction): boolean => action === 'correct' || action === 'submit';
+
+export function historyText(event: TaskEvent): string {
+  return t(`inbox.history.${event.what}` as MessageKey, { by: whoText(event.by) });
+}
+
+export function whenText(iso: string, now: number): string {
+  const day = (ms: number) => new Date(ms).toDateString();
+  return day(Date.parse(iso)) === day(now) ? formatTime(iso).slice(0, 5) : formatDateTime(iso);
+}
+
+/** What happens when it is sent, in one sentence. */
+export function afterText(task: Task, action: TaskAction, target?: string): string {
+  const step = task.nodeTitle;
+  const text = action === 'alternative'
+    ? t('inbox.after.alternative', { step: target ?? t('inbox.after.other') })
+    : t(`inbox.after.${action}` as MessageKey, { step });
+  return task.cases > 1 ? `${text} ${tn('inbox.after.cases', task.cases)}` : text;
+}
+
+/** "/items/0/name" said as "items › 1 › name". */
+export function pathText(pointer: string): string {
+  if (pointer === '') return t('inbox.wholeInput');
+  return pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : part)).join(' › ');
+}
+export const pathOf = (pointer: string): Path => pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** Presets of snoozing, as local times. */
+export function snoozeTimes(now: number): { id: 'hour' | 'later' | 'tomorrow' | 'monday'; at: Date }[] {
+  const nine = (days: number) => {
+    const day = new Date(now);
+    day.setDate(day.getDate() + days);
+    day.setHours(9, 0, 0, 0);
+    return day;
+  };
+  const weekday = new Date(now).getDay();
+  return [
+    { id: 'hour', at: new Date(now + 3_600_000) },
+    { id: 'later', at: new Date(now + 4 * 3_600_000) },
+    { id: 'tomorrow', at: nine(1) },
+    { id: 'monday', at: nine(((8 - weekday) % 7) || 7) },
+  ];
+}
+/** For `<input type="datetime-local">`. */
+export const localInput = (date: Date): string =>
+  `${String(date.getFullYear())}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}T${pad(date.getHours())}:${pad(date.getMinutes())}`;

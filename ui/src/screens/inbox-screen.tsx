@@ -1,0 +1,337 @@
+/** What waits for a person: the list on the left, one task or a choice of many on the right. */
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { usePaneOpen, usePaneSize } from '../api/settings.ts';
+import { ACTION_ID, inboxActions, type InboxHooks } from '../features/inbox/actions.ts';
+import { ask, change, useTasks } from '../features/inbox/api.ts';
+import { InboxArt } from '../features/inbox/art.tsx';
+import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
+import { Detail, type DetailTab } from '../features/inbox/detail.tsx';
+import { ChooseAlternative, ConfirmDecision, ReassignDialog, RevealDialog, SnoozeDialog } from '../features/inbox/dialogs.tsx';
+import { reveal } from '../features/inbox/drafts.ts';
+import { Filters, NO_FILTERS, type InboxFilters } from '../features/inbox/filters.tsx';
+import { queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
+import { TaskList } from '../features/inbox/task-list.tsx';
+import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
+import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
+import { useWork } from '../features/inbox/use-work.ts';
+import { claimOf, leading, takesInput } from '../features/inbox/words.ts';
+import { t, tn } from '../i18n/index.ts';
+import { Banner, Button, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
+import { attempt, copyText } from './commands.ts';
+import { FindButton } from './frame.tsx';
+
+import { navigate } from './router.ts';
+
+type Asked = { kind: 'confirm'; action: TaskAction } | { kind: 'alternative' | 'reveal' | 'reassign' | 'snooze' };
+const never = () => false;
+
+export function InboxScreen({ taskId }: { taskId: string | undefined }) {
+  const [filters, setFilters] = useState<InboxFilters>(NO_FILTERS);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, TaskRow>>(new Map());
+  const [correction, setCorrection] = useState<{ patch: ReturnType<typeof useWork>['check']['patch']; source: string } | null>(null);
+  const [openNext, setOpenNext] = usePaneOpen('inbox.next', true);
+  const [width, setWidth] = usePaneSize('inbox.list', 400);
+  const text = useDeferredValue(filters.text.trim());
+  const counts = useCounts();
+  const request = useMemo(() => queryOf(filters, text), [filters, text]);
+  const list = useTaskPages(request, counts.data);
+  const tasks = useMemo(() => list.tasks ?? [], [list.tasks]);
+  const who = useTasks('who', {}, { staleTime: 60_000 });
+  const me = who.data?.operatorId;
+  const mayDecide = who.data !== undefined && who.data.role !== 'viewer';
+  const sends = useSends((state) => state.sends);
+  const search = useRef<HTMLInputElement>(null);
+
+  const go = useCallback((id: string | undefined) => navigate({ screen: 'inbox', ...(id ? { taskId: id } : {}) }, true), []);
+  // Something is open from the start; a filter that was changed begins at its top.
+  const first = tasks.find((task) => !sendOf(sends, task.id));
+  useEffect(() => {
+    if (!taskId && first && !list.isPlaceholderData) go(first.id);
+  }, [taskId, first, list.isPlaceholderData, go]);
+  const filter = (next: InboxFilters) => {
+    setFilters(next);
+    go(undefined);
+  };
+
+  const move = (by: number, extend: boolean) => {
+    const at = tasks.findIndex((task) => task.id === taskId);
+    const next = tasks[Math.max(0, Math.min(tasks.length - 1, at + by))];
+    if (!next) return;
+    if (extend) {
+      const both = new Map(chosen);
+      for (const task of [tasks[at], next]) if (task?.state === 'open') both.set(task.id, task);
+      setChosen(both);
+    }
+    go(next.id);
+  };
+  const anchor = useRef<string | null>(null);
+  const choose = (task: TaskRow, range: boolean) => {
+    const next = new Map(chosen);
+    const from = tasks.findIndex((one) => one.id === (anchor.current ?? taskId));
+    const to = tasks.findIndex((one) => one.id === task.id);
+    if (range && from >= 0 && to >= 0) {
+      for (const one of tasks.slice(Math.min(from, to), Math.max(from, to) + 1)) if (one.state === 'open') next.set(one.id, one);
+    } else if (!next.delete(task.id)) {
+      next.set(task.id, task);
+    }
+    anchor.current = task.id;
+    setChosen(next);
+  };
+  const clear = useCallback(() => {
+    setChosen(new Map());
+    setCorrection(null);
+  }, []);
+  /** All open tasks that failed the same way; with the correction of the open one, if it has one. */
+  const chooseSame = async (task: TaskRow, patch: ReturnType<typeof useWork>['check']['patch'] | null) => {
+    const found = await attempt(() => ask('task_list', { state: 'open', fingerprint: task.fingerprint, limit: 500 }));
+    if (!found) return;
+    setCorrection(patch?.length ? { patch, source: task.id } : null);
+    setChosen(new Map(found.tasks.map((one) => [one.id, one])));
+    if (found.total > found.tasks.length) toast({ signal: 'info', text: t('inbox.chosenPart', { n: found.tasks.length, all: found.total }) });
+  };
+  const decided = (task: Task) => {
+    if (!openNext) return;
+    const at = tasks.findIndex((one) => one.id === task.id);
+    const pending = useSends.getState().sends;
+    const next = [...tasks.slice(at + 1), ...tasks.slice(0, Math.max(0, at))].find((one) => one.state === 'open' && one.id !== task.id && !sendOf(pending, one.id));
+    if (next) go(next.id);
+  };
+  const many = [...chosen.values()];
+  const empty = list.tasks !== undefined && list.tasks.length === 0;
+  const filtered = filters.view !== 'all' || filters.workflow !== '' || filters.fingerprint !== '' || filters.text !== '';
+  const shared = { move, clear, search: () => search.current?.focus(), mine: () => filter({ ...NO_FILTERS, view: 'mine' }) };
+
+  const right = many.length > 0 ? (
+    <Many tasks={many} correction={correction} onClear={clear} hooks={shared}
+      onSend={(action, ids, notes, patch) => {
+        queueSend({ taskIds: ids, title: tn('inbox.tasks', ids.length), action, notes, ...(patch ? { patch } : {}) });
+        clear();
+      }} />
+  ) : taskId ? (
+    <One key={taskId} taskId={taskId} row={tasks.find((task) => task.id === taskId)} me={me} mayDecide={mayDecide} hooks={shared} onDecided={decided}
+      onChoose={(task) => choose(task, false)} onChooseSame={(task, patch) => void chooseSame(task, patch)} onGo={go} />
+  ) : empty ? <Idle filtered={filtered} onAll={() => filter(NO_FILTERS)} hooks={shared} /> : <div className="ib-det" aria-busy="true" />;
+
+  return (
+    <main className="screen">
+      <header className="bar ib-bar">
+        <h1>{t('inbox.title')}</h1>
+        <span className="s t2 nw" role="status">{counts.data ? [tn('inbox.open', counts.data.open), ...(counts.data.overdue ? [t('inbox.overdue', { n: counts.data.overdue })] : [])].join(', ') : ''}</span>
+        <span className="grow" />
+        <FindButton />
+        <TextInput ref={search} className="find" icon="search" type="search" value={filters.text} placeholder={t('inbox.search')} aria-label={t('inbox.search')} onChange={(next) => filter({ ...filters, text: next })}
+          onKeyDown={(event) => { if (event.key === 'Escape') event.currentTarget.blur(); }} />
+        <label className="switch-label s t2"><Switch checked={openNext} onChange={setOpenNext} label={t('inbox.openNext')} /><span>{t('inbox.openNext')}</span></label>
+      </header>
+      <div className="screen-body">
+        <Filters filters={filters} counts={counts.data} onFilters={filter} />
+        {list.error ? (
+          <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={() => void list.refetch()}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner>
+        ) : null}
+        <div className="ib-main">
+          <SplitPane side="left" size={width} min={260} max={640} onResize={setWidth} label={t('inbox.listWidth')} reserve={420} pane={
+            <section className="ib-pane" aria-label={t('inbox.list')}>
+              {list.tasks === undefined ? <div style={{ padding: '0 16px' }}><Skeleton rows={8} height={64} /></div>
+                : empty ? <div className="ib-list-empty"><p className="t3" style={{ padding: 16 }}>{filtered ? t('inbox.noneFound') : t('inbox.noneOpen')}</p></div>
+                  : <TaskList tasks={tasks} current={taskId ?? null} chosen={new Set(chosen.keys())} sends={sends} me={me} more={list.hasNextPage}
+                    onOpen={(index) => { const task = tasks[index]; if (task) { if (many.length) clear(); go(task.id); } }} onEnter={() => focusIn('.ib-det')} onChoose={choose}
+                    onMore={() => { if (list.hasNextPage && !list.isFetching) void list.fetchNextPage(); }} />}
+            </section>
+          }>
+            <div className="ib-right">{right}</div>
+          </SplitPane>
+        </div>
+      </div>
+    </main>
+  );
+}
+
+function focusIn(box: string): void {
+  document.querySelector<HTMLElement>(`${box} :is(input, textarea, .cm-content, .ib-act button):not(:disabled)`)?.focus();
+}
+
+type Shared = Pick<InboxHooks, 'search' | 'mine'> & { move(by: number, extend: boolean): void; clear(): void };
+
+/** `g`, then `m`: the second letter counts for a second and a half. */
+function usePrefix() {
+  const until = useRef(0);
+  return { prefix: () => { until.current = Date.now() + 1_500; }, prefixed: () => Date.now() < until.current };
+}
+
+/** Registers the actions once; what they do follows the latest drawing. */
+function useInboxActions(hooks: InboxHooks): void {
+  const latest = useRef(hooks);
+  latest.current = hooks;
+  const actions = useMemo(() => {
+    const live = new Proxy({} as InboxHooks, { get: (_, name: keyof InboxHooks) => (...args: never[]) => (latest.current[name] as (...args: never[]) => unknown)(...args) });
+    return inboxActions(live);
+  }, []);
+  useActions(actions);
+}
+const canUndo = () => useSends.getState().sends.some((send) => send.state === 'waiting');
+
+function useKeys(): (action: TaskAction | 'snooze' | 'note' | 'claim') => string | undefined {
+  const all = useAllActions();
+  return (action) => {
+    const id = action === 'snooze' || action === 'note' || action === 'claim' ? `inbox.${action}` : ACTION_ID[action];
+    const found = all.find((one) => one.id === id);
+    return found ? keysOf(found)[0] : undefined;
+  };
+}
+
+function Idle({ filtered, onAll, hooks }: { filtered: boolean; onAll(): void; hooks: Shared }) {
+  useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks) });
+  return (
+    <div className="ib-det">
+      {filtered
+        ? <EmptyState title={t('inbox.noneFound')} text={t('inbox.noneFoundText')} actions={<Button icon="x" onClick={onAll}>{t('inbox.showAll')}</Button>} />
+        : <EmptyState art={<InboxArt />} title={t('inbox.none')} text={t('inbox.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('inbox.toGallery')}</Button>} />}
+    </div>
+  );
+}
+
+const NO_TASK = {
+  choose: () => undefined, chooseSame: () => undefined, hasChoice: never, enter: () => focusIn('.ib-det'), can: never, act: () => undefined, submit: () => undefined, canSubmit: never, claim: () => undefined, canClaim: never,
+  release: () => undefined, canRelease: never, edit: () => undefined, note: () => undefined, snooze: () => undefined, canDecide: never,
+};
+function base(shared: Shared) {
+  return {
+    move: shared.move, search: shared.search, mine: shared.mine, clearChoice: shared.clear, canUndo,
+    undo: () => { const send = undoLast(); if (send?.taskIds.length === 1 && send.taskIds[0]) navigate({ screen: 'inbox', taskId: send.taskIds[0] }, true); },
+  };
+}
+
+function Many({ tasks, correction, hooks, onSend, onClear }: {
+  tasks: TaskRow[]; correction: Parameters<typeof Bulk>[0]['correction']; hooks: Shared;
+  onSend: Parameters<typeof Bulk>[0]['onSend']; onClear(): void;
+}) {
+  const keys = useKeys();
+  const bulk = useRef<BulkHandle | null>(null);
+  useInboxActions({
+    ...NO_TASK, ...usePrefix(), ...base(hooks), hasChoice: () => true, can: (action) => bulk.current?.can(action) ?? false, act: (action) => bulk.current?.send(action), submit: () => bulk.current?.send('correct'),
+    canSubmit: () => bulk.current?.can('correct') ?? false, note: () => focusIn('.ib-bulk-note'), canDecide: () => true,
+  });
+  return <Bulk tasks={tasks} correction={correction} keysOf={keys} onSend={onSend} onClear={onClear} handle={(now) => { bulk.current = now; }} />;
+}
+
+interface OneProps {
+  taskId: string; row: TaskRow | undefined; me: string | undefined; mayDecide: boolean; hooks: Shared;
+  onDecided(task: Task): void; onChoose(task: TaskRow): void; onChooseSame(task: TaskRow, patch: ReturnType<typeof useWork>['check']['patch'] | null): void; onGo(id: string | undefined): void;
+}
+
+function One(props: OneProps) {
+  const task = useTasks('task_get', { taskId: props.taskId }, { refetchInterval: 5_000 });
+  if (task.data) return <Opened {...props} task={task.data} />;
+  return <Waiting {...props} error={task.error} retry={() => void task.refetch()} />;
+}
+
+function Waiting({ row, hooks, error, retry, onGo, onChoose }: OneProps & { error: { message: string; hint: string } | null; retry(): void }) {
+  useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks), choose: () => { if (row?.state === 'open') onChoose(row); } });
+  if (error) {
+    return <div className="ib-det"><EmptyState title={t('inbox.cannotOpen')} text={`${error.message} ${error.hint}`} actions={<><Button icon="retry" onClick={retry}>{t('common.tryAgain')}</Button><Button onClick={() => onGo(undefined)}>{t('inbox.toList')}</Button></>} /></div>;
+  }
+  return <div className="ib-det" aria-busy="true"><div className="ib-hd"><span className="sk" style={{ width: 32, height: 32 }} /><div className="col"><h2 className="l ell">{row?.title ?? ''}</h2><span className="s t2">{row?.workflowName ?? ''}</span></div></div></div>;
+}
+
+function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame }: OneProps & { task: Task }) {
+  const work = useWork(task, mayDecide);
+  const [tab, setTab] = useState<DetailTab>('decide');
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const send = useSends((state) => sendOf(state.sends, task.id));
+  const keys = useKeys();
+  const close = useCallback(() => setAsked(null), []);
+  const open = task.state === 'open' && mayDecide;
+  const quiet = send !== undefined && (send.state === 'waiting' || send.state === 'sending');
+  useHeartbeat(task, me, open);
+
+  const cannot = (action: TaskAction): string | undefined => {
+    if (!open || quiet) return t('inbox.cannot.sent');
+    if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
+    if (!takesInput(action)) return undefined;
+    if (action === 'correct' && !work.changed) return t('inbox.cannot.unchanged');
+    if (work.check.state === 'invalid') return t('inbox.cannot.invalid');
+    if (work.check.state === 'busy') return t('inbox.cannot.busy');
+    return undefined;
+  };
+  const can = (action: TaskAction) => cannot(action) === undefined;
+  const deliver = (action: TaskAction, targetNodeId?: string) => {
+    setAsked(null);
+    if (send) undoSend(send.id);
+    queueSend({
+      taskIds: [task.id], title: task.title, action, notes: work.notes, revision: task.revision,
+      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}),
+    });
+    onDecided(task);
+  };
+  const decide = (action: TaskAction) => {
+    if (!can(action)) return;
+    const [only, second] = task.alternatives;
+    if (action === 'alternative') {
+      if (only && !second) deliver(action, only.targetNodeId);
+      else setAsked({ kind: 'alternative' });
+    } else if (takesInput(action) || action === 'abort' || action === 'reject') setAsked({ kind: 'confirm', action });
+    else deliver(action);
+  };
+  const next = leading(task, true);
+  const submitted = next && takesInput(next) ? next : undefined;
+  const claim = async () => { await attempt(() => change('task_claim', { taskId: task.id })); };
+  const release = async () => { await attempt(() => change('task_release', { taskId: task.id })); };
+  const mine = () => claimOf(task, me, Date.now())?.mine === true;
+  const snooze = async (until: Date) => {
+    const done = await attempt(() => change('task_snooze', { taskId: task.id, until: until.toISOString() }));
+    if (done) toast({ signal: 'ok', text: t('inbox.snoozed') });
+    return done !== undefined;
+  };
+  const edit = () => {
+    setTab('decide');
+    requestAnimationFrame(() => focusIn('.ib-form .form > :not(.form-view)'));
+  };
+  useInboxActions({
+    ...NO_TASK, ...usePrefix(), ...base(hooks), can, act: decide, submit: () => { if (submitted) decide(submitted); }, canSubmit: () => submitted !== undefined && can(submitted),
+    choose: () => { if (task.state === 'open') onChoose(task); }, chooseSame: () => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null),
+    claim: () => void claim(), canClaim: () => open && !mine(), release: () => void release(), canRelease: () => open && mine(), edit,
+    note: () => { setTab('decide'); requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-note]')?.focus()); }, snooze: () => setAsked({ kind: 'snooze' }), canDecide: () => open && !quiet,
+  });
+  return (
+    <>
+      <Detail task={task} work={work} me={me} mayDecide={mayDecide} send={send} tab={tab} onTab={setTab} cannot={cannot} keysOf={keys} onAction={decide}
+        onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void snooze(new Date())}
+        onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
+        onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}
+        onOpenRun={() => navigate({ screen: 'run', runId: task.runId })} onAudit={() => navigate({ screen: 'audit', query: `run:${task.runId}` })}
+        onCopySecret={() => { if (task.secret) void copyText(task.secret); }} onUndo={() => { if (send) undoSend(send.id); }} />
+      {asked?.kind === 'confirm' ? <ConfirmDecision task={task} work={work} action={asked.action} onClose={close} onSend={() => deliver(asked.action)} /> : null}
+      {asked?.kind === 'alternative' ? <ChooseAlternative task={task} onClose={close} onPick={(target) => deliver('alternative', target)} /> : null}
+      {asked?.kind === 'reveal' ? <RevealDialog onClose={close} onReveal={async (reason) => {
+        const shown = await attempt(() => change('task_reveal', { taskId: task.id, reason }));
+        if (shown) reveal(task.id, shown);
+        return shown !== undefined;
+      }} /> : null}
+      {asked?.kind === 'reassign' ? <ReassignDialog task={task} onClose={close} onReassign={async (to, notes) => (await attempt(() => change('task_reassign', { taskId: task.id, to, ...(notes ? { notes } : {}) }))) !== undefined} /> : null}
+      {asked?.kind === 'snooze' ? <SnoozeDialog onClose={close} onSnooze={snooze} /> : null}
+    </>
+  );
+}
+
+const LEASE_NEAR_MS = 10 * 60_000;
+/** Work on a claimed task keeps the claim: renewed while keys and pointer are used. */
+function useHeartbeat(task: Task, me: string | undefined, open: boolean): void {
+  const until = task.claimExpiresAt ? Date.parse(task.claimExpiresAt) : Number.NaN;
+  const mine = open && me !== undefined && task.claimedBy === me;
+  useEffect(() => {
+    if (!mine || Number.isNaN(until)) return undefined;
+    let asked = false;
+    const onUse = () => {
+      const left = until - Date.now();
+      if (asked || left > LEASE_NEAR_MS || left < 0) return;
+      asked = true;
+      void change('task_claim', { taskId: task.id }).catch(() => undefined);
+    };
+    window.addEventListener('keydown', onUse);
+    window.addEventListener('pointerdown', onUse);
+    return () => {
+      window.removeEventListener('keydown', onUse);
+      window.removeEventListener('pointerdown', onUse);
+    };
+  }, [mine, until, task.id]);
+}
