@@ -16,6 +16,29 @@ pub struct JsonError {
     pub message: String,
 }
 
+impl JsonError {
+    /// The text stops before everything that was opened is closed.
+    pub fn ends_early(&self) -> bool {
+        self.message.starts_with("it ends ")
+    }
+}
+
+/// The parser's words, for people.
+fn plain(message: &str) -> String {
+    match message {
+        "EOF while parsing an object" => "it ends in the middle of an object".into(),
+        "EOF while parsing a list" => "it ends in the middle of a list".into(),
+        "EOF while parsing a string" => "it ends in the middle of a text".into(),
+        "EOF while parsing a value" => "it ends where a value should stand".into(),
+        "expected value" => "a value should stand here".into(),
+        "trailing characters" => "there is more text after its end".into(),
+        "trailing comma" => "there is a comma after the last entry".into(),
+        "key must be a string" => "the name of a field must stand in double quotes".into(),
+        "recursion limit exceeded" => "it is nested more than 128 levels deep".into(),
+        other => other.into(),
+    }
+}
+
 /// Parses one JSON text. Depth is at most 128 (serde_json's own bound).
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -23,12 +46,7 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     value.map_err(|error| {
         let full = error.to_string();
         let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(head, _)| head);
-        let message = if message.starts_with("recursion limit") {
-            "it is nested more than 128 levels deep".to_owned()
-        } else {
-            message.to_owned()
-        };
-        JsonError { line: error.line(), column: error.column(), message }
+        JsonError { line: error.line(), column: error.column(), message: plain(message) }
     })
 }
 
@@ -99,7 +117,9 @@ mod tests {
         assert!(error.message.contains("\"b\""));
         let deep = "[".repeat(3_000);
         assert!(parse(&deep).expect_err("deep").message.contains("128"));
-        assert!(parse("{} x").is_err());
+        let cut = parse("{\"a\": [1, 2").expect_err("cut");
+        assert_eq!((cut.message.as_str(), cut.ends_early()), ("it ends in the middle of a list", true));
+        assert!(parse("{} x").expect_err("more").message.contains("after its end"));
         assert!(parse("[1e400]").is_err());
     }
 }

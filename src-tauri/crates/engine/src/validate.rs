@@ -3,11 +3,12 @@
 mod expressions;
 mod graph;
 mod shape;
+mod words;
 
 use crate::{
     catalog::{Catalog, LATER_KINDS, nearest},
     config, json,
-    schema::Schema,
+    schema::{Schema, Violation},
 };
 use serde_json::Value;
 use signalbox_model::{
@@ -64,7 +65,11 @@ pub fn read(bytes: &[u8]) -> Checked {
                 Code::BadJson,
                 "",
                 format!("The file is not valid JSON: {error}"),
-                format!("Look at line {}, column {}", error.line, error.column),
+                if error.ends_early() {
+                    "Something that was opened is not closed: look for a missing } or ] or \""
+                } else {
+                    "Correct it in a text editor; the place is where reading stopped"
+                },
             ));
         }
     };
@@ -156,7 +161,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         found.push(Diagnostic::error(
             Code::NewerVersion,
             format!("{at}/typeVersion"),
-            format!("'{}' has versions up to {}", node.kind, descriptor.version),
+            format!("{} has versions up to {}", words::step(node, Some(descriptor)), descriptor.version),
             "Open the file with a newer Signalbox, or set an older typeVersion",
         ));
     }
@@ -166,7 +171,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         found.push(Diagnostic::error(
             Code::BadMode,
             format!("{at}/mode"),
-            format!("'{}' does not run in this mode", node.kind),
+            format!("{} does not run in this mode", words::step(node, Some(descriptor))),
             "Remove 'mode': this kind takes all items at once",
         ));
     }
@@ -174,7 +179,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         found.push(Diagnostic::error(
             Code::BadConfig,
             format!("{at}/if"),
-            format!("'{}' has no success port, so it cannot be skipped by 'if'", node.kind),
+            format!("{} has no success port, so it cannot be skipped by 'if'", words::step(node, Some(descriptor))),
             "Put the condition on the step before, or use an If step",
         ));
     }
@@ -194,7 +199,7 @@ fn unknown_kind(at: &str, kind: &str, catalog: &Catalog) -> Diagnostic {
     }
     let hint = match nearest(kind, catalog.iter().map(|d| d.kind.as_str())) {
         Some(near) => format!("Did you mean '{near}'?"),
-        None => "`signalbox catalog list` shows every kind".to_owned(),
+        None => "The catalog lists every kind of step".to_owned(),
     };
     Diagnostic::error(Code::UnknownType, format!("{at}/type"), format!("There is no kind of step '{kind}'"), hint)
 }
@@ -215,24 +220,25 @@ fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut 
         let hint = match nearest(key, names.iter().copied()) {
             Some(near) => format!("Did you mean '{near}'?"),
             None if names.is_empty() => "This kind has no settings".to_owned(),
-            None => format!("'{}' has: {}", node.kind, names.join(", ")),
+            None => format!("It has: {}", names.join(", ")),
         };
         found.push(Diagnostic::error(
             Code::UnknownConfig,
             format!("{at}/{}", pointer_token(key)),
-            format!("'{}' has no setting '{key}'", node.kind),
+            format!("{} has no setting '{key}'", words::step(node, Some(descriptor))),
             hint,
         ));
     }
     for name in descriptor.config.get("required").and_then(Value::as_array).into_iter().flatten() {
         let name = name.as_str().unwrap_or_default();
         if !object.contains_key(name) {
-            let title = properties.and_then(|p| p.get(name)).and_then(|s| s.get("title")).and_then(Value::as_str);
+            let pointer = format!("/{}", pointer_token(name));
+            let field = words::setting(&descriptor.config, &pointer);
             found.push(Diagnostic::error(
                 Code::MissingConfig,
-                at.clone(),
-                format!("'{}' needs the setting '{name}'", node.kind),
-                format!("Fill in “{}”", title.unwrap_or(name)),
+                format!("{at}{pointer}"),
+                format!("{} needs {field}", words::step(node, Some(descriptor))),
+                format!("Fill in {field}"),
             ));
         }
     }
@@ -245,14 +251,35 @@ fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut 
         if holds_expression(config, &violation.path, &descriptor.config) {
             continue;
         }
-        let code = if violation.keyword == "additionalProperties" { Code::UnknownConfig } else { Code::BadConfig };
-        found.push(Diagnostic::error(
-            code,
-            format!("{at}{}", violation.path),
-            format!("The setting '{}': {}", violation.path.trim_start_matches('/'), violation.message),
-            format!("`signalbox catalog show {}` describes every setting", node.kind),
-        ));
+        found.push(misfit(&at, node, descriptor, &violation));
     }
+}
+
+/// A value that does not fit its field.
+fn misfit(at: &str, node: &Node, descriptor: &NodeDescriptor, violation: &Violation) -> Diagnostic {
+    let step = words::step(node, Some(descriptor));
+    let place = format!("{at}{}", violation.path);
+    let code = match (violation.keyword.as_str(), violation.path.is_empty()) {
+        ("minProperties", true) => {
+            let fields = words::either(&descriptor.config);
+            let message = format!("{step} needs {fields}");
+            return Diagnostic::error(Code::MissingConfig, place, message, format!("Fill in {fields}"));
+        }
+        ("maxProperties", true) => {
+            let fields = words::either(&descriptor.config);
+            let message = format!("{step} takes only one of {fields}");
+            return Diagnostic::error(Code::BadConfig, place, message, "Empty the others");
+        }
+        ("additionalProperties", _) => Code::UnknownConfig,
+        _ => Code::BadConfig,
+    };
+    let hint = words::description(&descriptor.config, &violation.path);
+    Diagnostic::error(
+        code,
+        place,
+        format!("{}: {}", words::setting(&descriptor.config, &violation.path), violation.message),
+        hint.map_or_else(|| format!("The catalog describes every setting of “{}”", descriptor.title), str::to_owned),
+    )
 }
 
 fn holds_expression(config: &Value, pointer: &str, schema: &Value) -> bool {

@@ -1,5 +1,6 @@
 //! Expressions: syntax, limits, names, ancestors, context races, address from data.
 
+use super::words;
 use crate::{
     catalog::{Catalog, nearest},
     compiled::topological,
@@ -67,21 +68,33 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             }
         }
     }
-    races(workflow, &ancestors, &reads, &writes, found);
+    // Where a wire leads nowhere the order of the steps is not known yet: that is told, not what follows from it.
+    if !found.iter().any(|d| d.code == Code::DanglingEdge && d.path.starts_with("/edges/")) {
+        races(workflow, catalog, &ancestors, &reads, &writes, found);
+    }
 }
 
 fn broken(at: &str, text: &str, error: &ExprError) -> Diagnostic {
+    if text.trim_start_matches('=').trim().is_empty() {
+        let hint = "Write one, for example item.total > 100";
+        return Diagnostic::error(Code::MissingConfig, at, "The expression is empty", hint);
+    }
     let code = if error.code == expr::Code::Limit { Code::CelLimit } else { Code::CelSyntax };
     let shown: String = text.chars().take(120).collect();
     // A syntax error quotes the expression and says where; others do not know it.
-    let message = if error.message.contains(&shown) || error.position.is_some() {
-        error.message.clone()
+    // A limit brings its own advice as a second sentence: that is the hint.
+    let (what, advice) = match error.message.split_once(". ") {
+        Some((what, advice)) if code == Code::CelLimit => (what, Some(advice.trim_end_matches('.'))),
+        _ => (error.message.as_str(), None),
+    };
+    let message = if what.contains(&shown) || error.position.is_some() || code == Code::CelLimit {
+        what.to_owned()
     } else {
-        format!("The expression `{shown}` is wrong: {}", error.message)
+        format!("The expression `{shown}` is wrong: {what}")
     };
     let hint = match error.suggestions.first() {
         Some(near) => format!("Did you mean '{near}'?"),
-        None if code == Code::CelLimit => "Make it shorter, or split it over several steps".to_owned(),
+        None if code == Code::CelLimit => advice.unwrap_or("Split it over several steps").to_owned(),
         None => "Expressions are CEL, for example item.total > 100".to_owned(),
     };
     Diagnostic::error(code, at, message, hint)
@@ -236,12 +249,14 @@ const MOST_PAIRS: usize = 20_000;
 /// Two nodes without an order that write one name, or one that reads what another writes (SEMANTICS 7).
 fn races(
     workflow: &Workflow,
+    catalog: &Catalog,
     ancestors: &Ancestors,
     reads: &[(usize, String)],
     writes: &[(usize, String)],
     found: &mut Vec<Diagnostic>,
 ) {
     let id = |i: usize| workflow.nodes.get_index(i).map_or("", |(id, _)| id.as_str());
+    let name_of = |i: usize| words::step_of(workflow, catalog, id(i));
     let mut told: BTreeSet<(usize, &str)> = BTreeSet::new();
     let mut pairs = 0;
     let mut race_between = |a: usize, b: usize| {
@@ -260,7 +275,7 @@ fn races(
         for (i, a) in writers.iter().take(50).enumerate() {
             for b in writers.iter().take(50).skip(i + 1) {
                 if race_between(*a, *b) && told.insert((*b, name)) {
-                    found.push(race(id(*b), name, &format!("'{}' and '{}' both write ${name}", id(*a), id(*b))));
+                    found.push(race(id(*b), name, &format!("{} and {} both write ${name}", name_of(*a), name_of(*b))));
                 }
             }
         }
@@ -268,7 +283,7 @@ fn races(
     for (reader, name) in reads {
         for writer in by_name.get(name.as_str()).into_iter().flatten().take(50) {
             if race_between(*reader, *writer) && told.insert((*reader, name)) {
-                let message = format!("'{}' reads ${name}, which '{}' writes", id(*reader), id(*writer));
+                let message = format!("{} reads ${name}, which {} writes", name_of(*reader), name_of(*writer));
                 found.push(race(id(*reader), name, &message));
             }
         }

@@ -1,5 +1,6 @@
 //! Wires: ports, targets, duplicates, cycles, Stop in a fork, the `onAbort` chain.
 
+use super::words::{step, step_of};
 use crate::{
     catalog::{Catalog, nearest},
     compiled::topological,
@@ -34,7 +35,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                         found.push(Diagnostic::error(
                             Code::UnknownPort,
                             format!("/edges/{i}/from"),
-                            format!("'{}' ({}) has no port '{}'", edge.from.node(), node.kind, edge.from.port()),
+                            format!("{} has no port '{}'", step(node, Some(descriptor)), edge.from.port()),
                             hint,
                         ));
                     }
@@ -44,11 +45,11 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
         match workflow.nodes.get(&edge.to) {
             None => found.push(missing("to", &edge.to)),
             Some(node) => {
-                if catalog.get(&node.kind).is_some_and(|d| !d.input) {
+                if let Some(descriptor) = catalog.get(&node.kind).filter(|d| !d.input) {
                     found.push(Diagnostic::error(
                         Code::UnknownPort,
                         format!("/edges/{i}/to"),
-                        format!("'{}' ({}) starts the workflow and takes no wire", edge.to, node.kind),
+                        format!("{} starts the workflow and takes no wire", step(node, Some(descriptor))),
                         "Remove the wire",
                     ));
                 }
@@ -72,7 +73,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             let ids: Vec<&str> =
                 cycle.iter().filter_map(|i| workflow.nodes.get_index(*i)).map(|(id, _)| id.as_str()).collect();
             let at = ids.first().map_or_else(|| "/edges".into(), |id| format!("/nodes/{}", pointer_token(id)));
-            let told: Vec<&str> = ids.iter().take(8).copied().collect();
+            let told: Vec<String> = ids.iter().take(8).map(|id| step_of(workflow, catalog, id)).collect();
             let more = if ids.len() > 8 { format!(" and {} more", ids.len() - 8) } else { String::new() };
             found.push(Diagnostic::error(
                 Code::Cycle,
@@ -150,7 +151,9 @@ fn stops(workflow: &Workflow, catalog: &Catalog, order: &[usize], found: &mut Ve
                     Code::StopInFork,
                     format!("/nodes/{}", pointer_token(node)),
                     format!(
-                        "Several branches from '{node}.{port}' each lead to a Stop: the first one reached ends the run"
+                        "Several branches from port '{port}' of {} each lead to a Stop: the first one reached ends the \
+                         run",
+                        step_of(workflow, catalog, node)
                     ),
                     "Join the branches before one Stop",
                 ));

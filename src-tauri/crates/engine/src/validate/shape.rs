@@ -361,10 +361,19 @@ fn settings(found: &mut Vec<Diagnostic>, top: &Map) {
                 }
             }
         }
-        Some(_) => found.push(bad(
-            "/settings/errorPolicy",
-            "'errorPolicy' is none of \"safe\", \"fail\", { \"rules\": [ … ] }",
-            "Write \"safe\"",
-        )),
+        Some(other) => {
+            let what = match other {
+                Value::String(name) => {
+                    format!("there is no error policy '{}'", name.chars().take(60).collect::<String>())
+                }
+                _ => "this is no error policy".to_owned(),
+            };
+            found.push(bad(
+                "/settings/errorPolicy",
+                format!("'errorPolicy': {what}"),
+                "Write \"safe\" (retry what may help), \"fail\" (end the run), or { \"rules\": [ … ] } with rules of \
+                 your own",
+            ));
+        }
     }
 }

@@ -103,6 +103,48 @@ fn broken_texts_say_where_and_lose_nothing() {
 }
 
 #[test]
+fn people_read_titles_and_what_to_do() {
+    let only = |found: Vec<Diagnostic>, code: Code| {
+        let all: Vec<Diagnostic> = found.into_iter().filter(|d| d.code == code).collect();
+        assert_eq!(all.len(), 1, "{all:#?}");
+        (all[0].path.clone(), all[0].message.clone(), all[0].hint.clone())
+    };
+    let empty = only(file(|f| f["nodes"]["a"]["if"] = json!("=")), Code::MissingConfig);
+    assert_eq!(empty.1, "The expression is empty");
+    let titled = file(|f| f["nodes"]["a"] = json!({ "type": "t.pass", "title": "Ask", "config": { "nope": 1 } }));
+    assert!(only(titled, Code::UnknownConfig).1.starts_with("“Ask” has no setting 'nope'"));
+    let policy = only(file(|f| f["settings"] = json!({ "errorPolicy": "auto_fix" })), Code::BadFile);
+    assert_eq!(policy.1, "'errorPolicy': there is no error policy 'auto_fix'");
+    assert!(["\"safe\"", "\"fail\"", "\"rules\""].iter().all(|word| policy.2.contains(word)), "{}", policy.2);
+    // Advice is given once, as the hint.
+    let long = only(file(|f| f["nodes"]["a"]["if"] = json!("1 + ".repeat(2_000))), Code::CelLimit);
+    assert_eq!(long.2, "Split it over several steps");
+    assert!(!long.1.contains("Split"), "{}", long.1);
+    let cut = read(b"{\n \"id\": \"w\",").diagnostics.remove(0);
+    assert_eq!(cut.message, "The file is not valid JSON: it ends where a value should stand (line 2, column 11)");
+    for found in
+        [file(|f| f["nodes"]["a"]["type"] = json!("x.y")), file(|f| f["nodes"]["a"]["config"] = json!({ "ms": "x" }))]
+    {
+        assert!(found.iter().all(|d| !d.hint.contains('`')), "{found:#?}");
+    }
+}
+
+#[test]
+fn what_only_follows_from_a_loose_wire_is_not_told() {
+    let wired = |to: &str| {
+        let file = json!({
+            "signalbox": 1, "id": "w", "name": "w",
+            "nodes": { "a": { "type": "t.pass", "out": { "$v": 1 } }, "b": { "type": "t.pass", "if": "context.v == 1" } },
+            "edges": [{ "from": "a.success", "to": to }]
+        });
+        let found = check_bytes(file.to_string().as_bytes(), &catalog()).diagnostics;
+        found.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    assert_eq!(wired("b"), []);
+    assert_eq!(wired("bb"), [Code::DanglingEdge]);
+}
+
+#[test]
 fn context_races_are_told_and_exclusive_branches_are_not() {
     let write = json!({ "type": "t.pass", "out": { "$v": 1 } });
     let fork = |port_b: &str| {
