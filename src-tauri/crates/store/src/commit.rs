@@ -111,11 +111,12 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(commit: RunCommit) -> Result<Self> {
-        let RunCommit { run_id, owner, events, snapshot, status, mut end, consumed_inputs, durable: _ } = commit;
+    pub(crate) fn new(commit: &RunCommit) -> Result<Self> {
+        let RunCommit { run_id, owner, events, snapshot, status, end, consumed_inputs, durable: _ } = commit;
+        let (run_id, status, mut end) = (run_id.clone(), *status, end.clone());
         let invalid = |reason: String| Error::Invalid { reason };
         let mut prepared = Vec::with_capacity(events.len());
-        for event in &events {
+        for event in events {
             if event.run_id != run_id {
                 return Err(invalid(format!("an event of run {} is in the commit of run {run_id}", event.run_id)));
             }
@@ -134,8 +135,18 @@ impl Prepared {
             end = Some(RunEnd { ended_ms: ended_ms.unwrap_or_default(), ..RunEnd::default() });
         }
         let summary = end.as_mut().and_then(|end| end.summary.take());
-        let summary = summary.map(|summary| Document::of_text(summary.to_string())).transpose()?;
-        Ok(Self { run_id, owner, first, events: prepared, snapshot, status, end, summary, consumed: consumed_inputs })
+        let summary = summary.map(|summary| Document::of(&summary)).transpose()?;
+        Ok(Self {
+            run_id,
+            owner: owner.clone(),
+            first,
+            events: prepared,
+            snapshot: snapshot.clone(),
+            status,
+            end,
+            summary,
+            consumed: consumed_inputs.clone(),
+        })
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -233,7 +244,7 @@ impl PreparedRun {
             client_run_token: new.client_run_token,
             started_by: new.started_by,
         };
-        let first = Prepared::new(RunCommit {
+        let first = Prepared::new(&RunCommit {
             snapshot: new.snapshot,
             status: Some(new.status),
             end: new.end,

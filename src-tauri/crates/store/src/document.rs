@@ -5,6 +5,7 @@
 //! it, so that the same answer inside different envelopes is stored once.
 
 use crate::error::{Error, Result};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use signalbox_model::blob::BLOB_LIMIT;
@@ -34,13 +35,14 @@ pub(crate) struct Blob {
 
 impl Document {
     /// Text first: a small document, and that is nearly every one, is never walked.
-    pub(crate) fn of_text(text: String) -> Result<Self> {
+    pub(crate) fn of<T: Serialize>(value: &T) -> Result<Self> {
+        let invalid = |e: serde_json::Error| Error::Invalid { reason: e.to_string() };
+        let text = serde_json::to_string(value).map_err(invalid)?;
         check_depth(&text)?;
         if text.len() <= BLOB_LIMIT {
             return Ok(Self { text, references: None, blobs: Vec::new() });
         }
-        let value = parse::<Value>(&text).map_err(|e| Error::Invalid { reason: e.to_string() })?;
-        Ok(Self::split(value, &mut |_| true))
+        Ok(Self::split(serde_json::to_value(value).map_err(invalid)?, &mut |_| true))
     }
 
     /// Takes out those large values that `wanted` says yes to.
@@ -198,7 +200,7 @@ mod tests {
         let big = "x".repeat(9_000);
         let value =
             json!({"a/b~": [{"deep": big, "list": vec!["y".repeat(100); 100]}], "_ref": ["/a", "hash"], "n": null});
-        let document = Document::of_text(value.to_string()).expect("splits");
+        let document = Document::of(&value).expect("splits");
         assert_eq!(document.blobs.len(), 2);
         assert!(document.text.len() < 200, "{}", document.text);
         let blobs: HashMap<_, _> = document.blobs.into_iter().map(|b| (b.hash, b.data)).collect();
@@ -223,6 +225,7 @@ mod tests {
     #[test]
     fn too_deep_is_refused_before_sqlite_does() {
         let text = format!("{}1{}", "[".repeat(901), "]".repeat(901));
-        assert_eq!(Document::of_text(text).expect_err("too deep").code(), "INVALID_DATA");
+        let value: Value = super::parse(&text).expect("JSON");
+        assert_eq!(Document::of(&value).expect_err("too deep").code(), "INVALID_DATA");
     }
 }

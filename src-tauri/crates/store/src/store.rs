@@ -17,6 +17,7 @@ use crate::writer::{Queue, Task, Work};
 use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_model::RunEvent;
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -186,8 +187,10 @@ impl Store {
     }
 
     /// [`Self::commit`] without waiting: commits of many runs then share one sync. Answers come in the order of the calls,
-    /// except that a commit which cannot be stored is answered at once, on the caller's thread.
-    pub fn submit(&self, commit: RunCommit, answer: Answer<()>) {
+    /// except that a commit which cannot be stored is answered at once, on the caller's thread. A caller that may have to
+    /// repeat it lends it.
+    pub fn submit(&self, commit: impl Borrow<RunCommit>, answer: Answer<()>) {
+        let commit = commit.borrow();
         let durable = commit.durable;
         match Prepared::new(commit) {
             Ok(prepared) => {

@@ -67,6 +67,8 @@ where
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
     closed: bool,
+    /// The writer sleeps; while it works, nobody has to wake it.
+    idle: bool,
 }
 
 #[derive(Default)]
@@ -84,8 +86,11 @@ impl Queue {
             return;
         }
         state.jobs.push_back(job);
+        let idle = std::mem::take(&mut state.idle);
         drop(state);
-        self.wake.notify_one();
+        if idle {
+            self.wake.notify_one();
+        }
     }
 
     /// What is queued is still written.
@@ -110,6 +115,7 @@ impl Queue {
             if state.closed {
                 return None;
             }
+            state.idle = true;
             state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }

@@ -42,7 +42,7 @@ impl PreparedEvent {
         let invalid = |reason: &str| Error::Invalid { reason: format!("{reason} (event {})", event.body.type_name()) };
         let seq = event.seq.ok_or_else(|| invalid("a live event has no place in the log"))?;
         let ts = time::parse(&event.ts).ok_or_else(|| invalid("its time is not RFC 3339"))?;
-        let document = Document::of_text(payload_text(&event.body).map_err(|e| invalid(&e.to_string()))?)?;
+        let document = Document::of(&Payload(&event.body))?;
         let kind = event.body.type_name();
         let content = Content {
             run: &event.run_id,
@@ -125,10 +125,6 @@ fn from_hex(hex: &str) -> [u8; 32] {
         *byte = digit(pair[0]) << 4 | digit(pair[1]);
     }
     bytes
-}
-
-fn payload_text(body: &EventBody) -> serde_json::Result<String> {
-    serde_json::to_string(&Payload(body))
 }
 
 pub(crate) fn insert(connection: &Connection, run: &str, event: &PreparedEvent) -> Result<()> {
