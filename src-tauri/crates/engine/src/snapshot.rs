@@ -24,13 +24,13 @@ pub enum SnapshotError {
 
 /// Writes a state.
 pub fn encode(compiled: &Compiled, state: &RunState) -> Value {
-    let snapshot = Snapshot {
-        kind: SNAPSHOT_TYPE.to_owned(),
-        version: SNAPSHOT_VERSION,
-        definition: compiled.definition_hash.clone(),
-        state: serde_json::to_value(state).unwrap_or_default(),
-    };
-    serde_json::to_value(snapshot).unwrap_or_default()
+    // The envelope of [`Snapshot`] by hand: through serde, the whole state would be copied a second time.
+    let mut snapshot = signalbox_model::Map::new();
+    snapshot.insert("_type".into(), SNAPSHOT_TYPE.into());
+    snapshot.insert("_version".into(), SNAPSHOT_VERSION.into());
+    snapshot.insert("definition".into(), compiled.definition_hash.as_str().into());
+    snapshot.insert("state".into(), serde_json::to_value(state).unwrap_or_default());
+    Value::Object(snapshot)
 }
 
 /// Reads a state.

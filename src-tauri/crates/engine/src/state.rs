@@ -88,12 +88,22 @@ pub(crate) enum EdgeState {
 pub(crate) struct NodeRun {
     pub(crate) state: NodeState,
     /// Incoming edges that are still open.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) open_in: usize,
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) visits: u32,
     /// Calls made, summed over slots.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) calls: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) activation: Option<Activation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last: Option<StoredView>,
+}
+
+/// Most nodes of a large graph have done nothing yet or nothing more to tell: they stay small in a snapshot.
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 /// [`NodeView`] as kept in the state.

@@ -140,7 +140,8 @@ pub(crate) fn weigh(events: &[RunEvent]) -> (usize, usize) {
     (bytes, calls)
 }
 
-fn weight(value: &Value) -> usize {
+/// About how many bytes a value takes as text.
+pub(crate) fn weight(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 5,
         Value::Number(_) => 8,

@@ -1,5 +1,6 @@
 //! One driven run: the task that owns its state.
 
+use crate::answer;
 use crate::artifact;
 use crate::burst::{self, Burst, Limits};
 use crate::error::{Error, Trouble};
@@ -12,8 +13,10 @@ use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot};
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Duration, Instant};
@@ -22,6 +25,10 @@ use tokio::time::{Duration, Instant};
 const LIVE_BATCHES: usize = 256;
 /// Inputs that one burst takes at most.
 const INPUTS: usize = 64;
+/// How long a run that is alone waits on its thread for one commit; a disk that takes longer is awaited.
+const ON_THREAD: Duration = Duration::from_millis(5);
+/// How long a run that never has to wait keeps its thread.
+const GIVE_WAY: Duration = Duration::from_millis(5);
 /// How long a closing runtime waits for calls that change something outside.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -96,6 +103,8 @@ pub(crate) struct Driver {
     /// Since the last snapshot.
     bytes: usize,
     called: usize,
+    /// About how many bytes the last snapshot has. The next one waits for as many bytes of events (ADR 7).
+    state_bytes: usize,
     /// Durable inputs that were given to `step`; consumed with the terminal event, so that a crash before it does not
     /// lose them.
     taken: BTreeSet<i64>,
@@ -132,6 +141,7 @@ impl Driver {
             timers: JoinSet::new(),
             bytes: 0,
             called: 0,
+            state_bytes: 0,
             taken: BTreeSet::new(),
             writes: BTreeSet::new(),
             closing_since: None,
@@ -177,6 +187,7 @@ impl Driver {
         self.durable_inputs(&mut asked);
         asked.append(&mut inputs);
         inputs = asked;
+        let mut gave_way = Instant::now();
         loop {
             let (core, compiled, state) = (&self.core, &self.compiled, &mut self.state);
             // After a panic the state is not looked at again: whoever goes on folds it from the log.
@@ -194,16 +205,21 @@ impl Driver {
             if self.state.status().is_terminal() {
                 return Ok(self.state.status());
             }
-            for effect in burst.effects {
-                self.carry_out(effect);
-            }
             (pure, inputs) = (burst.left, burst.inputs);
+            for effect in burst.effects {
+                let over = self.carry_out(effect);
+                inputs.extend(over);
+            }
             if pure.is_empty() && inputs.is_empty() {
                 self.wait(&mut inputs).await?;
+                gave_way = Instant::now();
             } else {
                 // A long burst is not the only one on its thread, and a cancel must get through.
                 self.drain(&mut inputs);
-                tokio::task::yield_now().await;
+                if gave_way.elapsed() >= GIVE_WAY {
+                    tokio::task::yield_now().await;
+                    gave_way = Instant::now();
+                }
                 self.may_go_on()?;
             }
         }
@@ -314,14 +330,15 @@ impl Driver {
         self.bytes += bytes;
         self.called += calls;
         let options = &self.core.options;
-        let due = self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes;
+        let due = (self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes)
+            && self.bytes >= self.state_bytes;
         let snapshot = (due && !terminal).then(|| Snapshot {
             seq: self.state.last_seq(),
             version: snapshot::VERSION,
             body: snapshot::encode(&self.compiled, &self.state),
         });
-        if snapshot.is_some() {
-            (self.bytes, self.called) = (0, 0);
+        if let Some(snapshot) = &snapshot {
+            (self.bytes, self.called, self.state_bytes) = (0, 0, burst::weight(&snapshot.body));
         }
         let end = terminal.then(|| self.end());
         // Subscribers get the events after the commit; without any there is nothing to keep.
@@ -390,6 +407,8 @@ impl Driver {
             Ok(Ok(owner)) => {
                 self.owner = Some(owner);
                 let _ = birth.born.send(Ok(()));
+                // Whoever started it may be on this thread.
+                tokio::task::yield_now().await;
                 Ok(())
             }
             Ok(Err(error)) => Err(Stop::Unborn(birth.born, error.into())),
@@ -401,30 +420,44 @@ impl Driver {
     async fn persist(&mut self, commit: RunCommit) -> Result<(), Stop> {
         let mut unsure = false;
         loop {
-            let (sender, receiver) = oneshot::channel();
-            self.core.store.submit(commit.clone(), Box::new(move |outcome| drop(sender.send(outcome))));
-            let trouble = match receiver.await {
-                Ok(Ok(())) => {
+            let (giver, answer) = answer::pair();
+            self.core.store.submit(&commit, Box::new(move |outcome| giver.give(outcome)));
+            if self.is_alone() {
+                answer.wait(ON_THREAD);
+            }
+            let trouble = match answer.await {
+                Some(Ok(())) => {
                     self.going();
                     return Ok(());
                 }
                 // A commit that was answered with an I/O error may have been written after all.
-                Ok(Err(CommitError::Fenced { .. })) if unsure && self.is_written(&commit) => {
+                Some(Err(CommitError::Fenced { .. })) if unsure && self.is_written(&commit) => {
                     self.going();
                     return Ok(());
                 }
-                Ok(Err(CommitError::Fenced { .. })) => return Err(Stop::Fenced),
-                Ok(Err(CommitError::DiskFull)) => Trouble::DiskFull,
-                Ok(Err(CommitError::Busy)) => Trouble::Store(CommitError::Busy.to_string()),
-                Ok(Err(CommitError::Store(signalbox_store::StoreError::Closed))) | Err(_) => return Err(Stop::Closing),
-                Ok(Err(CommitError::Store(error @ signalbox_store::StoreError::Invalid { .. }))) => {
+                Some(Err(CommitError::Fenced { .. })) => return Err(Stop::Fenced),
+                Some(Err(CommitError::DiskFull)) => Trouble::DiskFull,
+                Some(Err(CommitError::Busy)) => Trouble::Store(CommitError::Busy.to_string()),
+                Some(Err(CommitError::Store(signalbox_store::StoreError::Closed))) | None => return Err(Stop::Closing),
+                Some(Err(CommitError::Store(error @ signalbox_store::StoreError::Invalid { .. }))) => {
                     return Err(Stop::Fault(error.to_string()));
                 }
-                Ok(Err(CommitError::Store(error))) => Trouble::Store(error.to_string()),
+                Some(Err(CommitError::Store(error))) => Trouble::Store(error.to_string()),
             };
             unsure = true;
             self.suspend(trouble).await?;
         }
+    }
+
+    /// Whether nobody needs this thread while a commit is written: no other run, no call or timer of this one, no
+    /// subscriber. Then it may be waited for here.
+    fn is_alone(&mut self) -> bool {
+        while self.calls.try_join_next().is_some() {}
+        while self.timers.try_join_next().is_some() {}
+        self.calls.is_empty()
+            && self.timers.is_empty()
+            && self.driven.live.receiver_count() == 0
+            && self.core.drives_one()
     }
 
     fn is_written(&self, commit: &RunCommit) -> bool {
@@ -461,9 +494,10 @@ impl Driver {
         });
     }
 
-    fn carry_out(&mut self, effect: Effect) {
+    /// Carries an effect out, and gives the result of a call that is over already.
+    fn carry_out(&mut self, effect: Effect) -> Option<Input> {
         match effect {
-            Effect::Call(call) => self.call(*call),
+            Effect::Call(call) => return self.call(*call),
             Effect::Timer { timer, due_ms } => {
                 let (world, inbox) = (Arc::clone(&self.core.world), self.driven.inbox.clone());
                 self.timers.spawn_on(
@@ -483,26 +517,36 @@ impl Driver {
             // Written before the commit.
             Effect::WriteArtifact { .. } => {}
         }
+        None
     }
 
-    fn call(&mut self, call: Call) {
-        if call.effects == Effects::Write {
-            self.writes.insert(call.key.clone());
-        }
-        let (world, inbox) = (Arc::clone(&self.core.world), self.driven.inbox.clone());
+    /// Begins a call. What is over at once (a small file that is read, an answer that is known) costs no task and no
+    /// change of threads: its result is the return value. Everything else goes on beside the driver.
+    fn call(&mut self, call: Call) -> Option<Input> {
+        let write = (call.effects == Effects::Write).then(|| call.key.clone());
+        let world = Arc::clone(&self.core.world);
         let code = (self.core.registry.code)(&call.kind);
+        let mut under_way = Box::pin(async move {
+            let results = match code {
+                Some(code) => signalbox_nodes::run_call(code, &call, &world).await,
+                None => burst::no_code(&call),
+            };
+            Input::NodeFinished { key: call.key, results, now: world.clock.now_ms() }
+        });
+        // The task below polls it again at once, so a waker that goes nowhere loses nothing.
+        if let Poll::Ready(input) = under_way.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return Some(input);
+        }
+        self.writes.extend(write);
+        let inbox = self.driven.inbox.clone();
         self.calls.spawn_on(
             async move {
-                let results = match code {
-                    Some(code) => signalbox_nodes::run_call(code, &call, &world).await,
-                    None => burst::no_code(&call),
-                };
-                let now = world.clock.now_ms();
                 // The run has ended meanwhile: nobody waits for the result.
-                let _ = inbox.send(Message::Input(Input::NodeFinished { key: call.key, results, now }));
+                let _ = inbox.send(Message::Input(under_way.await));
             },
             &self.core.handle,
         );
+        None
     }
 
     /// Gives the run back, so that any process may take it over. If that cannot be written, this process's end does it.

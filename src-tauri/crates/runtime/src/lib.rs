@@ -6,6 +6,7 @@
 //! on any executor or on none. Deliberately not here: what a command does (`app`), files of workflows, windows, servers.
 #![deny(missing_docs)]
 
+mod answer;
 mod artifact;
 mod burst;
 mod drive;

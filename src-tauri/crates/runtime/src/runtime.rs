@@ -89,6 +89,11 @@ impl Core {
         self.runs().get(run_id).cloned()
     }
 
+    /// Whether there is only one driven run.
+    pub(crate) fn drives_one(&self) -> bool {
+        self.runs().len() == 1
+    }
+
     /// The task of a run is over.
     pub(crate) fn forget(&self, driven: &Driven, phase: &Phase) {
         if let Phase::Left(Some(trouble)) = phase {
