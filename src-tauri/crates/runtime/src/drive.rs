@@ -329,6 +329,11 @@ impl Driver {
         let (bytes, calls) = burst::weigh(&events);
         self.bytes += bytes;
         self.called += calls;
+        if self.birth.is_some() {
+            // The first snapshot is not worth it either before the events outweigh what it would hold: the run's input,
+            // and the items that began with it.
+            self.state_bytes = 2 * burst::weight(self.state.params());
+        }
         let options = &self.core.options;
         let due = (self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes)
             && self.bytes >= self.state_bytes;
