@@ -16,11 +16,23 @@ const boxOf = (points: readonly P[], pad: number): Box => {
   for (const [x, y] of points) [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
   return { left: left - pad, top: top - pad, right: right + pad, bottom: bottom + pad };
 };
-const corners = (r: Rect): P[] => [[r.x, r.y], [r.x + r.width, r.y + r.height]];
+const around = (r: Rect, pad: number): Box => ({ left: r.x - pad, top: r.y - pad, right: r.x + r.width + pad, bottom: r.y + r.height + pad });
 const meets = (a: Box, b: Box): boolean => a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
 
+/** A way that stays keeps its object: its box is computed once, not on every frame of a drag. */
+const boxes = new WeakMap<Route, Box>();
+function boxOfRoute(route: Route): Box {
+  const known = boxes.get(route);
+  if (known) return known;
+  const box = boxOf(route.points, 0);
+  boxes.set(route, box);
+  return box;
+}
+
 /** Some stretch of the way runs through the box. */
-function runsThrough(points: readonly P[], box: Box): boolean {
+function runsThrough(route: Route, box: Box): boolean {
+  if (!meets(boxOfRoute(route), box)) return false;
+  const { points } = route;
   for (let i = 1; i < points.length; i += 1) if (meets(boxOf([points[i - 1] as P, points[i] as P], 0), box)) return true;
   return false;
 }
@@ -33,7 +45,7 @@ export interface Picture {
 /** Wires that are new, whose ends moved, or whose way leads by a card that came, went or moved. */
 export function touchedWires(before: Picture, after: Picture, routes: ReadonlyMap<string, Route>): Set<string> {
   const places: Box[] = [];
-  const place = (rect: Rect): void => { places.push(boxOf(corners(rect), NEAR)); };
+  const place = (rect: Rect): void => { places.push(around(rect, NEAR)); };
   for (const [id, rect] of after.rects) {
     const old = before.rects.get(id);
     if (old && old.x === rect.x && old.y === rect.y && old.height === rect.height && old.width === rect.width) continue;
@@ -46,7 +58,7 @@ export function touchedWires(before: Picture, after: Picture, routes: ReadonlyMa
   for (const wire of after.wires) {
     const [old, route] = [known.get(wire.key), routes.get(wire.key)];
     const same = old && route && old.from[0] === wire.from[0] && old.from[1] === wire.from[1] && old.to[0] === wire.to[0] && old.to[1] === wire.to[1];
-    if (!same || places.some((box) => runsThrough(route.points, box))) touched.add(wire.key);
+    if (!same || places.some((box) => runsThrough(route, box))) touched.add(wire.key);
   }
   return touched;
 }
@@ -60,21 +72,25 @@ export interface LocalOptions {
 /** `only` are laid among what lies around them; all others keep their way. */
 export function routeLocally(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, { only, previous, soft = [] }: LocalOptions): Map<string, Route> {
   const moving = wires.filter((wire) => only.has(wire.key));
-  const around = moving.map((wire) => boxOf([wire.from, wire.to], LOOK));
-  const inside = (box: Box): boolean => around.some((other) => meets(other, box));
+  const looks = moving.map((wire) => boxOf([wire.from, wire.to], LOOK));
+  const inside = (box: Box): boolean => looks.some((other) => meets(other, box));
   const kept = moving.length === 0 ? [] : wires.filter((wire) => {
     const route = only.has(wire.key) ? undefined : previous.get(wire.key);
-    return route !== undefined && inside(boxOf(route.points, 0));
+    return route !== undefined && inside(boxOfRoute(route));
   });
-  const near = new Map([...rects].filter(([, rect]) => inside(boxOf(corners(rect), 0))));
+  const near = new Map<string, Rect>();
+  for (const [id, rect] of rects) if (inside(around(rect, 0))) near.set(id, rect);
   // Those that stay come first: the others find all tracks that are laid.
-  const laid = routeWires([...kept, ...moving], near, { only, previous, soft: soft.filter((rect) => inside(boxOf(corners(rect), 0))) });
+  const laid = routeWires([...kept, ...moving], near, { only, previous, soft: soft.filter((rect) => inside(around(rect, 0))) });
   const left = moving.flatMap((wire) => { const old = previous.get(wire.key); return old ? [old.points] : []; });
-  return new Map(wires.flatMap((wire) => {
+  const bridged = (at: P): boolean => left.some((points) => distanceTo(points, at) < 1);
+  const routes = new Map<string, Route>();
+  for (const wire of wires) {
     const route = laid.get(wire.key) ?? previous.get(wire.key);
-    if (!route) return [];
+    if (!route) continue;
     // A bridge over a track that is gone.
-    const gone = !only.has(wire.key) && route.crossings.some(({ at }) => left.some((points) => distanceTo(points, at) < 1));
-    return [[wire.key, gone ? { ...route, crossings: route.crossings.filter(({ at }) => !left.some((points) => distanceTo(points, at) < 1)) } : route]];
-  }));
+    const gone = route.crossings.length > 0 && !only.has(wire.key) && route.crossings.some(({ at }) => bridged(at));
+    routes.set(wire.key, gone ? { ...route, crossings: route.crossings.filter(({ at }) => !bridged(at)) } : route);
+  }
+  return routes;
 }

@@ -143,11 +143,8 @@ export function wireEnds(nodes: ReadonlyMap<string, CardNode>, edges: readonly W
   });
 }
 
-export function rectsOfNodes(nodes: readonly CardNode[], moved?: ReadonlyMap<string, { x: number; y: number }>): Map<string, Rect> {
-  return new Map(nodes.map((node) => {
-    const at = moved?.get(node.id) ?? node.position;
-    return [node.id, { x: at.x, y: at.y, width: node.data.shape.width, height: node.data.shape.height }];
-  }));
+function rectsOfNodes(nodes: readonly CardNode[]): Map<string, Rect> {
+  return new Map(nodes.map((node) => [node.id, { x: node.position.x, y: node.position.y, width: node.data.shape.width, height: node.data.shape.height }]));
 }
 
 function sameWires(a: readonly WireEnds[], b: readonly WireEnds[]): boolean {

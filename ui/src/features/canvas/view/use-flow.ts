@@ -10,7 +10,7 @@ import { mainPort, type Point, snap } from '../model/ports.ts';
 import { distanceTo } from '../route/geometry.ts';
 import { type Picture, routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires } from '../route/router.ts';
-import { type CardNode, type Flow, flowBuilder, rectsOfNodes, wireEnds, type WireEdge } from './flow-nodes.ts';
+import { type CardNode, type Flow, flowBuilder, wireEnds, type WireEdge } from './flow-nodes.ts';
 import { movedLabel } from './handle.ts';
 import type { CanvasParts } from './ui.ts';
 
@@ -81,9 +81,15 @@ export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
     const only = new Set(lines.filter((edge) => moved.has(edge.source) || moved.has(edge.target)).map((edge) => edge.id));
     if (only.size === 0) return;
     const byId = new Map(cards.map((node) => [node.id, node]));
-    ui.setState({ routes: routeLocally(wireEnds(byId, lines, moved), rectsOfNodes(cards, moved), { only, previous: ui.getState().routes }) });
+    const ends = new Map(wireEnds(byId, lines.filter((edge) => only.has(edge.id)), moved).map((wire) => [wire.key, wire]));
+    const places = new Map(rects);
+    for (const [id, { x, y }] of moved) {
+      const rect = rects.get(id);
+      if (rect) places.set(id, { ...rect, x, y });
+    }
+    ui.setState({ routes: routeLocally(wires.map((wire) => ends.get(wire.key) ?? wire), places, { only, previous: ui.getState().routes }) });
     laid.current = laid.current && { ...laid.current, wires: laid.current.wires.filter((wire) => !only.has(wire.key)) };
-  }, [cards, lines, moved, ui]);
+  }, [cards, lines, wires, rects, moved, ui]);
 
   const onNodesChange = useCallback((changes: NodeChange<CardNode>[]) => {
     let chosen: Set<string> | null = null;
