@@ -66,27 +66,32 @@ impl Output {
             return INVALID;
         }
         eprintln!("{} {}", self.paint("error:", Tone::Bad), error.message);
-        for diagnostic in error.details.iter().flat_map(|d| d["diagnostics"].as_array()).flatten() {
-            eprintln!("{}", self.diagnostic(diagnostic));
+        let list = error.details.as_ref().and_then(|d| d["diagnostics"].as_array()).map_or(&[][..], Vec::as_slice);
+        for diagnostic in list {
+            // One of them may be the message above: then its place and hint are what is new.
+            if diagnostic["message"] == error.message.as_str() {
+                eprintln!("{}\n    {}", self.place(diagnostic), diagnostic["hint"].as_str().unwrap_or_default());
+            } else {
+                eprintln!("{}", self.diagnostic(diagnostic));
+            }
         }
-        if error.code == "NOT_FOUND" || !error.hint.is_empty() {
+        if !error.hint.is_empty() && !list.iter().any(|d| d["hint"] == error.hint.as_str()) {
             eprintln!("{}", error.hint);
         }
         INVALID
     }
 
-    /// One diagnostic as an indented line, with its hint below.
-    pub(crate) fn diagnostic(&self, diagnostic: &Value) -> String {
+    fn place(&self, diagnostic: &Value) -> String {
         let text = |key: &str| diagnostic[key].as_str().unwrap_or_default().to_owned();
         let tone = if diagnostic["severity"] == "error" { Tone::Bad } else { Tone::Warn };
         let place = if text("path").is_empty() { "/".to_owned() } else { text("path") };
-        format!(
-            "  {} {} at {place}\n    {}\n    {}",
-            self.paint(&text("severity"), tone),
-            text("code"),
-            text("message"),
-            text("hint"),
-        )
+        format!("  {} {} at {place}", self.paint(&text("severity"), tone), text("code"))
+    }
+
+    /// One diagnostic as an indented line, with its hint below.
+    pub(crate) fn diagnostic(&self, diagnostic: &Value) -> String {
+        let text = |key: &str| diagnostic[key].as_str().unwrap_or_default().to_owned();
+        format!("{}\n    {}\n    {}", self.place(diagnostic), text("message"), text("hint"))
     }
 
     /// A message for people who asked for it with `--log`.

@@ -137,6 +137,35 @@ fn runs_can_be_filtered_and_deleted() {
 }
 
 #[test]
+fn people_read_titles_and_nothing_twice() {
+    let place = Box::new();
+    let flow = workflow(
+        json!({
+            "a": { "type": "flow.if", "title": "Old enough?", "config": { "condition": "false" } },
+            "use": { "type": "flow.noop", "title": "Use the answer" }
+        }),
+        json!([{ "from": "a.true", "to": "use" }]),
+    );
+    let done = place.run(&["run", &place.file("ok.json", flow.to_string()).display().to_string()]);
+    assert!(done.out.contains("· Use the answer"), "a step that was never called has its title: {}", done.out);
+
+    let broken = place.file("broken.json", "{ \"signalbox\": 1, \"nodes\": {").display().to_string();
+    let mut asks = flow.clone();
+    asks["params"] = json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } });
+    let asks = place.file("asks.json", asks.to_string()).display().to_string();
+    for args in [vec!["run", broken.as_str()], vec!["run", asks.as_str(), "--set", "n=\"one\""]] {
+        let refused = place.run(&args);
+        assert_eq!(refused.code, 2);
+        let lines: Vec<&str> = refused.err.lines().map(|line| line.trim().trim_start_matches("error: ")).collect();
+        let distinct: std::collections::BTreeSet<&str> = lines.iter().copied().collect();
+        assert_eq!(lines.len(), distinct.len(), "{}", refused.err);
+        assert!(!refused.err.contains("EOF"), "{}", refused.err);
+    }
+    let broken = place.run(&["validate", &broken]);
+    assert!(broken.out.contains("it ends in the middle of an object (line 1, column 28)"), "{}", broken.out);
+}
+
+#[test]
 fn params_come_from_the_line_a_file_and_single_values() {
     let place = Box::new();
     let mut flow = workflow(

@@ -40,6 +40,9 @@ fn object(given: &str) -> Result<Map, ApiError> {
     match serde_json::from_str(&text) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(bad("this is JSON, but no object.".into())),
+        Err(error) if error.is_eof() => {
+            Err(bad("this is not JSON: it ends too early; a quote or bracket is not closed.".into()))
+        }
         Err(error) => Err(bad(format!("this is not JSON ({error})."))),
     }
 }

@@ -66,8 +66,9 @@ async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_events: boo
     if output.json {
         output.value(&summary);
     } else {
-        steps.print(output, &summary);
-        outcome(output, &summary);
+        let titles = Titles::of(app, run_id).await;
+        steps.print(output, &summary, &titles);
+        outcome(output, &summary, &titles);
     }
     Ok(exit_of(&summary))
 }
@@ -100,7 +101,10 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
     } else if summaries.is_empty() {
         output.line("Nothing to resume.");
     } else {
-        summaries.iter().for_each(|summary| outcome(output, summary));
+        for summary in &summaries {
+            let titles = Titles::of(app, summary["runId"].as_str().unwrap_or_default()).await;
+            outcome(output, summary, &titles);
+        }
     }
     let codes: Vec<u8> = summaries.iter().map(exit_of).collect();
     Ok([FAILED, PAUSED, CANCELLED].into_iter().find(|code| codes.contains(code)).unwrap_or(OK))
@@ -129,6 +133,21 @@ pub(crate) fn exit_of(summary: &Value) -> u8 {
     }
 }
 
+/// The steps by the names that people gave them: a step that was never called has no event that says it.
+struct Titles(Value);
+
+impl Titles {
+    async fn of(app: &Arc<App>, run_id: &str) -> Self {
+        let details = app.dispatch(&Caller::here(), "run_get", json!({ "runId": run_id })).await;
+        // Without them the ids say it.
+        Self(details.map(|mut run| run["definition"]["nodes"].take()).unwrap_or_default())
+    }
+
+    fn name<'a>(&'a self, id: &'a str) -> &'a str {
+        self.0[id]["title"].as_str().filter(|title| !title.is_empty()).unwrap_or(id)
+    }
+}
+
 /// Times and calls of the steps, from the events.
 #[derive(Default)]
 struct Steps {
@@ -138,7 +157,6 @@ struct Steps {
 
 #[derive(Default)]
 struct Step {
-    title: Option<String>,
     first: i64,
     last: i64,
 }
@@ -149,16 +167,13 @@ impl Steps {
         let ts = event["ts"].as_str().and_then(signalbox_model::time::parse).unwrap_or_default();
         if !self.by_id.contains_key(id) {
             self.order.push(id.to_owned());
-            self.by_id.insert(id.to_owned(), Step { first: ts, ..Step::default() });
+            self.by_id.insert(id.to_owned(), Step { first: ts, last: ts });
         }
         let Some(step) = self.by_id.get_mut(id) else { return };
         step.last = ts;
-        if let Some(title) = event["payload"]["meta"]["title"].as_str() {
-            step.title = Some(title.to_owned());
-        }
     }
 
-    fn print(&self, output: &Output, summary: &Value) {
+    fn print(&self, output: &Output, summary: &Value, titles: &Titles) {
         let Some(all) = summary["steps"].as_object() else { return };
         let silent = all.keys().filter(|id| !self.by_id.contains_key(*id));
         for id in self.order.iter().chain(silent) {
@@ -172,7 +187,7 @@ impl Steps {
                 _ => ("·", Tone::Quiet),
             };
             let step = self.by_id.get(id);
-            let name = step.and_then(|step| step.title.as_deref()).unwrap_or(id);
+            let name = titles.name(id);
             let word = state.to_lowercase().replace('_', " ");
             let mut line = format!("{} {:<28} {:<14}", output.paint(mark, tone), plain(name), word);
             if let Some(step) = step.filter(|_| attempts > 0) {
@@ -190,7 +205,7 @@ impl Steps {
 }
 
 /// The last lines for people.
-fn outcome(output: &Output, summary: &Value) {
+fn outcome(output: &Output, summary: &Value, titles: &Titles) {
     let text = |key: &str| summary[key].as_str().unwrap_or_default();
     let time = duration(summary["durationMs"].as_i64().unwrap_or_default());
     let run_id = text("runId");
@@ -204,7 +219,7 @@ fn outcome(output: &Output, summary: &Value) {
         "failed" => {
             let error = &summary["error"];
             output.line(&format!("{} after {time}  ({run_id})", output.paint("Failed", Tone::Bad)));
-            let step = text("failedStepId");
+            let step = plain(titles.name(text("failedStepId")));
             output.line(&format!("  {step}: {}", plain(error["message"].as_str().unwrap_or("no message"))));
             if let Some(code) = error["details"]["code"].as_str() {
                 output.line(&format!("  {} {code}", error["type"].as_str().unwrap_or_default()));

@@ -79,9 +79,14 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
             _ => Tone::Warn,
         };
         let status = output.paint(&format!("{:<10}", text("status")), tone);
+        let note = if left_behind(app, row).await? {
+            format!("  (no process drives it; `signalbox resume {}`)", text("runId"))
+        } else {
+            String::new()
+        };
         let time = duration(row["durationMs"].as_i64().unwrap_or_default());
         output.line(&format!(
-            "{}  {status} {:>12}  {}  {}",
+            "{}  {status} {:>12}  {}  {}{note}",
             text("runId"),
             time,
             text("startedAt"),
@@ -89,6 +94,15 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
         ));
     }
     Ok(OK)
+}
+
+/// Not at its end, and the process that drove it is gone: its status stays `running` until somebody takes it up.
+async fn left_behind(app: &Arc<App>, row: &Value) -> Result<bool, ApiError> {
+    if !matches!(row["status"].as_str(), Some("created" | "running")) {
+        return Ok(false);
+    }
+    let run = app.dispatch(&Caller::here(), "run_get", json!({ "runId": row["runId"] })).await?;
+    Ok(run["driven"] == false && matches!(run["status"].as_str(), Some("created" | "running")))
 }
 
 async fn events(app: &Arc<App>, output: &Output, run: &str, after: u64) -> Done {
