@@ -31,6 +31,8 @@ export interface AppSettings {
   layout: Record<string, PaneState>;
   /** Action → keys. */
   keymap: Record<string, string[]>;
+  /** Saved queries of the audit viewer: name → text. */
+  queries?: Record<string, string>;
 }
 
 /** `auto_fix_attempt`. */

@@ -47,6 +47,13 @@ export function setKeys(actionId: string, keys: string[] | null): void {
   else delete keymap[actionId];
   change({ keymap });
 }
+/** Keeps a query under a name; `null` forgets it. */
+export function setQuery(name: string, query: string | null): void {
+  const queries = { ...useSettings.getState().settings.queries };
+  if (query === null) delete queries[name];
+  else queries[name] = query;
+  change({ queries });
+}
 export function resetKeys(): void {
   change({ keymap: {} });
 }

@@ -179,7 +179,7 @@ export const inbox = {
   'inbox.action.correct': 'Correct and retry',
   'inbox.action.skip': 'Skip',
   'inbox.action.alternative': 'Other path',
-  'inbox.action.abort': 'Abort the run',
+  'inbox.action.abort': 'Abort',
   'inbox.action.approve': 'Approve',
   'inbox.action.reject': 'Reject',
   'inbox.action.submit': 'Send',
@@ -305,6 +305,8 @@ export const inbox = {
   'inbox.bulk.count': '{n} of {all} chosen',
   'inbox.bulk.action': '{action}: {n}',
   'inbox.bulk.nothing': 'These tasks have no decision in common.',
+  'inbox.bulk.abortTitle': 'Abort the runs of {n} tasks?',
+  'inbox.bulk.rejectTitle': 'Reject {n} tasks?',
   'inbox.bulk.clear': 'Clear selection',
 
   'inbox.none': 'Nothing waits for you',

@@ -14,9 +14,9 @@ import { TaskList } from '../features/inbox/task-list.tsx';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
 import { useWork } from '../features/inbox/use-work.ts';
-import { claimOf, leading, takesInput } from '../features/inbox/words.ts';
+import { actionText, claimOf, leading, takesInput } from '../features/inbox/words.ts';
 import { t, tn } from '../i18n/index.ts';
-import { Banner, Button, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
+import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { attempt, copyText } from './commands.ts';
 import { FindButton } from './frame.tsx';
 
@@ -211,7 +211,16 @@ function Many({ tasks, correction, hooks, onSend, onClear }: {
     ...NO_TASK, ...usePrefix(), ...base(hooks), hasChoice: () => true, can: (action) => bulk.current?.can(action) ?? false, act: (action) => bulk.current?.send(action), submit: () => bulk.current?.send('correct'),
     canSubmit: () => bulk.current?.can('correct') ?? false, note: () => focusIn('.ib-bulk-note'), canDecide: () => true,
   });
-  return <Bulk tasks={tasks} correction={correction} keysOf={keys} onSend={onSend} onClear={onClear} handle={(now) => { bulk.current = now; }} />;
+  // What ends runs is asked once more.
+  const [asked, setAsked] = useState<Parameters<typeof onSend> | null>(null);
+  const send: typeof onSend = (...all) => { if (all[0] === 'abort' || all[0] === 'reject') setAsked(all); else onSend(...all); };
+  return (
+    <>
+      <Bulk tasks={tasks} correction={correction} keysOf={keys} onSend={send} onClear={onClear} handle={(now) => { bulk.current = now; }} />
+      <ConfirmDialog open={asked !== null} danger title={t(asked?.[0] === 'reject' ? 'inbox.bulk.rejectTitle' : 'inbox.bulk.abortTitle', { n: asked?.[1].length ?? 0 })} text={t('inbox.confirm.undo')} confirm={asked ? actionText(asked[0]) : ''} cancel={t('common.cancel')}
+        onClose={() => setAsked(null)} onConfirm={() => { if (asked) onSend(...asked); setAsked(null); }} />
+    </>
+  );
 }
 
 interface OneProps {
@@ -274,7 +283,14 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
   };
   const next = leading(task, true);
   const submitted = next && takesInput(next) ? next : undefined;
-  const claim = async () => { await attempt(() => change('task_claim', { taskId: task.id })); };
+  const claim = async () => {
+    const held = claimOf(task, me, Date.now());
+    await attempt(async () => {
+      // A claim is exclusive: taking over gives the task to oneself first, which is recorded.
+      if (held && !held.mine && me) await change('task_reassign', { taskId: task.id, to: me });
+      await change('task_claim', { taskId: task.id });
+    });
+  };
   const release = async () => { await attempt(() => change('task_release', { taskId: task.id })); };
   const mine = () => claimOf(task, me, Date.now())?.mine === true;
   const snooze = async (until: Date) => {

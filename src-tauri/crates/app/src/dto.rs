@@ -566,6 +566,9 @@ pub struct AppSettings {
     pub layout: IndexMap<String, PaneState>,
     /// Action → keys.
     pub keymap: IndexMap<String, Vec<String>>,
+    /// Saved queries of the audit viewer: name → text.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub queries: IndexMap<String, String>,
 }
 
 /// New settings.

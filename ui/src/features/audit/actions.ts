@@ -1,0 +1,20 @@
+// What the audit viewer can do, once for keys, buttons, palette and the sheet of shortcuts.
+
+import { t } from '../../i18n/index.ts';
+import type { Action } from '../../kit/index.ts';
+
+export interface AuditHooks { search(): void; move(by: number): void; verify(): void; follow(): void; exportAs(): void }
+const nothing = () => undefined;
+export const NO_AUDIT: AuditHooks = { search: nothing, move: nothing, verify: nothing, follow: nothing, exportAs: nothing };
+
+export function auditActions(hooks: AuditHooks): Action[] {
+  const group = t('audit.title');
+  return [
+    { id: 'audit.search', title: t('audit.do.search'), keys: ['/'], run: hooks.search, group, icon: 'search' },
+    { id: 'audit.next', title: t('audit.do.next'), keys: ['J'], run: () => hooks.move(1), group, hidden: true },
+    { id: 'audit.previous', title: t('audit.do.previous'), keys: ['K'], run: () => hooks.move(-1), group, hidden: true },
+    { id: 'audit.verify', title: t('audit.verify'), keys: ['V'], run: hooks.verify, group, icon: 'chain' },
+    { id: 'audit.follow', title: t('audit.do.follow'), keys: ['F'], run: hooks.follow, group, icon: 'down' },
+    { id: 'audit.export', title: t('audit.exportEvidence'), keys: [], run: hooks.exportAs, group, icon: 'dl' },
+  ];
+}

@@ -1,0 +1,53 @@
+// What is in the records that were found, with counts; a click narrows the query, a second one widens it again.
+
+import { t } from '../../i18n/index.ts';
+import { Checkbox, Icon, IconButton, Skeleton, type IconName } from '../../kit/index.ts';
+import { plain } from '../evidence/controls.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
+import { toggle, valueOf, type Qualifier } from './query.ts';
+import type { AuditFacets, FacetCount } from './types.ts';
+import { actorName, count, eventLook, LEVELS, levelText } from './words.ts';
+
+export interface SavedQuery { name: string; query: string }
+
+export function Facets({ facets, query, saved, onQuery, onForget }: { facets: AuditFacets | undefined; query: string; saved: readonly SavedQuery[]; onQuery(query: string): void; onForget(name: string): void }) {
+  if (!facets) return <aside className="au-fac" aria-busy="true"><div style={{ padding: '0 16px' }}><Skeleton rows={10} height={24} /></div></aside>;
+  return (
+    <aside className="au-fac" aria-label={t('audit.facets')}>
+      {saved.length ? (
+        <section className="fac">
+          <h2 className="cap">{t('audit.saved')}</h2>
+          {saved.map((one) => (
+            <div key={one.name} className="au-saved">
+              <button type="button" className={`link ell ${one.query === query ? 'on' : ''}`} title={plain(one.query)} onClick={() => onQuery(one.query)}><SafeText line text={one.name} /></button>
+              <IconButton small icon="x" label={t('audit.forget', { name: plain(one.name) })} onClick={() => onForget(one.name)} />
+            </div>
+          ))}
+        </section>
+      ) : null}
+      <Facet title={t('audit.facet.event')} qualifier="event" counts={facets.event} query={query} onQuery={onQuery} words={(value) => eventLook(value).text} />
+      <Facet title={t('audit.facet.actor')} qualifier="actor" counts={facets.actor} query={query} onQuery={onQuery} words={actorName} icon={(value) => (value === 'system' ? 'sliders' : value === 'agent' || value.startsWith('tool') ? 'agent' : 'person')} />
+      <Facet title={t('audit.facet.level')} qualifier="level" counts={facets.level} query={query} onQuery={onQuery} words={levelText} icon={(value) => (Object.hasOwn(LEVELS, value) ? LEVELS[value as keyof typeof LEVELS].icon : 'dot')} />
+    </aside>
+  );
+}
+
+function Facet({ title, qualifier, counts, query, onQuery, words, icon }: {
+  title: string; qualifier: Qualifier; counts: readonly FacetCount[]; query: string; onQuery(query: string): void; words(value: string): string; icon?: (value: string) => IconName;
+}) {
+  const chosen = valueOf(query, qualifier);
+  const all = chosen !== undefined && !counts.some((one) => one.value === chosen) ? [{ value: chosen, count: 0 }, ...counts] : counts;
+  if (!all.length) return null;
+  return (
+    <section className="fac">
+      <h2 className="cap">{title}</h2>
+      {all.map((one) => (
+        <label key={one.value} className="au-facet">
+          <Checkbox checked={one.value === chosen} label={`${title}: ${plain(words(one.value))}`} onChange={() => onQuery(toggle(query, qualifier, one.value))} />
+          <span className="row gap1">{icon ? <Icon name={icon(one.value)} size={12} className="t2" /> : null}<SafeText line text={words(one.value)} /></span>
+          <span className="t3">{count(one.count)}</span>
+        </label>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+// The records of a query, newest first: older ones by scrolling, new ones as they are written.
+
+import { useCallback, useEffect, useReducer, useRef } from 'react';
+import { toApiError, type ApiError } from '../../api/error.ts';
+import { ask } from './api.ts';
+import type { AuditPage, AuditRow } from './types.ts';
+
+const PAGE = 200;
+const POLL_MS = 2_000;
+/** Beyond this many new records in one question the list begins anew at its top. */
+const JUMP = 500;
+
+interface State { query: string; rows: AuditRow[] | undefined; total: number; head: AuditPage['head'] | undefined; end: boolean; error: ApiError | null; added: number }
+type Event =
+  | { type: 'reset'; query: string }
+  | { type: 'first' | 'older' | 'newer'; query: string; page: AuditPage }
+  | { type: 'failed'; query: string; error: ApiError };
+
+const EMPTY: State = { query: '', rows: undefined, total: 0, head: undefined, end: false, error: null, added: 0 };
+
+export function step(state: State, event: Event): State {
+  // The old rows stay until the new are there: nothing jumps while a query is typed.
+  if (event.type === 'reset') return { ...state, query: event.query, error: null, added: 0 };
+  // An answer to a question that is not asked any more.
+  if (event.query !== state.query) return state;
+  if (event.type === 'failed') return { ...state, error: event.error };
+  const { page } = event;
+  const about = { total: page.total, head: page.head, error: null };
+  if (event.type === 'first') return { ...state, ...about, rows: page.entries, end: page.entries.length < PAGE, added: 0 };
+  const rows = state.rows ?? [];
+  if (event.type === 'older') {
+    const last = rows.at(-1)?.seq ?? Infinity;
+    return { ...state, ...about, rows: [...rows, ...page.entries.filter((row) => row.seq < last)], end: page.entries.length < PAGE, added: 0 };
+  }
+  const newest = rows[0]?.seq ?? -1;
+  const fresh = page.entries.filter((row) => row.seq > newest);
+  return { ...state, ...about, rows: fresh.length ? [...fresh, ...rows] : rows, added: fresh.length };
+}
+
+export function useAuditRows(query: string, follow: boolean) {
+  const [state, send] = useReducer(step, EMPTY);
+  const busy = useRef(false);
+  const first = useCallback(async (signal?: AbortSignal) => {
+    try {
+      send({ type: 'first', query, page: await ask('audit_list', { query, limit: PAGE }, signal) });
+    } catch (cause) {
+      if (!signal?.aborted) send({ type: 'failed', query, error: toApiError(cause) });
+    }
+  }, [query]);
+  useEffect(() => {
+    const stop = new AbortController();
+    send({ type: 'reset', query });
+    void first(stop.signal);
+    return () => stop.abort();
+  }, [query, first]);
+
+  const { rows } = state;
+  const newest = rows?.[0]?.seq;
+  const oldest = rows?.at(-1)?.seq;
+  const ready = rows !== undefined && state.query === query;
+  useEffect(() => {
+    if (!follow || !ready) return undefined;
+    let asking = false;
+    const timer = setInterval(() => {
+      if (asking || document.hidden) return;
+      asking = true;
+      ask('audit_list', newest === undefined ? { query, limit: PAGE } : { query, after: newest, limit: JUMP }).then((page) => {
+        if (page.entries.length >= JUMP) return first();
+        send({ type: newest === undefined ? 'first' : 'newer', query, page });
+        return undefined;
+      }, (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) })).finally(() => { asking = false; });
+    }, POLL_MS);
+    return () => clearInterval(timer);
+  }, [follow, ready, newest, query, first]);
+
+  const older = useCallback(() => {
+    if (busy.current || oldest === undefined || state.end) return;
+    busy.current = true;
+    ask('audit_list', { query, before: oldest, limit: PAGE }).then((page) => send({ type: 'older', query, page }), (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) }))
+      .finally(() => { busy.current = false; });
+  }, [oldest, query, state.end]);
+  return { ...state, stale: state.query !== query || rows === undefined, older, retry: () => void first() };
+}

@@ -1,0 +1,70 @@
+// What the last verification said, in words that promise no more than it proves.
+
+import { useState } from 'react';
+import { formatAgo, formatDateTime, t, tn } from '../../i18n/index.ts';
+import { Button, Icon } from '../../kit/index.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
+import { useNow } from '../evidence/use-now.ts';
+import { short } from './hash.ts';
+import type { AuditStatus } from './types.ts';
+import { count, damageText } from './words.ts';
+
+export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
+  status: AuditStatus | undefined; size: number | undefined; busy: boolean; onGo(seq: number): void; onExport(): void; onVerify(): void;
+}) {
+  const [open, setOpen] = useState(false);
+  const now = useNow(15_000);
+  if (!status) return <div className="au-ver none" aria-busy="true"><span className="sk" style={{ width: 320 }} /></div>;
+  const cp = status.lastCheckpoint;
+  const proves = (
+    <button type="button" className="link nw row gap1" aria-expanded={open} onClick={() => setOpen(!open)}><Icon name={open ? 'down' : 'right'} size={12} />{t('audit.proves')}</button>
+  );
+  const busyMark = busy || status.running ? <span className="row gap1 t2 nw"><Icon name="arc" size={12} spin />{t('audit.verifying')}</span> : null;
+  if (status.state === 'broken' && status.broken) {
+    const { seq, kind, message } = status.broken;
+    return (
+      <>
+        <div className="au-ver bad" role="alert">
+          <span className="c-err row gap1 nw"><Icon name="errd" /><b>{t('audit.broken', { seq: count(seq) })}</b></span>
+          <span className="nw">{damageText(kind)}</span>
+          <span className="t2 ell grow"><SafeText line text={seq > 0 ? `${message} ${t('audit.brokenBefore', { seq: count(seq - 1) })}` : message} /></span>
+          {busyMark}{proves}
+          <Button small onClick={() => onGo(seq)}>{t('audit.goRecord')}</Button>
+          <Button small icon="dl" onClick={onExport}>{t('audit.exportEvidence')}</Button>
+        </div>
+        {open ? <Proves status={status} /> : null}
+      </>
+    );
+  }
+  const verified = status.state === 'intact' && status.checked > 0;
+  return (
+    <>
+      <div className={`au-ver ${verified ? '' : 'none'}`} role="status">
+        {status.state === 'intact' ? <span className="c-ok row gap1 nw"><Icon name="okc" /><b>{status.checked > 0 ? t('audit.intact', { seq: count(status.checked - 1) }) : t('audit.emptyChain')}</b></span>
+          : status.state === 'empty' ? <span className="t2 nw">{t('audit.emptyChain')}</span>
+            : <><span className="row gap1 nw"><Icon name="stale" className="c-wait" /><b>{t('audit.unknown')}</b></span><button type="button" className="link" onClick={onVerify}>{t('audit.verify')}</button></>}
+        {cp ? <><span className="vr" /><span className="t2 row gap1 ell"><Icon name="lock" size={12} /><span className="ell">{t(status.signed ? 'audit.checkpointSigned' : 'audit.checkpointUnsigned', { seq: count(cp.size - 1), time: formatDateTime(cp.timestamp) })}</span></span><span className="vr" /><span className="t2">{t('audit.root')}</span><code title={cp.rootHash}>{short(cp.rootHash)}</code></>
+          : status.state === 'intact' && status.checked > 0 ? <><span className="vr" /><span className="c-wait row gap1 nw"><Icon name="warn" size={12} />{t('audit.noCheckpoint')}</span></> : null}
+        {status.state === 'intact' && status.unsealedTail > 0 ? <><span className="vr" /><span className="t2 nw">{tn('audit.tail', status.unsealedTail)}</span></> : null}
+        {status.at ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
+        <span className="grow" />{busyMark}{proves}
+      </div>
+      {open ? <Proves status={status} /> : null}
+    </>
+  );
+}
+
+function Proves({ status }: { status: AuditStatus }) {
+  return (
+    <div className="au-proves">
+      <p><b>{t('audit.tamperEvident')}</b> {t('audit.tamperText')}</p>
+      <ul>
+        <li>{t('audit.level.chain')}</li>
+        <li>{status.lastCheckpoint ? t('audit.level.checkpoint', { n: count(status.lastCheckpoint.size) }) : t('audit.level.noCheckpoint')}</li>
+        <li>{status.key && status.key.where !== 'none' ? t(status.key.where === 'keychain' ? 'audit.level.keychain' : 'audit.level.keyfile', { id: status.key.keyId }) : t('audit.level.unsigned')}</li>
+        <li>{t('audit.level.anchor')}</li>
+        {status.unsealedTail > 0 ? <li>{tn('audit.level.tail', status.unsealedTail)}</li> : null}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+// How records are said: events, levels, actors, kinds of damage. Pure.
+
+import { t, type MessageKey } from '../../i18n/index.ts';
+import type { IconName } from '../../kit/index.ts';
+import type { AuditActor, AuditRow, Related } from './types.ts';
+
+const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKey } } = {
+  WORKFLOW_STARTED: { icon: 'play', color: 't2', key: 'audit.event.WORKFLOW_STARTED' },
+  WORKFLOW_COMPLETED: { icon: 'okc', color: 'c-ok', key: 'audit.event.WORKFLOW_COMPLETED' },
+  NODE_START: { icon: 'play', color: 't2', key: 'audit.event.NODE_START' },
+  NODE_SUCCESS: { icon: 'okc', color: 'c-ok', key: 'audit.event.NODE_SUCCESS' },
+  NODE_ERROR: { icon: 'errd', color: 'c-err', key: 'audit.event.NODE_ERROR' },
+  ERROR_HANDLER_INVOKED: { icon: 'split', color: 'c-err', key: 'audit.event.ERROR_HANDLER_INVOKED' },
+  RETRY_SCHEDULED: { icon: 'retry', color: 'c-wait', key: 'audit.event.RETRY_SCHEDULED' },
+  AUTO_FIX_ATTEMPT: { icon: 'wrench', color: 't2', key: 'audit.event.AUTO_FIX_ATTEMPT' },
+  HITL_CREATED: { icon: 'person', color: 'c-person', key: 'audit.event.HITL_CREATED' },
+  HITL_COMPLETED: { icon: 'person', color: 'c-person', key: 'audit.event.HITL_COMPLETED' },
+  HITL_CLAIMED: { icon: 'lock', color: 'c-person', key: 'audit.event.HITL_CLAIMED' },
+  HITL_RELEASED: { icon: 'redo', color: 'c-person', key: 'audit.event.HITL_RELEASED' },
+  HITL_REASSIGNED: { icon: 'swap', color: 'c-person', key: 'audit.event.HITL_REASSIGNED' },
+  HITL_COMMENTED: { icon: 'chat', color: 'c-person', key: 'audit.event.HITL_COMMENTED' },
+  HITL_SNOOZED: { icon: 'glass', color: 'c-person', key: 'audit.event.HITL_SNOOZED' },
+  HITL_REVEALED: { icon: 'eye', color: 'c-wait', key: 'audit.event.HITL_REVEALED' },
+  HITL_REMINDED: { icon: 'clock', color: 'c-wait', key: 'audit.event.HITL_REMINDED' },
+  ESCALATED: { icon: 'up', color: 'c-wait', key: 'audit.event.ESCALATED' },
+  RUN_DELETED: { icon: 'x', color: 'c-err', key: 'audit.event.RUN_DELETED' },
+  AUDIT_EXPORTED: { icon: 'dl', color: 'c-sel', key: 'audit.event.AUDIT_EXPORTED' },
+  AUDIT_VERIFY_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_VERIFY_FAILED' },
+  PAYLOAD_REVEALED: { icon: 'eye', color: 'c-wait', key: 'audit.event.HITL_REVEALED' },
+};
+
+/** "SUPPLIER_BLOCKED" of an audit step is said "Supplier blocked". */
+const ownWords = (event: string) => event.charAt(0) + event.slice(1).toLowerCase().replaceAll('_', ' ');
+export function eventLook(event: string): { icon: IconName; color: string; text: string } {
+  const known = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+  return known ? { icon: known.icon, color: known.color, text: t(known.key) } : { icon: 'chain', color: 'c-sel', text: ownWords(event) };
+}
+
+export const LEVELS: { [L in AuditRow['level']]: { icon: IconName; color: string } } = {
+  INFO: { icon: 'okc', color: 't3' }, WARN: { icon: 'warn', color: 'c-wait' }, ERROR: { icon: 'errd', color: 'c-err' }, CRITICAL: { icon: 'errd', color: 'c-err' },
+};
+export const levelText = (level: string): string => (Object.hasOwn(LEVELS, level) ? t(`audit.level.${level as AuditRow['level']}`) : level);
+export const ACTOR_ICON: { [T in AuditActor['type']]: IconName } = { system: 'sliders', human: 'person', agent: 'agent' };
+export const actorText = (actor: AuditActor): string => actor.id?.replace(/^user:/, '') ?? t(`audit.actor.${actor.type}`);
+export const actorName = (name: string): string => (name === 'system' || name === 'human' || name === 'agent' ? t(`audit.actor.${name}`) : name.replace(/^user:/, ''));
+/** What a query calls it. */
+export const actorValue = (actor: AuditActor): string => actor.id ?? actor.type;
+
+const KINDS = new Set(['MODIFIED', 'MISSING', 'REORDERED', 'DUPLICATED', 'INSERTED', 'TRUNCATED', 'WRONG_SIGNER', 'ANCHOR_MISMATCH', 'MALFORMED']);
+export function damageText(kind: string): string {
+  const name = kind.toUpperCase().replaceAll('-', '_');
+  return KINDS.has(name) ? t(`audit.damage.${name}` as MessageKey) : kind;
+}
+
+export const KIND_LINE: { [K in Related['kind']]: string } = {
+  error: 'var(--err)', rule: 'var(--line-control)', retry: 'var(--wait)', heal: 'var(--line-control)', human: 'var(--person)', outcome: 'var(--ok)',
+};
+
+export const count = (n: number): string => n.toLocaleString('en');
+
+/** 14:02:17.870 */
+export function clock(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  return `${date.toLocaleTimeString('en-GB', { hour12: false })}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}

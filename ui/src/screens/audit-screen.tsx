@@ -1,0 +1,193 @@
+/** The audit chain: asked, followed, verified, exported. */
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { usePaneOpen, usePaneSize } from '../api/settings.ts';
+import { queryClient } from '../api/queries.ts';
+import { auditActions, type AuditHooks } from '../features/audit/actions.ts';
+import { ask, useAudit } from '../features/audit/api.ts';
+import { AuditArt } from '../features/audit/art.tsx';
+import { Facets } from '../features/audit/facets.tsx';
+import { QUALIFIERS, term, tokensOf, type Qualifier } from '../features/audit/query.ts';
+import { QueryBox } from '../features/audit/query-box.tsx';
+import { RecordPane } from '../features/audit/record.tsx';
+import { forgetQuery, keepQuery, useSavedQueries } from '../features/audit/saved.ts';
+import { AuditTable } from '../features/audit/table.tsx';
+import type { ExportFormat } from '../features/audit/types.ts';
+import { useAuditRows } from '../features/audit/use-audit.ts';
+import { VerdictBar } from '../features/audit/verdict-bar.tsx';
+import { count, eventLook, levelText } from '../features/audit/words.ts';
+import '../features/audit/audit.css';
+import { t, tn } from '../i18n/index.ts';
+import { Banner, Button, Dialog, EmptyState, Field, keysOf, Menu, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
+import { attempt } from './commands.ts';
+import { FindButton } from './frame.tsx';
+import { navigate } from './router.ts';
+
+export function AuditScreen({ query: asked, seq }: { query: string | undefined; seq: number | undefined }) {
+  const [query, setQuery] = useState(asked ?? '');
+  useEffect(() => setQuery(asked ?? ''), [asked]);
+  const text = useDeferredValue(query.trim());
+  const settled = useSettled(text);
+  const [follow, setFollow] = usePaneOpen('audit.follow', true);
+  const [width, setWidth] = usePaneSize('audit.record', 384);
+  const [dialog, setDialog] = useState<'save' | 'jump' | null>(null);
+  const [verifying, setVerifying] = useState(false);
+  const list = useAuditRows(settled, follow);
+  const status = useAudit('audit_status', {}, { refetchInterval: 5_000 });
+  const facets = useAudit('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
+  const saved = useSavedQueries();
+  const search = useRef<HTMLInputElement>(null);
+  const keys = useAllActions();
+  const keyOf = (id: string) => { const found = keys.find((action) => action.id === id); return found ? keysOf(found)[0] : undefined; };
+
+  const change = (next: string) => {
+    setQuery(next);
+    navigate({ screen: 'audit', ...(next.trim() ? { query: next.trim() } : {}), ...(seq === undefined ? {} : { seq }) }, true);
+  };
+  const open = (next: number) => navigate({ screen: 'audit', ...(query.trim() ? { query: query.trim() } : {}), seq: next }, true);
+  const run = (runId: string) => navigate({ screen: 'run', runId });
+
+  async function verify() {
+    setVerifying(true);
+    const verdict = await attempt(() => ask('audit_verify', { full: true }));
+    setVerifying(false);
+    void queryClient.invalidateQueries({ queryKey: ['audit_status'] });
+    if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: count(verdict.broken.seq) }), detail: verdict.broken.message });
+    else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: count(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail > 0 ? tn('audit.level.tail', verdict.unsealedTail) : undefined });
+  }
+  async function exportAs(format: ExportFormat) {
+    const done = await attempt(() => ask('audit_export', { format, ...(settled ? { query: settled } : {}) }));
+    if (!done) return;
+    if (done.bytesBase64 !== undefined) saveBytes(done.fileName, done.bytesBase64);
+    toast({ signal: 'ok', text: t('audit.exported', { name: done.fileName }), detail: done.path ? t('audit.exportedTo', { path: done.path }) : t('audit.exportRecorded') });
+  }
+  const move = (by: number) => {
+    const rows = list.rows ?? [];
+    const at = rows.findIndex((row) => row.seq === seq);
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    if (next) open(next.seq);
+  };
+  useAuditActions({ search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => void exportAs('pack') });
+
+  const values = useMemo<{ [Q in Qualifier]?: { value: string; hint?: string }[] }>(() => ({
+    event: facets.data?.event.map((one) => ({ value: one.value, hint: `${eventLook(one.value).text}, ${count(one.count)}` })) ?? [],
+    actor: facets.data?.actor.map((one) => ({ value: one.value, hint: count(one.count) })) ?? [],
+    level: ['INFO', 'WARN', 'ERROR', 'CRITICAL'].map((value) => ({ value, hint: levelText(value) })),
+    'error.type': ['ToolError', 'LLMError', 'NetworkError', 'ValidationError', 'Timeout', 'UnknownError'].map((value) => ({ value })),
+    run: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.workflowId).map((row) => [row.runId, { value: row.runId, hint: row.workflowName }])).values()].slice(0, 40),
+    node: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.nodeId !== '$run').map((row) => [row.nodeId, { value: row.nodeId, hint: row.nodeTitle }])).values()].slice(0, 40),
+    since: dayChoices(), until: dayChoices(),
+  }), [facets.data, list.rows]);
+  const size = list.head?.size;
+  const empty = list.rows !== undefined && list.rows.length === 0;
+  const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.total >= 10_000 ? 'audit.foundMore' : 'audit.found', { n: count(list.total), all: count(size) }) : '';
+  const menu = (
+    <Menu trigger={<Button icon="dl">{t('audit.exportEvidence')}</Button>} entries={[
+      { id: 'pack', label: t('audit.exportPack'), icon: 'shield', onSelect: () => void exportAs('pack') },
+      { id: 'csv', label: t('audit.exportCsv'), icon: 'rows', onSelect: () => void exportAs('csv') },
+      { id: 'jsonl', label: t('audit.exportJsonl'), icon: 'code', onSelect: () => void exportAs('jsonl') },
+    ]} />
+  );
+  return (
+    <main className="screen">
+      <header className="bar">
+        <h1>{t('audit.title')}</h1>
+        <span className="s t2 nw">{size === undefined ? '' : tn('audit.total', size)}</span>
+        <span className="grow" />
+        <FindButton />
+        <label className="au-switch s t2"><Switch checked={follow} onChange={setFollow} label={t('audit.follow')} />{t('audit.follow')}</label>
+        <span className="vr" />
+        {menu}
+        <Button variant="primary" icon="chain" busy={verifying} onClick={() => void verify()}>{t('audit.verify')}</Button>
+      </header>
+      <div className="screen-body">
+        <div className="au-bar" role="search">
+          <QueryBox ref={search} value={query} onChange={change} values={values} found={found} keys={keyOf('audit.search')} />
+          <Button icon="flag" disabled={!query.trim()} onClick={() => setDialog('save')}>{t('audit.saveQuery')}</Button>
+          <Button icon="clock" onClick={() => setDialog('jump')}>{t('audit.jump')}</Button>
+        </div>
+        <VerdictBar status={status.data} size={size} busy={verifying} onGo={open} onExport={() => void exportAs('pack')} onVerify={() => void verify()} />
+        {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
+        {list.error ? <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
+        <div className="au-main">
+          <Facets facets={facets.data} query={query} saved={saved} onQuery={change} onForget={forgetQuery} />
+          <SplitPane side="right" size={width} min={300} max={720} onResize={setWidth} label={t('audit.recordPane')} reserve={420} pane={
+            seq === undefined ? <p className="t3" style={{ padding: 16 }}>{t('audit.choose')}</p> : <RecordPane seq={seq} onSeq={open} onQuery={change} onRun={run} />
+          }>
+            <div className="au-mid">
+              {list.rows === undefined ? (list.error ? null : <div style={{ padding: '0 16px' }} aria-busy="true"><Skeleton rows={16} /></div>)
+                : empty ? (settled
+                  ? <EmptyState title={t('audit.noneFound')} text={t('audit.noneFoundText')} actions={<Button icon="x" onClick={() => change('')}>{t('audit.clear')}</Button>} />
+                  : <EmptyState art={<AuditArt />} title={t('audit.none')} text={t('audit.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('audit.toGallery')}</Button>} />)
+                  : <AuditTable rows={list.rows} added={list.added} selected={seq ?? null} verdict={status.data} onSelect={open} onRun={run} onEnd={list.older} />}
+            </div>
+          </SplitPane>
+        </div>
+      </div>
+      {dialog === 'save' ? <SaveDialog query={query.trim()} onClose={() => setDialog(null)} /> : null}
+      {dialog === 'jump' ? <JumpDialog onClose={() => setDialog(null)} onJump={(at) => { setFollow(false); change([...tokensOf(query).filter((token) => token.qualifier !== 'until').map((token) => token.text), term('until', at.toISOString())].join(' ')); }} /> : null}
+    </main>
+  );
+}
+
+/** A query is sent when the typing pauses. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    // A qualifier without its value yet asks nothing.
+    const ready = QUALIFIERS.some((name) => text.endsWith(`${name}:`)) ? text.replace(/\s*\S+:$/, '') : text;
+    const timer = setTimeout(() => setSettled(ready), 250);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+function useAuditActions(hooks: AuditHooks): void {
+  const latest = useRef(hooks);
+  latest.current = hooks;
+  useActions(useMemo(() => auditActions({
+    search: () => latest.current.search(), move: (by) => latest.current.move(by), verify: () => latest.current.verify(), follow: () => latest.current.follow(), exportAs: () => latest.current.exportAs(),
+  }), []));
+}
+
+function dayChoices(): { value: string; hint?: string }[] {
+  const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+  return [0, 1, 7, 30].map((back) => ({ value: day(back) }));
+}
+
+function saveBytes(name: string, base64: string): void {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name.replace(/[^A-Za-z0-9._-]+/g, '-');
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+function SaveDialog({ query, onClose }: { query: string; onClose(): void }) {
+  const [name, setName] = useState('');
+  const save = () => { if (name.trim()) { keepQuery(name.trim(), query); onClose(); } };
+  return (
+    <Dialog open onClose={onClose} title={t('audit.saveTitle')} closeLabel={t('common.cancel')} footer={<><Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button><Button variant="primary" disabled={!name.trim()} onClick={save}>{t('audit.saveYes')}</Button></>}>
+      <form className="col" style={{ gap: 12 }} onSubmit={(event) => { event.preventDefault(); save(); }}>
+        <code>{query}</code>
+        <Field label={t('audit.saveName')} required>{({ id }) => <TextInput id={id} value={name} onChange={setName} maxLength={80} />}</Field>
+      </form>
+    </Dialog>
+  );
+}
+
+function JumpDialog({ onJump, onClose }: { onJump(at: Date): void; onClose(): void }) {
+  const [text, setText] = useState(() => { const now = new Date(); return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16); });
+  const at = new Date(text);
+  const bad = Number.isNaN(at.getTime());
+  const jump = () => { if (!bad) { onJump(at); onClose(); } };
+  return (
+    <Dialog open onClose={onClose} title={t('audit.jumpTitle')} closeLabel={t('common.cancel')} footer={<><Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button><Button variant="primary" disabled={bad} onClick={jump}>{t('audit.jumpYes')}</Button></>}>
+      <form className="col" style={{ gap: 12 }} onSubmit={(event) => { event.preventDefault(); jump(); }}>
+        <p className="t2">{t('audit.jumpText')}</p>
+        <Field label={t('audit.jumpAt')} required>{({ id }) => <TextInput id={id} type="datetime-local" value={text} onChange={setText} />}</Field>
+      </form>
+    </Dialog>
+  );
+}
