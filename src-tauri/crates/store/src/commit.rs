@@ -1,5 +1,6 @@
 //! The commit of a run: events, snapshot, status, summary and consumed inputs in one transaction, or nothing.
 
+use crate::audit;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::high_water::Mark;
@@ -7,9 +8,10 @@ use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
 use crate::table::run_snapshot::Snapshot;
 use crate::table::{definition, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary};
+use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
-use rusqlite::Connection;
 use serde_json::Value;
+use signalbox_audit::Record;
 use signalbox_model::{RunEvent, RunStatus};
 
 /// What one commit of a driven run writes.
@@ -29,6 +31,10 @@ pub struct RunCommit {
     pub end: Option<RunEnd>,
     /// Inputs that these events act on.
     pub consumed_inputs: Vec<i64>,
+    /// What these events do to the run's tasks.
+    pub tasks: Vec<TaskChange>,
+    /// The audit entries of these events, in their order.
+    pub audit: Vec<Record>,
     /// On the disk before the answer: intents and outcomes of `write` effects, decisions of people.
     pub durable: bool,
 }
@@ -44,6 +50,8 @@ impl RunCommit {
             status: None,
             end: None,
             consumed_inputs: Vec::new(),
+            tasks: Vec::new(),
+            audit: Vec::new(),
             durable: false,
         }
     }
@@ -93,6 +101,10 @@ pub struct NewRun {
     pub snapshot: Option<Snapshot>,
     /// When the run ends within its first commit.
     pub end: Option<RunEnd>,
+    /// What these events do to the run's tasks.
+    pub tasks: Vec<TaskChange>,
+    /// The audit entries of these events, in their order.
+    pub audit: Vec<Record>,
     /// On the disk before the answer.
     pub durable: bool,
 }
@@ -108,11 +120,13 @@ pub(crate) struct Prepared {
     end: Option<RunEnd>,
     summary: Option<Document>,
     consumed: Vec<i64>,
+    tasks: Vec<task_change::Prepared>,
+    audit: Vec<Record>,
 }
 
 impl Prepared {
     pub(crate) fn new(commit: &RunCommit) -> Result<Self> {
-        let RunCommit { run_id, owner, events, snapshot, status, end, consumed_inputs, durable: _ } = commit;
+        let RunCommit { run_id, owner, events, snapshot, status, end, consumed_inputs, tasks, audit, durable: _ } = commit;
         let (run_id, status, mut end) = (run_id.clone(), *status, end.clone());
         let invalid = |reason: String| Error::Invalid { reason };
         let mut prepared = Vec::with_capacity(events.len());
@@ -146,11 +160,13 @@ impl Prepared {
             end,
             summary,
             consumed: consumed_inputs.clone(),
+            tasks: tasks.iter().map(task_change::Prepared::new).collect::<Result<_>>()?,
+            audit: audit.clone(),
         })
     }
 
     pub(crate) fn rows(&self) -> usize {
-        1 + self.events.len()
+        1 + self.events.len() + self.tasks.len() + self.audit.len()
     }
 
     pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<()> {
@@ -168,7 +184,7 @@ impl Prepared {
                 row.last_seq
             }
         };
-        self.write(connection, last)?;
+        self.write(work, last)?;
         work.mark = self.mark();
         Ok(())
     }
@@ -177,7 +193,8 @@ impl Prepared {
         self.events.last().map(|event| Mark { run: self.run_id.clone(), seq: event.seq, hash: event.hash_hex() })
     }
 
-    fn write(&mut self, connection: &Connection, last: u64) -> Result<()> {
+    fn write(&mut self, work: &mut Work<'_>, last: u64) -> Result<()> {
+        let connection = work.connection;
         let run = &self.run_id;
         for event in &self.events {
             run_event::insert(connection, run, event)?;
@@ -212,7 +229,10 @@ impl Prepared {
         for id in &self.consumed {
             run_input::consume(connection, run, *id)?;
         }
-        Ok(())
+        for change in &self.tasks {
+            change.apply(connection, run)?;
+        }
+        audit::append(work, std::mem::take(&mut self.audit))
     }
 }
 
@@ -248,6 +268,8 @@ impl PreparedRun {
             snapshot: new.snapshot,
             status: Some(new.status),
             end: new.end,
+            tasks: new.tasks,
+            audit: new.audit,
             durable: new.durable,
             ..RunCommit::new(new.run_id, owner, new.events)
         })?;
@@ -267,7 +289,7 @@ impl PreparedRun {
             definition::put(connection, &self.row.definition_hash, text)?;
         }
         run::insert(connection, &self.row)?;
-        self.first.write(connection, self.row.last_seq)?;
+        self.first.write(work, self.row.last_seq)?;
         work.mark = self.first.mark();
         Ok(self.first.owner)
     }

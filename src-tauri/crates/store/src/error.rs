@@ -76,6 +76,12 @@ pub enum Error {
         /// The run.
         run: String,
     },
+    /// A policy decided about a task that a person has answered meanwhile. Nothing was written: the answer waits as an input.
+    #[error("Task {task} was decided meanwhile")]
+    TaskDecided {
+        /// The task.
+        task: String,
+    },
     /// The run cannot be deleted now.
     #[error("Run {run} cannot be deleted: it is {status}")]
     DeleteRefused {
@@ -119,6 +125,7 @@ impl Error {
             Self::Fenced { .. } => "FENCED",
             Self::UnknownRun { .. } => "UNKNOWN_RUN",
             Self::RunExists { .. } => "RUN_EXISTS",
+            Self::TaskDecided { .. } => "TASK_DECIDED",
             Self::DeleteRefused { .. } => "DELETE_REFUSED",
             Self::Invalid { .. } => "INVALID_DATA",
             Self::Closed => "STORE_CLOSED",
@@ -143,6 +150,7 @@ impl Error {
             Self::Fenced { .. } => "Nothing is lost: the process that drives the run goes on with it.",
             Self::UnknownRun { .. } => "List the runs to see which exist.",
             Self::RunExists { .. } => "Start the run again with a new id.",
+            Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
             Self::DeleteRefused { .. } => "Cancel the run or let it end, then delete it.",
             Self::Invalid { .. } => "Make the data smaller or less deeply nested.",
             Self::Closed => "Start Signalbox again.",

@@ -4,7 +4,9 @@
 //! commit and not synced, in two slots in turn, each with its checksum. It may therefore be behind the store, which says
 //! nothing; only a store that is behind the file is an alarm.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use signalbox_audit::Head;
 use signalbox_model::hash::sha256_hex;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -39,6 +41,13 @@ pub enum StoreAlarm {
         /// The event.
         seq: u64,
     },
+    /// Audit entries are gone that were there, or the last of them is another one: verify the audit chain.
+    AuditBehind {
+        /// Entries that there were, by the high-water file.
+        expected: u64,
+        /// Entries that there are.
+        found: u64,
+    },
     /// SQLite's own check failed; the store is open for reading only.
     Damaged {
         /// What the check said.
@@ -46,32 +55,70 @@ pub enum StoreAlarm {
     },
 }
 
+/// What a slot says: the last event and the head of the audit chain.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Slot {
+    pub(crate) mark: Option<Mark>,
+    pub(crate) head: Option<Head>,
+}
+
+/// `[counter, run, seq, hash, head?]`; the run is empty when there is none.
+#[derive(Serialize, Deserialize)]
+struct Line(u64, String, u64, String, #[serde(default)] Option<Head>);
+
 pub(crate) struct MarkFile {
     file: File,
     next: usize,
     counter: u64,
+    last: Slot,
+}
+
+fn slots(bytes: &[u8]) -> Vec<(u64, usize, Slot)> {
+    let mut slots: Vec<(u64, usize, Slot)> = Vec::new();
+    for (index, slot) in bytes.chunks(SLOT).take(2).enumerate() {
+        if let Some((counter, mark)) = read_slot(slot) {
+            slots.push((counter, index, mark));
+        }
+    }
+    slots.sort_by_key(|(counter, ..)| *counter);
+    slots
+}
+
+/// The head of the audit chain after the last commit that is known.
+pub(crate) fn head(path: &Path) -> Option<Head> {
+    let bytes = std::fs::read(path).ok()?;
+    newest_head(slots(&bytes).iter().map(|(_, _, slot)| slot))
+}
+
+/// Two processes write the same slots: the longer chain is the newer one.
+pub(crate) fn newest_head<'a>(slots: impl Iterator<Item = &'a Slot>) -> Option<Head> {
+    slots.filter_map(|slot| slot.head).max_by_key(|head| head.size)
 }
 
 impl MarkFile {
-    pub(crate) fn open(path: &Path) -> std::io::Result<(Self, Vec<Mark>)> {
+    pub(crate) fn open(path: &Path) -> std::io::Result<(Self, Vec<Slot>)> {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let mut slots: Vec<(u64, usize, Mark)> = Vec::new();
-        for (index, slot) in bytes.chunks(SLOT).take(2).enumerate() {
-            if let Some((counter, mark)) = read_slot(slot) {
-                slots.push((counter, index, mark));
-            }
-        }
-        slots.sort_by_key(|(counter, ..)| *counter);
+        let slots = slots(&bytes);
         let (counter, next) = slots.last().map_or((0, 0), |(counter, index, _)| (*counter, 1 - index));
-        Ok((Self { file, next, counter }, slots.into_iter().map(|(_, _, mark)| mark).collect()))
+        let last = slots.last().map(|(_, _, slot)| slot.clone()).unwrap_or_default();
+        Ok((Self { file, next, counter, last }, slots.into_iter().map(|(_, _, slot)| slot).collect()))
     }
 
-    /// Failing is no failure of the commit: the mark only lags behind.
-    pub(crate) fn write(&mut self, mark: &Mark) {
+    /// What a commit appended. Failing is no failure of the commit: the mark only lags behind.
+    pub(crate) fn write(&mut self, mark: Option<Mark>, head: Option<Head>) {
+        if mark.is_none() && head.is_none() {
+            return;
+        }
+        self.last = Slot { mark: mark.or(self.last.mark.take()), head: head.or(self.last.head.take()) };
         self.counter += 1;
-        let text = json!([self.counter, mark.run, mark.seq, mark.hash]).to_string();
+        let none = Mark { run: String::new(), seq: 0, hash: String::new() };
+        let Mark { run, seq, hash } = self.last.mark.as_ref().unwrap_or(&none);
+        let text = match &self.last.head {
+            Some(head) => json!([self.counter, run, seq, hash, head]).to_string(),
+            None => json!([self.counter, run, seq, hash]).to_string(),
+        };
         let mut line = format!("{} {text}", sha256_hex(text.as_bytes()));
         if line.len() >= SLOT {
             return;
@@ -85,29 +132,30 @@ impl MarkFile {
     }
 }
 
-fn read_slot(bytes: &[u8]) -> Option<(u64, Mark)> {
+fn read_slot(bytes: &[u8]) -> Option<(u64, Slot)> {
     let (checksum, text) = std::str::from_utf8(bytes).ok()?.trim_end().split_once(' ')?;
     if sha256_hex(text.as_bytes()) != checksum {
         return None;
     }
-    let (counter, run, seq, hash): (u64, String, u64, String) =
-        serde_json::from_str::<Value>(text).and_then(serde_json::from_value).ok()?;
-    Some((counter, Mark { run, seq, hash }))
+    let Line(counter, run, seq, hash, head) = serde_json::from_str(text).ok()?;
+    let mark = (!run.is_empty()).then_some(Mark { run, seq, hash });
+    Some((counter, Slot { mark, head }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Mark, MarkFile};
+    use super::{Mark, MarkFile, Slot, newest_head};
+    use signalbox_audit::{Digest, Head};
 
     #[test]
     fn a_torn_slot_leaves_the_one_before() {
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("signalbox.mark");
-        let mark = |seq| Mark { run: "r".into(), seq, hash: "h".repeat(64) };
+        let mark = |seq| Slot { mark: Some(Mark { run: "r".into(), seq, hash: "h".repeat(64) }), head: None };
         let (mut file, none) = MarkFile::open(&path).expect("opens");
         assert_eq!(none, []);
         for seq in 1..=3 {
-            file.write(&mark(seq));
+            file.write(mark(seq).mark, None);
         }
         assert_eq!(MarkFile::open(&path).expect("opens").1, [mark(2), mark(3)]);
         let mut bytes = std::fs::read(&path).expect("reads");
@@ -115,7 +163,21 @@ mod tests {
         std::fs::write(&path, &bytes).expect("writes");
         let (mut file, left) = MarkFile::open(&path).expect("opens");
         assert_eq!(left, [mark(2)]);
-        file.write(&mark(4));
+        file.write(mark(4).mark, None);
         assert_eq!(MarkFile::open(&path).expect("opens").1, [mark(2), mark(4)]);
+    }
+
+    #[test]
+    fn a_slot_without_audit_head_is_one_of_an_older_release() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("signalbox.mark");
+        let (mut file, _) = MarkFile::open(&path).expect("opens");
+        let head = |size| Head { size, head_hash: Digest::of(&[b"h"]) };
+        file.write(None, Some(head(3)));
+        file.write(Some(Mark { run: "r".into(), seq: 1, hash: "h".repeat(64) }), None);
+        let (_, slots) = MarkFile::open(&path).expect("opens");
+        assert_eq!((slots[0].mark.clone(), slots[1].head), (None, Some(head(3))), "a head stays until the next one");
+        assert_eq!(newest_head(slots.iter()), Some(head(3)));
+        assert_eq!(super::head(&path), Some(head(3)));
     }
 }

@@ -1,5 +1,5 @@
-//! The store: one SQLite file with runs, their events, snapshots, large values, durable inputs, settings, folder grants and
-//! drafts, used by several processes at once.
+//! The store: one SQLite file with runs, their events, snapshots, large values, durable inputs, tasks of people, the audit
+//! chain, settings, folder grants and drafts, used by several processes at once.
 //!
 //! A driver writes with [`Store::commit`] or [`Store::submit`]: everything of one [`RunCommit`] is written, or nothing. The
 //! owner and the epoch in it are the fence: a process that no longer owns the run writes nothing. The answer comes after the
@@ -8,6 +8,7 @@
 //! Deliberately not here: time, ids, what an event means, and when to write a snapshot. They arrive as data.
 #![deny(missing_docs)]
 
+mod audit;
 mod commit;
 mod connection;
 mod document;
@@ -18,16 +19,24 @@ mod open;
 mod schema;
 mod store;
 mod table;
+mod task_change;
+mod tasks;
 mod writer;
 
+pub use audit::{AuditState, Receipt};
 pub use commit::{NewRun, RunCommit, RunEnd};
 pub use error::{CommitError, Error, Error as StoreError};
 pub use high_water::StoreAlarm;
 pub use open::StoreOptions;
 pub use store::{Answer, Store};
+pub use table::audit_entry::{AuditFacets, AuditPage, AuditQuery, AuditRow, actor_name};
 pub use table::draft::Draft;
 pub use table::folder_grant::FolderGrant;
 pub use table::run::{Owner, RunPage, RunQuery, RunRow};
 pub use table::run_input::RunInput;
 pub use table::run_node::LastCall;
 pub use table::run_snapshot::Snapshot;
+pub use table::task::{TaskCounts, TaskPage, TaskQuery, TaskRow, TaskScope, TaskView};
+pub use table::task_history::TaskNote;
+pub use task_change::{NewTask, TaskChange};
+pub use tasks::{AnswerTask, Answered, TaskAct, TaskError, TaskRecord};

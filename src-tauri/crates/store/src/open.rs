@@ -2,11 +2,11 @@
 
 use crate::connection::{Readers, open_writer};
 use crate::error::{Error, Result};
-use crate::high_water::{Mark, MarkFile, StoreAlarm};
+use crate::high_water::{MarkFile, Slot, StoreAlarm, newest_head};
 use crate::instance::{Instance, setup_lock, unusable};
 use crate::schema;
 use crate::store::{Inner, Store};
-use crate::table::{run, run_deleted, run_event};
+use crate::table::{audit_entry, run, run_deleted, run_event};
 use crate::writer::{Queue, Writer};
 use rusqlite::{Connection, ffi};
 use std::fs;
@@ -72,6 +72,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
 
     let queue = Arc::new(Queue::default());
     let max_pages = Arc::new(Mutex::new(options.max_pages));
+    let signer = Arc::new(Mutex::new(None));
     let writer = Writer {
         path: path.clone(),
         busy: options.busy_timeout,
@@ -80,6 +81,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
         marks,
         read_only,
         max_pages: Arc::clone(&max_pages),
+        signer: Arc::clone(&signer),
         full_sync: true,
     };
     let thread = std::thread::Builder::new()
@@ -94,6 +96,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
         watch: Mutex::new(None),
         alarms,
         max_pages,
+        signer,
         instance: Arc::new(instance),
     };
     let store = Store { inner: Arc::new(inner) };
@@ -128,8 +131,9 @@ fn quick_check(connection: &Connection) -> Result<Option<StoreAlarm>> {
     }
 }
 
-fn compare(connection: &Connection, marks: &[Mark]) -> Result<Vec<StoreAlarm>> {
+fn compare(connection: &Connection, slots: &[Slot]) -> Result<Vec<StoreAlarm>> {
     let mut alarms: Vec<StoreAlarm> = Vec::new();
+    let marks: Vec<_> = slots.iter().filter_map(|slot| slot.mark.as_ref()).collect();
     // The newest mark of a run says all.
     for (index, mark) in marks.iter().enumerate() {
         if marks[index + 1..].iter().any(|newer| newer.run == mark.run) || run_deleted::exists(connection, &mark.run)? {
@@ -141,6 +145,13 @@ fn compare(connection: &Connection, marks: &[Mark]) -> Result<Vec<StoreAlarm>> {
             alarms.push(StoreAlarm::Behind { run: mark.run.clone(), expected: mark.seq, found });
         } else if stored.as_ref() != Some(&mark.hash) {
             alarms.push(StoreAlarm::Differs { run: mark.run.clone(), seq: mark.seq });
+        }
+    }
+    if let Some(head) = newest_head(slots.iter()).filter(|head| head.size > 0) {
+        let found = audit_entry::head(connection)?.size;
+        let stored = audit_entry::get(connection, head.size - 1)?.map(|row| row.hash);
+        if stored != Some(head.head_hash.to_hex()) {
+            alarms.push(StoreAlarm::AuditBehind { expected: head.size, found });
         }
     }
     Ok(alarms)

@@ -28,6 +28,13 @@ fn all() -> Vec<&'static Migration> {
         table::setting::MIGRATIONS,
         table::folder_grant::MIGRATIONS,
         table::draft::MIGRATIONS,
+        table::task::MIGRATIONS,
+        table::task_body::MIGRATIONS,
+        table::task_history::MIGRATIONS,
+        table::task_token::MIGRATIONS,
+        table::audit_entry::MIGRATIONS,
+        table::audit_checkpoint::MIGRATIONS,
+        table::audit_meta::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

@@ -1,5 +1,6 @@
 //! The store as its users see it.
 
+use crate::audit;
 use crate::commit::{NewRun, Prepared, PreparedRun, RunCommit};
 use crate::connection::Readers;
 use crate::error::{CommitError, Error, Result};
@@ -12,11 +13,12 @@ use crate::table::run::{self, Owner, RunPage, RunQuery, RunRow};
 use crate::table::run_input::{self, RunInput};
 use crate::table::run_node::{self, LastCall};
 use crate::table::run_snapshot::{self, Snapshot};
-use crate::table::{blob, definition, run_deleted, run_event, run_summary, setting};
+use crate::table::{audit_entry, blob, definition, run_deleted, run_event, run_summary, setting, task};
 use crate::writer::{Queue, Task, Work};
 use rusqlite::Connection;
-use serde_json::Value;
-use signalbox_model::RunEvent;
+use serde_json::{Value, json};
+use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
+use signalbox_model::{RunEvent, time};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -45,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) watch: Mutex<Option<Connection>>,
     pub(crate) alarms: Vec<StoreAlarm>,
     pub(crate) max_pages: Arc<Mutex<Option<u32>>>,
+    /// The key of the audit chain.
+    pub(crate) signer: Arc<Mutex<Option<Arc<Signer>>>>,
     /// Last, because its lock says that everything above is still in use.
     pub(crate) instance: Arc<Instance>,
 }
@@ -140,7 +144,7 @@ impl Store {
         receiver.recv().unwrap_or(Err(Error::Closed))
     }
 
-    fn write<T: Send + 'static>(
+    pub(crate) fn write<T: Send + 'static>(
         &self,
         durable: bool,
         work: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
@@ -151,7 +155,7 @@ impl Store {
         })
     }
 
-    fn view<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn view<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.inner.readers.view(work)
     }
 }
@@ -327,14 +331,24 @@ impl Store {
         })
     }
 
-    /// Deletes an ended run with everything that nothing else refers to.
-    pub fn delete_run(&self, run_id: &str) -> Result<()> {
+    /// Deletes an ended run with everything that nothing else refers to. Its audit entries stay; `RUN_DELETED` says who
+    /// deleted it and how much there was.
+    pub fn delete_run(&self, run_id: &str, actor: Actor, at_ms: i64) -> Result<()> {
         let run = run_id.to_owned();
         self.write(true, move |work| {
             let row = run::require(work.connection, &run)?;
             if row.ended_ms.is_none() {
                 return Err(Error::DeleteRefused { run, status: row.status.as_str().into() });
             }
+            let entries = audit_entry::count_of_run(work.connection, &run)?;
+            let facts = json!({
+                "workflowId": row.workflow_id, "workflowName": row.workflow_name, "status": row.status.as_str(),
+                "startedAt": time::format(row.started_ms), "endedAt": row.ended_ms.map(time::format),
+                "events": row.last_seq, "entries": entries,
+            });
+            let record = Record::new(time::format(at_ms), run.as_str(), RUN_LEVEL, "RUN_DELETED", Level::Warn, actor)
+                .with_metadata(facts.as_object().cloned().unwrap_or_default());
+            audit::append(work, vec![record])?;
             run_deleted::insert(work.connection, &run)?;
             run::delete(work.connection, &run)
         })?;
@@ -365,6 +379,7 @@ impl Store {
                 run_summary::delete(connection, &run)?;
                 run_input::delete(connection, &run)?;
                 run_node::delete(connection, &run)?;
+                task::delete(connection, &run)?;
                 run_deleted::set_purged(connection, &run)?;
                 Ok(true)
             })?;

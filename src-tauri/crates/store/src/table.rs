@@ -1,5 +1,8 @@
 //! One file per table: its migration, its row, how it is read and how it is written.
 
+pub(crate) mod audit_checkpoint;
+pub(crate) mod audit_entry;
+pub(crate) mod audit_meta;
 pub(crate) mod blob;
 pub(crate) mod definition;
 pub(crate) mod draft;
@@ -12,3 +15,7 @@ pub(crate) mod run_node;
 pub(crate) mod run_snapshot;
 pub(crate) mod run_summary;
 pub(crate) mod setting;
+pub(crate) mod task;
+pub(crate) mod task_body;
+pub(crate) mod task_history;
+pub(crate) mod task_token;

@@ -3,10 +3,12 @@
 //! It drains its queue into one transaction (at most 256 rows), commits, and only then answers. Each job of a group stands in
 //! its own savepoint, so a job that fails takes nobody with it. A group with a durable job is synced to the disk.
 
+use crate::audit;
 use crate::connection::open_writer;
 use crate::error::{Error, Result};
 use crate::high_water::{Mark, MarkFile};
 use rusqlite::Connection;
+use signalbox_audit::{Head, Signer};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -21,6 +23,10 @@ pub(crate) struct Work<'a> {
     pub(crate) connection: &'a Connection,
     /// Set by a job that appended events.
     pub(crate) mark: Option<Mark>,
+    /// The key of the audit chain.
+    pub(crate) signer: Option<Arc<Signer>>,
+    /// Set by a job that appended audit entries.
+    pub(crate) head: Option<Head>,
 }
 
 pub(crate) trait Job: Send {
@@ -130,6 +136,7 @@ pub(crate) struct Writer {
     pub(crate) marks: Option<MarkFile>,
     pub(crate) read_only: bool,
     pub(crate) max_pages: Arc<Mutex<Option<u32>>>,
+    pub(crate) signer: Arc<Mutex<Option<Arc<Signer>>>>,
     pub(crate) full_sync: bool,
 }
 
@@ -138,6 +145,30 @@ impl Writer {
         while let Some(group) = self.queue.take() {
             self.write(group);
         }
+        // A cut tail is then found by size and head. What cannot be sealed now is sealed by the next process.
+        let _ = self.seal();
+    }
+
+    /// Seals the audit chain in a transaction of its own.
+    fn seal(&mut self) -> Result<()> {
+        let connection = self.ready()?;
+        let signer = self.signer();
+        let result = self.begin(&connection, true).and_then(|()| {
+            let sealed = audit::checkpoint(&connection, signer.as_deref(), None);
+            let end = if matches!(sealed, Ok(Some(_))) { "COMMIT" } else { "ROLLBACK" };
+            let ended = execute(&connection, end);
+            if ended.is_err() && !connection.is_autocommit() {
+                // Fails only when SQLite has rolled back by itself.
+                let _ = connection.execute_batch("ROLLBACK");
+            }
+            sealed.and(ended)
+        });
+        self.put_back(connection, result.as_ref().err());
+        result
+    }
+
+    fn signer(&self) -> Option<Arc<Signer>> {
+        self.signer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn write(&mut self, mut group: Vec<Box<dyn Job>>) {
@@ -181,12 +212,13 @@ impl Writer {
         }
         let alone = group.len() == 1;
         let mut done = Vec::with_capacity(group.len());
-        let mut mark = None;
+        let mut marks = Marks::default();
+        let signer = self.signer();
         let mut rest = group.into_iter();
         while let Some(mut job) = rest.next() {
-            match run_one(&connection, job.as_mut(), alone) {
+            match run_one(&connection, job.as_mut(), alone, signer.as_ref()) {
                 Ok(written) => {
-                    mark = written.or(mark);
+                    marks = Marks { event: written.event.or(marks.event), head: written.head.or(marks.head) };
                     done.push(job);
                 }
                 Err(error) => {
@@ -210,11 +242,16 @@ impl Writer {
             self.put_back(connection, Some(error));
             return Vec::new();
         }
-        if let (Some(mark), Some(file)) = (&mark, &mut self.marks) {
-            file.write(mark);
+        if let Some(file) = &mut self.marks {
+            file.write(marks.event, marks.head);
         }
+        let due = marks.head.is_some_and(|head| matches!(audit::is_due(&connection, head), Ok(true)));
         self.put_back(connection, None);
         answer_all(done, &Ok(()));
+        if due {
+            // The entries stand; when they cannot be sealed now, the next group tries again.
+            let _ = self.seal();
+        }
         Vec::new()
     }
 
@@ -244,18 +281,25 @@ fn execute(connection: &Connection, sql: &str) -> Result<()> {
     Ok(())
 }
 
-fn run_one(connection: &Connection, job: &mut dyn Job, alone: bool) -> Result<Option<Mark>> {
+/// What a job appended last.
+#[derive(Default)]
+struct Marks {
+    event: Option<Mark>,
+    head: Option<Head>,
+}
+
+fn run_one(connection: &Connection, job: &mut dyn Job, alone: bool, signer: Option<&Arc<Signer>>) -> Result<Marks> {
     if !alone {
         execute(connection, "SAVEPOINT job")?;
     }
-    let mut work = Work { connection, mark: None };
+    let mut work = Work { connection, mark: None, signer: signer.cloned(), head: None };
     // A panic is a bug of one job; the store goes on for the others.
     let result = catch_unwind(AssertUnwindSafe(|| job.run(&mut work)))
         .unwrap_or_else(|_| Err(Error::Invalid { reason: "writing it failed inside".into() }));
-    let mark = work.mark;
+    let marks = Marks { event: work.mark, head: work.head };
     match result {
-        Ok(()) if alone => Ok(mark),
-        Ok(()) => execute(connection, "RELEASE job").map(|()| mark),
+        Ok(()) if alone => Ok(marks),
+        Ok(()) => execute(connection, "RELEASE job").map(|()| marks),
         Err(error) => {
             if !alone && !connection.is_autocommit() {
                 execute(connection, "ROLLBACK TO job")?;

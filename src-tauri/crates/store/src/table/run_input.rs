@@ -12,7 +12,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
             id INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, body TEXT NOT NULL, consumed INTEGER NOT NULL DEFAULT 0
           ) STRICT;
           CREATE INDEX run_input_of_run ON run_input (run, consumed, id);",
-}];
+}, Migration { id: 20, sql: "CREATE INDEX run_input_pending ON run_input (run) WHERE consumed = 0;" }];
 
 /// A durable input that waits for the driver.
 #[derive(Debug, Clone, PartialEq)]

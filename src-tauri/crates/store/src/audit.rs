@@ -1,0 +1,244 @@
+//! The audit chain inside the writer's transactions: an entry is sealed where the state that it describes is changed, or
+//! neither is written. The head is read in the transaction, because another process may have written since.
+
+use crate::error::{Error, Result};
+use crate::high_water;
+use crate::store::Store;
+use crate::table::audit_entry::{self, AuditFacets, AuditPage, AuditQuery, AuditRow};
+use crate::table::{audit_checkpoint, audit_meta};
+use crate::writer::Work;
+use rusqlite::Connection;
+use serde_json::Value;
+use signalbox_audit::verify::{Expect, Trusted, Verdict, try_verify};
+use signalbox_audit::{Anchor, Chain, Frontier, Head, PublicKey, Record, SignedCheckpoint, Signer, is_signed};
+use std::sync::{Arc, PoisonError};
+
+/// A checkpoint is made when so many entries have none.
+const UNSEALED: u64 = 1_000;
+
+/// Where an entry stands now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// Its place.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: String,
+    /// It was there already: the same `dedupe` was recorded before.
+    pub repeated: bool,
+}
+
+/// Where the chain stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditState {
+    /// The chain.
+    pub log_id: String,
+    /// Size and hash of the last entry.
+    pub head: Head,
+    /// The last checkpoint.
+    pub checkpoint: Option<SignedCheckpoint>,
+    /// Public keys that signed here, as PEM blocks.
+    pub keys: String,
+}
+
+/// One decision of a person is recorded once, whether its answer or its run comes first.
+fn dedupe_of(record: &Record) -> Option<String> {
+    let task = record.metadata.as_ref()?.get("taskId")?.as_str()?;
+    (record.event == "HITL_COMPLETED").then(|| format!("HITL_COMPLETED {task}"))
+}
+
+/// Seals records at the end of the chain.
+pub(crate) fn append(work: &mut Work<'_>, records: Vec<Record>) -> Result<()> {
+    for record in records {
+        let dedupe = dedupe_of(&record);
+        append_one(work, record, dedupe.as_deref())?;
+    }
+    Ok(())
+}
+
+pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {
+    let connection = work.connection;
+    if let Some(dedupe) = dedupe
+        && let Some(row) = audit_entry::by_dedupe(connection, dedupe)?
+    {
+        return Ok(Receipt { seq: row.seq, hash: row.hash, repeated: true });
+    }
+    let mut chain = Chain::at(audit_meta::log_id(connection)?, audit_entry::head(connection)?);
+    let sealed = chain
+        .seal(record.with_large_integers_as_text())
+        .map_err(|error| Error::Invalid { reason: format!("audit entry: {error}") })?;
+    let signer = work.signer.as_deref().filter(|_| is_signed(&sealed.entry.event));
+    let signature = signer.map(|signer| signer.sign_hash(&sealed.hash));
+    audit_entry::insert(connection, &sealed, signature, dedupe)?;
+    work.head = Some(chain.head());
+    Ok(Receipt { seq: sealed.entry.seq, hash: sealed.hash.to_hex(), repeated: false })
+}
+
+/// Whether a checkpoint is due.
+pub(crate) fn is_due(connection: &Connection, head: Head) -> Result<bool> {
+    Ok(head.size.saturating_sub(audit_checkpoint::sealed_size(connection)?) >= UNSEALED)
+}
+
+/// Seals the chain as it stands; `None` when the last checkpoint does so already. Without a time, that of the last entry.
+pub(crate) fn checkpoint(
+    connection: &Connection,
+    signer: Option<&Signer>,
+    timestamp: Option<&str>,
+) -> Result<Option<SignedCheckpoint>> {
+    let head = audit_entry::head(connection)?;
+    let last = audit_checkpoint::last(connection)?;
+    let (previous, mut frontier) = match last {
+        Some(Trusted { sealed, frontier }) => (Some(sealed), frontier),
+        None => (None, Frontier::new()),
+    };
+    let unsigned = previous.as_ref().is_some_and(|sealed| sealed.signature.is_none());
+    if head.size == frontier.size() && !(unsigned && signer.is_some() && head.size > 0) {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare_cached("SELECT hash FROM audit_entry WHERE seq >= ? ORDER BY seq")?;
+    let mut rows = statement.query([frontier.size()])?;
+    while let Some(row) = rows.next()? {
+        let hash: String = row.get(0)?;
+        let hash = hash.parse().map_err(|_| Error::Damaged {
+            reason: format!("the hash of audit entry {} cannot be read; verify the audit chain", frontier.size()),
+        })?;
+        frontier.push(&hash);
+    }
+    let timestamp = match timestamp {
+        Some(text) => text.to_owned(),
+        None => audit_entry::get(connection, head.size.saturating_sub(1))?
+            .and_then(|row| row.entry())
+            .map(|entry| entry.timestamp)
+            .unwrap_or_default(),
+    };
+    let log_id = audit_meta::log_id(connection)?;
+    let sealed = SignedCheckpoint::seal(&log_id, head, &frontier, previous.as_ref(), timestamp, signer)
+        .map_err(|error| Error::Damaged { reason: format!("the audit chain cannot be sealed: {error}") })?;
+    audit_checkpoint::insert(connection, &sealed, &frontier)?;
+    Ok(Some(sealed))
+}
+
+/// The audit chain.
+impl Store {
+    /// The key that signs from now on; its public half is kept for verifications. Without one, entries are unsigned.
+    pub fn set_audit_signer(&self, signer: Signer) -> Result<()> {
+        let signer = Arc::new(signer);
+        let pem = signer.public_key().to_pem();
+        if !self.audit_state()?.keys.contains(&pem) {
+            self.write(true, move |work| {
+                let known = audit_meta::get(work.connection, "keys")?.unwrap_or_default();
+                if known.contains(&pem) { Ok(()) } else { audit_meta::set(work.connection, "keys", &(known + &pem)) }
+            })?;
+        }
+        *self.inner.signer.lock().unwrap_or_else(PoisonError::into_inner) = Some(signer);
+        Ok(())
+    }
+
+    /// The public key that signs now.
+    pub fn audit_key(&self) -> Option<PublicKey> {
+        self.inner.signer.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|signer| signer.public_key())
+    }
+
+    /// Records one entry. What was recorded before with the same `dedupe` is not recorded again.
+    pub fn audit_append(&self, record: Record, dedupe: Option<String>, durable: bool) -> Result<Receipt> {
+        self.write(durable, move |work| append_one(work, record, dedupe.as_deref()))
+    }
+
+    /// Seals all entries so far and waits for the disk; `None` when nothing was unsealed.
+    pub fn audit_checkpoint(&self, timestamp: &str) -> Result<Option<SignedCheckpoint>> {
+        let timestamp = timestamp.to_owned();
+        self.write(true, move |work| checkpoint(work.connection, work.signer.as_deref(), Some(&timestamp)))
+    }
+
+    /// Where the chain stands.
+    pub fn audit_state(&self) -> Result<AuditState> {
+        self.view(|connection| {
+            Ok(AuditState {
+                log_id: audit_meta::log_id(connection)?,
+                head: audit_entry::head(connection)?,
+                checkpoint: audit_checkpoint::last(connection)?.map(|trusted| trusted.sealed),
+                keys: audit_meta::get(connection, "keys")?.unwrap_or_default(),
+            })
+        })
+    }
+
+    /// A page of entries.
+    pub fn audit_page(&self, query: &AuditQuery) -> Result<AuditPage> {
+        self.view(|connection| audit_entry::page(connection, query))
+    }
+
+    /// How many of the newest 10,000 matching entries have which event, level and actor.
+    pub fn audit_facets(&self, query: &AuditQuery) -> Result<AuditFacets> {
+        self.view(|connection| audit_entry::facets(connection, query))
+    }
+
+    /// One entry.
+    pub fn audit_entry(&self, seq: u64) -> Result<Option<AuditRow>> {
+        self.view(|connection| audit_entry::get(connection, seq))
+    }
+
+    /// Hands entries from `from` on to `take`, oldest first, from one consistent view; ends when `take` says false.
+    pub fn audit_rows(
+        &self,
+        run: Option<&str>,
+        from: u64,
+        mut take: impl FnMut(signalbox_audit::verify::Row) -> bool,
+    ) -> Result<()> {
+        self.view(|connection| {
+            let filter = if run.is_some() { "run_id = ?1 AND" } else { "?1 IS NULL AND" };
+            let text =
+                format!("SELECT seq, entry, hash, signature FROM audit_entry WHERE {filter} seq >= ?2 ORDER BY seq");
+            let mut statement = connection.prepare_cached(&text)?;
+            let mut rows = statement.query(rusqlite::params![run, from])?;
+            while let Some(row) = rows.next()? {
+                if !take(audit_entry::read_chain(row)?) {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// All checkpoints.
+    pub fn audit_checkpoints(&self) -> Result<Vec<SignedCheckpoint>> {
+        self.view(audit_checkpoint::all)
+    }
+
+    /// Verifies the chain, from `start` or from the beginning, and what is signed against `keys`. The entries that are
+    /// written meanwhile are not looked at.
+    pub fn audit_verify(&self, keys: Vec<PublicKey>, anchors: Vec<Anchor>, start: Option<Trusted>) -> Result<Verdict> {
+        // The mark first: the chain can only be further than it by the time it is read.
+        let head = high_water::head(&self.inner.folder.join("signalbox.mark"));
+        self.view(|connection| {
+            let expect = Expect {
+                log_id: Some(audit_meta::log_id(connection)?),
+                checkpoints: audit_checkpoint::all(connection)?,
+                keys,
+                anchors,
+                start,
+                head,
+                head_may_lag: true,
+                require_signed: false,
+            };
+            let from = expect
+                .start
+                .as_ref()
+                .map_or(i64::MIN, |start| i64::try_from(start.sealed.checkpoint.size).unwrap_or(i64::MAX));
+            let mut statement = connection
+                .prepare_cached("SELECT seq, entry, hash, signature FROM audit_entry WHERE seq >= ? ORDER BY seq")?;
+            let rows = statement.query_map([from], audit_entry::read_chain)?;
+            Ok(try_verify(rows, &expect)?)
+        })
+    }
+
+    /// What the host remembers about the chain, for example its last verification.
+    pub fn audit_note(&self, name: &str) -> Result<Option<Value>> {
+        let text = self.view(|connection| audit_meta::get(connection, &format!("note.{name}")))?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// Keeps such a note.
+    pub fn set_audit_note(&self, name: &str, value: &Value) -> Result<()> {
+        let (name, text) = (format!("note.{name}"), value.to_string());
+        self.write(false, move |work| audit_meta::set(work.connection, &name, &text))
+    }
+}

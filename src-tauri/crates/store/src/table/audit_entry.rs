@@ -1,0 +1,330 @@
+//! `audit_entry`: the audit chain. Append only: a row is never changed and never deleted, whatever happens to its run.
+//! The columns behind `signature` only find rows; what holds is `entry`. Tests: `tests/store/table/audit_entry.rs`.
+
+use crate::error::{Error, Result};
+use crate::schema::Migration;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
+use signalbox_audit::verify::Row as ChainRow;
+use signalbox_audit::{Actor, ActorType, Entry, Head, Level, Sealed, Signature};
+use signalbox_model::time;
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    id: 17,
+    // `ts_high` is the latest time so far: unlike `ts` it never goes back, so that a span of time is a span of rows.
+    // Nearly every entry is a step's start or end; the partial indices leave those out.
+    sql: "CREATE TABLE audit_entry (
+            seq INTEGER PRIMARY KEY, entry TEXT NOT NULL, hash TEXT NOT NULL, signature TEXT, run_id TEXT NOT NULL,
+            node_id TEXT NOT NULL, event TEXT NOT NULL, level TEXT NOT NULL, actor_type TEXT NOT NULL, actor_id TEXT,
+            error_type TEXT, ts INTEGER NOT NULL, ts_high INTEGER NOT NULL, dedupe TEXT
+          ) STRICT;
+          CREATE UNIQUE INDEX audit_dedupe ON audit_entry (dedupe) WHERE dedupe IS NOT NULL;
+          CREATE INDEX audit_of_run ON audit_entry (run_id, seq);
+          CREATE INDEX audit_by_time ON audit_entry (ts_high);
+          CREATE INDEX audit_by_event ON audit_entry (event, seq) WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS');
+          CREATE INDEX audit_by_level ON audit_entry (level, seq) WHERE level <> 'INFO';
+          CREATE INDEX audit_by_actor ON audit_entry (actor_id, seq) WHERE actor_id IS NOT NULL;
+          CREATE INDEX audit_by_actor_type ON audit_entry (actor_type, seq) WHERE actor_type <> 'system';
+          CREATE INDEX audit_by_error ON audit_entry (error_type, seq) WHERE error_type IS NOT NULL;",
+}];
+
+/// Counting stops here: nobody reads further, and a count must stay cheap.
+pub(crate) const COUNTED: u64 = 10_000;
+
+/// Which entries to list; all conditions hold together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AuditQuery {
+    /// Of this run.
+    pub run: Option<String>,
+    /// Of this node.
+    pub node: Option<String>,
+    /// With this name.
+    pub event: Option<String>,
+    /// With this level.
+    pub level: Option<Level>,
+    /// Id of the actor, or `system`, `human`, `agent`.
+    pub actor: Option<String>,
+    /// With this `metadata.errorType`.
+    pub error_type: Option<String>,
+    /// With this tag.
+    pub tag: Option<String>,
+    /// Not before, milliseconds since 1970.
+    pub since_ms: Option<i64>,
+    /// Not after, milliseconds since 1970.
+    pub until_ms: Option<i64>,
+    /// Each of these stands somewhere in the entry.
+    pub text: Vec<String>,
+    /// Only entries before this one.
+    pub before: Option<u64>,
+    /// Only entries after this one; the page is then the oldest of them.
+    pub after: Option<u64>,
+    /// At most so many; 0 means 100. Never more than 1,000.
+    pub limit: usize,
+}
+
+/// An entry as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditRow {
+    /// Its place.
+    pub seq: u64,
+    /// Its canonical text.
+    pub text: String,
+    /// Its hash.
+    pub hash: String,
+    /// Its signature.
+    pub signature: Option<String>,
+}
+
+impl AuditRow {
+    /// The entry; `None` when the text is none, which a verification tells.
+    pub fn entry(&self) -> Option<Entry> {
+        serde_json::from_str(&self.text).ok()
+    }
+}
+
+/// A page of entries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditPage {
+    /// Newest first, also with `after`.
+    pub rows: Vec<AuditRow>,
+    /// Entries that match, without `before` and `after`; counted up to 10,000.
+    pub total: u64,
+    /// There are more than `total`.
+    pub more: bool,
+    /// Where the chain stands.
+    pub head: Head,
+}
+
+/// How many entries have which value.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AuditFacets {
+    /// By name, most frequent first.
+    pub events: Vec<(String, u64)>,
+    /// By level.
+    pub levels: Vec<(String, u64)>,
+    /// By actor: its id, else its type.
+    pub actors: Vec<(String, u64)>,
+}
+
+pub(crate) fn head(connection: &Connection) -> Result<Head> {
+    let mut statement = connection.prepare_cached("SELECT seq, hash FROM audit_entry ORDER BY seq DESC LIMIT 1")?;
+    let last: Option<(u64, String)> = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    match last {
+        None => Ok(Head::EMPTY),
+        Some((seq, hash)) => Ok(Head { size: seq + 1, head_hash: hash.parse().map_err(|_| damaged(seq))? }),
+    }
+}
+
+fn damaged(seq: u64) -> Error {
+    Error::Damaged { reason: format!("the hash of audit entry {seq} cannot be read; verify the audit chain") }
+}
+
+pub(crate) fn by_dedupe(connection: &Connection, dedupe: &str) -> Result<Option<AuditRow>> {
+    let mut statement =
+        connection.prepare_cached("SELECT seq, entry, hash, signature FROM audit_entry WHERE dedupe = ?")?;
+    Ok(statement.query_row([dedupe], read).optional()?)
+}
+
+pub(crate) fn insert(
+    connection: &Connection,
+    sealed: &Sealed,
+    signature: Option<Signature>,
+    dedupe: Option<&str>,
+) -> Result<()> {
+    let entry = &sealed.entry;
+    let ts = time::parse(&entry.timestamp).unwrap_or_default();
+    let mut high = connection.prepare_cached("SELECT ts_high FROM audit_entry ORDER BY seq DESC LIMIT 1")?;
+    let high = high.query_row([], |row| row.get(0)).optional()?.unwrap_or(ts).max(ts);
+    if high > ts && high - ts > super::audit_meta::lag(connection)? {
+        super::audit_meta::set(connection, "lag", &(high - ts).to_string())?;
+    }
+    let error_type = entry.metadata.as_ref().and_then(|metadata| metadata.get("errorType")).and_then(|t| t.as_str());
+    connection
+        .prepare_cached(
+            "INSERT INTO audit_entry (seq, entry, hash, signature, run_id, node_id, event, level, actor_type, actor_id, \
+             error_type, ts, ts_high, dedupe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            entry.seq,
+            sealed.text,
+            sealed.hash.to_hex(),
+            signature.map(|signature| signature.to_string()),
+            entry.run_id,
+            entry.node_id,
+            entry.event,
+            entry.level.as_str(),
+            entry.actor.kind.as_str(),
+            entry.actor.id,
+            error_type,
+            ts,
+            high,
+            dedupe,
+        ])?;
+    Ok(())
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
+    Ok(AuditRow { seq: row.get(0)?, text: row.get(1)?, hash: row.get(2)?, signature: row.get(3)? })
+}
+
+/// A row for the verifier: what cannot be read as text is handed on in a way that it names.
+pub(crate) fn read_chain(row: &Row<'_>) -> rusqlite::Result<ChainRow> {
+    let text = |index| -> rusqlite::Result<String> {
+        Ok(row.get_ref(index)?.as_str_or_null().ok().flatten().unwrap_or_default().to_owned())
+    };
+    let signature = row.get_ref(3)?.as_str_or_null().unwrap_or(Some("")).map(str::to_owned);
+    // A negative number was never given by this program.
+    let seq = u64::try_from(row.get::<_, i64>(0)?).unwrap_or(u64::MAX);
+    Ok(ChainRow { seq, text: text(1)?, hash: text(2)?, signature })
+}
+
+pub(crate) fn get(connection: &Connection, seq: u64) -> Result<Option<AuditRow>> {
+    let mut statement =
+        connection.prepare_cached("SELECT seq, entry, hash, signature FROM audit_entry WHERE seq = ?")?;
+    Ok(statement.query_row([seq], read).optional()?)
+}
+
+pub(crate) fn count_of_run(connection: &Connection, run: &str) -> Result<u64> {
+    let mut statement = connection.prepare_cached("SELECT count(*) FROM audit_entry WHERE run_id = ?")?;
+    Ok(statement.query_row([run], |row| row.get(0))?)
+}
+
+/// Conditions of SQL and what stands for their question marks.
+#[derive(Default)]
+struct Filter {
+    conditions: Vec<String>,
+    values: Vec<Sql>,
+}
+
+impl Filter {
+    fn add(&mut self, condition: &str, value: impl Into<Sql>) {
+        self.conditions.push(condition.to_owned());
+        self.values.push(value.into());
+    }
+
+    /// The term of a partial index stands beside the value, or SQLite does not use the index.
+    fn of(connection: &Connection, query: &AuditQuery) -> Result<Self> {
+        let mut filter = Self::default();
+        if let Some(run) = &query.run {
+            filter.add("run_id = ?", run.clone());
+        }
+        if let Some(node) = &query.node {
+            filter.add("node_id = ?", node.clone());
+        }
+        if let Some(event) = &query.event {
+            let rare = !matches!(event.as_str(), "NODE_START" | "NODE_SUCCESS");
+            let term = if rare { "event = ? AND event NOT IN ('NODE_START', 'NODE_SUCCESS')" } else { "+event = ?" };
+            filter.add(term, event.clone());
+        }
+        if let Some(level) = query.level {
+            let term = if level == Level::Info { "+level = ?" } else { "level = ? AND level <> 'INFO'" };
+            filter.add(term, level.as_str().to_owned());
+        }
+        match query.actor.as_deref() {
+            None => {}
+            Some("system") => filter.add("+actor_type = ?", "system".to_owned()),
+            Some(kind) if kind == ActorType::Human.as_str() || kind == ActorType::Agent.as_str() => {
+                filter.add("actor_type = ? AND actor_type <> 'system'", kind.to_owned());
+            }
+            Some(id) => filter.add("actor_id = ? AND actor_id IS NOT NULL", id.to_owned()),
+        }
+        if let Some(kind) = &query.error_type {
+            filter.add("error_type = ? AND error_type IS NOT NULL", kind.clone());
+        }
+        if let Some(tag) = &query.tag {
+            filter.add("EXISTS (SELECT 1 FROM json_each(entry, '$.tags') WHERE json_each.value = ?)", tag.clone());
+        }
+        if let Some(since) = query.since_ms {
+            let from: Option<u64> = connection
+                .prepare_cached("SELECT seq FROM audit_entry WHERE ts_high >= ? ORDER BY ts_high, seq LIMIT 1")?
+                .query_row([since], |row| row.get(0))
+                .optional()?;
+            filter.add("seq >= ?", sql(from.unwrap_or(u64::MAX)));
+            filter.add("ts >= ?", since);
+        }
+        if let Some(until) = query.until_ms {
+            // Entries of several runs stand within moments of each other; `lag` is the largest step back so far.
+            let lag = super::audit_meta::lag(connection)?;
+            let to: Option<u64> = connection
+                .prepare_cached(
+                    "SELECT seq FROM audit_entry WHERE ts_high <= ? ORDER BY ts_high DESC, seq DESC LIMIT 1",
+                )?
+                .query_row([until.saturating_add(lag)], |row| row.get(0))
+                .optional()?;
+            match to {
+                Some(to) => filter.add("seq <= ?", sql(to)),
+                None => filter.add("seq < ?", 0),
+            }
+            filter.add("ts <= ?", until);
+        }
+        for text in &query.text {
+            let pattern = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+            filter.add("entry LIKE '%' || ? || '%' ESCAPE '\\'", pattern);
+        }
+        Ok(filter)
+    }
+
+    fn sql(&self) -> String {
+        if self.conditions.is_empty() { String::new() } else { format!("WHERE {}", self.conditions.join(" AND ")) }
+    }
+}
+
+fn sql(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn page(connection: &Connection, query: &AuditQuery) -> Result<AuditPage> {
+    let limit = if query.limit == 0 { 100 } else { query.limit.min(1_000) };
+    let head = head(connection)?;
+    let mut filter = Filter::of(connection, query)?;
+    let (total, more) = if filter.conditions.is_empty() {
+        (head.size, false)
+    } else {
+        let sql = format!("SELECT count(*) FROM (SELECT 1 FROM audit_entry {} LIMIT {})", filter.sql(), COUNTED + 1);
+        let found: u64 =
+            connection.prepare_cached(&sql)?.query_row(params_from_iter(filter.values.iter()), |row| row.get(0))?;
+        (found.min(COUNTED), found > COUNTED)
+    };
+    if let Some(before) = query.before {
+        filter.add("seq < ?", sql(before));
+    }
+    if let Some(after) = query.after {
+        filter.add("seq > ?", sql(after));
+    }
+    let order = if query.after.is_some() { "ASC" } else { "DESC" };
+    let text = format!(
+        "SELECT seq, entry, hash, signature FROM audit_entry {} ORDER BY seq {order} LIMIT {limit}",
+        filter.sql()
+    );
+    let mut statement = connection.prepare_cached(&text)?;
+    let mut rows: Vec<AuditRow> =
+        statement.query_map(params_from_iter(filter.values.iter()), read)?.collect::<rusqlite::Result<_>>()?;
+    if query.after.is_some() {
+        rows.reverse();
+    }
+    Ok(AuditPage { rows, total, more, head })
+}
+
+/// Over the newest 10,000 entries that match.
+pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<AuditFacets> {
+    let filter = Filter::of(connection, query)?;
+    let mut counts = |column: &str| -> Result<Vec<(String, u64)>> {
+        let text = format!(
+            "SELECT v, count(*) FROM (SELECT {column} AS v FROM audit_entry {} ORDER BY seq DESC LIMIT {COUNTED}) \
+             GROUP BY v ORDER BY count(*) DESC, v LIMIT 50",
+            filter.sql()
+        );
+        let mut statement = connection.prepare_cached(&text)?;
+        let rows = statement.query_map(params_from_iter(filter.values.iter()), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    };
+    Ok(AuditFacets {
+        events: counts("event")?,
+        levels: counts("level")?,
+        actors: counts("coalesce(actor_id, actor_type)")?,
+    })
+}
+
+/// An actor that stands in a query or a list: its id, else its type.
+pub fn actor_name(actor: &Actor) -> &str {
+    actor.id.as_deref().unwrap_or(actor.kind.as_str())
+}

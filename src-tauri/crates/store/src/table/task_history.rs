@@ -1,0 +1,44 @@
+//! `task_history`: what happened to a task, in order; never changed. Tests: `tests/store/table/task_history.rs`.
+
+use crate::error::Result;
+use crate::schema::Migration;
+use rusqlite::{Connection, params};
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    id: 15,
+    sql: "CREATE TABLE task_history (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, task TEXT NOT NULL, at_ms INTEGER NOT NULL, by TEXT NOT NULL,
+            what TEXT NOT NULL, text TEXT
+          ) STRICT;
+          CREATE INDEX task_history_of_task ON task_history (task, id);",
+}];
+
+/// One thing that happened to a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskNote {
+    /// Milliseconds since 1970.
+    pub at_ms: i64,
+    /// Who: `user:…`, or `system`.
+    pub by: String,
+    /// `created`, `claimed`, `released`, `reassigned`, `commented`, `snoozed`, `reminded`, `escalated`, `revealed`,
+    /// `decided`, `closed`.
+    pub what: String,
+    /// In words.
+    pub text: Option<String>,
+}
+
+pub(crate) fn insert(connection: &Connection, task: &str, note: &TaskNote) -> Result<()> {
+    connection
+        .prepare_cached("INSERT INTO task_history (task, at_ms, by, what, text) VALUES (?, ?, ?, ?, ?)")?
+        .execute(params![task, note.at_ms, note.by, note.what, note.text])?;
+    Ok(())
+}
+
+pub(crate) fn list(connection: &Connection, task: &str) -> Result<Vec<TaskNote>> {
+    let mut statement =
+        connection.prepare_cached("SELECT at_ms, by, what, text FROM task_history WHERE task = ? ORDER BY id")?;
+    let rows = statement.query_map([task], |row| {
+        Ok(TaskNote { at_ms: row.get(0)?, by: row.get(1)?, what: row.get(2)?, text: row.get(3)? })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

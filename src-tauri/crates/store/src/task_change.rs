@@ -1,0 +1,272 @@
+//! What a driven run does to its tasks: part of its commit, so that task, event and audit entry are one.
+
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::table::task::{self, TaskRow};
+use crate::table::task_body::{self, CREATED, DECISION};
+use crate::table::task_history::{self, TaskNote};
+use rusqlite::Connection;
+use serde_json::json;
+use signalbox_model::task::{Answer, Escalated, ExpiryAction, HumanTaskCreated, OnExpiry};
+use signalbox_model::{TaskState, time};
+
+/// A task to be created, with what its event says besides the payload.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTask {
+    /// The payload of `human_task_created`.
+    pub created: HumanTaskCreated,
+    /// Milliseconds since 1970.
+    pub created_ms: i64,
+    /// The step that asks.
+    pub step_id: String,
+    /// Title of the step that it is about (the failed one, when there is one).
+    pub node_title: Option<String>,
+    /// Where in nested containers, of the event.
+    pub path: Option<String>,
+    /// Item index, of the event.
+    pub item: Option<usize>,
+    /// Round of the slot, of the event.
+    pub visit: u32,
+    /// Attempt, of the event.
+    pub attempt: u32,
+}
+
+/// One change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaskChange {
+    /// `human_task_created`.
+    Create(Box<NewTask>),
+    /// `human_task_completed`: an answer that the run has consumed, or what a policy decided (no `operatorId`). Nothing is
+    /// left to do when [`Store::answer_task`](crate::Store::answer_task) stored the answer; a policy that comes after a
+    /// person's answer is refused with [`Error::TaskDecided`], and so is its whole commit.
+    Answered {
+        /// The task.
+        task_id: String,
+        /// The answer.
+        answer: Answer,
+        /// Milliseconds since 1970.
+        at_ms: i64,
+    },
+    /// `escalated`. Refused like a policy's answer when a person has answered.
+    Escalated {
+        /// The payload.
+        change: Escalated,
+        /// Milliseconds since 1970.
+        at_ms: i64,
+    },
+    /// `human_task_reminded`.
+    Reminded {
+        /// The task.
+        task_id: String,
+        /// From 1.
+        reminder: u32,
+        /// Milliseconds since 1970.
+        at_ms: i64,
+    },
+    /// A task that nobody needs to answer any more.
+    CloseOne {
+        /// The task.
+        task_id: String,
+        /// `cancelled`, `expired` or `superseded`.
+        state: TaskState,
+        /// Milliseconds since 1970.
+        at_ms: i64,
+    },
+    /// All open tasks of the run, at its end.
+    CloseAll {
+        /// `cancelled`, `expired` or `superseded`.
+        state: TaskState,
+        /// Milliseconds since 1970.
+        at_ms: i64,
+    },
+}
+
+/// A change whose text was made on the caller's thread.
+pub(crate) enum Prepared {
+    Create(Box<(NewTask, Document)>),
+    Other(TaskChange),
+}
+
+impl Prepared {
+    pub(crate) fn new(change: &TaskChange) -> Result<Self> {
+        Ok(match change {
+            TaskChange::Create(new) => Self::Create(Box::new(((**new).clone(), Document::of(&new.created)?))),
+            other => Self::Other(other.clone()),
+        })
+    }
+
+    pub(crate) fn apply(&self, connection: &Connection, run: &str) -> Result<()> {
+        match self {
+            Self::Create(new) => create(connection, run, &new.0, &new.1),
+            Self::Other(change) => apply(connection, run, change),
+        }
+    }
+}
+
+fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document) -> Result<()> {
+    let created = &new.created;
+    let workflow = crate::table::run::require(connection, run)?;
+    let (node, path, item, visit, attempt) = match &created.origin {
+        Some(origin) => (&origin.step_id, &origin.path, origin.item, origin.visit, origin.attempt),
+        None => (&new.step_id, &new.path, new.item, new.visit, new.attempt),
+    };
+    let error = created.error.as_deref();
+    let row = TaskRow {
+        id: created.task_id.clone(),
+        run_id: run.to_owned(),
+        workflow_id: workflow.workflow_id,
+        workflow_name: workflow.workflow_name,
+        step: new.step_id.clone(),
+        node: node.clone(),
+        node_title: new.node_title.clone(),
+        path: path.clone(),
+        item,
+        visit,
+        attempt,
+        kind: created.kind,
+        reason: created.reason,
+        state: TaskState::Open,
+        revision: 1,
+        title: created.title.clone(),
+        severity: created.severity,
+        priority: created.priority,
+        fingerprint: created.fingerprint.clone(),
+        same: 0,
+        cases: created.cases.unwrap_or(1),
+        error_type: error
+            .and_then(|error| serde_json::to_value(error.error_type).ok())
+            .and_then(|kind| kind.as_str().map(str::to_owned)),
+        error_code: error.map(|error| error.code().to_owned()),
+        error_message: error.map(|error| error.message.clone()),
+        actions: created.allowed_actions.clone(),
+        candidate_groups: created.candidate_groups.clone(),
+        assignee: created.assignee.clone(),
+        claimed_by: None,
+        claim_until_ms: None,
+        snoozed_until_ms: None,
+        created_ms: new.created_ms,
+        expires_ms: created.expires_at.as_deref().and_then(time::parse),
+        escalates: escalates(created.on_expiry.as_ref()),
+        remind_every_ms: created.remind_every_ms.map(|every| i64::try_from(every).unwrap_or(i64::MAX)),
+        reminders: 0,
+        escalation_level: 0,
+        decided_by: None,
+        decided_ms: None,
+        action: None,
+        request_id: None,
+        driven: false,
+    };
+    task::insert(connection, &row)?;
+    task_body::insert(connection, run, &row.id, CREATED, document)?;
+    note(connection, &row.id, new.created_ms, "system", "created", None)
+}
+
+fn escalates(policy: Option<&OnExpiry>) -> bool {
+    policy.is_some_and(|policy| policy.action() == ExpiryAction::Escalate)
+}
+
+pub(crate) fn note(
+    connection: &Connection,
+    task: &str,
+    at_ms: i64,
+    by: &str,
+    what: &str,
+    text: Option<String>,
+) -> Result<()> {
+    task_history::insert(connection, task, &TaskNote { at_ms, by: by.into(), what: what.into(), text })
+}
+
+fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> {
+    match change {
+        TaskChange::Create(_) => Ok(()),
+        TaskChange::Answered { task_id, answer, at_ms } => answered(connection, run, task_id, answer, *at_ms),
+        TaskChange::Escalated { change, at_ms } => escalated(connection, run, change, *at_ms),
+        TaskChange::Reminded { task_id, reminder, at_ms } => {
+            let mut row = of_run(connection, run, task_id)?;
+            if row.state == TaskState::Open {
+                row.reminders = *reminder;
+                task::update(connection, &row)?;
+                note(connection, task_id, *at_ms, "system", "reminded", None)?;
+            }
+            Ok(())
+        }
+        TaskChange::CloseOne { task_id, state, at_ms } => {
+            let row = of_run(connection, run, task_id)?;
+            close(connection, row, *state, *at_ms)
+        }
+        TaskChange::CloseAll { state, at_ms } => {
+            for id in task::open_of(connection, run)? {
+                let row = of_run(connection, run, &id)?;
+                close(connection, row, *state, *at_ms)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn of_run(connection: &Connection, run: &str, id: &str) -> Result<TaskRow> {
+    task::get(connection, id)?
+        .filter(|row| row.run_id == run)
+        .ok_or_else(|| Error::Invalid { reason: format!("run {run} has no task {id}") })
+}
+
+fn answered(connection: &Connection, run: &str, id: &str, answer: &Answer, at_ms: i64) -> Result<()> {
+    let mut row = of_run(connection, run, id)?;
+    let state = if answer.operator_id.is_some() { TaskState::Done } else { TaskState::Expired };
+    if row.state != TaskState::Open {
+        // The answer that the run has consumed is the one that stands here.
+        let same = row.state == state && row.action == Some(answer.action) && row.decided_by == answer.operator_id;
+        return if same { Ok(()) } else { Err(Error::TaskDecided { task: id.to_owned() }) };
+    }
+    row.state = state;
+    row.action = Some(answer.action);
+    row.decided_by.clone_from(&answer.operator_id);
+    row.decided_ms = Some(at_ms);
+    row.claimed_by = None;
+    row.claim_until_ms = None;
+    row.driven = true;
+    task::update(connection, &row)?;
+    let by = answer.operator_id.as_deref().unwrap_or("system");
+    let mut decision = serde_json::to_value(answer).map_err(|e| Error::Invalid { reason: e.to_string() })?;
+    decision["at"] = time::format(at_ms).into();
+    decision["durationMs"] = json!(at_ms.saturating_sub(row.created_ms));
+    decision["via"] = json!(if answer.operator_id.is_some() { "run" } else { "policy" });
+    task_body::insert(connection, run, id, DECISION, &Document::of_text(decision.to_string())?)?;
+    note(connection, id, at_ms, by, "decided", Some(answer.action.as_str().to_owned()))
+}
+
+fn escalated(connection: &Connection, run: &str, change: &Escalated, at_ms: i64) -> Result<()> {
+    let mut row = of_run(connection, run, &change.task_id)?;
+    if row.state != TaskState::Open {
+        return Err(Error::TaskDecided { task: row.id });
+    }
+    row.escalation_level = change.level;
+    match change.to.as_deref() {
+        Some(group) if group.starts_with("group:") => {
+            row.assignee = None;
+            row.candidate_groups = vec![group.to_owned()];
+        }
+        Some(person) => row.assignee = Some(person.to_owned()),
+        None => {}
+    }
+    // Whoever sat on it did not answer.
+    row.claimed_by = None;
+    row.claim_until_ms = None;
+    row.snoozed_until_ms = None;
+    row.expires_ms = change.expires_at.as_deref().and_then(time::parse);
+    row.escalates = escalates(change.on_expiry.as_ref());
+    task::update(connection, &row)?;
+    note(connection, &row.id, at_ms, "system", "escalated", change.to.clone())
+}
+
+fn close(connection: &Connection, mut row: TaskRow, state: TaskState, at_ms: i64) -> Result<()> {
+    if row.state != TaskState::Open {
+        return Ok(());
+    }
+    row.state = state;
+    row.decided_ms = Some(at_ms);
+    row.claimed_by = None;
+    row.claim_until_ms = None;
+    task::update(connection, &row)?;
+    note(connection, &row.id, at_ms, "system", "closed", Some(state.as_str().to_owned()))
+}

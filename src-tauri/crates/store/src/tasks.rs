@@ -1,0 +1,447 @@
+//! Tasks as people see and answer them. Whatever a person does to a task is one transaction: the task, its history, what the
+//! run has to do, and the audit entry.
+
+use crate::audit;
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::store::Store;
+use crate::table::task::{self, TaskCounts, TaskPage, TaskQuery, TaskRow};
+use crate::table::task_body::{self, CREATED, DECISION};
+use crate::table::task_history::{self, TaskNote};
+use crate::table::task_token::{self, Token};
+use crate::table::{run, run_input};
+use crate::task_change::note;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use signalbox_audit::Record;
+use signalbox_model::hash::sha256_hex;
+use signalbox_model::task::{Answer, HumanTaskCreated};
+use signalbox_model::{TaskState, time};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How long a claim holds, milliseconds.
+const LEASE: i64 = 15 * 60 * 1_000;
+/// How long a one-time secret holds, milliseconds.
+const SECRET: i64 = 24 * 60 * 60 * 1_000;
+
+/// A task with everything that is known about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskRecord {
+    /// The row.
+    pub row: TaskRow,
+    /// What it asks.
+    pub created: HumanTaskCreated,
+    /// What was decided: the answer's fields and `at`, `durationMs`, `via`, `patch?`, `requestId?`.
+    pub decision: Option<Value>,
+    /// What happened to it, oldest first.
+    pub history: Vec<TaskNote>,
+}
+
+/// A person's answer.
+#[derive(Debug, Clone)]
+pub struct AnswerTask {
+    /// The task.
+    pub task_id: String,
+    /// The revision that the person saw; any when absent.
+    pub expected_revision: Option<i64>,
+    /// The answer, with `operatorId`.
+    pub answer: Answer,
+    /// Through which door: `app`, `cli`, `rest`.
+    pub via: String,
+    /// Repeating the same request gives the first answer again.
+    pub request_id: Option<String>,
+    /// The one-time secret, when it is answered with one.
+    pub secret: Option<String>,
+    /// From the input that failed to the corrected one (RFC 6902).
+    pub patch: Option<Value>,
+    /// Milliseconds since 1970.
+    pub at_ms: i64,
+    /// `HITL_COMPLETED`.
+    pub record: Record,
+}
+
+/// An answer that stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The task.
+    pub task_id: String,
+    /// Its run.
+    pub run_id: String,
+    /// Where the task stands now.
+    pub state: TaskState,
+    /// A living process drove the run when it was answered.
+    pub driven: bool,
+    /// The same request was answered before; this is what it was told.
+    pub repeated: bool,
+}
+
+/// Why a task was not answered or changed. Nothing was written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// There is no such task.
+    #[error("There is no task {task}")]
+    NotFound {
+        /// The task.
+        task: String,
+    },
+    /// Somebody was first.
+    #[error("This task was answered already{}", by(.who, .at_ms))]
+    AlreadyAnswered {
+        /// Who.
+        who: Option<String>,
+        /// When, milliseconds since 1970.
+        at_ms: Option<i64>,
+    },
+    /// Its time has ended.
+    #[error("The time of this task has ended")]
+    Expired {
+        /// When, milliseconds since 1970.
+        at_ms: Option<i64>,
+    },
+    /// Its run ended or asks again.
+    #[error("This task is {}: its run does not wait for it any more", state.as_str())]
+    Closed {
+        /// `cancelled` or `superseded`.
+        state: TaskState,
+    },
+    /// It changed since the person saw it.
+    #[error("This task has changed since revision {expected}: it is at revision {found}")]
+    Stale {
+        /// What the caller saw.
+        expected: i64,
+        /// What there is.
+        found: i64,
+    },
+    /// Somebody else works on it.
+    #[error("{who} works on this task until {}", time::format(*until_ms))]
+    Claimed {
+        /// Who.
+        who: String,
+        /// Until when, milliseconds since 1970.
+        until_ms: i64,
+    },
+    /// The secret is not one of this task.
+    #[error("The token does not belong to this task")]
+    BadToken,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+fn by(who: &Option<String>, at_ms: &Option<i64>) -> String {
+    let who = who.as_ref().map(|who| format!(" by {who}")).unwrap_or_default();
+    at_ms.map_or(who.clone(), |at| format!("{who} at {}", time::format(at)))
+}
+
+/// What a person does to a task beside answering it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskAct {
+    /// Works on it for the next 15 minutes; again prolongs that.
+    Claim,
+    /// Works on it no more.
+    Release,
+    /// Gives it to somebody (`user:…` or `group:…`), away from whoever works on it.
+    Reassign {
+        /// To whom.
+        to: String,
+    },
+    /// Says something.
+    Comment,
+    /// Hides it until then, milliseconds since 1970.
+    Snooze {
+        /// Until when.
+        until_ms: i64,
+    },
+    /// Looked at masked values. Allowed on a task that is not open, too.
+    Reveal,
+}
+
+impl TaskAct {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Claim => "claimed",
+            Self::Release => "released",
+            Self::Reassign { .. } => "reassigned",
+            Self::Comment => "commented",
+            Self::Snooze { .. } => "snoozed",
+            Self::Reveal => "revealed",
+        }
+    }
+}
+
+fn refused(row: &TaskRow, now_ms: i64) -> Option<TaskError> {
+    match row.state {
+        TaskState::Open if row.is_over(now_ms) => Some(TaskError::Expired { at_ms: row.expires_ms }),
+        TaskState::Open => None,
+        TaskState::Done => Some(TaskError::AlreadyAnswered { who: row.decided_by.clone(), at_ms: row.decided_ms }),
+        TaskState::Expired => Some(TaskError::Expired { at_ms: row.decided_ms }),
+        state @ (TaskState::Cancelled | TaskState::Superseded) => Some(TaskError::Closed { state }),
+    }
+}
+
+fn claimed_by_other(row: &TaskRow, person: &str, now_ms: i64) -> Option<TaskError> {
+    let who = row.claimant(now_ms).filter(|who| *who != person)?;
+    Some(TaskError::Claimed { who: who.to_owned(), until_ms: row.claim_until_ms.unwrap_or(now_ms) })
+}
+
+/// The inbox.
+impl Store {
+    /// One task.
+    pub fn task(&self, task_id: &str) -> Result<Option<TaskRow>> {
+        self.view(|connection| task::get(connection, task_id))
+    }
+
+    /// One task with everything that is known about it.
+    pub fn task_record(&self, task_id: &str) -> Result<Option<TaskRecord>> {
+        self.view(|connection| {
+            let Some(row) = task::get(connection, task_id)? else { return Ok(None) };
+            Ok(Some(TaskRecord {
+                created: created(connection, task_id)?,
+                decision: task_body::get(connection, task_id, DECISION)?,
+                history: task_history::list(connection, task_id)?,
+                row,
+            }))
+        })
+    }
+
+    /// A page of tasks.
+    pub fn tasks(&self, query: &TaskQuery) -> Result<TaskPage> {
+        self.view(|connection| task::page(connection, query))
+    }
+
+    /// How many tasks stand where, for the person and the time of `query`.
+    pub fn task_counts(&self, query: &TaskQuery) -> Result<TaskCounts> {
+        self.view(|connection| task::counts(connection, query))
+    }
+
+    /// Ids of the open tasks of a run, oldest first.
+    pub fn open_tasks_of(&self, run_id: &str) -> Result<Vec<String>> {
+        self.view(|connection| task::open_of(connection, run_id))
+    }
+
+    /// When the next open task's time ends or its next reminder is due, milliseconds since 1970.
+    pub fn next_due_task(&self) -> Result<Option<i64>> {
+        self.view(task::next_due)
+    }
+
+    /// Runs that have not ended, that nobody drives, and that have something to do: an input that no commit has consumed,
+    /// or a task that is due. Oldest first.
+    pub fn runs_with_pending_input_or_due(&self, now_ms: i64) -> Result<Vec<String>> {
+        let runs = self.view(|connection| task::runs_to_go_on(connection, now_ms))?;
+        let mut alive: HashMap<String, bool> = HashMap::new();
+        let mut found = Vec::new();
+        for (run_id, owner) in runs {
+            let driven = owner.is_some_and(|owner| {
+                *alive.entry(owner).or_insert_with_key(|owner| self.inner.instance.is_alive(owner))
+            });
+            if !driven {
+                found.push(run_id);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Answers a task: the task, the input for its run, the history and the audit entry are one transaction, on the disk
+    /// before this returns. The first answer stands.
+    pub fn answer_task(&self, answer: AnswerTask) -> Result<Answered, TaskError> {
+        let mut decision = serde_json::to_value(&answer.answer).map_err(invalid)?;
+        decision["at"] = time::format(answer.at_ms).into();
+        decision["via"] = answer.via.as_str().into();
+        if let Some(patch) = &answer.patch {
+            decision["patch"] = patch.clone();
+        }
+        if let Some(request) = &answer.request_id {
+            decision["requestId"] = request.as_str().into();
+        }
+        let instance = Arc::clone(&self.inner.instance);
+        self.write(true, move |work| {
+            let connection = work.connection;
+            let id = answer.task_id.as_str();
+            let Some(row) = task::get(connection, id)? else {
+                return Ok(Err(TaskError::NotFound { task: id.to_owned() }));
+            };
+            let person = answer.answer.operator_id.as_deref().unwrap_or("system");
+            let repeated = row.state == TaskState::Done
+                && answer.request_id.is_some()
+                && row.request_id == answer.request_id
+                && row.decided_by == answer.answer.operator_id;
+            if repeated {
+                return Ok(Ok(Answered { repeated: true, ..told(&row) }));
+            }
+            if let Some(secret) = &answer.secret {
+                match task_token::get(connection, &sha256_hex(secret.as_bytes()))? {
+                    Some(token) if token.task == id => {
+                        if let Some(error) = refused(&row, answer.at_ms) {
+                            return Ok(Err(error));
+                        }
+                        if token.revision != row.revision {
+                            return Ok(Err(TaskError::Stale { expected: token.revision, found: row.revision }));
+                        }
+                        if token.expires_ms <= answer.at_ms {
+                            return Ok(Err(TaskError::Expired { at_ms: Some(token.expires_ms) }));
+                        }
+                    }
+                    _ => return Ok(Err(TaskError::BadToken)),
+                }
+            }
+            let stale = answer.expected_revision.filter(|expected| *expected != row.revision);
+            let error = refused(&row, answer.at_ms)
+                .or_else(|| claimed_by_other(&row, person, answer.at_ms))
+                .or_else(|| stale.map(|expected| TaskError::Stale { expected, found: row.revision }));
+            if let Some(error) = error {
+                return Ok(Err(error));
+            }
+            let owner = run::require(connection, &row.run_id)?.owner;
+            let driven = owner.is_some_and(|owner| instance.is_alive(&owner.instance));
+            let next = TaskRow {
+                state: TaskState::Done,
+                decided_by: answer.answer.operator_id.clone(),
+                decided_ms: Some(answer.at_ms),
+                action: Some(answer.answer.action),
+                request_id: answer.request_id.clone(),
+                claimed_by: None,
+                claim_until_ms: None,
+                driven,
+                ..row
+            };
+            if !task::update(connection, &next)? {
+                return Ok(Err(TaskError::Stale { expected: next.revision, found: next.revision + 1 }));
+            }
+            let body = json!({ "type": "decision", "taskId": id, "answer": answer.answer });
+            run_input::insert(connection, &next.run_id, &body)?;
+            decision["durationMs"] = json!(answer.at_ms.saturating_sub(next.created_ms));
+            let document = Document::of_text(decision.to_string())?;
+            task_body::insert(connection, &next.run_id, id, DECISION, &document)?;
+            let action = answer.answer.action.as_str().to_owned();
+            note(connection, id, answer.at_ms, person, "decided", Some(action))?;
+            audit::append(work, vec![answer.record])?;
+            audit::checkpoint(connection, work.signer.as_deref(), Some(&time::format(answer.at_ms)))?;
+            Ok(Ok(told(&next)))
+        })?
+    }
+
+    /// Does something else to a task: the task, its history (`text` goes there) and the audit entry are one transaction.
+    pub fn act_on_task(
+        &self,
+        task_id: &str,
+        act: TaskAct,
+        person: &str,
+        text: Option<String>,
+        at_ms: i64,
+        record: Record,
+    ) -> Result<TaskRow, TaskError> {
+        let (id, person) = (task_id.to_owned(), person.to_owned());
+        self.write(true, move |work| {
+            let connection = work.connection;
+            let Some(mut row) = task::get(connection, &id)? else {
+                return Ok(Err(TaskError::NotFound { task: id }));
+            };
+            let open = if act == TaskAct::Reveal { None } else { refused(&row, at_ms) };
+            let claimed = match act {
+                TaskAct::Claim | TaskAct::Release | TaskAct::Snooze { .. } => claimed_by_other(&row, &person, at_ms),
+                // A take-over is allowed, and seen.
+                TaskAct::Reassign { .. } | TaskAct::Comment | TaskAct::Reveal => None,
+            };
+            if let Some(error) = open.or(claimed) {
+                return Ok(Err(error));
+            }
+            let mut text = text;
+            match &act {
+                TaskAct::Claim => {
+                    let prolongs = row.claimant(at_ms) == Some(person.as_str());
+                    row.claimed_by = Some(person.clone());
+                    row.claim_until_ms = Some(at_ms.saturating_add(LEASE));
+                    if prolongs {
+                        // A heartbeat is no news: no history, no audit entry, and no secret ends.
+                        task::prolong(connection, &row)?;
+                        return Ok(Ok(row));
+                    }
+                }
+                TaskAct::Release => {
+                    row.claimed_by = None;
+                    row.claim_until_ms = None;
+                }
+                TaskAct::Reassign { to } => {
+                    row.claimed_by = None;
+                    row.claim_until_ms = None;
+                    if to.starts_with("group:") {
+                        row.assignee = None;
+                        row.candidate_groups = vec![to.clone()];
+                    } else {
+                        row.assignee = Some(to.clone());
+                    }
+                    text = Some(text.map_or_else(|| to.clone(), |text| format!("{to}: {text}")));
+                }
+                TaskAct::Snooze { until_ms } => {
+                    row.snoozed_until_ms = Some(*until_ms).filter(|until| *until > at_ms);
+                    text = text.or_else(|| Some(time::format(*until_ms)));
+                }
+                TaskAct::Comment | TaskAct::Reveal => {}
+            }
+            if act != TaskAct::Reveal {
+                task::update(connection, &row)?;
+            }
+            note(connection, &id, at_ms, &person, act.word(), text)?;
+            audit::append(work, vec![record])?;
+            task::get(connection, &id)?.map_or_else(|| Ok(Err(TaskError::NotFound { task: id })), |row| Ok(Ok(row)))
+        })?
+    }
+
+    /// A new one-time secret for a task that is open; `None` when it is not. Only its hash is kept.
+    pub fn issue_task_secret(&self, task_id: &str, now_ms: i64) -> Result<Option<String>> {
+        let id = task_id.to_owned();
+        self.write(false, move |work| {
+            let connection = work.connection;
+            let Some(row) = task::get(connection, &id)?.filter(|row| refused(row, now_ms).is_none()) else {
+                return Ok(None);
+            };
+            let secret: String = connection.query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))?;
+            let expires_ms = row.expires_ms.unwrap_or(i64::MAX).min(now_ms.saturating_add(SECRET));
+            let token = Token { task: id, revision: row.revision, expires_ms };
+            task_token::insert(connection, &sha256_hex(secret.as_bytes()), &token)?;
+            Ok(Some(secret))
+        })
+    }
+
+    /// The task that a secret answers or answered.
+    pub fn task_of_secret(&self, secret: &str) -> Result<Option<String>> {
+        let hash = sha256_hex(secret.as_bytes());
+        self.view(|connection| Ok(task_token::get(connection, &hash)?.map(|token| token.task)))
+    }
+
+    /// The last correction that was decided for the same fingerprint, with the task it was given to; the newest first.
+    pub fn last_correction(&self, fingerprint: &str, not_task: &str) -> Result<Option<(String, Value)>> {
+        self.view(|connection| {
+            for id in task::corrected(connection, fingerprint, not_task)? {
+                let decision = task_body::get(connection, &id, DECISION)?;
+                if let Some(input) = decision.and_then(|mut decision| {
+                    decision.get_mut("correctedInput").map(Value::take).filter(|input| !input.is_null())
+                }) {
+                    return Ok(Some((id, input)));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
+
+fn created(connection: &Connection, id: &str) -> Result<HumanTaskCreated> {
+    let damaged = |why: String| Error::Damaged { reason: format!("task {id} cannot be read: {why}") };
+    let body = task_body::get(connection, id, CREATED)?.ok_or_else(|| damaged("its body is missing".into()))?;
+    serde_json::from_value(body).map_err(|e| damaged(e.to_string()))
+}
+
+fn told(row: &TaskRow) -> Answered {
+    Answered {
+        task_id: row.id.clone(),
+        run_id: row.run_id.clone(),
+        state: row.state,
+        driven: row.driven,
+        repeated: false,
+    }
+}
+
+fn invalid(error: serde_json::Error) -> Error {
+    Error::Invalid { reason: error.to_string() }
+}
