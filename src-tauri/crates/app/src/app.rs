@@ -255,6 +255,10 @@ fn alarm(alarm: &StoreAlarm) -> String {
         StoreAlarm::Differs { run, seq } => {
             format!("Event {seq} of run {run} is not the one that was written. Look at the run before you go on.")
         }
+        StoreAlarm::AuditBehind { expected, found } => format!(
+            "The audit chain is not the one that was there: it had {expected} entries and has {found} now, or the last of them \
+             is another one. Verify it, and compare with a checkpoint that you kept elsewhere."
+        ),
         StoreAlarm::Damaged { reason } => {
             format!("The store is damaged ({reason}) and open for reading only. Restore the data folder from a backup.")
         }
@@ -323,9 +327,10 @@ impl From<StoreError> for ApiError {
             StoreError::UnknownRun { run } => {
                 return Self::not_found(format!("There is no run {run}; `signalbox runs list` shows all."));
             }
-            StoreError::DeleteRefused { .. } | StoreError::RunExists { .. } | StoreError::Fenced { .. } => {
-                Class::Conflict
-            }
+            StoreError::DeleteRefused { .. }
+            | StoreError::RunExists { .. }
+            | StoreError::TaskDecided { .. }
+            | StoreError::Fenced { .. } => Class::Conflict,
             StoreError::Invalid { .. } => Class::Invalid,
             StoreError::Folder { .. }
             | StoreError::NewerStore { .. }

@@ -404,6 +404,8 @@ impl Driver {
             events,
             snapshot,
             end,
+            tasks: Vec::new(),
+            audit: Vec::new(),
             durable,
         };
         // The starter may have gone; the run goes on without it.

@@ -11,6 +11,7 @@ use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
+use signalbox_store::audit::Actor;
 use signalbox_store::{Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -399,11 +400,11 @@ impl Runtime {
         self.core().runs().keys().cloned().collect()
     }
 
-    /// Deletes an ended run from the store, and its artifact files.
-    pub async fn delete(&self, run_id: &str) -> Result<(), Error> {
+    /// Deletes an ended run from the store, and its artifact files. The audit chain keeps its entries and says who did it.
+    pub async fn delete(&self, run_id: &str, actor: Actor) -> Result<(), Error> {
         let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
         self.worker(move || {
-            core.store.delete_run(&run_id)?;
+            core.store.delete_run(&run_id, actor, core.world.clock.now_ms())?;
             // Most runs have none; what cannot be removed now is an orphan that nothing refers to.
             let _ = std::fs::remove_dir_all(crate::artifact::place(&core.options.artifacts, &run_id, ""));
             Ok(())

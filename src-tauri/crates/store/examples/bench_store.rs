@@ -71,6 +71,8 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         events: vec![event(run, 1, EventBody::WorkflowStart(body))],
         snapshot: None,
         end: None,
+        tasks: Vec::new(),
+        audit: Vec::new(),
         durable: false,
     };
     store.create_run(new).expect("is created")
@@ -246,6 +248,8 @@ fn history(store: &Store) {
             events: Vec::new(),
             snapshot: None,
             end: None,
+            tasks: Vec::new(),
+            audit: Vec::new(),
             durable: false,
         };
         store.submit_run(new, Box::new(move |outcome| sender.send(outcome.is_ok()).expect("is heard")));

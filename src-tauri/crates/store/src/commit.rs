@@ -1,6 +1,6 @@
 //! The commit of a run: events, snapshot, status, summary and consumed inputs in one transaction, or nothing.
 
-use crate::audit;
+use crate::chain;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::high_water::Mark;
@@ -232,7 +232,7 @@ impl Prepared {
         for change in &self.tasks {
             change.apply(connection, run)?;
         }
-        audit::append(work, std::mem::take(&mut self.audit))
+        chain::append(work, std::mem::take(&mut self.audit))
     }
 }
 

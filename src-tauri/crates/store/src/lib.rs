@@ -8,7 +8,7 @@
 //! Deliberately not here: time, ids, what an event means, and when to write a snapshot. They arrive as data.
 #![deny(missing_docs)]
 
-mod audit;
+mod chain;
 mod commit;
 mod connection;
 mod document;
@@ -23,11 +23,12 @@ mod task_change;
 mod tasks;
 mod writer;
 
-pub use audit::{AuditState, Receipt};
+pub use chain::{AuditState, Receipt};
 pub use commit::{NewRun, RunCommit, RunEnd};
 pub use error::{CommitError, Error, Error as StoreError};
 pub use high_water::StoreAlarm;
 pub use open::StoreOptions;
+pub use signalbox_audit as audit;
 pub use store::{Answer, Store};
 pub use table::audit_entry::{AuditFacets, AuditPage, AuditQuery, AuditRow, actor_name};
 pub use table::draft::Draft;

@@ -1,6 +1,6 @@
 //! The store as its users see it.
 
-use crate::audit;
+use crate::chain;
 use crate::commit::{NewRun, Prepared, PreparedRun, RunCommit};
 use crate::connection::Readers;
 use crate::error::{CommitError, Error, Result};
@@ -348,7 +348,7 @@ impl Store {
             });
             let record = Record::new(time::format(at_ms), run.as_str(), RUN_LEVEL, "RUN_DELETED", Level::Warn, actor)
                 .with_metadata(facts.as_object().cloned().unwrap_or_default());
-            audit::append(work, vec![record])?;
+            chain::append(work, vec![record])?;
             run_deleted::insert(work.connection, &run)?;
             run::delete(work.connection, &run)
         })?;

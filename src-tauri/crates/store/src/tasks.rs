@@ -1,7 +1,7 @@
 //! Tasks as people see and answer them. Whatever a person does to a task is one transaction: the task, its history, what the
 //! run has to do, and the audit entry.
 
-use crate::audit;
+use crate::chain;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::store::Store;
@@ -315,8 +315,8 @@ impl Store {
             task_body::insert(connection, &next.run_id, id, DECISION, &document)?;
             let action = answer.answer.action.as_str().to_owned();
             note(connection, id, answer.at_ms, person, "decided", Some(action))?;
-            audit::append(work, vec![answer.record])?;
-            audit::checkpoint(connection, work.signer.as_deref(), Some(&time::format(answer.at_ms)))?;
+            chain::append(work, vec![answer.record])?;
+            chain::checkpoint(connection, work.signer.as_deref(), Some(&time::format(answer.at_ms)))?;
             Ok(Ok(told(&next)))
         })?
     }
@@ -383,7 +383,7 @@ impl Store {
                 task::update(connection, &row)?;
             }
             note(connection, &id, at_ms, &person, act.word(), text)?;
-            audit::append(work, vec![record])?;
+            chain::append(work, vec![record])?;
             task::get(connection, &id)?.map_or_else(|| Ok(Err(TaskError::NotFound { task: id })), |row| Ok(Ok(row)))
         })?
     }

@@ -3,7 +3,7 @@
 //! It drains its queue into one transaction (at most 256 rows), commits, and only then answers. Each job of a group stands in
 //! its own savepoint, so a job that fails takes nobody with it. A group with a durable job is synced to the disk.
 
-use crate::audit;
+use crate::chain;
 use crate::connection::open_writer;
 use crate::error::{Error, Result};
 use crate::high_water::{Mark, MarkFile};
@@ -154,7 +154,7 @@ impl Writer {
         let connection = self.ready()?;
         let signer = self.signer();
         let result = self.begin(&connection, true).and_then(|()| {
-            let sealed = audit::checkpoint(&connection, signer.as_deref(), None);
+            let sealed = chain::checkpoint(&connection, signer.as_deref(), None);
             let end = if matches!(sealed, Ok(Some(_))) { "COMMIT" } else { "ROLLBACK" };
             let ended = execute(&connection, end);
             if ended.is_err() && !connection.is_autocommit() {
@@ -245,7 +245,7 @@ impl Writer {
         if let Some(file) = &mut self.marks {
             file.write(marks.event, marks.head);
         }
-        let due = marks.head.is_some_and(|head| matches!(audit::is_due(&connection, head), Ok(true)));
+        let due = marks.head.is_some_and(|head| matches!(chain::is_due(&connection, head), Ok(true)));
         self.put_back(connection, None);
         answer_all(done, &Ok(()));
         if due {

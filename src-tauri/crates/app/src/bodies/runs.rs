@@ -91,7 +91,7 @@ pub(crate) fn run_cancel(app: &App, _: &Caller, request: RunId) -> ApiResult<Emp
 }
 
 pub(crate) fn run_delete(app: &App, _: &Caller, request: RunId) -> ApiResult<Empty> {
-    app.wait_for(app.runtime.delete(&request.run_id))??;
+    app.wait_for(app.runtime.delete(&request.run_id, signalbox_store::audit::Actor::system()))??;
     Ok(Empty {})
 }
 

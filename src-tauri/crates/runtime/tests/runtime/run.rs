@@ -4,6 +4,7 @@ use crate::support::{Die, chain, collect, lines, options, runtime, runtime_with,
 use serde_json::json;
 use signalbox_model::RunStatus;
 use signalbox_runtime::{Error, Phase, Resumed};
+use signalbox_store::audit::Actor;
 use std::time::Duration;
 
 #[tokio::test]
@@ -103,9 +104,9 @@ async fn an_artifact_stands_in_the_folder_of_its_run() {
     let file = runtime.artifact(&run, "/out/p.txt");
     assert!(file.starts_with(dir.path().join("artifacts").join(&run)));
     assert_eq!(std::fs::read_to_string(&file).expect("written"), "n is 1");
-    runtime.delete(&run).await.expect("it has ended");
+    runtime.delete(&run, Actor::system()).await.expect("it has ended");
     assert!(!file.exists());
-    assert!(runtime.delete(&run).await.expect_err("it is gone").is_unknown_run());
+    assert!(runtime.delete(&run, Actor::system()).await.expect_err("it is gone").is_unknown_run());
 }
 
 #[tokio::test]

@@ -28,7 +28,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
 }];
 
 /// Counting stops here: nobody reads further, and a count must stay cheap.
-pub(crate) const COUNTED: u64 = 10_000;
+const COUNTED: u64 = 2_000;
+/// Facets look at so many entries.
+const LOOKED_AT: u64 = 10_000;
 
 /// Which entries to list; all conditions hold together.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -86,7 +88,7 @@ impl AuditRow {
 pub struct AuditPage {
     /// Newest first, also with `after`.
     pub rows: Vec<AuditRow>,
-    /// Entries that match, without `before` and `after`; counted up to 10,000.
+    /// Entries that match, without `before` and `after`; counted up to 2,000.
     pub total: u64,
     /// There are more than `total`.
     pub more: bool,
@@ -307,9 +309,9 @@ pub(crate) fn page(connection: &Connection, query: &AuditQuery) -> Result<AuditP
 /// Over the newest 10,000 entries that match.
 pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<AuditFacets> {
     let filter = Filter::of(connection, query)?;
-    let mut counts = |column: &str| -> Result<Vec<(String, u64)>> {
+    let counts = |column: &str| -> Result<Vec<(String, u64)>> {
         let text = format!(
-            "SELECT v, count(*) FROM (SELECT {column} AS v FROM audit_entry {} ORDER BY seq DESC LIMIT {COUNTED}) \
+            "SELECT v, count(*) FROM (SELECT {column} AS v FROM audit_entry {} ORDER BY seq DESC LIMIT {LOOKED_AT}) \
              GROUP BY v ORDER BY count(*) DESC, v LIMIT 50",
             filter.sql()
         );

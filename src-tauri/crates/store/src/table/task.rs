@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::schema::Migration;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 use signalbox_model::{Level, TaskAction, TaskKind, TaskReason, TaskState};
+use std::collections::BTreeMap;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 13,
@@ -75,7 +76,7 @@ pub struct TaskRow {
     pub priority: u8,
     /// The same for failures of the same step for the same cause.
     pub fingerprint: String,
-    /// Open tasks with this fingerprint.
+    /// Open tasks with this fingerprint, counted up to 1,000.
     pub same: u64,
     /// Failed slots that it stands for.
     pub cases: usize,
@@ -286,13 +287,19 @@ fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
 pub(crate) fn get(connection: &Connection, id: &str) -> Result<Option<TaskRow>> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM task WHERE id = ?"))?;
     let row = statement.query_row([id], read).optional()?;
-    row.map(|row| with_same(connection, row)).transpose()
+    row.map(|mut row| {
+        row.same = same(connection, &row.fingerprint)?;
+        Ok(row)
+    })
+    .transpose()
 }
 
-fn with_same(connection: &Connection, mut row: TaskRow) -> Result<TaskRow> {
-    let mut same = connection.prepare_cached("SELECT count(*) FROM task WHERE fingerprint = ? AND state = 'open'")?;
-    row.same = same.query_row([&row.fingerprint], |row| row.get(0))?;
-    Ok(row)
+/// Counted up to 1,000.
+fn same(connection: &Connection, fingerprint: &str) -> Result<u64> {
+    let mut statement = connection.prepare_cached(
+        "SELECT count(*) FROM (SELECT 1 FROM task WHERE fingerprint = ? AND state = 'open' LIMIT 1000)",
+    )?;
+    Ok(statement.query_row([fingerprint], |row| row.get(0))?)
 }
 
 /// Open tasks of a run, oldest first.
@@ -398,7 +405,14 @@ pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
         TaskScope::Done => format!("{}.0.{}", last.decided_ms.unwrap_or_default(), last.id),
         TaskScope::Open | TaskScope::All => format!("{}.{}.{}", last.priority, last.created_ms, last.id),
     });
-    let tasks = tasks.into_iter().map(|row| with_same(connection, row)).collect::<Result<_>>()?;
+    let mut known: BTreeMap<String, u64> = BTreeMap::new();
+    for task in &mut tasks {
+        task.same = match known.get(&task.fingerprint) {
+            Some(count) => *count,
+            None => same(connection, &task.fingerprint)?,
+        };
+        known.insert(task.fingerprint.clone(), task.same);
+    }
     Ok(TaskPage { tasks, next, total })
 }
 
@@ -420,7 +434,7 @@ pub(crate) fn counts(connection: &Connection, query: &TaskQuery) -> Result<TaskC
     counts.done = connection
         .prepare_cached("SELECT count(*) FROM task WHERE state <> 'open'")?
         .query_row([], |row| row.get(0))?;
-    let mut groups = |sql: &str| -> Result<Vec<(String, String, u64)>> {
+    let groups = |sql: &str| -> Result<Vec<(String, String, u64)>> {
         let mut statement = connection.prepare_cached(sql)?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -1,7 +1,7 @@
 //! Faults 9, 10 and 11: what was committed and is not there any more, or is not the same.
 
 use crate::child::Process;
-use crate::support::{commit, count, end, noise, open, print, started, step_done, step_start, temporary};
+use crate::support::{commit, count, delete, end, noise, open, print, started, step_done, step_start, temporary};
 use serde_json::json;
 use signalbox_store::{Error, Store, StoreAlarm, StoreOptions};
 use std::fs;
@@ -127,7 +127,7 @@ fn a_mark_behind_the_store_or_of_a_deleted_run_is_no_alarm() {
     fs::write(folder.path().join("signalbox.mark"), old).expect("writes");
     let store = open(folder.path());
     assert_eq!(store.alarms(), []);
-    store.delete_run("r").expect("deletes");
+    delete(&store, "r").expect("deletes");
     drop(store);
     assert_eq!(open(folder.path()).alarms(), []);
     assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event"), 0);

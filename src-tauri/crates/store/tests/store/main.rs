@@ -6,6 +6,7 @@ mod disk_full;
 mod group;
 mod open;
 mod ownership;
+mod people;
 mod support;
 mod table;
 

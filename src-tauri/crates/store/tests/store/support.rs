@@ -5,6 +5,7 @@ use signalbox_model::event::{
     EventBody, InputItem, StepDone, StepPrint, StepStart, VarChanged, WorkflowDone, WorkflowStart,
 };
 use signalbox_model::{Item, RunEvent, RunStatus, time};
+use signalbox_store::audit::Actor;
 use signalbox_store::{NewRun, Owner, RunCommit, RunEnd, Store, StoreOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -115,6 +116,8 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         events: vec![begin(run)],
         snapshot: None,
         end: None,
+        tasks: Vec::new(),
+        audit: Vec::new(),
         durable: true,
     }
 }
@@ -150,4 +153,8 @@ pub(crate) fn noise(seed: u64, length: usize) -> String {
             char::from(b'a' + u8::try_from(state % 26).expect("a letter"))
         })
         .collect()
+}
+
+pub(crate) fn delete(store: &Store, run: &str) -> Result<(), signalbox_store::Error> {
+    store.delete_run(run, Actor::operator("user:anna"), T0 + 99)
 }

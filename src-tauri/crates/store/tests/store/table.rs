@@ -1,3 +1,6 @@
+mod audit_checkpoint;
+mod audit_entry;
+mod audit_meta;
 mod blob;
 mod definition;
 mod draft;
@@ -10,3 +13,7 @@ mod run_node;
 mod run_snapshot;
 mod run_summary;
 mod setting;
+mod task;
+mod task_body;
+mod task_history;
+mod task_token;

@@ -1,4 +1,4 @@
-use crate::support::{commit, count, end, print, started, step_done, step_start, temporary, var_changed};
+use crate::support::{commit, count, delete, end, print, started, step_done, step_start, temporary, var_changed};
 use serde_json::json;
 
 #[test]
@@ -24,10 +24,10 @@ fn a_large_value_is_stored_once_and_freed_with_the_last_run_that_needs_it() {
     assert_eq!(count(folder.path(), "SELECT max(length(payload)) < 1000 FROM run_event"), 1);
     assert_eq!(store.event("one", 3).expect("reads"), Some(step_done("one", 3, "a", big.clone())));
 
-    store.delete_run("one").expect("deletes");
+    delete(&store, "one").expect("deletes");
     assert_eq!(count(folder.path(), "SELECT count(*) FROM blob"), 1);
     assert_eq!(store.event("two", 4).expect("reads"), Some(var_changed("two", 4, big)));
-    store.delete_run("two").expect("deletes");
+    delete(&store, "two").expect("deletes");
     assert_eq!(count(folder.path(), "SELECT (SELECT count(*) FROM blob) + (SELECT count(*) FROM blob_use)"), 0);
 }
 

@@ -1,15 +1,15 @@
-use crate::support::{commit, count, end, new_run, open, print, raw, started, temporary};
+use crate::support::{commit, count, delete, end, new_run, open, print, raw, started, temporary};
 use serde_json::json;
 
 #[test]
 fn a_running_run_is_not_deleted_and_a_deleted_id_stays_used() {
     let (_folder, store) = temporary();
     let owner = started(&store, "r");
-    let error = store.delete_run("r").expect_err("is running");
+    let error = delete(&store, "r").expect_err("is running");
     assert_eq!((error.code(), error.to_string().contains("running")), ("DELETE_REFUSED", true));
     end(&store, "r", &owner, 2);
-    store.delete_run("r").expect("deletes");
-    assert_eq!(store.delete_run("r").expect_err("is gone").code(), "UNKNOWN_RUN");
+    delete(&store, "r").expect("deletes");
+    assert_eq!(delete(&store, "r").expect_err("is gone").code(), "UNKNOWN_RUN");
     assert_eq!(store.events("r", 0, 1).expect_err("is gone").code(), "UNKNOWN_RUN");
     assert!(store.create_run(new_run("r")).is_err());
 }
@@ -23,7 +23,7 @@ fn a_long_run_goes_in_steps_and_a_deletion_cut_off_is_ended_at_the_next_start() 
         store.commit(commit(run, &owner, events)).expect("commits");
         end(&store, run, &owner, 5_000);
     }
-    store.delete_run("whole").expect("deletes");
+    delete(&store, "whole").expect("deletes");
     assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event WHERE run = 'whole'"), 0);
     drop(store);
     // As a crash after the first transaction leaves it.

@@ -217,6 +217,7 @@ impl Store {
                 start,
                 head,
                 head_may_lag: true,
+                checkpoints_begin_late: false,
                 require_signed: false,
             };
             let from = expect
