@@ -126,7 +126,8 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     pub(crate) fn new(commit: &RunCommit) -> Result<Self> {
-        let RunCommit { run_id, owner, events, snapshot, status, end, consumed_inputs, tasks, audit, durable: _ } = commit;
+        let RunCommit { run_id, owner, events, snapshot, status, end, consumed_inputs, tasks, audit, durable: _ } =
+            commit;
         let (run_id, status, mut end) = (run_id.clone(), *status, end.clone());
         let invalid = |reason: String| Error::Invalid { reason };
         let mut prepared = Vec::with_capacity(events.len());

@@ -231,7 +231,7 @@ fn answered(connection: &Connection, run: &str, id: &str, answer: &Answer, at_ms
     decision["at"] = time::format(at_ms).into();
     decision["durationMs"] = json!(at_ms.saturating_sub(row.created_ms));
     decision["via"] = json!(if answer.operator_id.is_some() { "run" } else { "policy" });
-    task_body::insert(connection, run, id, DECISION, &Document::of_text(decision.to_string())?)?;
+    task_body::insert(connection, run, id, DECISION, &Document::of(&decision)?)?;
     note(connection, id, at_ms, by, "decided", Some(answer.action.as_str().to_owned()))
 }
 

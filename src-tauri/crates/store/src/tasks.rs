@@ -311,7 +311,7 @@ impl Store {
             let body = json!({ "type": "decision", "taskId": id, "answer": answer.answer });
             run_input::insert(connection, &next.run_id, &body)?;
             decision["durationMs"] = json!(answer.at_ms.saturating_sub(next.created_ms));
-            let document = Document::of_text(decision.to_string())?;
+            let document = Document::of(&decision)?;
             task_body::insert(connection, &next.run_id, id, DECISION, &document)?;
             let action = answer.answer.action.as_str().to_owned();
             note(connection, id, answer.at_ms, person, "decided", Some(action))?;
