@@ -299,6 +299,14 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
     }
   }
   if (s.failedStepId !== undefined && s.nodes[s.failedStepId]) node(s, s.failedStepId).state = 'failed';
+  // The call that the end of the run cut off: one state on the card, in lists and in the log.
+  if (status === 'cancelled') {
+    for (const known of Object.values(s.nodes)) {
+      if (known.state === 'cancelled' && known.lastCard !== undefined && s.cards[known.lastCard]?.status === 'interrupted') {
+        writable(s, known.lastCard).status = 'cancelled';
+      }
+    }
+  }
   markSkipped(s);
   for (let i = 0; i < s.cards.length; i++) {
     const known = s.cards[i] as CallCard;

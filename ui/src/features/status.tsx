@@ -19,9 +19,9 @@ export function StatusBadge({ status }: { status: RunStatus }) {
 export function StatusIcon({ status }: { status: RunStatus }) {
   return <SignalIcon signal={SIGNAL[status]} />;
 }
-/** "Failed at fetch" where the row knows it. */
+/** What went wrong in plain words, where the row knows it. The row has only the id of the step, which says less. */
 export function outcomeText(run: RunRow): string {
-  return run.status === 'failed' && run.failedStepId ? t('status.failedAt', { step: run.failedStepId }) : statusText(run.status);
+  return run.status === 'failed' && run.errorMessage ? run.errorMessage : statusText(run.status);
 }
 /** Runs are named by the end of their id: the start is the time, alike for all of a day. */
 export function shortRunId(runId: string): string {

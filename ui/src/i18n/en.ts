@@ -2,6 +2,9 @@
 export const en = {
   'app.starting': 'Signalbox is starting',
   'app.cannotStart': 'Signalbox cannot be reached',
+  'auth.title': 'This address does not open Signalbox',
+  'auth.why': 'Signalbox makes a new key at each start, and this page has an old one, a part of one, or none.',
+  'auth.now': 'Open the address that the terminal printed when it started: the whole line, with all that follows #token=.',
   'app.tryAgain': 'Try again',
   'app.crashed': 'This screen stopped because of an error',
   'app.crashedText': 'Your saved work and your drafts are safe. Open the screen again; if it stops again, start Signalbox anew.',
@@ -62,6 +65,7 @@ export const en = {
   'palette.action': 'action',
   'palette.node': 'step in {name}',
   'palette.workflow': 'workflow',
+  'palette.sample': 'sample, opens a copy',
   'palette.run': 'run, {status}, {ago}',
 
   'keys.title': 'Shortcuts',
@@ -110,7 +114,6 @@ export const en = {
   'status.completed': 'Completed',
   'status.failed': 'Failed',
   'status.cancelled': 'Cancelled',
-  'status.failedAt': 'Failed at {step}',
 
   'runs.title': 'Runs',
   'runs.list': 'Runs, newest first',
@@ -262,7 +265,6 @@ export const en = {
   'builder.cannotOpen': 'This workflow cannot be opened',
   'builder.toGallery': 'To all workflows',
   'builder.saveFailed': 'Could not save',
-  'builder.savedToast': 'Saved',
   'builder.draftFailed': 'The draft could not be kept',
   'builder.draftFailedHint': 'Save now, so that nothing is lost if the program stops.',
   'builder.draftTitle': 'Changes from {when} were not saved',

@@ -13,6 +13,14 @@ export function formatDuration(ms: number): string {
   return `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`;
 }
 
+/** 500 -> "0.5 s", 8000 -> "8 s", 90000 -> "1 min 30 s": a time that somebody chose, without digits that say nothing. */
+export function formatPause(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return '';
+  if (ms < 100) return `${String(Math.round(ms))} ms`;
+  if (ms < 60_000) return `${String(Math.round(ms / 100) / 10)} s`;
+  return formatDuration(ms).replace(/ 0 (?:s|min|h)$/, '');
+}
+
 /** 14:02:11 */
 export function formatTime(iso: string): string {
   const date = new Date(iso);

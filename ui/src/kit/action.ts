@@ -153,14 +153,46 @@ export function handleKey(event: KeyboardEvent): boolean {
   return false;
 }
 
+/** The scope of the last thing that was focused or pressed: when a field of a form goes away the focus falls to the page,
+ * and what is typed next is still meant for the form. */
+let place: string | null = null;
+
 function inScope(scope: string): boolean {
   const focused = document.activeElement;
-  if (!focused || focused === document.body) return true;
+  if (!focused || focused === document.body) return place === null || place === scope;
   return focused.closest(`[data-scope="${scope}"]`) !== null;
 }
 
+/** Nothing has the focus: where it was last, or null. */
+export function lastPlace(): string | null {
+  return place;
+}
+
+/** Ctrl+A takes what is shown in a value, never the whole page. */
+function selectWithin(event: KeyboardEvent): void {
+  if (event.defaultPrevented || comboOf(event) !== 'Mod+A' || isTextField(event.target)) return;
+  event.preventDefault();
+  const shown = document.activeElement?.closest('.value, .well, pre') ?? null;
+  const selection = window.getSelection();
+  if (shown && selection) selection.selectAllChildren(shown);
+}
+
 export function listenForKeys(): () => void {
-  const onKey = (event: KeyboardEvent) => { handleKey(event); };
+  const onKey = (event: KeyboardEvent) => {
+    if (!handleKey(event)) selectWithin(event);
+  };
+  const onPlace = (event: Event) => {
+    place = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-scope]')?.dataset['scope'] ?? null : null;
+  };
+  const forget = () => { place = null; };
   window.addEventListener('keydown', onKey);
-  return () => window.removeEventListener('keydown', onKey);
+  window.addEventListener('focusin', onPlace);
+  window.addEventListener('pointerdown', onPlace, true);
+  window.addEventListener('hashchange', forget);
+  return () => {
+    window.removeEventListener('keydown', onKey);
+    window.removeEventListener('focusin', onPlace);
+    window.removeEventListener('pointerdown', onPlace, true);
+    window.removeEventListener('hashchange', forget);
+  };
 }

@@ -1,4 +1,4 @@
-/** Short messages at the lower right. Errors stay until closed; the rest goes after a few seconds. */
+/** Short messages under the title bar, where nothing else stands. Errors stay until closed; the rest goes soon. */
 import { useSyncExternalStore } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { SignalIcon, type Signal } from './signal.tsx';
@@ -26,7 +26,7 @@ export function dismissToast(id: number): void {
 export function toast(message: ToastMessage): number {
   const id = nextId++;
   publish([...shown.filter((old) => old.text !== message.text), { ...message, id }].slice(-4));
-  if (message.signal !== 'err') setTimeout(() => dismissToast(id), 5000);
+  if (message.signal !== 'err') setTimeout(() => dismissToast(id), message.detail || message.action ? 5000 : 2500);
   return id;
 }
 

@@ -11,6 +11,8 @@ export interface VirtualListProps<T> {
   selected?: number;
   onSelect?(index: number): void;
   onOpen?(index: number): void;
+  /** One click opens, as a link does. */
+  clickOpens?: boolean;
   /** Called when the end comes near. */
   onEnd?(): void;
   /** Scrolls to the newest row when items arrive and the end was in view. */
@@ -21,7 +23,7 @@ export interface VirtualListProps<T> {
   grid?: boolean;
 }
 
-export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, onEnd, follow, footer, className, grid }: VirtualListProps<T>) {
+export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, clickOpens, onEnd, follow, footer, className, grid }: VirtualListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: items.length,
@@ -67,9 +69,10 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
           const item = items[entry.index];
           if (item === undefined) return null;
           return (
-            <div key={entry.key} role={grid ? 'row' : 'option'} aria-rowindex={grid ? entry.index + 1 : undefined} aria-selected={entry.index === selected} className={`vrow ${entry.index === selected ? 'on' : ''}`}
+            <div key={entry.key} role={grid ? 'row' : 'option'} aria-rowindex={grid ? entry.index + 1 : undefined} aria-selected={entry.index === selected} className={`vrow ${entry.index === selected ? 'on' : ''} ${clickOpens ? 'opens' : ''}`}
               style={{ height: rowHeight, transform: `translateY(${String(entry.start)}px)` }}
-              onClick={onSelect ? () => onSelect(entry.index) : undefined} onDoubleClick={onOpen ? () => onOpen(entry.index) : undefined}>
+              onClick={clickOpens && onOpen ? () => onOpen(entry.index) : onSelect ? () => onSelect(entry.index) : undefined}
+              onDoubleClick={onOpen && !clickOpens ? () => onOpen(entry.index) : undefined}>
               {row(item, entry.index)}
             </div>
           );

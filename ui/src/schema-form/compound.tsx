@@ -1,6 +1,7 @@
 // Fields made of fields: objects, tables of keys, lists, variants.
 
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { isFault } from '../api/findings.ts';
 import type { JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, Select } from '../kit/index.ts';
@@ -96,20 +97,32 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
   const entries = isObject(value) ? Object.entries(value) : [];
   const [draft, setDraft] = useState<string | null>(null);
   const [clash, setClash] = useState<string | null>(null);
+  const table = useRef<HTMLDivElement>(null);
+  /** The row whose value gets the focus as soon as it stands there. */
+  const [next, setNext] = useState<number | null>(null);
+  useEffect(() => {
+    if (next === null) return;
+    const field = table.current?.children[next]?.querySelector<HTMLElement>('.kvt-value :is(.cm-content, input, button[role=combobox], textarea)');
+    if (!field || !entries[next]) return;
+    field.focus();
+    setNext(null);
+  }, [next, entries]);
   const own = diagnosticsAt(form.diagnostics, pointer, false);
   const store = (next: [string, unknown][]) => onValue(next.length === 0 && !required ? undefined : Object.fromEntries(next));
 
-  function rename(index: number, typed: string) {
+  function rename(index: number, typed: string, onward: boolean) {
+    if (onward) setNext(index);
     const name = prefix && typed !== '' && !/^[$/]/.test(typed) ? `${prefix}${typed}` : typed;
     if (entries[index]?.[0] === name || name === '') return;
     if (entries.some(([other], i) => other === name && i !== index)) {
       setClash(name);
+      setNext(null);
       return;
     }
     setClash(null);
     store(entries.map(([old, one], i) => [i === index ? name : old, one]));
   }
-  function commitDraft(typed: string) {
+  function commitDraft(typed: string, onward: boolean) {
     const name = prefix && typed !== '' && !/^[$/]/.test(typed) ? `${prefix}${typed}` : typed;
     setDraft(null);
     if (name === '') return;
@@ -118,6 +131,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
       return;
     }
     setClash(null);
+    if (onward) setNext(entries.length);
     store([...entries, [name, cel ? '=' : (initialValue(valueSchema) ?? '')]]);
   }
 
@@ -129,15 +143,15 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
       {() => (
         <>
           {entries.length > 0 || draft !== null ? (
-            <div className="box kvt" role="group" aria-label={label}>
+            <div className="box kvt" role="group" aria-label={label} ref={table}>
               {entries.map(([name, one], index) => {
                 const findings = diagnosticsAt(form.diagnostics, pointerOf(pointer, [name]), true);
                 return (
                   // The place is the identity: a renamed row stays the same row.
                   <div className="kvt-row" key={`row-${String(index)}`}>
-                    <KeyInput name={name} label={`${keyLabel ?? t('form.name')} ${String(index + 1)}`} readOnly={form.readOnly} onCommit={(typed) => rename(index, typed)} />
+                    <KeyInput name={name} label={`${keyLabel ?? t('form.name')} ${String(index + 1)}`} readOnly={form.readOnly} onCommit={(typed, onward) => rename(index, typed, onward)} />
                     <div className="kvt-value">
-                      <CellValue schema={valueSchema} value={one} label={name} invalid={findings.some((f) => f.severity === 'error')} cel={cel ?? false}
+                      <CellValue schema={valueSchema} value={one} label={name} invalid={findings.some(isFault)} cel={cel ?? false}
                         onValue={(next) => form.edit([...path, name], next ?? '')} />
                       <Findings findings={findings} />
                     </div>
@@ -164,9 +178,11 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
 }
 
 function KeyInput({ name, label, onCommit, onCancel, autoFocus, readOnly }: {
-  name: string; label: string; onCommit: (name: string) => void; onCancel?: () => void; autoFocus?: boolean; readOnly: boolean;
+  name: string; label: string; /** `onward`: the person goes on to the value. */ onCommit: (name: string, onward: boolean) => void; onCancel?: () => void; autoFocus?: boolean; readOnly: boolean;
 }) {
   const [text, setText] = useState<string | null>(null);
+  // Enter and Tab end the name and go on to the value; the blur that follows must not end it twice.
+  const onward = useRef(false);
   return (
     <input
       className="kvt-key mono"
@@ -178,11 +194,18 @@ function KeyInput({ name, label, onCommit, onCancel, autoFocus, readOnly }: {
       autoFocus={autoFocus}
       onChange={(event) => setText(event.target.value)}
       onBlur={() => {
-        if (text !== null || autoFocus) onCommit((text ?? name).trim());
+        if (text !== null || autoFocus || onward.current) onCommit((text ?? name).trim(), onward.current);
+        onward.current = false;
         setText(null);
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') event.currentTarget.blur();
+        const ends = event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey && (text ?? name).trim() !== '');
+        if (ends && !readOnly) {
+          event.preventDefault();
+          event.stopPropagation();
+          onward.current = true;
+          event.currentTarget.blur();
+        }
         if (event.key === 'Escape') {
           event.stopPropagation();
           setText(null);

@@ -1,6 +1,7 @@
 // Label on top, control, live result, findings of the validator: the same for every field.
 
-import { useId, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
+import { isFault, isTodo, type Finding } from '../api/findings.ts';
 import type { Diagnostic } from '../api/types.ts';
 import { Icon } from '../kit/index.ts';
 
@@ -22,12 +23,15 @@ export function Frame({ label, required, aside, hint, findings, labelFor = true,
   below?: ReactNode;
 }) {
   const id = useId();
-  const invalid = findings.some((finding) => finding.severity === 'error');
+  // Who was in the field and left it empty is told as of any other fault.
+  const [left, setLeft] = useState(false);
+  const told = left ? findings.map((finding): Finding => (isTodo(finding) ? { ...finding, todo: undefined } : finding)) : findings;
+  const invalid = told.some(isFault);
   const noteId = `${id}-note`;
   const describedBy = findings.length > 0 || hint ? noteId : undefined;
   const name = <span title={hint}>{label}{required ? <span className="t3" aria-hidden="true"> *</span> : null}</span>;
   return (
-    <div className="field">
+    <div className="field" onBlur={(event) => { if (!event.currentTarget.contains(event.relatedTarget)) setLeft(true); }}>
       {labelFor ? (
         <label className="lab" htmlFor={id}>{name}{aside ? <span className="end">{aside}</span> : null}</label>
       ) : (
@@ -35,7 +39,7 @@ export function Frame({ label, required, aside, hint, findings, labelFor = true,
       )}
       {children({ id, describedBy, invalid })}
       {below}
-      <Findings id={noteId} findings={findings} />
+      <Findings id={noteId} findings={told} />
       {findings.length === 0 && hint ? <span id={noteId} className="vh">{hint}</span> : null}
     </div>
   );
@@ -46,13 +50,20 @@ export function Findings({ findings, id }: { findings: readonly Diagnostic[]; id
   return (
     <div className="findings" id={id}>
       {findings.map((finding) => (
-        <div key={`${finding.code} ${finding.path} ${finding.message}`} className={`finding ${finding.severity === 'error' ? 'c-err' : 'c-wait'}`}>
-          <Icon name={finding.severity === 'error' ? 'errd' : 'warn'} size={12} />
-          <span className="grow">
-            {finding.message} <code className="t3">{finding.code}</code>
-            {finding.hint ? <span className="t2 finding-hint">{finding.hint}</span> : null}
-          </span>
-        </div>
+        isTodo(finding) ? (
+          <div key={`${finding.code} ${finding.path} ${finding.message}`} className="finding t3" data-todo>
+            <Icon name="pencil" size={12} />
+            <span className="grow">{finding.hint || finding.message}</span>
+          </div>
+        ) : (
+          <div key={`${finding.code} ${finding.path} ${finding.message}`} className={`finding ${finding.severity === 'error' ? 'c-err' : 'c-wait'}`}>
+            <Icon name={finding.severity === 'error' ? 'errd' : 'warn'} size={12} />
+            <span className="grow">
+              {finding.message} <code className="t3">{finding.code}</code>
+              {finding.hint ? <span className="t2 finding-hint">{finding.hint}</span> : null}
+            </span>
+          </div>
+        )
       ))}
     </div>
   );

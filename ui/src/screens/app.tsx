@@ -42,7 +42,7 @@ function Start() {
   if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
   return (
     <main className="start">
-      <EmptyState title={t('app.cannotStart')} text={`${state.message} ${state.hint}`} actions={<Button variant="primary" icon="retry" onClick={load}>{t('app.tryAgain')}</Button>} />
+      <EmptyState title={t(state.code === 'AUTH' ? 'auth.title' : 'app.cannotStart')} text={`${state.message} ${state.hint}`} actions={<Button variant="primary" icon="retry" onClick={load}>{t('app.tryAgain')}</Button>} />
     </main>
   );
 }

@@ -95,6 +95,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const graph = useOpenGraph();
   const workflows = useCommand('workflow_list', {}, { enabled: open });
   const runs = useCommand('run_list', { limit: 100 }, { enabled: open });
+  const samples = useCommand('sample_list', {}, { enabled: open, staleTime: Infinity });
   const entries = useMemo<PaletteEntry[]>(() => {
     if (!open) return [];
     const list: PaletteEntry[] = [];
@@ -107,7 +108,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
     }
     for (const [id, node] of Object.entries(graph?.document.nodes ?? {})) {
       list.push({
-        id: `node/${id}`, title: node.title ?? id, what: t('palette.node', { name: graph?.document.name ?? '' }), words: `${id} ${node.type}`,
+        id: `node/${id}`, title: graph?.titleOf(id) ?? id, what: t('palette.node', { name: graph?.document.name ?? '' }), words: `${id} ${node.type}`,
         icon: 'octa', order: 10, run: () => graph?.select(id),
       });
     }
@@ -117,6 +118,12 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
         run: () => navigate({ screen: 'workflow', ref: entry.ref }),
       });
     }
+    for (const sample of samples.data ?? []) {
+      list.push({
+        id: `sample/${sample.id}`, title: sample.title, what: t('palette.sample'), words: `${sample.id} ${sample.description}`, icon: 'doc', order: 11,
+        run: () => void createWorkflow({ sampleId: sample.id }),
+      });
+    }
     for (const run of runs.data?.runs ?? []) {
       list.push({
         id: `run/${run.runId}`, title: run.workflowName, what: t('palette.run', { status: statusText(run.status).toLowerCase(), ago: formatAgo(run.startedAt) }),
@@ -124,6 +131,6 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
       });
     }
     return list;
-  }, [open, actions, graph, workflows.data, runs.data]);
+  }, [open, actions, graph, workflows.data, runs.data, samples.data]);
   return <Palette open={open} onClose={onClose} entries={entries} />;
 }

@@ -2,7 +2,7 @@
 import { create } from 'zustand';
 import type { Workflow } from '../api/types.ts';
 
-export interface OpenGraph { document: Workflow; select(nodeId: string): void }
+export interface OpenGraph { document: Workflow; select(nodeId: string): void; titleOf(nodeId: string): string }
 const store = create<{ graph: OpenGraph | null }>(() => ({ graph: null }));
 
 export function setOpenGraph(graph: OpenGraph | null): void {

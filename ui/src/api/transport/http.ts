@@ -1,4 +1,5 @@
 /** The HTTP host: POST /rpc/{command}, and server-sent events read by fetch because EventSource cannot send a header. */
+import { t } from '../../i18n/index.ts';
 import { ApiError, toApiError } from '../error.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import { SseParser } from './sse.ts';
@@ -10,7 +11,7 @@ const TOKEN_KEY = 'signalbox.token';
 export function takeToken(location: Location, history: History, storage: Storage): string {
   const match = /^#(?:\/?)token=([^&]+)(?:&(.*))?$/.exec(location.hash);
   if (match?.[1]) {
-    const token = decodeURIComponent(match[1]);
+    const token = decoded(match[1]);
     storage.setItem(TOKEN_KEY, token);
     history.replaceState(null, '', `${location.pathname}${location.search}#${match[2] ?? '/workflows'}`);
     return token;
@@ -18,16 +19,27 @@ export function takeToken(location: Location, history: History, storage: Storage
   return storage.getItem(TOKEN_KEY) ?? '';
 }
 
+/** A cut address is a wrong token, not a crash. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 async function failure(response: Response): Promise<ApiError> {
+  // The host speaks of headers and tokens; a person opened an address.
+  if (response.status === 401) return new ApiError({ code: 'AUTH', message: t('auth.why'), hint: t('auth.now') });
   const text = await response.text().catch(() => '');
   try {
     const body: unknown = JSON.parse(text);
     return toApiError(typeof body === 'object' && body !== null && 'error' in body ? body.error : body);
   } catch {
     return new ApiError({
-      code: response.status === 401 ? 'AUTH' : 'HTTP_STATUS',
+      code: 'HTTP_STATUS',
       message: `Signalbox answered ${String(response.status)}.`,
-      hint: response.status === 401 ? 'Open the address that the program printed at its start again.' : 'Try again; if it stays, look at the program\'s output.',
+      hint: 'Try again; if it stays, look at the program\'s output.',
     });
   }
 }

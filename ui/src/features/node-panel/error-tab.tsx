@@ -3,10 +3,10 @@
 import { useMemo } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, RetryPolicy, Workflow } from '../../api/types.ts';
-import { t } from '../../i18n/index.ts';
+import { formatPause, t } from '../../i18n/index.ts';
 import { Icon, Select, Switch } from '../../kit/index.ts';
 import { Field, Findings, FormScopeProvider, diagnosticsAt, pointerOf, type FormScope } from '../../schema-form/index.ts';
-import { formatPause, RetryTimeline } from './retry-timeline.tsx';
+import { RetryTimeline } from './retry-timeline.tsx';
 import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
 

@@ -8,7 +8,8 @@ import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { renderWith, replaceCode, typeCode } from '../../test/render.tsx';
 import { NodePanel } from './node-panel.tsx';
 import { freeName, paramsOf, schemaOf, withType } from './params-model.ts';
-import { formatPause, placeCalls } from './retry-timeline.tsx';
+import { formatPause } from '../../i18n/index.ts';
+import { placeCalls } from './retry-timeline.tsx';
 import { commonSchemas } from './settings-tab.tsx';
 import { valuesOfCards } from './step-data.ts';
 import { thenOf } from './then-words.ts';
@@ -173,7 +174,7 @@ describe('error handling', () => {
     await userEvent.click(screen.getByRole('tab', { name: /^Error handling/ }));
     expect(await screen.findByRole('img', { name: /4 calls at most: the first and 3 retries\. 10 ms, 10 ms, 10 ms/ })).toBeTruthy();
     expect(screen.getByText('30 ms of pauses in all')).toBeTruthy();
-    expect(screen.getAllByText(/policy, safe/).length).toBeGreaterThan(0);
+    expect(screen.getAllByText(/then the run ends \(safe policy\)/).length).toBeGreaterThan(0);
   });
   it('keeps numbers, and takes an empty part away whole', async () => {
     const { edits } = panel();

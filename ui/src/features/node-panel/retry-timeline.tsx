@@ -1,7 +1,7 @@
 // The calls of a step drawn in a row: boxes are calls, dashes are pauses, red leads on, green leads out.
 
 import { useEffect, useRef, useState } from 'react';
-import { formatDuration, t } from '../../i18n/index.ts';
+import { formatPause, t } from '../../i18n/index.ts';
 
 export interface TimelineStep {
   attempt: number;
@@ -64,13 +64,6 @@ export function placeCalls(steps: readonly TimelineStep[], width: number, end: s
   }
   placed.push({ label: end, x: x + END_GAP, width: endWidth, wait: null, call: false });
   return placed;
-}
-
-/** 500 -> "0.5 s", 90000 -> "1 min 30 s" */
-export function formatPause(ms: number): string {
-  if (ms < 100) return `${String(ms)} ms`;
-  if (ms < 60_000) return `${String(Math.round(ms / 100) / 10)} s`;
-  return formatDuration(ms);
 }
 
 export function RetryTimeline({ steps, end, endIsWire }: { steps: readonly TimelineStep[]; end: string; endIsWire: boolean }) {

@@ -30,8 +30,11 @@ export function thenOf(document: Workflow, nodeId: string, catalog?: readonly No
   const policy = document.settings?.errorPolicy ?? 'fail';
   if (typeof policy === 'object') return { text: tn('error.thenPolicyRules', policy.rules.length), box: t('error.policy'), wired: false };
   if (policy === 'safe') {
+    // One bound counts the retries of both: after those of the step the policy tries nothing again.
+    const spent = document.nodes[nodeId]?.errorHandling?.retryPolicy !== undefined;
     return {
-      text: fallback === undefined ? t('error.thenPolicySafe') : t('error.thenPolicySafeFallback', { name: fallback }),
+      text: fallback === undefined ? t(spent ? 'error.thenSafeEnds' : 'error.thenPolicySafe')
+        : t(spent ? 'error.thenSafeEndsFallback' : 'error.thenPolicySafeFallback', { name: fallback }),
       box: fallback ?? t('error.policy'), wired: false,
     };
   }

@@ -169,7 +169,7 @@ export function CardDetail({ card, look, sections, waiting, onSelect }: CardProp
           <Tile icon={look.icon} tone={look.tone} size={24} />
           <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         </div>
-        <span className="s t3">{titleText(card, look) === card.title ? '' : <code>{card.nodeId} </code>}{placeText(card)}</span>
+        <span className="s t3"><code>{card.nodeId}</code> {placeText(card)}</span>
         <dl className="kv cd-kv">
           <dt>{t('card.state')}</dt>
           <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>

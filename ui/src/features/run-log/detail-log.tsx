@@ -6,7 +6,7 @@ import { useCommand } from '../../api/queries.ts';
 import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
-import { Button, EmptyState, Segmented, Select, TextInput } from '../../kit/index.ts';
+import { Button, EmptyState, Segmented, Select, Skeleton, TextInput } from '../../kit/index.ts';
 import { CardDetail, type SectionId, type Sections } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
@@ -21,6 +21,8 @@ export interface DetailLogProps {
   document: Workflow;
   selected?: string | undefined;
   onSelectNode: (nodeId: string | undefined) => void;
+  /** The run is there, its events are not yet. */
+  loading?: boolean;
   view?: LogView;
   onView?: (view: LogView) => void;
 }
@@ -32,7 +34,7 @@ export function DetailLog(props: DetailLogProps) {
   return <Log key={props.run?.runId ?? ''} {...props} />;
 }
 
-function Log({ run: runView, document, selected, onSelectNode, view: asked, onView }: DetailLogProps) {
+function Log({ run: runView, loading = false, document, selected, onSelectNode, view: asked, onView }: DetailLogProps) {
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
   const selectedNode = selected ?? null;
   const [own, setOwn] = useState<LogView>('cards');
@@ -76,7 +78,7 @@ function Log({ run: runView, document, selected, onSelectNode, view: asked, onVi
   const steps = runView ? Object.values(runView.nodes).filter((node) => node.lastCard !== undefined) : [];
 
   return (
-    <section className="runlog" aria-label={t('log.title')}>
+    <section className="runlog" aria-label={t('log.title')} data-scope="log">
       <div className="ph runlog-head">
         <Segmented<LogView> small label={t('log.views')} value={view} onChange={setView}
           options={[{ value: 'timeline', label: t('log.view.timeline'), icon: 'gantt' }, { value: 'events', label: t('log.view.events'), icon: 'rows' }, { value: 'cards', label: t('log.view.cards'), icon: 'doc' }]} />
@@ -91,7 +93,7 @@ function Log({ run: runView, document, selected, onSelectNode, view: asked, onVi
           </>
         ) : null}
       </div>
-      {!begun || !runView ? (
+      {loading ? <div className="ev-none" aria-busy="true"><Skeleton rows={5} /></div> : !begun || !runView ? (
         runView && runView.runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
       ) : view === 'cards' ? (
         <CardsView view={runView} shown={shown} errorsOnly={errorsOnly} lookOf={lookOf} sections={sections} selectedCard={chosen} onPick={pick} />

@@ -73,7 +73,7 @@ export function RunHistory(props: RunsProps) {
 function Rows({ runs, selected, more, onSelect, onOpen, onMore, ...rest }: RunsProps & { runs: RunRow[] }) {
   const at = runs.findIndex((run) => run.runId === selected);
   return (
-    <VirtualList grid className="r-list" label={t('runs.list')} items={runs} rowHeight={28} keyOf={(run) => run.runId} selected={at < 0 ? undefined : at}
+    <VirtualList grid clickOpens className="r-list" label={t('runs.list')} items={runs} rowHeight={28} keyOf={(run) => run.runId} selected={at < 0 ? undefined : at}
       onSelect={(index) => { const run = runs[index]; if (run) onSelect(run.runId); }}
       onOpen={(index) => { const run = runs[index]; if (run) onOpen(run.runId); }}
       onEnd={more ? onMore : undefined}

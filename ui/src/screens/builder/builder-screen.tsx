@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { toApiError } from '../../api/error.ts';
+import { isMissing, quiet } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
 import { act, queryClient, useCommand } from '../../api/queries.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import type { JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { useEditor, type CanvasHandle } from '../../features/canvas/index.ts';
-import { formatDateTime, t } from '../../i18n/index.ts';
+import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
 import { StatusBadge } from '../../features/status.tsx';
 import { attempt, showError, takePendingRun } from '../commands.ts';
@@ -13,10 +14,11 @@ import { FindButton } from '../frame.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { WorkflowName } from '../workbench/name.tsx';
+import { titled } from '../workbench/titled.ts';
 import { usePanes, Workbench } from '../workbench/workbench.tsx';
 import { navigate } from '../router.ts';
 import { builderActions } from './actions.ts';
-import { useDiagnostics } from './diagnostics.ts';
+import { nodeOf, refusedFor, useDiagnostics } from './diagnostics.ts';
 import { askedSchema, firstValues, mustAsk } from './params.ts';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
@@ -44,6 +46,7 @@ export function BuilderScreen({ fileRef }: { fileRef: string }) {
 /** The run shown on the canvas; kept per file while the program is open. */
 const lastRuns = new Map<string, string>();
 const lastParams = new Map<string, JsonMap>();
+const NOTHING_ASKED: ReadonlySet<string> = new Set();
 
 function Builder({ session, catalog }: { session: Session; catalog: NodeDescriptor[] }) {
   const { editor } = session;
@@ -51,20 +54,25 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const dirty = useEditor(editor, (state) => state.dirty);
   const undoLabel = useEditor(editor, (state) => state.undoLabel);
   const redoLabel = useEditor(editor, (state) => state.redoLabel);
-  const diagnostics = useDiagnostics(document, session.diagnostics);
+  const found = useDiagnostics(document, session.diagnostics);
+  /** Places that a refused run has named as missing. */
+  const [asked, setAsked] = useState<ReadonlySet<string>>(NOTHING_ASKED);
+  const diagnostics = useMemo(() => quiet(found, asked), [found, asked]);
   const panes = usePanes();
   const { onLogOpen, onProblemsOpen } = panes;
   const [renaming, setRenaming] = useState(false);
   const [asking, setAsking] = useState<{ params: JsonMap } | null>(null);
   const [runId, setRunId] = useState<string | null>(() => lastRuns.get(session.ref) ?? null);
+  // The run of an earlier visit: it is there, its events have to be read.
+  const [earlier] = useState(runId);
   const [definition, setDefinition] = useState<Workflow>(document);
   const [starting, setStarting] = useState(false);
   const [cancelling, setCancelling] = useState(false);
   const [hideFailure, setHideFailure] = useState(false);
-  const { view, error: runError } = useRunView(runId, definition);
-  const running = view !== null && !isTerminal(view.status);
+  const { view, error: runError } = useRunView(runId, useMemo(() => titled(definition, catalog), [definition, catalog]));
+  const loading = view !== null && view.lastSeq === 0 && runId === earlier && !runError;
+  const running = view !== null && !loading && !isTerminal(view.status);
   const trouble = useTrouble(runId, running);
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
 
   const canvas = useRef<CanvasHandle | null>(null);
   const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
@@ -83,6 +91,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setCancelling(false);
       setAsking(null);
       setRunId(id);
+      // The button that was pressed goes away: the keys stay with the canvas, not with nothing.
+      if (!window.document.activeElement?.closest('[data-scope=panel]')) canvas.current?.focus();
       if (!logWasOpen.current) {
         onLogOpen(true);
         // The log took room from the canvas, not the person: the whole graph stays in view.
@@ -98,10 +108,23 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     const params = schema ? firstValues(schema, lastParams.get(session.ref)) : {};
     if (mustAsk(schema, params)) setAsking({ params });
     else start(params).catch((cause: unknown) => {
-      showError(cause, t('params.startFailed'));
-      if (errors) onProblemsOpen(true);
+      const list = refusedFor(cause);
+      if (list === null) {
+        showError(cause, t('params.startFailed'));
+        return;
+      }
+      const missing = list.filter(isMissing);
+      setAsked(new Set(missing.map((one) => one.path)));
+      onProblemsOpen(true);
+      if (missing.length < list.length) showError(cause, t('params.startFailed'));
+      else if (missing.every((one) => one.code === 'EMPTY_WORKFLOW')) toast({ signal: 'warn', text: t('todo.runEmpty'), detail: t('todo.runEmptyHint') });
+      else {
+        toast({ signal: 'warn', text: tn('todo.run', missing.length) });
+        const first = missing.map((one) => nodeOf(one, editor.getState().document)).find((id) => id !== undefined);
+        if (first !== undefined) canvas.current?.reveal(first);
+      }
     });
-  }, [editor, session.ref, start, errors, onProblemsOpen]);
+  }, [editor, session.ref, start, onProblemsOpen]);
 
   /** Asks for the values even when all of them have defaults. */
   const runWith = useCallback(() => {
@@ -142,14 +165,15 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   hooks.current = { run, running, starting };
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => builderActions({
-    save: () => void session.save().then((done) => { if (done) toast({ signal: 'ok', text: t('builder.savedToast') }); }),
+    // The title bar says that it is saved.
+    save: () => void session.save(),
     canSave: () => !session.readOnly,
     undo: () => editor.undo(),
     canUndo: () => !session.readOnly && undoLabel !== null,
     redo: () => editor.redo(),
     canRedo: () => !session.readOnly && redoLabel !== null,
     run: () => hooks.current.run(),
-    canRun: () => !running && !starting,
+    canRun: () => !running && !starting && !loading,
     runWith,
     canRunWith: () => asksValues && !running && !starting,
     cancel: () => void cancel(),
@@ -164,7 +188,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  }), [session, editor, undoLabel, redoLabel, running, starting, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  }), [session, editor, undoLabel, redoLabel, running, starting, loading, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 
@@ -183,7 +207,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       <WorkflowName name={document.name} editing={renaming} onEditing={setRenaming} readOnly={session.readOnly}
         onRename={(name) => editor.apply({ type: 'set', path: ['name'], value: name }, { label: t('builder.rename') })} />
       <SaveState session={session} dirty={dirty} />
-      {view ? <StatusBadge status={view.status} /> : null}
+      {view && !loading ? <StatusBadge status={view.status} /> : null}
       <span className="grow" />
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />
@@ -201,13 +225,13 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => actions[0]?.run()} keys={keys.save}>{t('builder.save')}</Button>
       {running
         ? <Button icon="stop" busy={cancelling} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
-        : <Button variant="primary" icon="play" busy={starting} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
+        : <Button variant="primary" icon="play" busy={starting} disabled={loading} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
     </header>
   );
 
   return (
     <>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={view} bar={bar} workflowPanel onReady={onReady} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={view} loading={loading} bar={bar} workflowPanel onReady={onReady} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         {trouble ? <TroubleBanner trouble={trouble} onResume={() => void attempt(() => act('run_resume', { runId: runId ?? '' }))} /> : null}

@@ -1,6 +1,7 @@
 /** The engine's own findings, a moment after the last change. */
 import { useEffect, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { toApiError } from '../../api/error.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';
 
 export const VALIDATE_MS = 250;
@@ -23,6 +24,13 @@ export function useDiagnostics(document: Workflow | undefined, first: Diagnostic
     };
   }, [document]);
   return found;
+}
+
+/** The errors for which the host refused a run; null when it failed for another reason. */
+export function refusedFor(cause: unknown): Diagnostic[] | null {
+  const { code, details } = toApiError(cause);
+  if (code !== 'INVALID_WORKFLOW' || typeof details !== 'object' || details === null || !('diagnostics' in details) || !Array.isArray(details.diagnostics)) return null;
+  return (details.diagnostics as Diagnostic[]).filter((one) => one.severity === 'error');
 }
 
 /** The step that a finding is about, from its JSON Pointer. */

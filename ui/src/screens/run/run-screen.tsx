@@ -14,6 +14,7 @@ import { FindButton } from '../frame.tsx';
 import { navigate } from '../router.ts';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
+import { titled } from '../workbench/titled.ts';
 import { usePanes, Workbench } from '../workbench/workbench.tsx';
 
 export function RunScreen({ runId }: { runId: string }) {
@@ -40,7 +41,7 @@ function Run({ run, catalog }: { run: RunDetails; catalog: NodeDescriptor[] }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status));
-  const { view, error } = useRunView(run.runId, run.definition, ended);
+  const { view, error } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog), [run.definition, catalog]), ended);
   const panes = usePanes();
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
   const [hideFailure, setHideFailure] = useState(false);
@@ -89,7 +90,7 @@ function Run({ run, catalog }: { run: RunDetails; catalog: NodeDescriptor[] }) {
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={view} params={run.params} output={open ? undefined : run.output} workflowPanel={false} onReady={onReady} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={view} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open ? undefined : run.output} workflowPanel={false} onReady={onReady} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink" title={run.workflowName}>{run.workflowName}</h1>

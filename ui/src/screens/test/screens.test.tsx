@@ -33,7 +33,7 @@ describe('gallery', () => {
     expect(screen.getByRole('button', { name: /^Open the sample\s*Orders by country/ })).toBeTruthy();
     const recent = await screen.findByRole('list');
     expect(within(recent).getAllByRole('listitem')).toHaveLength(5);
-    expect(within(recent).getByText('Failed at fetch')).toBeTruthy();
+    expect(within(recent).getByText('The address did not answer within 10 s')).toBeTruthy();
     expect(within(recent).getByText('Draft not saved yet')).toBeTruthy();
     expect(within(recent).getByText('Cannot be read')).toBeTruthy();
   });

@@ -23,7 +23,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onClose 
         {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(JSON.stringify(error, null, 2))}>{t('run.copyError')}</Button> : null}
       </>}>
       <span className="s t2">
-        {step ? `${t('run.step', { step: title })}. ` : ''}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
+        {step ? <span title={step}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
       </span>
     </Banner>
   );

@@ -1,10 +1,12 @@
-import type { Diagnostic, Workflow } from '../../api/types.ts';
+import { isFault, isTodo } from '../../api/findings.ts';
+import type { Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { EmptyState, SignalIcon } from '../../kit/index.ts';
+import { EmptyState, Icon, SignalIcon } from '../../kit/index.ts';
+import { titleOf } from '../../features/node-panel/index.ts';
 import { nodeOf } from '../builder/diagnostics.ts';
 
 /** Every finding: what, where, what now. A click goes there. */
-export function Problems({ diagnostics, document, onGo }: { diagnostics: Diagnostic[]; document: Workflow; onGo(nodeId: string | undefined): void }) {
+export function Problems({ diagnostics, document, catalog, onGo }: { diagnostics: Diagnostic[]; document: Workflow; catalog: readonly NodeDescriptor[]; onGo(nodeId: string | undefined): void }) {
   if (diagnostics.length === 0) return <div className="wb-problems"><EmptyState title={t('builder.problemsNone')} text={t('builder.problemsNoneText')} /></div>;
   return (
     <div className="wb-problems" role="region" aria-label={t('builder.problemsTitle')}>
@@ -12,13 +14,14 @@ export function Problems({ diagnostics, document, onGo }: { diagnostics: Diagnos
         const node = nodeOf(diagnostic, document);
         return (
           <button key={`${diagnostic.code}${diagnostic.path}${String(index)}`} type="button" className="wb-problem" onClick={() => onGo(node)}>
-            <SignalIcon signal={diagnostic.severity === 'error' ? 'err' : 'warn'} label={diagnostic.severity === 'error' ? t('builder.error') : t('builder.warning')} />
+            {isTodo(diagnostic) ? <Icon name="pencil" size={12} className="c-off" label={t('todo.step')} />
+              : isFault(diagnostic) ? <SignalIcon signal="err" label={t('builder.error')} /> : <SignalIcon signal="warn" label={t('builder.warning')} />}
             <span className="col">
               <span>{diagnostic.message}</span>
               <span className="s t2">{diagnostic.hint}</span>
             </span>
             <span className="s t3 row">
-              {node ? document.nodes[node]?.title ?? node : t('builder.wholeFile')}
+              {node ? titleOf(document, node, catalog) : t('builder.wholeFile')}
               <code title={diagnostic.path}>{diagnostic.code}</code>
             </span>
           </button>

@@ -2,24 +2,24 @@
 import { useState, type ReactNode } from 'react';
 import type { RunView } from '../../api/run-state.ts';
 import { formatDateTime, formatDuration, t } from '../../i18n/index.ts';
-import { Tabs } from '../../kit/index.ts';
+import { Skeleton, Tabs } from '../../kit/index.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { useElapsed } from './status-bar.tsx';
 
 type RunTab = 'run' | 'variables' | 'workflow';
 
 /** `workflow`: what the panel shows without a run, as a tab of its own. */
-export function RunPanel({ view, params, output, workflow }: { view: RunView; params?: unknown; output?: unknown[]; workflow?: ReactNode }) {
+export function RunPanel({ view, loading = false, params, output, workflow }: { view: RunView; loading?: boolean; params?: unknown; output?: unknown[]; workflow?: ReactNode }) {
   const [tab, setTab] = useState<RunTab>('run');
   const elapsed = useElapsed(view);
   const variables = Object.entries(view.variables);
   const input = params ?? view.params;
   return (
-    <div className="wb-panel">
+    <div className="wb-panel" data-scope="panel">
       <Tabs<RunTab> label={t('run.overview')} value={tab} onChange={setTab}
-        tabs={[{ id: 'run', label: t('run.overview') }, { id: 'variables', label: t('run.variables'), count: variables.length },
+        tabs={[{ id: 'run', label: t('run.overview') }, { id: 'variables', label: t('run.variables'), ...(loading ? {} : { count: variables.length }) },
           ...(workflow ? [{ id: 'workflow' as const, label: t('run.tabWorkflow') }] : [])]}>
-        {tab === 'workflow' ? workflow : tab === 'run' ? (
+        {tab === 'workflow' ? workflow : loading ? <div className="wb-sec" aria-busy="true" aria-label={t('run.loading')}><Skeleton rows={6} height={20} /></div> : tab === 'run' ? (
           <>
             <div className="wb-sec">
               <dl className="kv">

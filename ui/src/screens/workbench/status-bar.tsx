@@ -1,6 +1,8 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { NodeRun, RunView } from '../../api/run-state.ts';
+import { tally } from '../../api/findings.ts';
 import type { Diagnostic } from '../../api/types.ts';
+import { useNow } from '../../features/run-log/use-now.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Icon, Kbd, keysOf, SignalIcon, useAllActions } from '../../kit/index.ts';
@@ -28,29 +30,24 @@ export function nowText(view: RunView): string {
 /** Milliseconds of a run that still goes on, once a second. */
 export function useElapsed(view: RunView | null): number {
   const running = view !== null && view.status !== 'completed' && view.status !== 'failed' && view.status !== 'cancelled';
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!running) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [running]);
+  const now = useNow(running);
   if (!view) return 0;
   return running && view.startedMs !== undefined ? Math.max(view.durationMs, now - view.startedMs) : view.durationMs;
 }
 
-export function StatusBar({ view, logOpen, onToggleLog, diagnostics, onProblems, problemsOpen, extra }: {
-  view: RunView | null; logOpen: boolean; onToggleLog(): void; diagnostics: Diagnostic[] | null; onProblems(): void; problemsOpen: boolean; extra?: ReactNode;
+export function StatusBar({ view, loading = false, logOpen, onToggleLog, diagnostics, onProblems, problemsOpen, extra }: {
+  view: RunView | null; /** The run is there, its events are not yet. */ loading?: boolean; logOpen: boolean; onToggleLog(): void; diagnostics: Diagnostic[] | null; onProblems(): void; problemsOpen: boolean; extra?: ReactNode;
 }) {
   const elapsed = useElapsed(view);
   const toggle = useAllActions().find((action) => action.id === 'view.log');
   const keys = toggle ? keysOf(toggle)[0] : undefined;
-  const errors = diagnostics?.filter((diagnostic) => diagnostic.severity === 'error').length ?? 0;
+  const { faults, warnings, todos, empty } = tally(diagnostics ?? []);
   return (
     <footer className="wb-status">
       <button type="button" className="plain" aria-expanded={logOpen} onClick={onToggleLog}>
         <Icon name={logOpen ? 'down' : 'up'} size={12} /><b>{t('builder.log')}</b>
       </button>
-      {view ? (
+      {loading ? <span className="grow row" aria-busy="true" aria-label={t('run.loading')}><span className="sk" style={{ width: 72 }} /><span className="sk" style={{ width: 160 }} /></span> : view ? (
         <>
           <StatusBadge status={view.status} />
           <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>
@@ -62,7 +59,9 @@ export function StatusBar({ view, logOpen, onToggleLog, diagnostics, onProblems,
       {extra}
       {diagnostics ? (
         <button type="button" className="plain" aria-expanded={problemsOpen} onClick={onProblems}>
-          {diagnostics.length === 0 ? <><Icon name="check" size={12} />{t('builder.noProblems')}</> : <><SignalIcon signal={errors ? 'err' : 'warn'} />{tn('builder.problems', diagnostics.length)}</>}
+          {faults + warnings > 0 ? <><SignalIcon signal={faults ? 'err' : 'warn'} />{tn('builder.problems', faults + warnings)}</> : null}
+          {todos > 0 ? <><Icon name="pencil" size={12} />{tn('todo.count', todos)}</> : null}
+          {diagnostics.length === 0 ? <><Icon name="check" size={12} />{t('builder.noProblems')}</> : faults + warnings + todos === 0 && empty ? t('todo.nothing') : null}
         </button>
       ) : null}
       {keys ? <span className="row gap1"><Kbd keys={keys} />{logOpen ? t('statusbar.close') : t('statusbar.open')}</span> : null}

@@ -6,7 +6,7 @@ import { usePaneOpen, usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, canvasActions, type CanvasHandle } from '../../features/canvas/index.ts';
-import { NodePanel } from '../../features/node-panel/index.ts';
+import { NodePanel, titleOf } from '../../features/node-panel/index.ts';
 import { DetailLog } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
@@ -21,6 +21,8 @@ export interface WorkbenchProps {
   /** `null`: nothing to check (an old run). */
   diagnostics: Diagnostic[] | null;
   view: RunView | null;
+  /** The run was there before this screen, and its events are still being read. */
+  loading?: boolean;
   /** The run's input and output, where they are known. */
   params?: unknown;
   output?: unknown[];
@@ -40,7 +42,7 @@ export interface WorkbenchProps {
 const NONE: Diagnostic[] = [];
 
 export function Workbench(props: WorkbenchProps) {
-  const { editor, catalog, view, diagnostics, logOpen, panelOpen } = props;
+  const { editor, catalog, view, diagnostics, logOpen, panelOpen, loading = false } = props;
   const document = useEditor(editor, (state) => state.document);
   const selected = useEditor(editor, (state) => state.selection.nodes);
   const readOnly = useEditor(editor, (state) => state.readOnly);
@@ -53,7 +55,10 @@ export function Workbench(props: WorkbenchProps) {
   const ready = useCallback((next: CanvasHandle) => {
     setHandle(next);
     onReady?.(next);
-  }, [onReady]);
+    // An empty canvas says "press Tab": then the keys must be its own.
+    const { document: now, readOnly: fixed } = editor.getState();
+    if (!fixed && Object.keys(now.nodes).length === 0 && window.document.activeElement === window.document.body) next.focus();
+  }, [onReady, editor]);
   useActions(useMemo(() => (handle ? canvasActions(editor, handle, readOnly ? [] : catalog) : []), [editor, handle, readOnly, catalog]));
 
   const go = useCallback((nodeId: string | undefined) => {
@@ -68,9 +73,9 @@ export function Workbench(props: WorkbenchProps) {
   const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
 
   useEffect(() => {
-    setOpenGraph({ document, select: go });
+    setOpenGraph({ document, select: go, titleOf: (id) => titleOf(document, id, catalog) });
     return () => setOpenGraph(null);
-  }, [document, go]);
+  }, [document, go, catalog]);
 
   const nodePanel = (ids: readonly string[]) => (
     <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} readOnly={readOnly}
@@ -79,11 +84,11 @@ export function Workbench(props: WorkbenchProps) {
   const panel = useMemo(() => {
     if (!panelOpen) return null;
     if (selected.length === 0 && view) {
-      return <RunPanel view={view} params={props.params} output={props.output} workflow={props.workflowPanel ? nodePanel(NO_IDS) : undefined} />;
+      return <RunPanel view={view} loading={loading} params={props.params} output={props.output} workflow={props.workflowPanel ? nodePanel(NO_IDS) : undefined} />;
     }
-    return <div className="wb-panel">{nodePanel(selected)}</div>;
+    return <div className="wb-panel" data-scope="panel">{nodePanel(selected)}</div>;
     // Every value that the panel draws from is listed.
-  }, [panelOpen, selected, view, document, catalog, found, readOnly, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
+  }, [panelOpen, selected, view, loading, document, catalog, found, readOnly, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
 
   return (
     <main className="wb">
@@ -92,17 +97,17 @@ export function Workbench(props: WorkbenchProps) {
       <div className="wb-main">
         <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
           onToggle={() => props.onLogOpen(!logOpen)}
-          pane={logOpen ? <DetailLog run={view} document={document} selected={selected[0]} onSelectNode={go} /> : null}>
+          pane={logOpen ? <DetailLog run={view} loading={loading} document={document} selected={selected[0]} onSelectNode={go} /> : null}>
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} legend={view !== null} onReady={ready} onOpenNode={openNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} legend={view !== null && !loading} onReady={ready} onOpenNode={openNode} onMessage={say} />
             </div>
-            {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} onGo={go} /> : null}
+            {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>
         </SplitPane>
       </div>
-      <StatusBar view={view} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}
+      <StatusBar view={view} loading={loading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}
         problemsOpen={props.problemsOpen} onProblems={() => props.onProblemsOpen(!props.problemsOpen)} />
     </main>
   );

@@ -1,8 +1,8 @@
 /** The line under a card's title: the kind's template `{field}` filled from the node's config. */
 
-import { t } from '../../../i18n/index.ts';
+import { formatPause, t } from '../../../i18n/index.ts';
 import { asSchema } from '../../../api/json-schema.ts';
-import type { NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
+import type { JsonSchema, NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 
 export interface Summary {
   text: string;
@@ -19,7 +19,8 @@ function fieldAt(config: unknown, path: string): unknown {
   return here;
 }
 
-function words(value: unknown): string {
+function words(value: unknown, field: JsonSchema | undefined): string {
+  if (typeof value === 'number' && field?.['x-ui']?.['widget'] === 'duration') return formatPause(value);
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value.replace(/^=\s*/, '').replace(/\s+/g, ' ').slice(0, 120);
   if (Array.isArray(value)) return value.length === 1 ? '1 entry' : `${value.length} entries`;
@@ -30,8 +31,8 @@ function words(value: unknown): string {
   return String(value);
 }
 
-function defaultOf(descriptor: NodeDescriptor, path: string): unknown {
-  return asSchema(descriptor.config).properties?.[path]?.default;
+function schemaAt(descriptor: NodeDescriptor, path: string): JsonSchema | undefined {
+  return path.split('.').reduce<JsonSchema | undefined>((here, part) => here?.properties?.[part], asSchema(descriptor.config));
 }
 
 export function summaryOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode): Summary {
@@ -43,7 +44,8 @@ export function summaryOf(descriptor: NodeDescriptor | undefined, node: Workflow
     .replace(/\{([A-Za-z_][A-Za-z0-9_.]*)\}/g, (_, path: string) => {
       const own = fieldAt(node.config, path);
       if (own !== undefined && own !== '') filled = true;
-      return words(own ?? defaultOf(descriptor, path));
+      const field = schemaAt(descriptor, path);
+      return words(own ?? field?.default, field);
     })
     .replace(/\s+/g, ' ')
     .trim();

@@ -3,6 +3,8 @@
 import type { ReactFlowInstance } from '@xyflow/react';
 import type { NodeDescriptor } from '../../../api/types.ts';
 import { t, tn } from '../../../i18n/index.ts';
+import { lastPlace } from '../../../kit/action.ts';
+import { CANVAS_SCOPE } from '../actions.ts';
 import type { EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { insertNode, openPort } from '../insert.ts';
@@ -30,6 +32,8 @@ export interface HandleParts {
 export interface CanvasHandle {
   /** the focus is here, or nothing has it and the pointer is here */
   isActive(): boolean;
+  /** keys act here */
+  focus(): void;
   /** at the pointer; from a button (`pointed: false`) it goes on from the chosen step */
   openAdd(pointed?: boolean): void;
   openFind(): void;
@@ -127,8 +131,12 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       if (!element) return false;
       // Buttons and fields on the canvas keep their own keys.
       if (focused && element.contains(focused)) return focused.closest('button, a, input') === null;
-      return (!focused || focused === document.body) && parts.pointer() !== null;
+      if (focused && focused !== document.body) return false;
+      // Nothing has the focus: the canvas had it last, or the pointer is here and no form had it.
+      const place = lastPlace();
+      return place === CANVAS_SCOPE || (place === null && parts.pointer() !== null);
     },
+    focus: focusCanvas,
     openAdd(pointed = true) {
       if (editor.getState().readOnly) return;
       const pointer = pointed ? parts.pointer() : null;

@@ -3,6 +3,7 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { type KeyboardEvent, memo, useEffect, useState } from 'react';
 import { useStore } from 'zustand';
+import { isFault, isTodo } from '../../../api/findings.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
@@ -104,12 +105,14 @@ function useUnsaved(id: string): boolean {
 function Marks({ id, look }: { id: string; look: ReturnType<typeof lookOf> }) {
   const problems = useUi((s) => s.problems.get(id));
   const unsaved = useUnsaved(id);
-  const errors = problems?.filter((p) => p.severity === 'error') ?? [];
+  const all = problems ?? [];
+  const todo = all.length > 0 && all.every(isTodo);
+  const words = all.map((p) => (todo ? p.hint : p.message));
   return (
     <>
-      {problems && problems.length > 0 ? (
-        <span className={`cv-st ${errors.length > 0 ? 'c-err' : 'c-wait'}`} title={problems.map((p) => p.message).join('\n')} data-mark="problem">
-          <Icon name="warn" size={12} label={`${tn('canvas.problems', problems.length)}: ${problems.map((p) => p.message).join(' ')}`} />
+      {all.length > 0 ? (
+        <span className={`cv-st ${todo ? 'c-off' : all.some(isFault) ? 'c-err' : 'c-wait'}`} title={words.join('\n')} data-mark={todo ? 'todo' : 'problem'}>
+          <Icon name={todo ? 'pencil' : 'warn'} size={12} label={`${todo ? t('todo.step') : tn('canvas.problems', all.length)}: ${words.join(' ')}`} />
         </span>
       ) : null}
       {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}

@@ -1,0 +1,32 @@
+/** Findings as the window shows them: what is only missing is no fault, and stays quiet until a run was asked for. */
+import type { Diagnostic } from './types.ts';
+
+export interface Finding extends Diagnostic {
+  /** Only to be filled in, and nobody asked for a run yet. */
+  todo?: true | undefined;
+}
+
+const MISSING: ReadonlySet<string> = new Set(['MISSING_CONFIG', 'EMPTY_WORKFLOW']);
+
+/** Nothing wrong was written; something is not written yet. */
+export const isMissing = (finding: Diagnostic): boolean => MISSING.has(finding.code);
+export const isTodo = (finding: Diagnostic): boolean => (finding as Finding).todo === true;
+/** Red: something is wrong, or a run was asked for without it. */
+export const isFault = (finding: Diagnostic): boolean => finding.severity === 'error' && !isTodo(finding);
+
+/** Marks what is only missing, but for the places that a refused run has named already. */
+export function quiet(found: readonly Diagnostic[], asked: ReadonlySet<string>): Finding[] {
+  return found.map((finding) => (isMissing(finding) && !asked.has(finding.path) ? { ...finding, todo: true } : finding));
+}
+
+/** For one line: what is wrong, what is to be looked at, what is to be filled in. */
+export function tally(found: readonly Diagnostic[]): { faults: number; warnings: number; todos: number; empty: boolean } {
+  const todos = found.filter(isTodo);
+  const faults = found.filter(isFault).length;
+  return {
+    faults,
+    warnings: found.length - todos.length - faults,
+    todos: todos.filter((one) => one.code !== 'EMPTY_WORKFLOW').length,
+    empty: todos.some((one) => one.code === 'EMPTY_WORKFLOW'),
+  };
+}

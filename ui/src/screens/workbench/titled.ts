@@ -1,0 +1,9 @@
+/** People know a step by the title on its card: its own, else that of its kind. Ids are for files. */
+import type { RunDefinition } from '../../api/run-state.ts';
+import type { NodeDescriptor, Workflow } from '../../api/types.ts';
+
+export function titled(workflow: Workflow, catalog: readonly NodeDescriptor[]): RunDefinition {
+  const kinds = new Map(catalog.map((kind) => [kind.type, kind.title]));
+  const nodes = Object.entries(workflow.nodes).map(([id, node]) => [id, { ...node, title: node.title ?? kinds.get(node.type) ?? id }] as const);
+  return { ...workflow, nodes: Object.fromEntries(nodes) } as RunDefinition;
+}
