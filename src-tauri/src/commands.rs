@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tauri::{AppHandle, State, Theme, WebviewWindow, ipc::Channel};
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::watch;
 
@@ -31,7 +31,36 @@ pub(crate) async fn rpc(
     payload: Value,
 ) -> Result<Value, ApiError> {
     meant_for(&window)?;
-    app.dispatch(&Caller::here(), &cmd, payload).await
+    let asked = theme_of(&cmd, &payload);
+    let answer = app.dispatch(&Caller::here(), &cmd, payload).await?;
+    if let Some(theme) = asked.or_else(|| theme_of(&cmd, &answer)) {
+        frame_theme(&window, theme);
+    }
+    Ok(answer)
+}
+
+/// The theme that the settings name, when the command reads or keeps them.
+fn theme_of(cmd: &str, value: &Value) -> Option<Option<Theme>> {
+    let settings = match cmd {
+        "settings_get" => value,
+        "settings_set" => value.get("settings")?,
+        _ => return None,
+    };
+    match settings.get("theme")?.as_str()? {
+        "light" => Some(Some(Theme::Light)),
+        "dark" => Some(Some(Theme::Dark)),
+        _ => Some(None),
+    }
+}
+
+/// Title bar and menu bar take the theme of the page. Without one they go back to what the system had at the start:
+/// GTK keeps no second answer to "what does the system say" once it was told otherwise.
+fn frame_theme(window: &WebviewWindow, theme: Option<Theme>) {
+    static SYSTEM: OnceLock<Option<Theme>> = OnceLock::new();
+    let system = *SYSTEM.get_or_init(|| window.theme().ok());
+    let theme = if cfg!(target_os = "linux") { theme.or(system) } else { theme };
+    // A frame in the other theme is no reason to fail.
+    let _ = window.set_theme(theme);
 }
 
 /// Sends the events of a run after `after`, in batches, until the run has ended or the window unsubscribes.
