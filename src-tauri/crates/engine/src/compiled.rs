@@ -1,10 +1,16 @@
 //! Workflow → indexes, ports and regions that `step` reads. Built once per run; shared.
 
-use crate::{catalog::Catalog, config, schema::Schema, validate};
+use crate::{
+    catalog::Catalog,
+    config,
+    recovery::{EdgeKind, Recovery, RecoveryKind},
+    schema::Schema,
+    validate,
+};
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_model::{
-    Diagnostic, Effects, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
+    Diagnostic, Effects, Level, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
     descriptor::ByConfig,
     workflow::{ErrorPolicy, NamedPolicy, Rule},
 };
@@ -26,6 +32,8 @@ pub struct Compiled {
     /// Nodes that only the `onAbort` chain reaches.
     pub(crate) abort_region: Vec<bool>,
     pub(crate) policy: Policy,
+    /// Exit wires and how many origins may use each.
+    pub(crate) exits: Vec<(usize, usize)>,
     pub(crate) context_schema: HashMap<String, Arc<Schema>>,
     /// `context.schema` has `additionalProperties: false`.
     pub(crate) context_closed: bool,
@@ -47,6 +55,20 @@ pub(crate) struct CompiledEdge {
     pub(crate) to: usize,
     /// origin → `fallbackNodeId`.
     pub(crate) fallback: bool,
+    pub(crate) kind: EdgeKind,
+}
+
+/// Where a port of a recovery node leads for one origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// To another recovery node.
+    Recovery(usize),
+    /// Back to the origin.
+    Reentry,
+    /// Out, through these wires.
+    Exit(Vec<usize>),
+    /// Not wired.
+    Unwired,
 }
 
 /// A node with everything `step` asks of it.
@@ -58,6 +80,14 @@ pub(crate) struct CompiledNode {
     pub(crate) descriptor: Arc<NodeDescriptor>,
     pub(crate) mode: Mode,
     pub(crate) role: Role,
+    /// It works on cases, and never joins.
+    pub(crate) recovery: Option<RecoveryKind>,
+    /// The recovery node that takes the cases of this node.
+    pub(crate) handled_by: Option<usize>,
+    /// Exit wires that cases of this node may use.
+    pub(crate) exits: Vec<usize>,
+    pub(crate) human_review_threshold: Option<Level>,
+    pub(crate) auto_fix: Option<bool>,
     /// Runs inside the burst that decides it.
     pub(crate) pure: bool,
     /// Calls of this node at the same time.
@@ -118,29 +148,52 @@ impl Compiled {
             .iter()
             .filter_map(|(id, node)| catalog.get(&node.kind).map(|d| compile_node(id, node, d, &index)))
             .collect();
+        let recovery = Recovery::of(&workflow);
         let mut edges = Vec::new();
-        for edge in &workflow.edges {
+        for (edge, kind) in workflow.edges.iter().zip(&recovery.edges) {
             if let (Some(from), Some(to)) = (index.get(edge.from.node()), index.get(&edge.to)) {
-                edges.push(CompiledEdge { from: *from, port: Arc::from(edge.from.port()), to: *to, fallback: false });
+                let port = Arc::from(edge.from.port());
+                edges.push(CompiledEdge { from: *from, port, to: *to, fallback: false, kind: *kind });
             }
         }
         for (id, node) in &workflow.nodes {
             let target = node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_ref());
             if let (Some(from), Some(to)) = (index.get(id), target.and_then(|t| index.get(t))) {
-                edges.push(CompiledEdge { from: *from, port: Arc::from("fallback"), to: *to, fallback: true });
+                let (port, kind) = (Arc::from("fallback"), EdgeKind::Ordinary);
+                edges.push(CompiledEdge { from: *from, port, to: *to, fallback: true, kind });
             }
         }
+        let mut exits = Vec::new();
         for (i, edge) in edges.iter().enumerate() {
-            nodes[edge.to].in_edges.push(i);
+            match edge.kind {
+                EdgeKind::Ordinary => nodes[edge.to].in_edges.push(i),
+                EdgeKind::Exit => {
+                    nodes[edge.to].in_edges.push(i);
+                    let origins = &recovery.origins[edge.from];
+                    exits.push((i, origins.len()));
+                    for origin in origins {
+                        nodes[*origin].exits.push(i);
+                    }
+                }
+                EdgeKind::ToRecovery => {
+                    if &*edge.port == "error" && nodes[edge.from].handled_by.is_none() {
+                        nodes[edge.from].handled_by = Some(edge.to);
+                    }
+                }
+                EdgeKind::Reentry => {}
+            }
             let from = &mut nodes[edge.from];
             from.out_edges.push(i);
             if edge.fallback {
                 from.fallback = true;
-            } else if &*edge.port == "error" {
+            } else if &*edge.port == "error" && edge.kind == EdgeKind::Ordinary {
                 from.error_wired = true;
             } else if &*edge.port == "success" {
                 from.success_wired = true;
             }
+        }
+        for (node, kind) in nodes.iter_mut().zip(&recovery.kinds) {
+            node.recovery = *kind;
         }
         let named: Vec<usize> = nodes.iter().flat_map(|n| n.references.iter().copied()).collect();
         for i in named {
@@ -149,7 +202,7 @@ impl Compiled {
         let settings = workflow.settings.as_ref();
         let on_abort = settings.and_then(|s| s.on_abort.as_ref()).and_then(|id| index.get(id).copied());
         let entries: Vec<usize> =
-            (0..nodes.len()).filter(|i| nodes[*i].in_edges.is_empty() && Some(*i) != on_abort).collect();
+            (0..nodes.len()).filter(|i| is_entry(&nodes[*i]) && Some(*i) != on_abort).collect();
         let abort_region = abort_region(&nodes, &edges, &entries, on_abort);
         // The chain's own wires count; wires into it from outside never carry anything.
         let policy = match settings.and_then(|s| s.error_policy.as_ref()) {
@@ -177,10 +230,30 @@ impl Compiled {
             on_abort,
             abort_region,
             policy,
+            exits,
             context_schema,
             context_closed,
         }
     }
+}
+
+impl Compiled {
+    /// Where a port of a recovery node leads for a case of `origin`.
+    pub(crate) fn way(&self, node: usize, port: &str, origin: usize) -> Way {
+        let wired = || self.nodes[node].out_edges.iter().copied().filter(|e| &*self.edges[*e].port == port);
+        if wired().any(|e| self.edges[e].kind == EdgeKind::Reentry && self.edges[e].to == origin) {
+            return Way::Reentry;
+        }
+        if let Some(edge) = wired().find(|e| self.edges[*e].kind == EdgeKind::ToRecovery) {
+            return Way::Recovery(self.edges[edge].to);
+        }
+        let exits: Vec<usize> = wired().filter(|e| self.edges[*e].kind == EdgeKind::Exit).collect();
+        if exits.is_empty() { Way::Unwired } else { Way::Exit(exits) }
+    }
+}
+
+fn is_entry(node: &CompiledNode) -> bool {
+    node.in_edges.is_empty() && node.recovery.is_none()
 }
 
 fn compile_node(
@@ -214,6 +287,15 @@ fn compile_node(
         descriptor: Arc::clone(descriptor),
         mode: node.mode.unwrap_or_else(|| descriptor.default_mode()),
         role: descriptor.role,
+        recovery: None,
+        handled_by: None,
+        exits: Vec::new(),
+        human_review_threshold: node
+            .error_handling
+            .as_ref()
+            .and_then(|e| e.human_review_threshold.as_deref())
+            .and_then(Level::parse),
+        auto_fix: node.error_handling.as_ref().and_then(|e| e.auto_fix),
         pure: matches!(effects, Effects::None),
         parallel: if matches!(effects, Effects::Read) { 8 } else { 1 },
         in_edges: Vec::new(),
@@ -268,7 +350,13 @@ pub(crate) fn topological(workflow: &Workflow) -> Result<Vec<usize>, Vec<usize>>
     let index: IndexMap<&str, usize> = workflow.nodes.keys().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
     let mut out = vec![Vec::new(); index.len()];
     let mut incoming = vec![0_usize; index.len()];
-    let drawn = workflow.edges.iter().map(|e| (e.from.node(), e.to.as_str()));
+    let recovery = Recovery::of(workflow);
+    let drawn = workflow
+        .edges
+        .iter()
+        .zip(&recovery.edges)
+        .filter(|(_, kind)| **kind != EdgeKind::Reentry)
+        .map(|(e, _)| (e.from.node(), e.to.as_str()));
     let implicit = workflow.nodes.iter().filter_map(|(id, node)| {
         node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_deref()).map(|to| (id.as_str(), to))
     });

@@ -18,6 +18,8 @@ pub enum Place {
     Url,
     /// A value.
     Value,
+    /// Kept as it is written (`x-raw`): a schema may hold any text.
+    Raw,
 }
 
 fn flag(schema: Option<&Value>, name: &str) -> bool {
@@ -25,7 +27,9 @@ fn flag(schema: Option<&Value>, name: &str) -> bool {
 }
 
 fn place(schema: Option<&Value>) -> Place {
-    if flag(schema, "x-cel") {
+    if flag(schema, "x-raw") {
+        Place::Raw
+    } else if flag(schema, "x-cel") {
         Place::Cel
     } else if flag(schema, "x-url") {
         Place::Url
@@ -44,6 +48,9 @@ fn child<'a>(schema: Option<&'a Value>, key: &str) -> Option<&'a Value> {
 
 /// Calls `visit` for every string with its pointer and place.
 pub fn walk<'a>(value: &'a Value, schema: Option<&Value>, pointer: &str, visit: &mut dyn FnMut(&str, Place, &'a str)) {
+    if place(schema) == Place::Raw {
+        return;
+    }
     match value {
         Value::String(text) => visit(pointer, place(schema), text),
         Value::Array(list) => {
@@ -72,9 +79,12 @@ pub(crate) fn is_static(config: &Value, schema: &Value) -> bool {
 
 /// Evaluates a config.
 pub fn evaluate(value: &Value, schema: Option<&Value>, scope: &Scope) -> Result<Value, ExprError> {
+    if place(schema) == Place::Raw {
+        return Ok(value.clone());
+    }
     Ok(match value {
         Value::String(text) => match place(schema) {
-            Place::Cel => value.clone(),
+            Place::Cel | Place::Raw => value.clone(),
             Place::Url if !text.starts_with('=') => Value::String(template::render_url(text, scope)?),
             Place::Url | Place::Value => expr::value(value, scope)?,
         },
@@ -140,7 +150,7 @@ pub fn expressions(node: &Node, descriptor: Option<&NodeDescriptor>) -> Vec<Node
         walk(value, schema, &pointer, &mut |pointer, place, text| {
             let expressions = match place {
                 Place::Cel => vec![Expr::compile(text)],
-                Place::Url | Place::Value => {
+                Place::Url | Place::Value | Place::Raw => {
                     expr::value_refs(&Value::String(text.to_owned())).into_iter().map(|(_, e)| e).collect()
                 }
             };

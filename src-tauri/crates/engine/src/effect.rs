@@ -19,6 +19,8 @@ pub struct CallKey {
     pub visit: u32,
     /// Automatic re-executions before, from 0.
     pub attempt: u32,
+    /// The failed slot (node, slot) that a recovery node works on.
+    pub origin: Option<(usize, usize)>,
 }
 
 /// One thing the outside must do.
@@ -51,6 +53,8 @@ pub enum Timer {
     Retry(CallKey),
     /// `flow.wait`.
     Wait(CallKey),
+    /// A task's next reminder or its expiry.
+    Task(String),
     /// The five seconds that calls in flight get after an abort or a cancel.
     Grace,
 }

@@ -1,9 +1,12 @@
 //! Applying recorded events: the only place where a run's state changes. `step` decides events and applies them;
 //! replay is the same function repeated.
 
+pub(crate) mod case;
+
 use crate::{
     compiled::Compiled,
-    state::{Activation, EdgeState, Ending, Phase, RunState, Slot, StoredView, Transient},
+    recovery::EdgeKind,
+    state::{Activation, At, EdgeState, Ending, Phase, RunState, Slot, StoredView, Transient},
 };
 use serde_json::Value;
 use signalbox_model::{
@@ -59,6 +62,13 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
     };
     let impossible = |why| FoldError::Impossible { seq, event: event.body.type_name(), why };
     let need_node = || node.ok_or_else(|| impossible("it names no step"));
+    // An event of a recovery node names the slot it works on.
+    let place = match event.body.origin() {
+        Some(origin) => Some(
+            case::origin_slot(compiled, state, origin).ok_or_else(|| impossible("the failed step is not active"))?,
+        ),
+        None => None,
+    };
     state.seq = seq;
     state.last_ms = now;
     match &event.body {
@@ -75,19 +85,32 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
         EventBody::WorkflowCancelled(_) => finish(state, RunStatus::Cancelled),
         EventBody::WorkflowResumed(_) => state.status = RunStatus::Running,
         EventBody::StepStart(start) => {
+            if let Some(place) = place {
+                case::started(state, place, need_node()?);
+                return settled(compiled, state);
+            }
             step_start(compiled, state, need_node()?, event, start).map_err(impossible)?;
         }
         EventBody::StepDone(done) => {
+            if let Some(place) = place {
+                case::done(compiled, state, place, need_node()?, now);
+                return settled(compiled, state);
+            }
             step_done(compiled, state, need_node()?, event, done).map_err(impossible)?;
         }
         EventBody::StepError(error) => {
             let node = need_node()?;
+            if let Some(place) = place {
+                case::failed(compiled, state, place, node, &error.error, now);
+                return settled(compiled, state);
+            }
             let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
             failed(compiled, state, node, slot, &error.error);
         }
-        EventBody::StepInterrupted(cut) => {
-            interrupted(compiled, state, need_node()?, event, cut.effect.is_some(), now);
-        }
+        EventBody::StepInterrupted(cut) => match place {
+            Some(place) => case::interrupted(state, place, need_node()?),
+            None => interrupted(compiled, state, need_node()?, event, cut.effect.is_some()),
+        },
         EventBody::StepSkipped(_) => skipped(compiled, state, need_node()?),
         EventBody::VarChanged(change) => {
             let node = need_node()?;
@@ -111,37 +134,64 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
         }
         EventBody::ErrorHandled(handled) => {
             let node = need_node()?;
-            let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
-            match handled.action.as_str() {
-                "fallback" => {
-                    if let Some(error) = undecided(state, node, slot) {
-                        close(compiled, state, node, slot, Phase::OnFallback { error });
-                    }
+            let (place, from) = match place {
+                Some(place) => (place, Some(node)),
+                None => {
+                    let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
+                    ((node, slot), None)
                 }
-                "abort" => {
-                    if let Some(error) = undecided(state, node, slot) {
-                        let reason = abort_reason(handled.wanted.as_deref());
-                        abort(compiled, state, node, error, reason, now);
-                        close(compiled, state, node, slot, Phase::Failed);
-                    }
+            };
+            case::handled(compiled, state, place, from, handled, now);
+        }
+        EventBody::AutoFixAttempt(tried) => {
+            let node = need_node()?;
+            let (place, healer) = match place {
+                Some(place) => (place, Some(node)),
+                None => {
+                    let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
+                    ((node, slot), None)
                 }
-                // A retry is told by `retry_scheduled`, which follows.
-                _ => {}
+            };
+            case::fix_tried(state, place, healer, tried);
+        }
+        EventBody::HumanTaskCreated(created) => {
+            let node = need_node()?;
+            let ((node, slot), human) = match place {
+                Some(place) => (place, Some(node)),
+                None => {
+                    let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
+                    ((node, slot), None)
+                }
+            };
+            case::asked(state, node, slot, human, created, now);
+        }
+        EventBody::HumanTaskCompleted(done) => case::completed(compiled, state, &done.task_id, &done.answer, now),
+        EventBody::HumanTaskReminded(reminded) => {
+            if let Some(task) = state.tasks.get_mut(&reminded.task_id) {
+                task.reminders = reminded.reminder;
             }
         }
-        EventBody::AutoFixAttempt(_)
-        | EventBody::HumanTaskCreated(_)
-        | EventBody::HumanTaskCompleted(_)
-        | EventBody::HumanTaskReminded(_)
-        | EventBody::Escalated(_)
-        | EventBody::PauseStart(_)
+        EventBody::Escalated(event) => case::escalated(compiled, state, event, now),
+        EventBody::PauseTimeout(_) => {
+            let node = need_node()?;
+            let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
+            case::pause_over(state, node, slot);
+        }
+        EventBody::PauseStart(_)
         | EventBody::PauseResumed(_)
-        | EventBody::PauseTimeout(_)
         | EventBody::StepPrint(_)
         | EventBody::FileStart(_)
         | EventBody::FileDone(_) => {}
     }
+    settled(compiled, state)
+}
+
+/// What follows from a state without an event.
+fn settled(compiled: &Compiled, state: &mut RunState) -> Result<(), FoldError> {
     settle_ending(compiled, state);
+    if matches!(state.status, RunStatus::Running | RunStatus::Paused) {
+        state.status = if state.is_paused() { RunStatus::Paused } else { RunStatus::Running };
+    }
     Ok(())
 }
 
@@ -333,7 +383,12 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
         return;
     }
     let attempt = slot_ref(state, node, slot).map_or(0, |s| s.attempt);
-    if !own_retry_applies(compiled, node, error, attempt) && compiled.nodes[node].error_wired {
+    let retries = own_retry_applies(compiled, node, error, attempt);
+    if let Some(recovery) = compiled.nodes[node].handled_by.filter(|_| !retries) {
+        case::put(state, node, slot, Arc::clone(error), At::Node(recovery), None);
+        return;
+    }
+    if !retries && compiled.nodes[node].error_wired {
         close(compiled, state, node, slot, Phase::OnError { error: Arc::clone(error) });
         return;
     }
@@ -355,13 +410,6 @@ pub(crate) fn nothing_new(state: &RunState, compiled: &Compiled, node: usize) ->
         None => false,
         Some(Ending::Stop) => true,
         Some(Ending::Abort { chain, chain_over, .. }) => !*chain || *chain_over || !compiled.abort_region[node],
-    }
-}
-
-fn undecided(state: &RunState, node: usize, slot: usize) -> Option<Arc<ErrorPayload>> {
-    match slot_ref(state, node, slot).map(|s| &s.phase) {
-        Some(Phase::Undecided { error }) => Some(Arc::clone(error)),
-        Some(_) | None => None,
     }
 }
 
@@ -397,7 +445,7 @@ fn abort(
     }
 }
 
-fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &RunEvent, unknown: bool, now: i64) {
+fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &RunEvent, unknown: bool) {
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     activation.staged.clear();
     let cut: Vec<usize> = (0..activation.slots.len())
@@ -410,9 +458,9 @@ fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &R
         if nothing_new(state, compiled, node) {
             close(compiled, state, node, index, Phase::Cancelled);
         } else if unknown && asks(compiled, state, node, index) {
+            // A person has to say whether it happened.
             let error = interrupted_error(compiled, state, node, index, &event.ts);
-            abort(compiled, state, node, error, None, now);
-            close(compiled, state, node, index, Phase::Failed);
+            case::put(state, node, index, error, At::Ask, None);
         } else if let Some(slot) = slot_mut(state, node, index) {
             slot.phase = Phase::Interrupted;
             slot.interruptions += 1;
@@ -473,13 +521,14 @@ fn skipped(compiled: &Compiled, state: &mut RunState, node: usize) {
     state.nodes[node].visits = 0;
     let has_success = compiled.nodes[node].descriptor.port_ids(Some(&compiled.nodes[node].config));
     let items = if has_success.iter().any(|p| p == "success") { activation.input.as_ref().clone() } else { Vec::new() };
-    route(compiled, state, node, vec![("success".into(), items)], Vec::new());
+    route(compiled, state, node, vec![("success".into(), items)], Vec::new(), Vec::new());
 }
 
 fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, phase: Phase) {
     state.in_flight.remove(&(node, slot));
     state.timed.remove(&(node, slot));
     state.undecided.remove(&(node, slot));
+    state.auditing.remove(&(node, slot));
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     let Some(slot) = activation.slots.get_mut(slot) else { return };
     if slot.phase.is_closed() {
@@ -494,7 +543,23 @@ fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, ph
     activation.open -= 1;
     if activation.open == 0 {
         end_activation(compiled, state, node);
+    } else {
+        refresh_waiting(state, node);
     }
+}
+
+/// A node with several slots waits for a person when none of them runs and one is with a person.
+pub(crate) fn refresh_waiting(state: &mut RunState, node: usize) {
+    if state.tasks.is_empty() || state.in_flight.range((node, 0)..(node + 1, 0)).next().is_some() {
+        return;
+    }
+    if state.tasks.values().any(|task| task.cases.iter().any(|(n, _)| *n == node)) {
+        state.nodes[node].state = NodeState::AwaitingHitl;
+    }
+}
+
+pub(crate) fn activation_input(state: &RunState, node: usize) -> &[Item] {
+    state.nodes.get(node).and_then(|n| n.activation.as_ref()).map_or(&[], |a| a.input.as_slice())
 }
 
 /// All slots are closed: ports settle, in item order.
@@ -504,7 +569,8 @@ fn end_activation(compiled: &Compiled, state: &mut RunState, node: usize) {
     state.ready.remove(&node);
     let mut ports: Vec<(String, Vec<Item>)> = Vec::new();
     let mut fallback = Vec::new();
-    let (mut any_failed, mut any_handled, mut any_cancelled) = (false, false, false);
+    let mut left = Vec::new();
+    let (mut any_failed, mut any_handled, mut any_cancelled, mut any_skipped) = (false, false, false, false);
     let each = compiled.nodes[node].mode == Mode::Each;
     for (index, slot) in activation.slots.into_iter().enumerate() {
         let mut on = |port: String, items: Vec<Item>| match ports.iter_mut().find(|(p, _)| *p == port) {
@@ -526,6 +592,21 @@ fn end_activation(compiled: &Compiled, state: &mut RunState, node: usize) {
                 any_handled = true;
                 fallback.push(error_item(&error, paired));
             }
+            Phase::Exited { edges, items, skipped } => {
+                if skipped {
+                    any_skipped = true;
+                } else {
+                    any_handled = true;
+                }
+                left.push((index, edges, items));
+            }
+            Phase::PersonSkipped { ports, fallback: skipped } => {
+                any_skipped = true;
+                for (port, items) in ports {
+                    on(port, items);
+                }
+                fallback.extend(skipped.map(|error| error_item(&error, paired)));
+            }
             Phase::Failed => any_failed = true,
             Phase::Cancelled => any_cancelled = true,
             // Closed slots only: `open` counts the others.
@@ -534,6 +615,9 @@ fn end_activation(compiled: &Compiled, state: &mut RunState, node: usize) {
             | Phase::Sleeping { .. }
             | Phase::RetryAt { .. }
             | Phase::Undecided { .. }
+            | Phase::Reenter
+            | Phase::Case(_)
+            | Phase::Asking { .. }
             | Phase::Interrupted => {}
         }
     }
@@ -543,6 +627,8 @@ fn end_activation(compiled: &Compiled, state: &mut RunState, node: usize) {
         NodeState::Cancelled
     } else if any_handled {
         NodeState::ErrorHandled
+    } else if any_skipped {
+        NodeState::Skipped
     } else {
         NodeState::Succeeded
     };
@@ -561,7 +647,7 @@ fn end_activation(compiled: &Compiled, state: &mut RunState, node: usize) {
             state.nodes[node].last = Some(StoredView { output: one_or_list(&data), items: Arc::new(data) });
         }
     }
-    route(compiled, state, node, ports, fallback);
+    route(compiled, state, node, ports, fallback, left);
 }
 
 /// Data of one item, a list of several, null of none.
@@ -584,7 +670,14 @@ fn error_item(error: &Arc<ErrorPayload>, paired: Option<usize>) -> Item {
 }
 
 /// Settles the outgoing edges of a node and everything that follows from it without an event.
-fn route(compiled: &Compiled, state: &mut RunState, node: usize, ports: Vec<(String, Vec<Item>)>, fallback: Vec<Item>) {
+fn route(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    ports: Vec<(String, Vec<Item>)>,
+    fallback: Vec<Item>,
+    left: Vec<(usize, Vec<usize>, Vec<Item>)>,
+) {
     if !compiled.nodes[node].success_wired
         && let Some((_, items)) = ports.iter().find(|(port, _)| port == "success")
     {
@@ -605,13 +698,19 @@ fn route(compiled: &Compiled, state: &mut RunState, node: usize, ports: Vec<(Str
         };
         settle(compiled, state, *edge, settled, &mut todo);
     }
+    case::origin_ended(compiled, state, node, left, &mut todo);
     while let Some(ready) = todo.pop() {
         join(compiled, state, ready, &mut todo);
     }
 }
 
+fn settle_with(compiled: &Compiled, state: &mut RunState, edge: usize, items: Vec<Item>, todo: &mut Vec<usize>) {
+    let settled = if items.is_empty() { EdgeState::Dead } else { EdgeState::Taken(Arc::new(items)) };
+    settle(compiled, state, edge, settled, todo);
+}
+
 fn settle(compiled: &Compiled, state: &mut RunState, edge: usize, settled: EdgeState, todo: &mut Vec<usize>) {
-    if state.edges[edge] != EdgeState::Open {
+    if state.edges[edge] != EdgeState::Open || compiled.edges[edge].kind == EdgeKind::ToRecovery {
         return;
     }
     state.edges[edge] = settled;
@@ -636,6 +735,7 @@ fn join(compiled: &Compiled, state: &mut RunState, node: usize, todo: &mut Vec<u
         for edge in &compiled.nodes[node].out_edges {
             settle(compiled, state, *edge, EdgeState::Dead, todo);
         }
+        case::origin_ended(compiled, state, node, Vec::new(), todo);
     } else {
         activate(compiled, state, node, input);
     }
@@ -643,7 +743,7 @@ fn join(compiled: &Compiled, state: &mut RunState, node: usize, todo: &mut Vec<u
 
 /// Once nothing is under way after an abort, the `onAbort` chain is activated: it follows from the state alone.
 fn settle_ending(compiled: &Compiled, state: &mut RunState) {
-    if state.status.is_terminal() || !state.in_flight.is_empty() {
+    if state.status.is_terminal() || state.is_busy() {
         return;
     }
     let Some(Ending::Abort { error, chain, .. }) = &mut state.ending else { return };
@@ -703,6 +803,9 @@ fn finish(state: &mut RunState, status: RunStatus) {
     state.undecided.clear();
     state.in_flight.clear();
     state.timed.clear();
+    state.auditing.clear();
+    state.tasks.clear();
+    state.exits.clear();
     state.ending = None;
     state.cancel = Transient::default();
 }

@@ -2,7 +2,7 @@
 
 use crate::effect::{CallKey, CallOutput, Timer};
 use serde_json::Value;
-use signalbox_model::{Map, NodeFailure, time::Millis};
+use signalbox_model::{Map, NodeFailure, task::Answer, time::Millis};
 use std::sync::Arc;
 
 /// One input of [`crate::step`].
@@ -39,6 +39,17 @@ pub enum Input {
     },
     /// Somebody asks to cancel.
     Cancel {
+        /// Time.
+        now: Millis,
+    },
+    /// A person answered a task; the answer was checked and kept before.
+    Decision {
+        /// The task.
+        task_id: String,
+        /// The answer.
+        answer: Answer,
+        /// The request that brought it.
+        request_id: Option<String>,
         /// Time.
         now: Millis,
     },

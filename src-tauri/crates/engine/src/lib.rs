@@ -17,6 +17,11 @@ pub mod json;
 pub mod params;
 pub mod patch;
 pub mod repair;
+/// Rules of error handling, for editors and dry runs.
+pub mod rules {
+    pub use crate::route::{DEFAULT_RULES, RuleVerdict, dry_run, rules_of, severity};
+}
+mod recovery;
 pub mod retry;
 mod route;
 pub mod schema;
@@ -34,4 +39,4 @@ pub use effect::Effect;
 pub use fold::{FoldError, fold};
 pub use input::Input;
 pub use state::RunState;
-pub use step::{GRACE_MS, StepError, StepOutput, step};
+pub use step::{GRACE_MS, MANY_TASKS, StepError, StepOutput, step};

@@ -3,8 +3,12 @@
 use crate::{compiled::Compiled, scope::Context, scope::NodeView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signalbox_model::{ErrorPayload, Item, NodeState, RunStatus, time::Millis};
-use std::collections::BTreeSet;
+use signalbox_model::{
+    ErrorPayload, Item, NodeState, RunStatus, TaskKind,
+    task::{Answer, OnExpiry},
+    time::Millis,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// State of one run.
@@ -33,6 +37,12 @@ pub struct RunState {
     pub(crate) in_flight: BTreeSet<(usize, usize)>,
     /// Slots that wait for a timer.
     pub(crate) timed: BTreeSet<(usize, usize)>,
+    /// Slots whose case is at an Audit whose call is under way.
+    pub(crate) auditing: BTreeSet<(usize, usize)>,
+    /// Open tasks by id.
+    pub(crate) tasks: BTreeMap<String, OpenTask>,
+    /// Exit wires that have not settled.
+    pub(crate) exits: BTreeMap<usize, OpenExit>,
     pub(crate) ending: Option<Ending>,
     pub(crate) output: Vec<Arc<Value>>,
     pub(crate) stop_id: Option<String>,
@@ -70,6 +80,91 @@ pub(crate) enum Ending {
         /// The chain itself failed; nothing more of it starts.
         chain_over: bool,
     },
+}
+
+/// A person is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OpenTask {
+    pub(crate) kind: TaskKind,
+    /// The slots it stands for: those of one node.
+    pub(crate) cases: Vec<(usize, usize)>,
+    /// The human node that asks; `None` for a default task and for a node that asks for itself.
+    pub(crate) asks: Option<usize>,
+    pub(crate) fingerprint: String,
+    /// It stands for what comes after the first hundred of a fingerprint.
+    pub(crate) many: bool,
+    pub(crate) created_ms: Millis,
+    pub(crate) ttl_ms: Option<Millis>,
+    pub(crate) expires_ms: Option<Millis>,
+    pub(crate) on_expiry: Option<OnExpiry>,
+    pub(crate) level: u32,
+    pub(crate) remind_every_ms: Option<Millis>,
+    pub(crate) reminders: u32,
+}
+
+impl OpenTask {
+    /// When the next reminder is due.
+    pub(crate) fn remind_at(&self) -> Option<Millis> {
+        let every = self.remind_every_ms.filter(|every| *every > 0)?;
+        Some(self.created_ms + every * (Millis::from(self.reminders) + 1))
+    }
+    /// When something happens by itself.
+    pub(crate) fn due_ms(&self) -> Option<Millis> {
+        self.remind_at().into_iter().chain(self.expires_ms).min()
+    }
+}
+
+/// An exit wire that waits for its origins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OpenExit {
+    /// Origins that have not ended.
+    pub(crate) open: usize,
+    /// (origin, slot, item) of the cases that left through it.
+    pub(crate) items: Vec<(usize, usize, Item)>,
+}
+
+/// A failed call that is being dealt with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Case {
+    /// What failed; a healer that gives up replaces it by its own failure, which holds the first one.
+    pub(crate) error: Arc<ErrorPayload>,
+    pub(crate) at: At,
+    /// What happens once the case comes back to its origin.
+    pub(crate) intent: Option<Intent>,
+}
+
+/// Where a case is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum At {
+    /// It has come to a recovery node, which has not run yet.
+    Node(usize),
+    /// The call of that recovery node is under way.
+    Running(usize),
+    /// The built-in repair is tried next.
+    BuiltInFix,
+    /// A person is asked next, by a default task.
+    Ask,
+    /// The person was asked.
+    Asked,
+    /// The human node was answered.
+    Answered { node: usize, answer: Answer },
+    /// Nobody answered the human node in time, and its policy aborts.
+    Expired { node: usize },
+    /// A retry is planned next.
+    Retry,
+}
+
+/// What a case comes back for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Intent {
+    /// The next attempt.
+    Retry,
+    /// The next attempt, with a repaired input.
+    Fixed(Arc<Value>),
+    /// The next visit.
+    Again,
+    /// The next visit, with a corrected input.
+    Corrected(Arc<Value>),
 }
 
 /// One wire.
@@ -144,6 +239,13 @@ pub(crate) struct Slot {
     /// Input data after `in`, kept for retries.
     pub(crate) input: Vec<Arc<Value>>,
     pub(crate) idempotency_key: Option<String>,
+    /// `input` came from a repair or a person: `in` is not evaluated again.
+    pub(crate) replaced: bool,
+    /// Repairs that were tried in this visit, and those that were accepted.
+    pub(crate) heals: u32,
+    pub(crate) fixes: u32,
+    /// How often each recovery node ran for this slot.
+    pub(crate) runs: Vec<(usize, u32)>,
 }
 
 impl Slot {
@@ -156,7 +258,16 @@ impl Slot {
             config: None,
             input: Vec::new(),
             idempotency_key: None,
+            replaced: false,
+            heals: 0,
+            fixes: 0,
+            runs: Vec::new(),
         }
+    }
+
+    /// How often a recovery node ran for this slot.
+    pub(crate) fn runs_of(&self, node: usize) -> u32 {
+        self.runs.iter().find(|(n, _)| *n == node).map_or(0, |(_, count)| *count)
     }
 }
 
@@ -175,12 +286,22 @@ pub(crate) enum Phase {
     Undecided { error: Arc<ErrorPayload> },
     /// Cut off; the same attempt starts again.
     Interrupted,
+    /// The next call starts at once, with the slot's new visit or attempt.
+    Reenter,
+    /// Somebody deals with the failure.
+    Case(Box<Case>),
+    /// The node itself waits for a person.
+    Asking { task: String },
     /// Left through ports.
     Done { ports: Vec<(String, Vec<Item>)> },
     /// Left through the red port.
     OnError { error: Arc<ErrorPayload> },
     /// Left through the fallback.
     OnFallback { error: Arc<ErrorPayload> },
+    /// Left through exits of a recovery node.
+    Exited { edges: Vec<usize>, items: Vec<Item>, skipped: bool },
+    /// A person skipped it: through a port, or through the fallback.
+    PersonSkipped { ports: Vec<(String, Vec<Item>)>, fallback: Option<Arc<ErrorPayload>> },
     /// Failed the run.
     Failed,
     /// Never finished because the run ended.
@@ -190,8 +311,17 @@ pub(crate) enum Phase {
 impl Phase {
     pub(crate) fn is_closed(&self) -> bool {
         match self {
-            Self::Done { .. } | Self::OnError { .. } | Self::OnFallback { .. } | Self::Failed | Self::Cancelled => true,
-            Self::Fresh
+            Self::Done { .. }
+            | Self::OnError { .. }
+            | Self::OnFallback { .. }
+            | Self::Exited { .. }
+            | Self::PersonSkipped { .. }
+            | Self::Failed
+            | Self::Cancelled => true,
+            Self::Reenter
+            | Self::Case(_)
+            | Self::Asking { .. }
+            | Self::Fresh
             | Self::Running
             | Self::Sleeping { .. }
             | Self::RetryAt { .. }
@@ -235,6 +365,13 @@ impl RunState {
             undecided: BTreeSet::new(),
             in_flight: BTreeSet::new(),
             timed: BTreeSet::new(),
+            auditing: BTreeSet::new(),
+            tasks: BTreeMap::new(),
+            exits: compiled
+                .exits
+                .iter()
+                .map(|(edge, open)| (*edge, OpenExit { open: *open, items: Vec::new() }))
+                .collect(),
             ending: None,
             output: Vec::new(),
             stop_id: None,
@@ -276,8 +413,26 @@ impl RunState {
     pub fn node_state(&self, node: usize) -> Option<NodeState> {
         self.nodes.get(node).map(|n| n.state)
     }
-    /// Whether calls are under way or timers run.
+    /// Whether calls are under way, timers run or people are asked.
     pub fn is_waiting(&self) -> bool {
-        !self.in_flight.is_empty() || !self.timed.is_empty()
+        self.is_busy() || !self.timed.is_empty() || !self.tasks.is_empty()
+    }
+    /// Whether calls are under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.in_flight.is_empty() || !self.auditing.is_empty()
+    }
+    /// Ids of the open tasks.
+    pub fn open_tasks(&self) -> impl Iterator<Item = &str> {
+        self.tasks.keys().map(String::as_str)
+    }
+    /// Nothing is running or due, and a person is asked (SEMANTICS 5).
+    pub(crate) fn is_paused(&self) -> bool {
+        !self.tasks.is_empty()
+            && !self.is_busy()
+            && self.timed.is_empty()
+            && self.ready.is_empty()
+            && self.startable.is_empty()
+            && self.undecided.is_empty()
+            && self.ending.is_none()
     }
 }

@@ -1,8 +1,10 @@
 //! `step`: the only place where it is decided what a run does next. Decide events, apply them, name the effects.
 
 mod finish;
+mod recover;
 mod start;
 
+pub use recover::MANY_TASKS;
 pub(crate) use start::failed_scope;
 
 use crate::{
@@ -58,10 +60,15 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         (RunStatus::Created, Input::TimerFired { .. }) => return refuse("a timer"),
         (RunStatus::Created, Input::Cancel { .. }) => return refuse("a cancel"),
         (RunStatus::Created, Input::Resume { .. }) => return refuse("a resume"),
+        (RunStatus::Created, Input::Decision { .. }) => return refuse("an answer"),
         (RunStatus::Running | RunStatus::Paused, Input::Start { .. }) => return refuse("a start"),
         (
             RunStatus::Running | RunStatus::Paused,
-            Input::NodeFinished { .. } | Input::TimerFired { .. } | Input::Cancel { .. } | Input::Resume { .. },
+            Input::NodeFinished { .. }
+            | Input::TimerFired { .. }
+            | Input::Cancel { .. }
+            | Input::Decision { .. }
+            | Input::Resume { .. },
         ) => {}
         // After the terminal event there is none: late results, timers and requests change nothing.
         (
@@ -70,6 +77,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
             | Input::NodeFinished { .. }
             | Input::TimerFired { .. }
             | Input::Cancel { .. }
+            | Input::Decision { .. }
             | Input::Resume { .. },
         ) => return Ok(StepOutput::default()),
     }
@@ -78,6 +86,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         | Input::NodeFinished { now, .. }
         | Input::TimerFired { now, .. }
         | Input::Cancel { now }
+        | Input::Decision { now, .. }
         | Input::Resume { now } => *now,
     };
     let mut deciding = Deciding { compiled, state, now, out: StepOutput::default() };
@@ -116,11 +125,18 @@ impl Deciding<'_> {
             Input::Cancel { .. } => {
                 if self.state.cancel.0.is_none() {
                     self.state.cancel = Transient(Some(self.now));
-                    if !self.state.in_flight.is_empty() {
+                    if self.state.is_busy() {
                         self.out.effects.push(Effect::Timer { timer: Timer::Grace, due_ms: self.now + GRACE_MS });
                     }
                 }
                 Ok(())
+            }
+            Input::Decision { task_id, answer, request_id, .. } => {
+                // Nothing is answered once the run is about to end.
+                if self.state.ending.is_some() || self.state.cancel.0.is_some() {
+                    return Ok(());
+                }
+                self.decision(&task_id, answer, request_id)
             }
             Input::Resume { .. } => self.resume(),
         }
@@ -136,6 +152,8 @@ impl Deciding<'_> {
                 if due && self.may_start(key.node) { self.start_slots(key.node, &[slot]) } else { Ok(()) }
             }
             Timer::Wait(key) => self.wait_over(&key),
+            Timer::Task(task) if self.state.ending.is_none() && self.state.cancel.0.is_none() => self.task_due(&task),
+            Timer::Task(_) => Ok(()),
             Timer::Grace => {
                 let over = match &self.state.ending {
                     Some(Ending::Abort { chain, chain_over, .. }) => !*chain || *chain_over,
@@ -154,7 +172,14 @@ impl Deciding<'_> {
 
     /// After a crash or a shutdown: every call without an end is interrupted, every timer runs again.
     fn resume(&mut self) -> Result<(), StepError> {
-        self.emit(None, EventBody::WorkflowResumed(WorkflowResumed {}))?;
+        // A paused run stood still: nothing was cut off, and nothing has to be said.
+        if self.state.status != RunStatus::Paused {
+            self.emit(None, EventBody::WorkflowResumed(WorkflowResumed {}))?;
+        }
+        for task in self.state.tasks.keys().cloned().collect::<Vec<_>>() {
+            self.task_timer(&task);
+        }
+        self.resume_audits()?;
         let mut batches: Vec<usize> = Vec::new();
         for (node, slot) in self.state.in_flight.clone() {
             let looping = fold::slot_ref(self.state, node, slot).is_some_and(|s| s.interruptions >= 2);
@@ -193,9 +218,10 @@ impl Deciding<'_> {
     fn interrupt_calls(&mut self, unknown: bool) -> Result<(), StepError> {
         let mut batches: Vec<usize> = Vec::new();
         let cut = self.state.in_flight.clone();
-        if !cut.is_empty() {
+        if self.state.is_busy() {
             self.out.effects.push(Effect::CancelCalls);
         }
+        self.resume_audits()?;
         for (node, slot) in cut {
             let batch = self.is_batch(node);
             if batch && batches.contains(&node) {
@@ -228,7 +254,7 @@ impl Deciding<'_> {
         while !self.state.status.is_terminal() {
             if self.state.cancel.0.is_some() {
                 self.interrupt_waits()?;
-                if self.state.in_flight.is_empty() {
+                if !self.state.is_busy() {
                     let duration_ms = self.duration();
                     self.emit(None, EventBody::WorkflowCancelled(WorkflowCancelled { duration_ms }))?;
                 }
@@ -254,7 +280,7 @@ impl Deciding<'_> {
                 if chain_runs && self.decide_one()? {
                     continue;
                 }
-                let idle = self.state.in_flight.is_empty();
+                let idle = !self.state.is_busy();
                 if idle && self.chain_may_begin() {
                     continue;
                 }
@@ -287,8 +313,11 @@ impl Deciding<'_> {
             return Ok(false);
         }
         if let Some((node, slot)) = self.state.undecided.first().copied() {
+            let was_ending = self.state.ending.is_some();
             match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
                 Some(Phase::Undecided { error }) => self.decide(node, slot, &error)?,
+                Some(Phase::Case(case)) => self.decide_case(node, slot, &case)?,
+                Some(Phase::Reenter) => self.start_slots(node, &[slot])?,
                 Some(Phase::Interrupted) => {
                     let slots = if self.is_batch(node) { self.interrupted_slots(node) } else { vec![slot] };
                     self.start_slots(node, &slots)?;
@@ -296,6 +325,9 @@ impl Deciding<'_> {
                 Some(_) | None => {
                     self.state.undecided.remove(&(node, slot));
                 }
+            }
+            if !was_ending && self.state.ending.is_some() && self.state.is_busy() {
+                self.out.effects.push(Effect::Timer { timer: Timer::Grace, due_ms: self.now + GRACE_MS });
             }
             return Ok(true);
         }
@@ -318,23 +350,15 @@ impl Deciding<'_> {
         slot: usize,
         error: &std::sync::Arc<signalbox_model::ErrorPayload>,
     ) -> Result<(), StepError> {
-        let route = route::decide(self.compiled, self.state, node, slot, error);
-        let was_ending = self.state.ending.is_some();
-        if let Some(handled) = route.handled {
-            let key = self.event_key(node, Some(slot), slot);
-            self.emit(Some(key), EventBody::ErrorHandled(handled))?;
+        let this = &self.compiled.nodes[node];
+        let attempt = fold::slot_ref(self.state, node, slot).map_or(0, |s| s.attempt);
+        if let Some(own) = this.own_retry.as_ref().filter(|_| fold::own_retry_applies(self.compiled, node, error, attempt)) {
+            let retry = route::planned(self.compiled, self.state, node, slot, error, own);
+            return self.retry(node, slot, retry);
         }
-        if let Some(retry) = route.retry {
-            let key = self.event_key(node, Some(slot), slot);
-            let due_ms = self.now.saturating_add(i64::try_from(retry.delay_ms).unwrap_or(i64::MAX));
-            self.emit(Some(key), EventBody::RetryScheduled(retry))?;
-            let next = self.call_key(node, slot);
-            self.out.effects.push(Effect::Timer { timer: Timer::Retry(next), due_ms });
-        }
-        if !was_ending && self.state.ending.is_some() && !self.state.in_flight.is_empty() {
-            self.out.effects.push(Effect::Timer { timer: Timer::Grace, due_ms: self.now + GRACE_MS });
-        }
-        Ok(())
+        let handled = route::by_policy(self.compiled, self.state, node, slot, error);
+        let key = self.event_key(node, Some(slot), slot);
+        self.emit(Some(key), EventBody::ErrorHandled(handled))
     }
 
     pub(crate) fn duration(&self) -> i64 {

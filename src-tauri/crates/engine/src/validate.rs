@@ -2,6 +2,7 @@
 
 mod expressions;
 mod graph;
+mod recovery;
 mod shape;
 mod words;
 
@@ -12,7 +13,7 @@ use crate::{
 };
 use serde_json::Value;
 use signalbox_model::{
-    Code, Diagnostic, Node, NodeDescriptor, Severity, Workflow,
+    Code, Diagnostic, Level, Node, NodeDescriptor, Severity, Workflow,
     diagnostic::pointer_token,
     workflow::{ErrorPolicy, FILE_VERSION, Rule},
 };
@@ -111,6 +112,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
         check_node(workflow, id, node, catalog, &mut found);
     }
     check_settings(workflow, &mut found);
+    recovery::check(workflow, &mut found);
     graph::check(workflow, catalog, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found
@@ -314,11 +316,15 @@ fn check_out(at: &str, node: &Node, found: &mut Vec<Diagnostic>) {
 fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, found: &mut Vec<Diagnostic>) {
     let Some(handling) = &node.error_handling else { return };
     let at = format!("{at}/errorHandling");
-    if handling.auto_fix == Some(true) {
-        found.push(not_available(&format!("{at}/autoFix"), "autoFix"));
-    }
-    if handling.human_review_threshold.is_some() {
-        found.push(not_available(&format!("{at}/humanReviewThreshold"), "humanReviewThreshold"));
+    if let Some(level) = &handling.human_review_threshold
+        && Level::parse(level).is_none()
+    {
+        found.push(Diagnostic::error(
+            Code::BadConfig,
+            format!("{at}/humanReviewThreshold"),
+            format!("'{level}' is no level"),
+            "Use INFO, WARN, ERROR or CRITICAL",
+        ));
     }
     if let Some(policy) = &handling.retry_policy {
         let limits = [
@@ -358,19 +364,10 @@ fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, fo
     }
 }
 
-fn not_available(at: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code::NotAvailable,
-        at,
-        format!("'{what}' is not available in this release"),
-        "Remove it: use a retry policy, the red wire or a fallback",
-    )
-}
-
 fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     let Some(settings) = &workflow.settings else { return };
     if let Some(ErrorPolicy::Rules(list)) = &settings.error_policy {
-        check_rules(&list.rules, "/settings/errorPolicy/rules", found);
+        check_rules(&list.rules, "/settings/errorPolicy/rules", None, found);
     }
     if let Some(target) = &settings.on_abort
         && !workflow.nodes.contains_key(target)
@@ -384,26 +381,35 @@ fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn check_rules(rules: &[Rule], at: &str, found: &mut Vec<Diagnostic>) {
+/// What a rule may do.
+pub const ACTIONS: [&str; 7] =
+    ["retry", "auto_fix", "human_review", "fallback", "error_as_context", "abort", "escalate"];
+
+/// Rules of a policy (`wired` = none) or of a handler (`wired` = its wired ports).
+pub(super) fn check_rules(rules: &[Rule], at: &str, wired: Option<&[&str]>, found: &mut Vec<Diagnostic>) {
     let mut always: Option<&str> = None;
     for (i, rule) in rules.iter().enumerate() {
-        match rule.action.as_str() {
-            "retry" | "fallback" | "abort" => {}
-            "auto_fix" | "human_review" | "escalate" => {
-                found.push(not_available(&format!("{at}/{i}/action"), &rule.action));
-            }
-            other => {
-                let known = ["retry", "fallback", "abort"];
-                found.push(Diagnostic::error(
-                    Code::BadConfig,
-                    format!("{at}/{i}/action"),
-                    format!("'{other}' is no action of a workflow's policy"),
-                    nearest(other, known).map_or_else(
-                        || format!("Use one of: {}", known.join(", ")),
-                        |n| format!("Did you mean '{n}'?"),
-                    ),
-                ));
-            }
+        let action = rule.action.as_str();
+        if !ACTIONS.contains(&action) {
+            found.push(Diagnostic::error(
+                Code::BadConfig,
+                format!("{at}/{i}/action"),
+                format!("'{action}' is no action of a rule"),
+                nearest(action, ACTIONS)
+                    .map_or_else(|| format!("Use one of: {}", ACTIONS.join(", ")), |n| format!("Did you mean '{n}'?")),
+            ));
+        }
+        if action == "error_as_context" && !wired.is_some_and(|ports| ports.contains(&"context")) {
+            found.push(Diagnostic::error(
+                Code::BadConfig,
+                format!("{at}/{i}/action"),
+                format!("The rule '{}' hands the error on as context, but nothing is wired there", rule.name),
+                if wired.is_some() {
+                    "Wire the port 'context' of the handler to the step that goes on"
+                } else {
+                    "Use an error handler whose port 'context' is wired; a workflow's policy has no ports"
+                },
+            ));
         }
         if let Some(first) = always {
             found.push(Diagnostic::warning(
@@ -411,6 +417,13 @@ fn check_rules(rules: &[Rule], at: &str, found: &mut Vec<Diagnostic>) {
                 format!("{at}/{i}"),
                 format!("The rule '{}' can never match: '{first}' before it always does", rule.name),
                 "Move it up, or remove it",
+            ));
+        } else if let Some(first) = rules.iter().take(i).find(|earlier| earlier.when.trim() == rule.when.trim()) {
+            found.push(Diagnostic::warning(
+                Code::RuleUnreachable,
+                format!("{at}/{i}"),
+                format!("The rule '{}' can never match: '{}' has the same condition", rule.name, first.name),
+                "Change its condition, or remove it",
             ));
         }
         if rule.when.trim().trim_start_matches('=').trim() == "true" {

@@ -51,6 +51,14 @@ pub enum Role {
     Stop,
     /// Waits for `config.ms` or until `config.until`; the engine owns the timer.
     Wait,
+    /// Asks a person yes or no.
+    Approval,
+    /// Asks a person for values.
+    Form,
+    /// Waits to be resumed from outside.
+    Pause,
+    /// Works on failed calls; never joins.
+    Recovery,
 }
 
 /// A value, or a table of values over one config field.

@@ -91,6 +91,37 @@ pub enum EventBody {
 }
 
 impl EventBody {
+    /// The failed slot that an event of a recovery node is about.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::StepStart(p) => p.origin.as_ref(),
+            Self::StepDone(p) => p.origin.as_ref(),
+            Self::StepError(p) => p.origin.as_ref(),
+            Self::StepInterrupted(p) => p.origin.as_ref(),
+            Self::ErrorHandled(p) => p.origin.as_ref(),
+            Self::AutoFixAttempt(p) => p.origin.as_ref(),
+            Self::HumanTaskCreated(p) => p.origin.as_ref(),
+            // A task that stands for several slots is closed for all of them.
+            Self::HumanTaskCompleted(_)
+            | Self::HumanTaskReminded(_)
+            | Self::Escalated(_)
+            | Self::PauseStart(_)
+            | Self::PauseResumed(_)
+            | Self::PauseTimeout(_)
+            | Self::WorkflowStart(_)
+            | Self::WorkflowDone(_)
+            | Self::WorkflowFailed(_)
+            | Self::WorkflowCancelled(_)
+            | Self::WorkflowResumed(_)
+            | Self::StepSkipped(_)
+            | Self::StepPrint(_)
+            | Self::VarChanged(_)
+            | Self::RetryScheduled(_)
+            | Self::FileStart(_)
+            | Self::FileDone(_) => None,
+        }
+    }
+
     /// The event type as written in JSON.
     pub fn type_name(&self) -> &'static str {
         match self {

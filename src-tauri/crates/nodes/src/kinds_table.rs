@@ -2,6 +2,20 @@
 
 use crate::Entry;
 
+#[path = "kinds/builtin_audit.rs"]
+mod builtin_audit;
+#[path = "kinds/builtin_error_as_context.rs"]
+mod builtin_error_as_context;
+#[path = "kinds/builtin_error_handler.rs"]
+mod builtin_error_handler;
+#[path = "kinds/builtin_human_approval.rs"]
+mod builtin_human_approval;
+#[path = "kinds/builtin_human_decision.rs"]
+mod builtin_human_decision;
+#[path = "kinds/builtin_human_form.rs"]
+mod builtin_human_form;
+#[path = "kinds/builtin_self_healing.rs"]
+mod builtin_self_healing;
 #[path = "kinds/data_aggregate.rs"]
 mod data_aggregate;
 #[path = "kinds/data_filter.rs"]
@@ -28,6 +42,8 @@ mod flow_fail;
 mod flow_if;
 #[path = "kinds/flow_noop.rs"]
 mod flow_noop;
+#[path = "kinds/flow_pause.rs"]
+mod flow_pause;
 #[path = "kinds/flow_stop.rs"]
 mod flow_stop;
 #[path = "kinds/flow_switch.rs"]
@@ -41,6 +57,13 @@ mod trigger_manual;
 
 #[rustfmt::skip]
 pub(crate) const TABLE: &[Entry] = &[
+    Entry { kind: "builtin.audit", yaml: include_str!("../../../../node-catalog/builtin.audit.yaml"), code: builtin_audit::KIND },
+    Entry { kind: "builtin.error_as_context", yaml: include_str!("../../../../node-catalog/builtin.error_as_context.yaml"), code: builtin_error_as_context::KIND },
+    Entry { kind: "builtin.error_handler", yaml: include_str!("../../../../node-catalog/builtin.error_handler.yaml"), code: builtin_error_handler::KIND },
+    Entry { kind: "builtin.human_approval", yaml: include_str!("../../../../node-catalog/builtin.human_approval.yaml"), code: builtin_human_approval::KIND },
+    Entry { kind: "builtin.human_decision", yaml: include_str!("../../../../node-catalog/builtin.human_decision.yaml"), code: builtin_human_decision::KIND },
+    Entry { kind: "builtin.human_form", yaml: include_str!("../../../../node-catalog/builtin.human_form.yaml"), code: builtin_human_form::KIND },
+    Entry { kind: "builtin.self_healing", yaml: include_str!("../../../../node-catalog/builtin.self_healing.yaml"), code: builtin_self_healing::KIND },
     Entry { kind: "data.aggregate", yaml: include_str!("../../../../node-catalog/data.aggregate.yaml"), code: data_aggregate::KIND },
     Entry { kind: "data.filter", yaml: include_str!("../../../../node-catalog/data.filter.yaml"), code: data_filter::KIND },
     Entry { kind: "data.format", yaml: include_str!("../../../../node-catalog/data.format.yaml"), code: data_format::KIND },
@@ -54,6 +77,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "flow.fail", yaml: include_str!("../../../../node-catalog/flow.fail.yaml"), code: flow_fail::KIND },
     Entry { kind: "flow.if", yaml: include_str!("../../../../node-catalog/flow.if.yaml"), code: flow_if::KIND },
     Entry { kind: "flow.noop", yaml: include_str!("../../../../node-catalog/flow.noop.yaml"), code: flow_noop::KIND },
+    Entry { kind: "flow.pause", yaml: include_str!("../../../../node-catalog/flow.pause.yaml"), code: flow_pause::KIND },
     Entry { kind: "flow.stop", yaml: include_str!("../../../../node-catalog/flow.stop.yaml"), code: flow_stop::KIND },
     Entry { kind: "flow.switch", yaml: include_str!("../../../../node-catalog/flow.switch.yaml"), code: flow_switch::KIND },
     Entry { kind: "flow.wait", yaml: include_str!("../../../../node-catalog/flow.wait.yaml"), code: flow_wait::KIND },

@@ -165,6 +165,34 @@ pub trait Ids: Send + Sync {
     fn seed(&self) -> u64;
 }
 
+/// An entry that the author of a workflow asks for (`builtin.audit`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditNote {
+    /// The run.
+    pub run_id: String,
+    /// The node.
+    pub node_id: String,
+    /// Its name; not one of Signalbox's own.
+    pub event: String,
+    /// How grave.
+    pub level: signalbox_model::Level,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Kept under `metadata.user`.
+    pub metadata: serde_json::Map<String, Value>,
+    /// The same for the same call, so that a repeated one leaves one entry.
+    pub key: String,
+    /// Milliseconds since 1970.
+    pub now_ms: i64,
+}
+
+/// The audit chain, as a node sees it.
+#[async_trait]
+pub trait AuditLog: Send + Sync {
+    /// Writes an entry durably; the error is in plain words.
+    async fn record(&self, note: AuditNote) -> Result<(), String>;
+}
+
 /// What a node kind with effects may use.
 pub struct World {
     /// HTTP.
@@ -173,6 +201,8 @@ pub struct World {
     pub files: std::sync::Arc<dyn Files>,
     /// Time.
     pub clock: std::sync::Arc<dyn Clock>,
+    /// The audit chain.
+    pub audit: std::sync::Arc<dyn AuditLog>,
 }
 
 /// A value for tests that need one.

@@ -19,11 +19,11 @@ use signalbox_model::{
 use std::sync::Arc;
 
 /// What one slot leaves behind when it succeeds.
-struct Outcome {
+pub(super) struct Outcome {
     slot: usize,
     output: CallOutput,
     outputs: Option<Map>,
-    changes: Vec<VarChanged>,
+    pub(super) changes: Vec<VarChanged>,
     artifacts: Vec<(String, Arc<Value>)>,
     print: Option<Arc<Value>>,
 }
@@ -38,6 +38,12 @@ impl Deciding<'_> {
         let node = key.node;
         if node >= self.state.nodes.len() {
             return Ok(());
+        }
+        if let Some(place) = key.origin {
+            return match results.into_iter().next() {
+                Some((_, result)) => self.audited(key, place, result),
+                None => Ok(()),
+            };
         }
         let live: Vec<_> = results
             .into_iter()
@@ -88,7 +94,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn done(&mut self, node: usize, item: Option<usize>, outcomes: Vec<Outcome>) -> Result<(), StepError> {
+    pub(super) fn done(&mut self, node: usize, item: Option<usize>, outcomes: Vec<Outcome>) -> Result<(), StepError> {
         let this = &self.compiled.nodes[node];
         let batch = outcomes.len() > 1 || (item.is_none() && self.many(node));
         let mut ports: IndexMap<String, Vec<Item>> = IndexMap::new();
@@ -145,7 +151,7 @@ impl Deciding<'_> {
 }
 
 /// Checks a slot's output and evaluates `out` and `print` on `scratch`; on a failure `scratch` is unchanged.
-fn after(
+pub(super) fn after(
     compiled: &Compiled,
     state: &RunState,
     node: usize,

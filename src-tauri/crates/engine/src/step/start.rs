@@ -168,7 +168,10 @@ impl Deciding<'_> {
         for (slot, failure) in &early {
             self.fail_slot(node, *slot, failure)?;
         }
-        let call_key = CallKey { path: Arc::from(""), node, item, visit, attempt };
+        if matches!(this.role, Role::Approval | Role::Form | Role::Pause) {
+            return if early.is_empty() { self.ask_self(node, key) } else { Ok(()) };
+        }
+        let call_key = CallKey { path: Arc::from(""), node, item, visit, attempt, origin: None };
         if let Some(due_ms) = due_ms {
             self.out.effects.push(Effect::Timer { timer: Timer::Wait(call_key), due_ms });
             return Ok(());
@@ -222,8 +225,8 @@ impl Deciding<'_> {
 
     /// Effect-free calls over several items run as one batch.
     pub(super) fn is_batch(&self, node: usize) -> bool {
-        let first = self.state.nodes[node].activation.as_ref().and_then(|a| a.slots.iter().map(|s| s.attempt).max());
-        self.compiled.nodes[node].pure && self.many(node) && first == Some(0)
+        let first = |a: &Activation| a.slots.iter().all(|s| s.attempt == 0 && s.visit == 1);
+        self.compiled.nodes[node].pure && self.many(node) && self.state.nodes[node].activation.as_ref().is_some_and(first)
     }
 
     pub(super) fn interrupted_slots(&self, node: usize) -> Vec<usize> {
@@ -251,6 +254,7 @@ impl Deciding<'_> {
             item: key.item,
             visit: key.visit.unwrap_or(1),
             attempt: key.attempt.unwrap_or(0),
+            origin: None,
         }
     }
 
@@ -266,14 +270,14 @@ impl Deciding<'_> {
                 .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
                 .map_err(|e| failure_of(&e, "idempotencyKey"));
         }
-        let visit = fold::slot_ref(self.state, node, slot).map_or(1, |s| s.visit);
+        let (visit, fixes) = fold::slot_ref(self.state, node, slot).map_or((1, 0), |s| (s.visit, s.fixes));
         Ok(sha256_parts(&[
             self.state.run_id.as_bytes(),
             b"",
             this.id.as_bytes(),
             &(slot as u64).to_be_bytes(),
             &visit.to_be_bytes(),
-            &0_u32.to_be_bytes(),
+            &fixes.to_be_bytes(),
         ]))
     }
 }
@@ -319,9 +323,10 @@ fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> P
         let resolved = this.node.input.as_ref().and_then(|_| known.input.first().cloned());
         return Prepared { config: Arc::clone(config), input: known.input.clone(), resolved, failure: None };
     }
-    let mut input = raw_input(compiled, state, node, slot);
-    let mut resolved = None;
-    if let Some(mapping) = &this.node.input {
+    let replaced = fold::slot_ref(state, node, slot).filter(|s| s.replaced);
+    let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
+    let mut resolved = replaced.filter(|_| this.node.input.is_some()).and_then(|s| s.input.first().cloned());
+    if let Some(mapping) = this.node.input.as_ref().filter(|_| replaced.is_none()) {
         let scope = node_scope(compiled, state, node, slot, &input, None);
         match evaluate_map(mapping, &scope) {
             Ok(value) => {
@@ -430,6 +435,9 @@ pub(crate) fn complete(
         retryable &= ms <= crate::retry::RETRY_AFTER_LIMIT_MS;
     }
     details.insert("input".into(), fold::input_value(compiled, state, node, slot));
+    if let Some(visit) = known.map(|s| s.visit).filter(|visit| *visit > 1) {
+        details.insert("humanRound".into(), (visit - 1).into());
+    }
     ErrorPayload {
         error_type: failure.error_type,
         message: failure.message.clone(),

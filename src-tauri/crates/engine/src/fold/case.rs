@@ -1,0 +1,536 @@
+//! Cases: failed calls on their way through recovery nodes and people (SEMANTICS 2.4, 4, 5).
+
+use super::{abort, activation_input, close, error_item, input_value, refresh_waiting, slot_mut, slot_ref};
+use crate::{
+    compiled::{Compiled, Way},
+    recovery::RecoveryKind,
+    state::{At, Case, Intent, OpenTask, Phase, RunState},
+};
+use serde_json::{Value, json};
+use signalbox_model::{
+    ErrorPayload, Item, Mode, NodeState, TaskAction, TaskKind,
+    event::ErrorHandled,
+    task::{Answer, AutoFixAttempt, Escalated, ExpiryAction, HumanTaskCreated, Origin},
+    time,
+};
+use std::sync::Arc;
+
+/// The slot that an event of a recovery node is about.
+pub(crate) fn origin_slot(compiled: &Compiled, state: &RunState, origin: &Origin) -> Option<(usize, usize)> {
+    let node = *compiled.index.get(&origin.step_id)?;
+    let slot = origin.item.unwrap_or(0);
+    slot_ref(state, node, slot).map(|_| (node, slot))
+}
+
+pub(crate) fn case_of(state: &RunState, node: usize, slot: usize) -> Option<&Case> {
+    match &slot_ref(state, node, slot)?.phase {
+        Phase::Case(case) => Some(case),
+        _ => None,
+    }
+}
+
+/// Opens a case, or moves it; what comes next has to be decided.
+pub(crate) fn put(
+    state: &mut RunState,
+    node: usize,
+    slot: usize,
+    error: Arc<ErrorPayload>,
+    at: At,
+    intent: Option<Intent>,
+) {
+    let waits = matches!(at, At::Asked | At::Running(_));
+    if let Some(known) = slot_mut(state, node, slot) {
+        known.phase = Phase::Case(Box::new(Case { error, at, intent }));
+        if waits {
+            state.undecided.remove(&(node, slot));
+        } else {
+            state.undecided.insert((node, slot));
+        }
+    }
+}
+
+fn move_to(state: &mut RunState, node: usize, slot: usize, at: At, intent: Option<Intent>) {
+    if let Some(case) = case_of(state, node, slot) {
+        let error = Arc::clone(&case.error);
+        put(state, node, slot, error, at, intent);
+    }
+}
+
+/// A handler or a policy decided.
+pub(super) fn handled(
+    compiled: &Compiled,
+    state: &mut RunState,
+    place: (usize, usize),
+    from: Option<usize>,
+    handled: &ErrorHandled,
+    now: i64,
+) {
+    let (node, slot) = place;
+    let Some(error) = open_error(state, node, slot) else { return };
+    if let Some(handler) = from {
+        ran(state, node, slot, handler, NodeState::Succeeded);
+    }
+    let way = |port: &str| from.map_or(Way::Unwired, |handler| compiled.way(handler, port, node));
+    let red = || vec![error_item(&error, paired(compiled, state, node, slot))];
+    match handled.action.as_str() {
+        "retry" => match way("retry") {
+            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), Some(Intent::Retry)),
+            Way::Reentry | Way::Exit(_) | Way::Unwired => put(state, node, slot, error, At::Retry, None),
+        },
+        "auto_fix" => match way("auto_fix") {
+            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), None),
+            Way::Exit(edges) => leave(compiled, state, node, slot, edges, red(), false),
+            Way::Reentry | Way::Unwired => put(state, node, slot, error, At::BuiltInFix, None),
+        },
+        "human_review" => match way("human_review") {
+            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), None),
+            Way::Exit(edges) => leave(compiled, state, node, slot, edges, red(), false),
+            Way::Reentry | Way::Unwired => put(state, node, slot, error, At::Ask, None),
+        },
+        "fallback" => match way("fallback") {
+            Way::Exit(edges) => leave(compiled, state, node, slot, edges, red(), false),
+            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), None),
+            Way::Reentry | Way::Unwired => close(compiled, state, node, slot, Phase::OnFallback { error }),
+        },
+        "error_as_context" => {
+            if let Way::Exit(edges) = way("context") {
+                let item = context_item(compiled, state, node, slot, &error);
+                leave(compiled, state, node, slot, edges, vec![item], false);
+            } else {
+                fail_run(compiled, state, node, slot, error, None, now);
+            }
+        }
+        _ => match way("abort") {
+            Way::Exit(edges) => leave(compiled, state, node, slot, edges, red(), false),
+            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), None),
+            Way::Reentry | Way::Unwired => {
+                let reason = super::abort_reason(handled.wanted.as_deref());
+                fail_run(compiled, state, node, slot, error, reason, now);
+            }
+        },
+    }
+}
+
+fn open_error(state: &RunState, node: usize, slot: usize) -> Option<Arc<ErrorPayload>> {
+    match &slot_ref(state, node, slot)?.phase {
+        Phase::Undecided { error } => Some(Arc::clone(error)),
+        Phase::Case(case) => Some(Arc::clone(&case.error)),
+        _ => None,
+    }
+}
+
+pub(super) fn fail_run(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    slot: usize,
+    error: Arc<ErrorPayload>,
+    reason: Option<String>,
+    now: i64,
+) {
+    abort(compiled, state, node, error, reason, now);
+    close(compiled, state, node, slot, Phase::Failed);
+}
+
+fn leave(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    slot: usize,
+    edges: Vec<usize>,
+    items: Vec<Item>,
+    skipped: bool,
+) {
+    close(compiled, state, node, slot, Phase::Exited { edges, items, skipped });
+}
+
+fn paired(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Option<usize> {
+    let several = activation_input(state, node).len() > 1;
+    (compiled.nodes[node].mode == Mode::Each || !several).then_some(slot)
+}
+
+/// What the port `context` carries.
+fn context_item(compiled: &Compiled, state: &RunState, node: usize, slot: usize, error: &Arc<ErrorPayload>) -> Item {
+    let data = json!({ "error": error.as_ref(), "data": input_value(compiled, state, node, slot) });
+    Item { data: Arc::new(data), ..error_item(error, paired(compiled, state, node, slot)) }
+}
+
+/// Counts a run of a recovery node for a slot.
+fn ran(state: &mut RunState, node: usize, slot: usize, recovery: usize, now: NodeState) {
+    if let Some(known) = slot_mut(state, node, slot) {
+        match known.runs.iter_mut().find(|(n, _)| *n == recovery) {
+            Some((_, count)) => *count += 1,
+            None => known.runs.push((recovery, 1)),
+        }
+    }
+    state.nodes[recovery].visits += 1;
+    state.nodes[recovery].state = now;
+}
+
+/// A recovery node begins a call.
+pub(super) fn started(state: &mut RunState, place: (usize, usize), recovery: usize) {
+    let (node, slot) = place;
+    ran(state, node, slot, recovery, NodeState::Running);
+    state.nodes[recovery].calls += 1;
+    let intent = case_of(state, node, slot).and_then(|case| case.intent.clone());
+    move_to(state, node, slot, At::Running(recovery), intent);
+    state.auditing.insert((node, slot));
+}
+
+/// Its call was cut off: it runs again.
+pub(super) fn interrupted(state: &mut RunState, place: (usize, usize), recovery: usize) {
+    let (node, slot) = place;
+    state.auditing.remove(&place);
+    let intent = case_of(state, node, slot).and_then(|case| case.intent.clone());
+    move_to(state, node, slot, At::Node(recovery), intent);
+}
+
+/// A recovery node ended well: the case goes on through its port.
+pub(super) fn done(
+    compiled: &Compiled,
+    state: &mut RunState,
+    place: (usize, usize),
+    recovery: usize,
+    now: i64,
+) {
+    let (node, slot) = place;
+    state.auditing.remove(&place);
+    state.nodes[recovery].state = NodeState::Succeeded;
+    let Some(case) = case_of(state, node, slot).cloned() else { return };
+    match compiled.nodes[recovery].recovery {
+        Some(RecoveryKind::Audit) => match compiled.way(recovery, "success", node) {
+            Way::Recovery(next) => put(state, node, slot, case.error, At::Node(next), case.intent),
+            Way::Reentry | Way::Unwired | Way::Exit(_) => come_back(state, node, slot, case.intent),
+        },
+        Some(RecoveryKind::Healer) => {
+            let Some(Intent::Fixed(fixed)) = case.intent else { return };
+            match compiled.way(recovery, "success", node) {
+                Way::Recovery(next) => put(state, node, slot, case.error, At::Node(next), Some(Intent::Fixed(fixed))),
+                Way::Exit(edges) => {
+                    let item = plain_item(&fixed, paired(compiled, state, node, slot));
+                    leave(compiled, state, node, slot, edges, vec![item], false);
+                }
+                Way::Reentry | Way::Unwired => come_back(state, node, slot, Some(Intent::Fixed(fixed))),
+            }
+        }
+        Some(RecoveryKind::Human) => {
+            let At::Answered { answer, .. } = case.at else { return };
+            answered(compiled, state, place, Some(recovery), &answer, now);
+        }
+        Some(RecoveryKind::Handler) | None => {}
+    }
+}
+
+fn plain_item(data: &Arc<Value>, paired: Option<usize>) -> Item {
+    Item { id: "1".into(), data: Arc::clone(data), binary: None, error: None, paired_item: paired }
+}
+
+/// A recovery node failed.
+pub(super) fn failed(
+    compiled: &Compiled,
+    state: &mut RunState,
+    place: (usize, usize),
+    recovery: usize,
+    error: &Arc<ErrorPayload>,
+    now: i64,
+) {
+    let (node, slot) = place;
+    state.auditing.remove(&place);
+    state.nodes[recovery].state = NodeState::Failed;
+    let at_policy = case_of(state, node, slot).is_some_and(|case| matches!(case.at, At::Expired { .. }));
+    match compiled.way(recovery, "error", node) {
+        Way::Recovery(next) => {
+            state.nodes[recovery].state = NodeState::ErrorHandled;
+            put(state, node, slot, Arc::clone(error), At::Node(next), None);
+        }
+        Way::Exit(edges) => {
+            state.nodes[recovery].state = NodeState::ErrorHandled;
+            let item = error_item(error, paired(compiled, state, node, slot));
+            leave(compiled, state, node, slot, edges, vec![item], false);
+        }
+        Way::Reentry | Way::Unwired => {
+            if compiled.nodes[recovery].recovery == Some(RecoveryKind::Healer) {
+                state.nodes[recovery].state = NodeState::ErrorHandled;
+                put(state, node, slot, Arc::clone(error), At::Ask, None);
+            } else {
+                let reason = at_policy.then(|| "ttl_expired".to_owned());
+                let told = case_of(state, node, slot).filter(|_| at_policy).map(|case| Arc::clone(&case.error));
+                fail_run(compiled, state, node, slot, told.unwrap_or_else(|| Arc::clone(error)), reason, now);
+            }
+        }
+    }
+}
+
+/// A repair was tried, by a healer or by the engine itself.
+pub(super) fn fix_tried(state: &mut RunState, place: (usize, usize), healer: Option<usize>, tried: &AutoFixAttempt) {
+    let (node, slot) = place;
+    if let Some(known) = slot_mut(state, node, slot) {
+        known.heals += 1;
+    }
+    let fixed = tried.fixed_input.clone().filter(|_| tried.accepted);
+    match (healer, fixed) {
+        (Some(healer), fixed) => {
+            let at = At::Running(healer);
+            move_to(state, node, slot, at, fixed.map(Intent::Fixed));
+        }
+        (None, Some(fixed)) => come_back(state, node, slot, Some(Intent::Fixed(fixed))),
+        (None, None) => move_to(state, node, slot, At::Ask, None),
+    }
+}
+
+/// The case is back at its origin.
+fn come_back(state: &mut RunState, node: usize, slot: usize, intent: Option<Intent>) {
+    let (fixed, visit) = match intent {
+        None | Some(Intent::Retry) => {
+            move_to(state, node, slot, At::Retry, None);
+            return;
+        }
+        Some(Intent::Fixed(fixed)) => (Some(fixed), false),
+        Some(Intent::Again) => (None, true),
+        Some(Intent::Corrected(input)) => (Some(input), true),
+    };
+    let all = state.nodes[node].activation.as_ref().is_some_and(|a| a.input.len() != 1 && a.slots.len() == 1);
+    if visit {
+        state.nodes[node].visits += 1;
+    }
+    let Some(known) = slot_mut(state, node, slot) else { return };
+    if visit {
+        known.visit += 1;
+        known.attempt = 0;
+        known.heals = 0;
+        known.fixes = 0;
+    } else {
+        known.attempt += 1;
+        known.fixes += 1;
+    }
+    known.interruptions = 0;
+    known.config = None;
+    known.idempotency_key = None;
+    known.replaced = true;
+    if let Some(input) = fixed {
+        known.input = match (all, input.as_ref()) {
+            (true, Value::Array(list)) => list.iter().map(|data| Arc::new(data.clone())).collect(),
+            _ => vec![input],
+        };
+    }
+    known.phase = Phase::Reenter;
+    state.undecided.insert((node, slot));
+}
+
+/// A person is asked.
+pub(super) fn asked(
+    state: &mut RunState,
+    node: usize,
+    slot: usize,
+    human: Option<usize>,
+    created: &HumanTaskCreated,
+    now: i64,
+) {
+    let expires_ms = created.expires_at.as_deref().and_then(time::parse);
+    let task = state.tasks.entry(created.task_id.clone()).or_insert_with(|| OpenTask {
+        kind: created.kind,
+        cases: Vec::new(),
+        asks: human,
+        fingerprint: created.fingerprint.clone(),
+        many: created.cases.is_some(),
+        created_ms: now,
+        ttl_ms: expires_ms.map(|at| at - now),
+        expires_ms,
+        on_expiry: created.on_expiry.clone(),
+        level: 0,
+        remind_every_ms: created.remind_every_ms.and_then(|ms| i64::try_from(ms).ok()),
+        reminders: 0,
+    });
+    task.cases.push((node, slot));
+    state.auditing.remove(&(node, slot));
+    state.in_flight.remove(&(node, slot));
+    match created.kind {
+        TaskKind::Decision => {
+            move_to(state, node, slot, At::Asked, None);
+            if let Some(human) = human {
+                state.nodes[human].state = NodeState::AwaitingHitl;
+            }
+        }
+        TaskKind::Approval | TaskKind::Form | TaskKind::Pause => {
+            if let Some(known) = slot_mut(state, node, slot) {
+                known.phase = Phase::Asking { task: created.task_id.clone() };
+            }
+        }
+    }
+    refresh_waiting(state, node);
+}
+
+/// A person answered: the task is closed, and each of its cases goes on.
+pub(super) fn completed(compiled: &Compiled, state: &mut RunState, task_id: &str, answer: &Answer, now: i64) {
+    let Some(task) = state.tasks.remove(task_id) else { return };
+    for (node, slot) in task.cases {
+        match (task.kind, task.asks) {
+            (TaskKind::Decision, Some(human)) => {
+                move_to(state, node, slot, At::Answered { node: human, answer: answer.clone() }, None);
+            }
+            (TaskKind::Decision, None) => answered(compiled, state, (node, slot), None, answer, now),
+            // The node's own `step_done` follows.
+            (TaskKind::Approval | TaskKind::Form | TaskKind::Pause, _) => running_again(state, node, slot),
+        }
+    }
+}
+
+fn running_again(state: &mut RunState, node: usize, slot: usize) {
+    state.nodes[node].state = NodeState::Running;
+    if let Some(known) = slot_mut(state, node, slot) {
+        known.phase = Phase::Running;
+        state.in_flight.insert((node, slot));
+    }
+}
+
+/// Nobody answered in time.
+pub(super) fn escalated(compiled: &Compiled, state: &mut RunState, event: &Escalated, now: i64) {
+    let action = match event.action {
+        ExpiryAction::Escalate => {
+            if let Some(task) = state.tasks.get_mut(&event.task_id) {
+                task.level = event.level;
+                task.expires_ms = event.expires_at.as_deref().and_then(time::parse);
+                task.on_expiry.clone_from(&event.on_expiry);
+            }
+            return;
+        }
+        ExpiryAction::Abort => None,
+        ExpiryAction::Retry => Some(TaskAction::Retry),
+        ExpiryAction::Skip => Some(TaskAction::Skip),
+    };
+    if let Some(action) = action {
+        let answer =
+            Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None };
+        completed(compiled, state, &event.task_id, &answer, now);
+        return;
+    }
+    let Some(task) = state.tasks.remove(&event.task_id) else { return };
+    for (node, slot) in task.cases {
+        match (task.kind, task.asks) {
+            (TaskKind::Decision, Some(human)) => {
+                move_to(state, node, slot, At::Expired { node: human }, None);
+            }
+            (TaskKind::Decision, None) => {
+                if let Some(error) = open_error(state, node, slot) {
+                    fail_run(compiled, state, node, slot, error, Some("ttl_expired".into()), now);
+                }
+            }
+            (TaskKind::Approval | TaskKind::Form | TaskKind::Pause, _) => running_again(state, node, slot),
+        }
+    }
+}
+
+/// Nobody resumed a pause in time; what follows is the node's own event.
+pub(super) fn pause_over(state: &mut RunState, node: usize, slot: usize) {
+    let task = state.tasks.iter().find(|(_, task)| task.cases.contains(&(node, slot))).map(|(id, _)| id.clone());
+    if let Some(id) = task {
+        state.tasks.remove(&id);
+        running_again(state, node, slot);
+    }
+}
+
+/// SEMANTICS 5: what each answer does. `human` is the node that asked, none for a default task.
+fn answered(
+    compiled: &Compiled,
+    state: &mut RunState,
+    place: (usize, usize),
+    human: Option<usize>,
+    answer: &Answer,
+    now: i64,
+) {
+    let (node, slot) = place;
+    let Some(error) = open_error(state, node, slot) else { return };
+    let way = |port: &str| human.map_or(Way::Unwired, |human| compiled.way(human, port, node));
+    let red = |state: &RunState| vec![error_item(&error, paired(compiled, state, node, slot))];
+    match answer.action {
+        TaskAction::Retry | TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => match way("retry") {
+            Way::Recovery(next) => move_to(state, node, slot, At::Node(next), Some(Intent::Again)),
+            Way::Reentry | Way::Exit(_) | Way::Unwired => come_back(state, node, slot, Some(Intent::Again)),
+        },
+        TaskAction::Correct => {
+            let input = answer.corrected_input.clone().unwrap_or_default();
+            match way("corrected") {
+                Way::Recovery(next) => move_to(state, node, slot, At::Node(next), Some(Intent::Corrected(input))),
+                Way::Exit(edges) => {
+                    let item = plain_item(&input, paired(compiled, state, node, slot));
+                    leave(compiled, state, node, slot, edges, vec![item], false);
+                }
+                Way::Reentry | Way::Unwired => come_back(state, node, slot, Some(Intent::Corrected(input))),
+            }
+        }
+        TaskAction::Skip => match way("skip") {
+            Way::Exit(edges) => {
+                let items = own_items(compiled, state, node, slot);
+                leave(compiled, state, node, slot, edges, items, true);
+            }
+            Way::Recovery(_) | Way::Reentry | Way::Unwired => {
+                let phase = if compiled.nodes[node].fallback {
+                    Phase::PersonSkipped { ports: Vec::new(), fallback: Some(error) }
+                } else {
+                    let items = own_items(compiled, state, node, slot);
+                    Phase::PersonSkipped { ports: vec![("success".into(), items)], fallback: None }
+                };
+                close(compiled, state, node, slot, phase);
+            }
+        },
+        TaskAction::Alternative => {
+            let target = answer.target_node_id.as_deref();
+            let edges = match way("alternative") {
+                Way::Exit(edges) => edges,
+                Way::Recovery(_) | Way::Reentry | Way::Unwired => Vec::new(),
+            };
+            let chosen: Vec<usize> = edges
+                .into_iter()
+                .filter(|e| target.is_none_or(|target| *compiled.nodes[compiled.edges[*e].to].id == *target))
+                .take(1)
+                .collect();
+            let items = red(state);
+            leave(compiled, state, node, slot, chosen, items, false);
+        }
+        TaskAction::Abort => match way("abort") {
+            Way::Exit(edges) => {
+                let items = red(state);
+                leave(compiled, state, node, slot, edges, items, false);
+            }
+            Way::Recovery(_) | Way::Reentry | Way::Unwired => {
+                fail_run(compiled, state, node, slot, error, Some("aborted_by_operator".into()), now);
+            }
+        },
+    }
+}
+
+/// The input items of a slot as they came.
+fn own_items(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Item> {
+    let input = activation_input(state, node);
+    let own = |index: usize, item: &Item| Item { paired_item: Some(index), ..item.clone() };
+    match compiled.nodes[node].mode {
+        Mode::Each => input.get(slot).map(|item| own(slot, item)).into_iter().collect(),
+        Mode::All => input.iter().enumerate().map(|(index, item)| own(index, item)).collect(),
+    }
+}
+
+/// An origin has ended, or was never reached: its cases leave, and exits that wait for nobody else settle.
+pub(super) fn origin_ended(
+    compiled: &Compiled,
+    state: &mut RunState,
+    node: usize,
+    left: Vec<(usize, Vec<usize>, Vec<Item>)>,
+    todo: &mut Vec<usize>,
+) {
+    for edge in &compiled.nodes[node].exits {
+        let Some(exit) = state.exits.get_mut(edge) else { continue };
+        for (slot, edges, items) in &left {
+            if edges.contains(edge) {
+                exit.items.extend(items.iter().map(|item| (node, *slot, item.clone())));
+            }
+        }
+        exit.open -= 1;
+        if exit.open > 0 {
+            continue;
+        }
+        let Some(mut exit) = state.exits.remove(edge) else { continue };
+        exit.items.sort_by_key(|(node, slot, _)| (*node, *slot));
+        let items: Vec<Item> = exit.items.into_iter().map(|(_, _, item)| item).collect();
+        super::settle_with(compiled, state, *edge, items, todo);
+    }
+}

@@ -1,0 +1,144 @@
+//! Recovery nodes (SEMANTICS 1 and 2): which nodes they are, whom they serve, and which of their wires re-enter or exit.
+//! It follows from the file alone, so the validator and the compiler ask the same function.
+
+use signalbox_model::Workflow;
+use std::collections::{BTreeSet, HashMap};
+
+/// What a recovery node does with a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecoveryKind {
+    /// Chooses by rules.
+    Handler,
+    /// Repairs the input.
+    Healer,
+    /// Asks a person.
+    Human,
+    /// Records, and lets the case pass.
+    Audit,
+}
+
+/// What a wire is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EdgeKind {
+    /// It carries items from a node that has ended.
+    Ordinary,
+    /// A case comes to a recovery node.
+    ToRecovery,
+    /// From a recovery node back to an origin.
+    Reentry,
+    /// From a recovery node to anything else.
+    Exit,
+}
+
+/// The recovery nodes of a workflow, by index of node and wire.
+#[derive(Debug)]
+pub(crate) struct Recovery {
+    pub(crate) kinds: Vec<Option<RecoveryKind>>,
+    /// Per recovery node the nodes whose cases can reach it.
+    pub(crate) origins: Vec<BTreeSet<usize>>,
+    /// Per drawn wire; dangling ones are ordinary.
+    pub(crate) edges: Vec<EdgeKind>,
+}
+
+fn kind_of(kind: &str) -> Option<RecoveryKind> {
+    match kind {
+        "builtin.error_handler" => Some(RecoveryKind::Handler),
+        "builtin.self_healing" => Some(RecoveryKind::Healer),
+        "builtin.human_decision" => Some(RecoveryKind::Human),
+        _ => None,
+    }
+}
+
+impl Recovery {
+    pub(crate) fn of(workflow: &Workflow) -> Self {
+        let index: HashMap<&str, usize> =
+            workflow.nodes.keys().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
+        let nodes: Vec<&str> = workflow.nodes.values().map(|n| n.kind.as_str()).collect();
+        let mut kinds: Vec<Option<RecoveryKind>> = nodes.iter().map(|kind| kind_of(kind)).collect();
+        let edges: Vec<Option<(usize, &str, usize)>> = workflow
+            .edges
+            .iter()
+            .map(|e| Some((*index.get(e.from.node())?, e.from.port(), *index.get(e.to.as_str())?)))
+            .collect();
+        if kinds.iter().all(Option::is_none) {
+            return Self {
+                origins: vec![BTreeSet::new(); kinds.len()],
+                kinds,
+                edges: vec![EdgeKind::Ordinary; workflow.edges.len()],
+            };
+        }
+        // An Audit may belong to the recovery: every wire into it comes from a recovery node, or from such an Audit.
+        let mut audits: Vec<bool> = nodes.iter().map(|kind| *kind == "builtin.audit").collect();
+        loop {
+            let loose: Vec<usize> = (0..nodes.len())
+                .filter(|i| audits[*i])
+                .filter(|i| {
+                    let mut into = edges.iter().flatten().filter(|(_, _, to)| to == i).peekable();
+                    into.peek().is_none() || into.any(|(from, _, _)| kinds[*from].is_none() && !audits[*from])
+                })
+                .collect();
+            if loose.is_empty() {
+                break;
+            }
+            for i in loose {
+                audits[i] = false;
+            }
+        }
+        // Whom each of them serves, through other recovery nodes.
+        let serves = |i: usize, kinds: &[Option<RecoveryKind>]| kinds[i].is_some() || audits[i];
+        let mut origins: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); nodes.len()];
+        loop {
+            let mut grown = false;
+            for (from, port, to) in edges.iter().flatten().copied() {
+                if !serves(to, &kinds) {
+                    continue;
+                }
+                let more: Vec<usize> = if serves(from, &kinds) {
+                    origins[from].iter().copied().filter(|o| *o != to).collect()
+                } else if port == "error" {
+                    vec![from]
+                } else {
+                    Vec::new()
+                };
+                for origin in more {
+                    grown |= origins[to].insert(origin);
+                }
+            }
+            if !grown {
+                break;
+            }
+        }
+        // Of these Audits, the ones on the way to a recovery node or to an origin.
+        loop {
+            let found: Vec<usize> = (0..nodes.len())
+                .filter(|i| audits[*i] && kinds[*i].is_none())
+                .filter(|i| {
+                    edges.iter().flatten().any(|(from, port, to)| {
+                        from == i && *port == "success" && (kinds[*to].is_some() || origins[*i].contains(to))
+                    })
+                })
+                .collect();
+            if found.is_empty() {
+                break;
+            }
+            for i in found {
+                kinds[i] = Some(RecoveryKind::Audit);
+            }
+        }
+        for i in 0..nodes.len() {
+            if kinds[i].is_none() {
+                origins[i].clear();
+            }
+        }
+        let edges = edges
+            .iter()
+            .map(|edge| match edge {
+                Some((_, _, to)) if kinds[*to].is_some() => EdgeKind::ToRecovery,
+                Some((from, _, to)) if kinds[*from].is_some() && origins[*from].contains(to) => EdgeKind::Reentry,
+                Some((from, _, _)) if kinds[*from].is_some() => EdgeKind::Exit,
+                Some(_) | None => EdgeKind::Ordinary,
+            })
+            .collect();
+        Self { kinds, origins, edges }
+    }
+}

@@ -1,0 +1,151 @@
+//! Error handlers, healers, human decisions and audits: what they may be wired to, and what their settings may say.
+
+use super::check_rules;
+use crate::{
+    recovery::{EdgeKind, Recovery, RecoveryKind},
+    route,
+};
+use serde_json::Value;
+use signalbox_model::{Code, Diagnostic, Workflow, diagnostic::pointer_token};
+
+/// Names of Signalbox's own entries (rules 3.1), and their older spellings.
+pub(crate) const RESERVED_EVENTS: [&str; 16] = [
+    "WORKFLOW_STARTED",
+    "NODE_START",
+    "NODE_SUCCESS",
+    "NODE_ERROR",
+    "ERROR_HANDLER_INVOKED",
+    "RETRY_SCHEDULED",
+    "AUTO_FIX_ATTEMPT",
+    "HITL_CREATED",
+    "HITL_COMPLETED",
+    "HUMAN_TASK_COMPLETED",
+    "ESCALATED",
+    "RUN_DELETED",
+    "WORKFLOW_COMPLETED",
+    "AUDIT_EXPORTED",
+    "REVEALED",
+    "AUDIT_VERIFY_FAILED",
+];
+
+pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+    let recovery = Recovery::of(workflow);
+    let index = |id: &str| workflow.nodes.get_index_of(id);
+    for (i, (edge, kind)) in workflow.edges.iter().zip(&recovery.edges).enumerate() {
+        let (Some(from), Some(to)) = (index(edge.from.node()), index(&edge.to)) else { continue };
+        let own = recovery.kinds[from].is_some();
+        if *kind == EdgeKind::ToRecovery && !own && edge.from.port() != "error" {
+            found.push(Diagnostic::error(
+                Code::HandlerNeedsError,
+                format!("/edges/{i}"),
+                format!("'{}' works on failed steps, but {} is no red port", edge.to, edge.from),
+                "Wire it to a red port, or to another step that handles errors",
+            ));
+        }
+        // `retry` always goes back; a wire from it to anything else would carry nothing.
+        let back = match recovery.kinds[from] {
+            Some(RecoveryKind::Handler | RecoveryKind::Human) => edge.from.port() == "retry",
+            Some(RecoveryKind::Healer | RecoveryKind::Audit) | None => false,
+        };
+        if back && *kind == EdgeKind::Exit {
+            found.push(Diagnostic::error(
+                Code::BadReentry,
+                format!("/edges/{i}"),
+                format!("{} goes back to a step whose errors come here; '{}' is none", edge.from, edge.to),
+                if to == from { "Wire it to the failed step" } else { "Wire it to the failed step, or remove the wire" },
+            ));
+        }
+    }
+    for (at, (id, node)) in workflow.nodes.iter().enumerate() {
+        let place = format!("/nodes/{}", pointer_token(id));
+        let Some(kind) = recovery.kinds[at] else {
+            if node.kind == "builtin.audit" {
+                reserved(&place, node.config.as_ref(), found);
+            }
+            continue;
+        };
+        if recovery.origins[at].is_empty() && kind != RecoveryKind::Audit {
+            found.push(Diagnostic::error(
+                Code::HandlerNeedsError,
+                place.clone(),
+                format!("No red port leads to '{id}'"),
+                "Drag a wire from the red port of a step to it",
+            ));
+        }
+        if node.condition.is_some() || node.disabled == Some(true) {
+            let field = if node.condition.is_some() { "if" } else { "disabled" };
+            found.push(Diagnostic::error(
+                Code::BadConfig,
+                format!("{place}/{field}"),
+                format!("'{id}' handles errors and cannot be left out by '{field}'"),
+                "Remove it; a rule of an error handler can hold the condition",
+            ));
+        }
+        let config = node.config.clone().unwrap_or_default();
+        match kind {
+            RecoveryKind::Handler => {
+                let wired: Vec<&str> = workflow
+                    .edges
+                    .iter()
+                    .filter(|edge| edge.from.node() == id)
+                    .map(|edge| edge.from.port())
+                    .collect();
+                if config.get("rules").is_some() {
+                    check_rules(&route::rules_of(&config), &format!("{place}/config/rules"), Some(&wired), found);
+                }
+            }
+            RecoveryKind::Healer => {
+                if matches!(config.get("strategy").and_then(Value::as_str), Some("llm" | "both")) {
+                    found.push(Diagnostic::error(
+                        Code::NotAvailable,
+                        format!("{place}/config/strategy"),
+                        "Repairs by a model are not available in this release",
+                        "Use deterministic, which repairs by rules",
+                    ));
+                }
+                if let Some(Err(why)) = config.get("validationSchema").map(crate::schema::Schema::compile) {
+                    found.push(Diagnostic::error(
+                        Code::BadConfig,
+                        format!("{place}/config/validationSchema"),
+                        why,
+                        "Correct the schema, or remove it",
+                    ));
+                }
+            }
+            RecoveryKind::Human => alternatives(workflow, id, &place, &config, found),
+            RecoveryKind::Audit => reserved(&place, node.config.as_ref(), found),
+        }
+    }
+}
+
+/// Every declared alternative is wired.
+fn alternatives(workflow: &Workflow, id: &str, place: &str, config: &Value, found: &mut Vec<Diagnostic>) {
+    let declared = config.get("alternatives").and_then(Value::as_array);
+    for (i, entry) in declared.into_iter().flatten().enumerate() {
+        let Some(target) = entry.get("targetNodeId").and_then(Value::as_str) else { continue };
+        let wired = workflow
+            .edges
+            .iter()
+            .any(|edge| edge.from.node() == id && edge.from.port() == "alternative" && edge.to == target);
+        if !wired {
+            found.push(Diagnostic::error(
+                Code::DanglingEdge,
+                format!("{place}/config/alternatives/{i}/targetNodeId"),
+                format!("'{id}' offers the way to '{target}', but no wire leads there"),
+                "Wire the port 'alternative' to it, or remove the entry",
+            ));
+        }
+    }
+}
+
+fn reserved(place: &str, config: Option<&Value>, found: &mut Vec<Diagnostic>) {
+    let event = config.and_then(|c| c.get("event")).and_then(Value::as_str).unwrap_or_default();
+    if RESERVED_EVENTS.contains(&event) {
+        found.push(Diagnostic::error(
+            Code::AuditReservedEvent,
+            format!("{place}/config/event"),
+            format!("'{event}' is a name of Signalbox's own entries"),
+            "Choose another name, such as ORDER_REFUSED",
+        ));
+    }
+}

@@ -1,0 +1,51 @@
+//! `builtin.audit`: one entry of the author's own in the audit chain. Actor, run, node and time are not his to say.
+
+use crate::support::{pass, text_or, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome};
+use serde_json::{Map, Value};
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::{Level, NodeFailure};
+use signalbox_ports::{AuditNote, World};
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
+}
+
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+    let level = text_or(slot, "level", "INFO")?;
+    let level = Level::parse(level)
+        .ok_or_else(|| wrong_setting("level", "INFO, WARN, ERROR or CRITICAL", &slot.config["level"]))?;
+    let tags = match slot.config.get("tags").filter(|v| !v.is_null()) {
+        None => Vec::new(),
+        Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
+            list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        Some(other) => return Err(wrong_setting("tags", "a list of words", other)),
+    };
+    let metadata = match slot.config.get("metadata").filter(|v| !v.is_null()) {
+        None => Map::new(),
+        Some(Value::Object(map)) => map.clone(),
+        Some(other) => return Err(wrong_setting("metadata", "an object", other)),
+    };
+    let note = AuditNote {
+        run_id: call.run_id.to_string(),
+        node_id: call.node_id.to_string(),
+        event: text_or(slot, "event", "NOTE")?.to_owned(),
+        level,
+        tags,
+        metadata,
+        // The same after a crash: the entry stands once.
+        key: format!("{}:{}", call.idempotency_key, slot.item),
+        now_ms: world.clock.now_ms(),
+    };
+    match world.audit.record(note).await {
+        Ok(()) => Ok(pass(slot, "success")),
+        Err(why) => {
+            Err(NodeFailure::tool("AUDIT_SINK", format!("The audit entry could not be written: {why}")).suggest(
+                signalbox_model::SuggestedAction::HumanReview,
+            ))
+        }
+    }
+}
