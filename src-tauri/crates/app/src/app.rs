@@ -81,7 +81,12 @@ impl App {
             ApiError::unavailable("NO_HTTP", message, "Report this fault.")
         })?;
         let clock = Arc::new(RealClock);
-        let world = Arc::new(World { http: Arc::new(http), files: Arc::new(files.clone()), clock });
+        let world = Arc::new(World {
+            http: Arc::new(http),
+            files: Arc::new(files.clone()),
+            clock,
+            audit: Arc::new(signalbox_ports::NoAudit),
+        });
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
         how.adopt = options.stays;

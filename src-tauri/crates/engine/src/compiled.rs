@@ -201,8 +201,7 @@ impl Compiled {
         }
         let settings = workflow.settings.as_ref();
         let on_abort = settings.and_then(|s| s.on_abort.as_ref()).and_then(|id| index.get(id).copied());
-        let entries: Vec<usize> =
-            (0..nodes.len()).filter(|i| is_entry(&nodes[*i]) && Some(*i) != on_abort).collect();
+        let entries: Vec<usize> = (0..nodes.len()).filter(|i| is_entry(&nodes[*i]) && Some(*i) != on_abort).collect();
         let abort_region = abort_region(&nodes, &edges, &entries, on_abort);
         // The chain's own wires count; wires into it from outside never carry anything.
         let policy = match settings.and_then(|s| s.error_policy.as_ref()) {

@@ -2,13 +2,14 @@
 //! replay is the same function repeated.
 
 pub(crate) mod case;
+mod settle;
 
 use crate::{
     compiled::Compiled,
-    recovery::EdgeKind,
-    state::{Activation, At, EdgeState, Ending, Phase, RunState, Slot, StoredView, Transient},
+    state::{Activation, At, EdgeState, Ending, Phase, RunState, Slot, Transient},
 };
 use serde_json::Value;
+use settle::{end_activation, join, route, settle};
 use signalbox_model::{
     ErrorPayload, ErrorType, EventBody, Item, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
     event::{StepDone, StepStart, WorkflowStart},
@@ -562,94 +563,6 @@ pub(crate) fn activation_input(state: &RunState, node: usize) -> &[Item] {
     state.nodes.get(node).and_then(|n| n.activation.as_ref()).map_or(&[], |a| a.input.as_slice())
 }
 
-/// All slots are closed: ports settle, in item order.
-fn end_activation(compiled: &Compiled, state: &mut RunState, node: usize) {
-    let Some(activation) = state.nodes[node].activation.take() else { return };
-    state.startable.remove(&node);
-    state.ready.remove(&node);
-    let mut ports: Vec<(String, Vec<Item>)> = Vec::new();
-    let mut fallback = Vec::new();
-    let mut left = Vec::new();
-    let (mut any_failed, mut any_handled, mut any_cancelled, mut any_skipped) = (false, false, false, false);
-    let each = compiled.nodes[node].mode == Mode::Each;
-    for (index, slot) in activation.slots.into_iter().enumerate() {
-        let mut on = |port: String, items: Vec<Item>| match ports.iter_mut().find(|(p, _)| *p == port) {
-            Some((_, list)) => list.extend(items),
-            None => ports.push((port, items)),
-        };
-        let paired = if each || activation.input.len() == 1 { Some(index) } else { None };
-        match slot.phase {
-            Phase::Done { ports } => {
-                for (port, items) in ports {
-                    on(port, items);
-                }
-            }
-            Phase::OnError { error } => {
-                any_handled = true;
-                on("error".into(), vec![error_item(&error, paired)]);
-            }
-            Phase::OnFallback { error } => {
-                any_handled = true;
-                fallback.push(error_item(&error, paired));
-            }
-            Phase::Exited { edges, items, skipped } => {
-                if skipped {
-                    any_skipped = true;
-                } else {
-                    any_handled = true;
-                }
-                left.push((index, edges, items));
-            }
-            Phase::PersonSkipped { ports, fallback: skipped } => {
-                any_skipped = true;
-                for (port, items) in ports {
-                    on(port, items);
-                }
-                fallback.extend(skipped.map(|error| error_item(&error, paired)));
-            }
-            Phase::Failed => any_failed = true,
-            Phase::Cancelled => any_cancelled = true,
-            // Closed slots only: `open` counts the others.
-            Phase::Fresh
-            | Phase::Running
-            | Phase::Sleeping { .. }
-            | Phase::RetryAt { .. }
-            | Phase::Undecided { .. }
-            | Phase::Reenter
-            | Phase::Case(_)
-            | Phase::Asking { .. }
-            | Phase::Interrupted => {}
-        }
-    }
-    state.nodes[node].state = if any_failed {
-        NodeState::Failed
-    } else if any_cancelled {
-        NodeState::Cancelled
-    } else if any_handled {
-        NodeState::ErrorHandled
-    } else if any_skipped {
-        NodeState::Skipped
-    } else {
-        NodeState::Succeeded
-    };
-    for (_, items) in &mut ports {
-        for (i, item) in items.iter_mut().enumerate() {
-            item.id = (i + 1).to_string();
-        }
-    }
-    if compiled.nodes[node].referenced {
-        let data: Vec<Arc<Value>> = ports
-            .iter()
-            .filter(|(port, _)| port != "error")
-            .flat_map(|(_, items)| items.iter().map(|i| Arc::clone(&i.data)))
-            .collect();
-        if !data.is_empty() {
-            state.nodes[node].last = Some(StoredView { output: one_or_list(&data), items: Arc::new(data) });
-        }
-    }
-    route(compiled, state, node, ports, fallback, left);
-}
-
 /// Data of one item, a list of several, null of none.
 pub(crate) fn one_or_list(data: &[Arc<Value>]) -> Arc<Value> {
     match data {
@@ -666,78 +579,6 @@ fn error_item(error: &Arc<ErrorPayload>, paired: Option<usize>) -> Item {
         binary: None,
         error: Some(Arc::clone(error)),
         paired_item: paired,
-    }
-}
-
-/// Settles the outgoing edges of a node and everything that follows from it without an event.
-fn route(
-    compiled: &Compiled,
-    state: &mut RunState,
-    node: usize,
-    ports: Vec<(String, Vec<Item>)>,
-    fallback: Vec<Item>,
-    left: Vec<(usize, Vec<usize>, Vec<Item>)>,
-) {
-    if !compiled.nodes[node].success_wired
-        && let Some((_, items)) = ports.iter().find(|(port, _)| port == "success")
-    {
-        state.output.extend(items.iter().map(|i| Arc::clone(&i.data)));
-    }
-    let ports: Vec<(String, Arc<Vec<Item>>)> = ports.into_iter().map(|(p, items)| (p, Arc::new(items))).collect();
-    let fallback = Arc::new(fallback);
-    let mut todo = Vec::new();
-    for edge in &compiled.nodes[node].out_edges {
-        let items = if compiled.edges[*edge].fallback {
-            Some(&fallback)
-        } else {
-            ports.iter().find(|(p, _)| **p == *compiled.edges[*edge].port).map(|(_, items)| items)
-        };
-        let settled = match items {
-            Some(items) if !items.is_empty() => EdgeState::Taken(Arc::clone(items)),
-            Some(_) | None => EdgeState::Dead,
-        };
-        settle(compiled, state, *edge, settled, &mut todo);
-    }
-    case::origin_ended(compiled, state, node, left, &mut todo);
-    while let Some(ready) = todo.pop() {
-        join(compiled, state, ready, &mut todo);
-    }
-}
-
-fn settle_with(compiled: &Compiled, state: &mut RunState, edge: usize, items: Vec<Item>, todo: &mut Vec<usize>) {
-    let settled = if items.is_empty() { EdgeState::Dead } else { EdgeState::Taken(Arc::new(items)) };
-    settle(compiled, state, edge, settled, todo);
-}
-
-fn settle(compiled: &Compiled, state: &mut RunState, edge: usize, settled: EdgeState, todo: &mut Vec<usize>) {
-    if state.edges[edge] != EdgeState::Open || compiled.edges[edge].kind == EdgeKind::ToRecovery {
-        return;
-    }
-    state.edges[edge] = settled;
-    let to = compiled.edges[edge].to;
-    state.nodes[to].open_in -= 1;
-    if state.nodes[to].open_in == 0 {
-        todo.push(to);
-    }
-}
-
-/// All incoming edges of a node are settled.
-fn join(compiled: &Compiled, state: &mut RunState, node: usize, todo: &mut Vec<usize>) {
-    let mut input = Vec::new();
-    for edge in &compiled.nodes[node].in_edges {
-        if let EdgeState::Taken(items) = &state.edges[*edge] {
-            input.extend(items.iter().cloned());
-            state.edges[*edge] = EdgeState::Consumed;
-        }
-    }
-    if input.is_empty() {
-        state.nodes[node].state = NodeState::Skipped;
-        for edge in &compiled.nodes[node].out_edges {
-            settle(compiled, state, *edge, EdgeState::Dead, todo);
-        }
-        case::origin_ended(compiled, state, node, Vec::new(), todo);
-    } else {
-        activate(compiled, state, node, input);
     }
 }
 

@@ -49,10 +49,19 @@ fn kind_of(kind: &str) -> Option<RecoveryKind> {
     }
 }
 
+/// Through the other ports a case leaves for good; to an origin they would be a circle.
+fn may_reenter(kind: Option<RecoveryKind>, port: &str) -> bool {
+    match kind {
+        Some(RecoveryKind::Handler) => matches!(port, "retry" | "auto_fix"),
+        Some(RecoveryKind::Human) => matches!(port, "retry" | "corrected"),
+        Some(RecoveryKind::Healer | RecoveryKind::Audit) => port == "success",
+        None => false,
+    }
+}
+
 impl Recovery {
     pub(crate) fn of(workflow: &Workflow) -> Self {
-        let index: HashMap<&str, usize> =
-            workflow.nodes.keys().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
+        let index: HashMap<&str, usize> = workflow.nodes.keys().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
         let nodes: Vec<&str> = workflow.nodes.values().map(|n| n.kind.as_str()).collect();
         let mut kinds: Vec<Option<RecoveryKind>> = nodes.iter().map(|kind| kind_of(kind)).collect();
         let edges: Vec<Option<(usize, &str, usize)>> = workflow
@@ -134,7 +143,9 @@ impl Recovery {
             .iter()
             .map(|edge| match edge {
                 Some((_, _, to)) if kinds[*to].is_some() => EdgeKind::ToRecovery,
-                Some((from, _, to)) if kinds[*from].is_some() && origins[*from].contains(to) => EdgeKind::Reentry,
+                Some((from, port, to)) if may_reenter(kinds[*from], port) && origins[*from].contains(to) => {
+                    EdgeKind::Reentry
+                }
                 Some((from, _, _)) if kinds[*from].is_some() => EdgeKind::Exit,
                 Some(_) | None => EdgeKind::Ordinary,
             })

@@ -20,7 +20,8 @@ use std::sync::{Arc, LazyLock};
 
 /// The rules of a handler that has none of its own (E-28…E-31).
 pub static DEFAULT_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let rule = |name: &str, when: &str, action: &str| Rule { name: name.into(), when: when.into(), action: action.into() };
+    let rule =
+        |name: &str, when: &str, action: &str| Rule { name: name.into(), when: when.into(), action: action.into() };
     vec![
         rule("retry-if-transient", "error.retryable == true && error.attempt < error.maxAttempts", "retry"),
         rule("auto-fix-validation", "error.type == 'ValidationError'", "auto_fix"),
@@ -186,7 +187,11 @@ fn by_rules(rules: &[Rule], scope: &Scope, prefix: &str) -> Choice {
         match Expr::compile(&rule.when).and_then(|e| e.eval_bool(scope)) {
             Ok(true) => {
                 let default = index + 1 == rules.len() && rule.action == "abort" && always(&rule.when);
-                return Choice { rule_error, default, ..Choice::plain(&format!("{prefix}{}", rule.name), &rule.action) };
+                return Choice {
+                    rule_error,
+                    default,
+                    ..Choice::plain(&format!("{prefix}{}", rule.name), &rule.action)
+                };
             }
             Ok(false) => {}
             Err(error) => {

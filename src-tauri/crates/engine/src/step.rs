@@ -352,7 +352,9 @@ impl Deciding<'_> {
     ) -> Result<(), StepError> {
         let this = &self.compiled.nodes[node];
         let attempt = fold::slot_ref(self.state, node, slot).map_or(0, |s| s.attempt);
-        if let Some(own) = this.own_retry.as_ref().filter(|_| fold::own_retry_applies(self.compiled, node, error, attempt)) {
+        if let Some(own) =
+            this.own_retry.as_ref().filter(|_| fold::own_retry_applies(self.compiled, node, error, attempt))
+        {
             let retry = route::planned(self.compiled, self.state, node, slot, error, own);
             return self.retry(node, slot, retry);
         }

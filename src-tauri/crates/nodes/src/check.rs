@@ -67,6 +67,7 @@ const KEYWORDS: &[(&str, Shape)] = &[
     ("else", Shape::Schema),
     ("x-cel", Shape::Flag),
     ("x-url", Shape::Flag),
+    ("x-raw", Shape::Flag),
     ("x-ui", Shape::Ui),
 ];
 

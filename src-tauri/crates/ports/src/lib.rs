@@ -193,6 +193,17 @@ pub trait AuditLog: Send + Sync {
     async fn record(&self, note: AuditNote) -> Result<(), String>;
 }
 
+/// Where there is no chain: every entry is refused.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoAudit;
+
+#[async_trait]
+impl AuditLog for NoAudit {
+    async fn record(&self, _note: AuditNote) -> Result<(), String> {
+        Err("there is no audit chain here".into())
+    }
+}
+
 /// What a node kind with effects may use.
 pub struct World {
     /// HTTP.

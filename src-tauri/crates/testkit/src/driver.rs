@@ -9,7 +9,8 @@ use serde_json::Value;
 use signalbox_engine::effect::{CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, fold, step};
-use signalbox_model::{Effects, Map, RunEvent};
+use signalbox_model::task::Answer;
+use signalbox_model::{Effects, EventBody, Map, RunEvent, RunStatus};
 use signalbox_nodes::Outcome;
 use signalbox_ports::{Clock, World};
 use std::collections::{BTreeSet, VecDeque};
@@ -46,6 +47,9 @@ pub struct Driver {
     timers: BTreeSet<(i64, Timer)>,
     inputs: VecDeque<Input>,
     cancel_at: Option<i64>,
+    /// What people answer, in order, each so many milliseconds after the run began to wait for it.
+    people: VecDeque<(i64, Answer)>,
+    answer_at: Option<i64>,
 }
 
 impl Driver {
@@ -62,7 +66,20 @@ impl Driver {
             timers: BTreeSet::new(),
             inputs: VecDeque::new(),
             cancel_at: None,
+            people: VecDeque::new(),
+            answer_at: None,
         }
+    }
+
+    /// Answers the oldest open task `after_ms` after the run waits for a person and nothing else.
+    pub fn answer_after(&mut self, after_ms: i64, answer: Answer) {
+        self.people.push_back((after_ms, answer));
+    }
+
+    /// Answers a task now.
+    pub fn answer(&mut self, task_id: &str, answer: Answer) {
+        let now = self.test.clock.now_ms();
+        self.inputs.push_back(Input::Decision { task_id: task_id.to_owned(), answer, request_id: None, now });
     }
 
     /// Puts the start into the queue.
@@ -79,6 +96,7 @@ impl Driver {
     /// What is left of a run after a crash that kept the first `keep` events: fold, then resume.
     pub fn crash_and_resume(self, keep: usize) -> Self {
         let mut next = Self::new(Arc::clone(&self.compiled), self.test);
+        next.people = self.people;
         for event in self.events.into_iter().take(keep) {
             fold(&next.compiled, &mut next.state, &event).expect("recorded events fold");
             next.events.push(event);
@@ -173,11 +191,28 @@ impl Driver {
     /// Jumps to the next moment at which something is due; false when there is none.
     fn next_moment(&mut self) -> bool {
         let timer = self.timers.iter().next().map(|(due, _)| *due);
-        let Some(due) = [timer, self.test.clock.next_due(), self.cancel_at].into_iter().flatten().min() else {
+        if self.state.status() == RunStatus::Paused && self.answer_at.is_none() {
+            self.answer_at = self.people.front().map(|(after, _)| self.test.clock.now_ms() + after);
+        }
+        let moments = [timer, self.test.clock.next_due(), self.cancel_at, self.answer_at];
+        let Some(due) = moments.into_iter().flatten().min() else {
             return false;
         };
         let now = due.max(self.test.clock.now_ms());
         self.test.clock.set(now);
+        if self.answer_at.is_some_and(|at| at <= now) {
+            self.answer_at = None;
+            let task = self.events.iter().find_map(|event| match &event.body {
+                EventBody::HumanTaskCreated(created) if self.state.open_tasks().any(|id| id == created.task_id) => {
+                    Some(created.task_id.clone())
+                }
+                _ => None,
+            });
+            if let (Some(task), Some((_, answer))) = (task, self.people.pop_front()) {
+                self.answer(&task, answer);
+                return true;
+            }
+        }
         if self.cancel_at.is_some_and(|at| at <= now) {
             self.cancel_at = None;
             self.inputs.push_back(Input::Cancel { now });

@@ -1,6 +1,7 @@
 //! A scripted world, a driver without a store, and scenarios as data. For tests only.
 #![deny(missing_docs)]
 
+pub mod audit;
 pub mod clock;
 pub mod driver;
 pub mod files;
@@ -11,6 +12,7 @@ use signalbox_ports::{Ids, World};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use audit::MemoryAudit;
 pub use clock::ManualClock;
 pub use driver::Driver;
 pub use files::MemoryFiles;
@@ -37,12 +39,19 @@ pub struct TestWorld {
     pub http: Arc<ScriptedHttp>,
     /// Files in memory.
     pub files: Arc<MemoryFiles>,
+    /// The audit chain in memory.
+    pub audit: Arc<MemoryAudit>,
 }
 
 impl Default for TestWorld {
     fn default() -> Self {
         let clock = Arc::new(ManualClock::default());
-        Self { http: Arc::new(ScriptedHttp::new(Arc::clone(&clock))), files: Arc::default(), clock }
+        Self {
+            http: Arc::new(ScriptedHttp::new(Arc::clone(&clock))),
+            files: Arc::default(),
+            audit: Arc::default(),
+            clock,
+        }
     }
 }
 
@@ -53,6 +62,7 @@ impl TestWorld {
             http: Arc::clone(&self.http) as Arc<dyn signalbox_ports::Http>,
             files: Arc::clone(&self.files) as Arc<dyn signalbox_ports::Files>,
             clock: Arc::clone(&self.clock) as Arc<dyn signalbox_ports::Clock>,
+            audit: Arc::clone(&self.audit) as Arc<dyn signalbox_ports::AuditLog>,
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use signalbox_engine::catalog::Catalog;
 use signalbox_engine::{Compiled, summary, validate};
 use signalbox_model::event::EventBody;
-use signalbox_model::{Map, RunEvent, RunSummary, Workflow};
+use signalbox_model::{Map, RunEvent, RunSummary, TaskAction, Workflow};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,11 +37,34 @@ pub struct Scenario {
     /// Cancels so many milliseconds after the start.
     #[serde(default)]
     pub cancel_after_ms: Option<i64>,
+    /// What people answer, in order, each to the oldest open task.
+    #[serde(default)]
+    pub people: Vec<Person>,
+    /// The audit chain refuses, for this reason.
+    #[serde(default)]
+    pub audit_refuses: Option<String>,
     /// Cuts the run off as soon as it has this many events, then resumes it.
     #[serde(default)]
     pub crash_after: Option<usize>,
     /// What must come out.
     pub expect: Expect,
+}
+
+/// An answer of a person.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Person {
+    /// Milliseconds after the run began to wait.
+    #[serde(default)]
+    pub after_ms: i64,
+    /// What is chosen.
+    pub action: String,
+    /// The corrected input.
+    #[serde(default)]
+    pub input: Option<Value>,
+    /// The step of an alternative.
+    #[serde(default)]
+    pub target: Option<String>,
 }
 
 /// What must come out; what is absent is not looked at.
@@ -78,6 +101,9 @@ pub struct Expect {
     /// `GET /path` → number of requests.
     #[serde(default)]
     pub requests: IndexMap<String, usize>,
+    /// Names of the entries that Audit nodes made, in order.
+    #[serde(default)]
+    pub audit: Option<Vec<String>>,
     /// Path → text that was written; artifacts are `artifact:/path`.
     #[serde(default)]
     pub files: IndexMap<String, String>,
@@ -218,6 +244,22 @@ pub fn run(scenario: &Scenario) -> Vec<String> {
     if let Some(ms) = scenario.cancel_after_ms {
         driver.cancel_after(ms);
     }
+    if let Some(why) = &scenario.audit_refuses {
+        driver.test.audit.refuse(why);
+    }
+    for person in &scenario.people {
+        let Some(action) = TaskAction::parse(&person.action) else {
+            return vec![format!("'{}' is no answer", person.action)];
+        };
+        let answer = signalbox_model::task::Answer {
+            action,
+            corrected_input: person.input.clone().map(Arc::new),
+            target_node_id: person.target.clone(),
+            notes: None,
+            operator_id: Some("user:test".into()),
+        };
+        driver.answer_after(person.after_ms, answer);
+    }
     if let Some(keep) = scenario.crash_after {
         driver.run_until(|driver| driver.events.len() >= keep);
         driver = driver.crash_and_resume(keep);
@@ -291,6 +333,10 @@ fn expectations(scenario: &Scenario, driver: &Driver, wrong: &mut Vec<String>) {
     for (key, count) in &expect.requests {
         differ(wrong, key, count, &driver.test.http.count(key));
     }
+    if let Some(names) = &expect.audit {
+        let found: Vec<String> = driver.test.audit.notes().into_iter().map(|note| note.event).collect();
+        differ(wrong, "audit", names, &found);
+    }
     for (path, text) in &expect.files {
         let found = driver.test.files.get(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         differ(wrong, path, &Some(text.clone()), &found);
@@ -328,8 +374,10 @@ pub fn oracles(events: &[RunEvent], wrong: &mut Vec<String>) {
     // Calls under way by (path, step, item, visit, attempt). A batch ends with one step_done, or with as many errors as items.
     let mut open: BTreeMap<_, usize> = BTreeMap::new();
     for event in events {
-        let key = (event.path.clone(), event.step_id.clone(), event.item, event.visit, event.attempt);
-        let whole = (key.0.clone(), key.1.clone(), None, key.3, key.4);
+        // A recovery node counts its visits for each failed slot apart.
+        let origin = event.body.origin().cloned();
+        let key = (event.path.clone(), event.step_id.clone(), event.item, event.visit, event.attempt, origin);
+        let whole = (key.0.clone(), key.1.clone(), None, key.3, key.4, key.5.clone());
         match &event.body {
             EventBody::StepStart(start) => {
                 if open.insert(key, start.input.len()).is_some() {

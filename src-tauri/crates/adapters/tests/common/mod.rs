@@ -110,7 +110,12 @@ pub(crate) fn get(url: &str, loopback_allowed: bool) -> HttpRequest {
 }
 
 pub(crate) fn world(files: FolderFiles) -> World {
-    World { http: Arc::new(WebHttp::new(&[]).expect("a client")), files: Arc::new(files), clock: Arc::new(RealClock) }
+    World {
+        http: Arc::new(WebHttp::new(&[]).expect("a client")),
+        files: Arc::new(files),
+        clock: Arc::new(RealClock),
+        audit: Arc::new(signalbox_ports::NoAudit),
+    }
 }
 
 /// Runs a kind with effects on one item.
@@ -133,7 +138,7 @@ pub(crate) async fn run_in(
     scope.item = Arc::clone(&item.data);
     let slot = CallSlot { item: 0, config: Arc::new(config), input: Arc::new(vec![item]), scope };
     let call = Call {
-        key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0 },
+        key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
         node_id: "n".into(),
         kind: kind.into(),
         mode: Mode::Each,

@@ -186,13 +186,7 @@ pub(super) fn interrupted(state: &mut RunState, place: (usize, usize), recovery:
 }
 
 /// A recovery node ended well: the case goes on through its port.
-pub(super) fn done(
-    compiled: &Compiled,
-    state: &mut RunState,
-    place: (usize, usize),
-    recovery: usize,
-    now: i64,
-) {
+pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usize), recovery: usize, now: i64) {
     let (node, slot) = place;
     state.auditing.remove(&place);
     state.nodes[recovery].state = NodeState::Succeeded;
@@ -399,8 +393,7 @@ pub(super) fn escalated(compiled: &Compiled, state: &mut RunState, event: &Escal
         ExpiryAction::Skip => Some(TaskAction::Skip),
     };
     if let Some(action) = action {
-        let answer =
-            Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None };
+        let answer = Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None };
         completed(compiled, state, &event.task_id, &answer, now);
         return;
     }
@@ -531,6 +524,6 @@ pub(super) fn origin_ended(
         let Some(mut exit) = state.exits.remove(edge) else { continue };
         exit.items.sort_by_key(|(node, slot, _)| (*node, *slot));
         let items: Vec<Item> = exit.items.into_iter().map(|(_, _, item)| item).collect();
-        super::settle_with(compiled, state, *edge, items, todo);
+        super::settle::settle_with(compiled, state, *edge, items, todo);
     }
 }

@@ -83,10 +83,8 @@ impl Deciding<'_> {
             At::Node(recovery) => match self.compiled.nodes[*recovery].recovery {
                 Some(RecoveryKind::Handler) | None => {
                     let handled = route::by_handler(self.compiled, self.state, node, slot, &case.error, *recovery);
-                    let handled = signalbox_model::event::ErrorHandled {
-                        origin: Some(self.origin_of(node, slot)),
-                        ..handled
-                    };
+                    let handled =
+                        signalbox_model::event::ErrorHandled { origin: Some(self.origin_of(node, slot)), ..handled };
                     let key = self.recovery_key(node, slot, *recovery, true);
                     self.emit(Some(key), EventBody::ErrorHandled(handled))
                 }
@@ -219,13 +217,7 @@ impl Deciding<'_> {
     }
 
     /// A healer: one deterministic try in each visit of the origin.
-    fn heal(
-        &mut self,
-        node: usize,
-        slot: usize,
-        healer: usize,
-        error: &Arc<ErrorPayload>,
-    ) -> Result<(), StepError> {
+    fn heal(&mut self, node: usize, slot: usize, healer: usize, error: &Arc<ErrorPayload>) -> Result<(), StepError> {
         let config = self.recovery_config(node, slot, healer, error);
         let shown = config.as_ref().map_or_else(|_| Arc::new(Value::Null), Arc::clone);
         self.recovery_start(node, slot, healer, Arc::clone(&shown))?;
@@ -252,7 +244,8 @@ impl Deciding<'_> {
                 let data = json!({
                     "fixedInput": *fixed, "original": original, "model": "deterministic", "tokens": null, "delta": delta
                 });
-                let item = Item { id: "1".into(), data: Arc::new(data), binary: None, error: None, paired_item: Some(slot) };
+                let item =
+                    Item { id: "1".into(), data: Arc::new(data), binary: None, error: None, paired_item: Some(slot) };
                 return self.recovery_done(node, slot, healer, "success", item);
             }
         }
@@ -310,7 +303,14 @@ impl Deciding<'_> {
             &visit.to_be_bytes(),
         ]);
         self.out.effects.push(Effect::Call(Box::new(Call {
-            key: CallKey { path: Arc::from(""), node: audit, item: None, visit, attempt: 0, origin: Some((node, slot)) },
+            key: CallKey {
+                path: Arc::from(""),
+                node: audit,
+                item: None,
+                visit,
+                attempt: 0,
+                origin: Some((node, slot)),
+            },
             node_id: Arc::clone(&this.id),
             kind: Arc::clone(&this.kind),
             mode: Mode::Each,
@@ -342,7 +342,8 @@ impl Deciding<'_> {
         match result {
             Ok(_) => {
                 let data = Arc::new(fold::input_value(self.compiled, self.state, node, slot));
-                let item = Item { id: "1".into(), data, binary: None, error: Some(case.error), paired_item: Some(slot) };
+                let item =
+                    Item { id: "1".into(), data, binary: None, error: Some(case.error), paired_item: Some(slot) };
                 self.recovery_done(node, slot, audit, "success", item)
             }
             Err(failure) => {
@@ -677,8 +678,7 @@ impl Deciding<'_> {
     ) -> Result<(), StepError> {
         let paired = Some(slot);
         let input = Arc::new(fold::input_value(self.compiled, self.state, node, slot));
-        let plain =
-            |data: Arc<Value>| Item { id: "1".into(), data, binary: None, error: None, paired_item: paired };
+        let plain = |data: Arc<Value>| Item { id: "1".into(), data, binary: None, error: None, paired_item: paired };
         let red = || Item {
             error: Some(Arc::clone(error)),
             ..plain(Arc::new(serde_json::to_value(error.as_ref()).unwrap_or_default()))
@@ -688,7 +688,9 @@ impl Deciding<'_> {
             TaskAction::Skip => ("skip", plain(input)),
             TaskAction::Alternative => ("alternative", red()),
             TaskAction::Abort => ("abort", red()),
-            TaskAction::Retry | TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => ("retry", plain(input)),
+            TaskAction::Retry | TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => {
+                ("retry", plain(input))
+            }
         };
         self.recovery_done(node, slot, human, port, item)
     }
@@ -746,8 +748,7 @@ impl Deciding<'_> {
         };
         self.out.durable = true;
         self.emit(Some(key), EventBody::Escalated(event))?;
-        if let (Some((node, slot)), true) =
-            (first, task.kind != TaskKind::Decision && action != ExpiryAction::Escalate)
+        if let (Some((node, slot)), true) = (first, task.kind != TaskKind::Decision && action != ExpiryAction::Escalate)
         {
             self.fail_slot(node, slot, &expired())?;
         }
@@ -777,7 +778,9 @@ impl Deciding<'_> {
     /// Calls of Audits on the way that were cut off run again.
     pub(super) fn resume_audits(&mut self) -> Result<(), StepError> {
         for (node, slot) in self.state.auditing.clone() {
-            let Some(At::Running(audit)) = case::case_of(self.state, node, slot).map(|c| c.at.clone()) else { continue };
+            let Some(At::Running(audit)) = case::case_of(self.state, node, slot).map(|c| c.at.clone()) else {
+                continue;
+            };
             let key = self.recovery_key(node, slot, audit, false);
             let origin = Some(self.origin_of(node, slot));
             let cut = signalbox_model::event::StepInterrupted { effect: None, origin };
@@ -842,11 +845,7 @@ fn names(config: &Map, name: &str) -> Vec<String> {
 }
 
 /// The declared alternatives that are wired, or all that are wired.
-fn alternatives(
-    config: &Map,
-    wired: &[usize],
-    named: &dyn Fn(usize) -> (String, Option<String>),
-) -> Vec<Alternative> {
+fn alternatives(config: &Map, wired: &[usize], named: &dyn Fn(usize) -> (String, Option<String>)) -> Vec<Alternative> {
     let targets = wired.iter().map(|i| named(*i)).map(|(id, title)| {
         let label = title.unwrap_or_else(|| id.clone());
         Alternative { target_node_id: id, label }
@@ -872,8 +871,14 @@ fn fingerprint(workflow: &str, node: &str, asks: &str, error: Option<&ErrorPaylo
     let (kind, code, message) = error.map_or((String::new(), "", String::new()), |error| {
         (format!("{:?}", error.error_type), error.code(), plain_message(&error.message))
     });
-    let hash =
-        sha256_parts(&[workflow.as_bytes(), node.as_bytes(), asks.as_bytes(), kind.as_bytes(), code.as_bytes(), message.as_bytes()]);
+    let hash = sha256_parts(&[
+        workflow.as_bytes(),
+        node.as_bytes(),
+        asks.as_bytes(),
+        kind.as_bytes(),
+        code.as_bytes(),
+        message.as_bytes(),
+    ]);
     hash.get(..16).unwrap_or(&hash).to_owned()
 }
 

@@ -226,7 +226,9 @@ impl Deciding<'_> {
     /// Effect-free calls over several items run as one batch.
     pub(super) fn is_batch(&self, node: usize) -> bool {
         let first = |a: &Activation| a.slots.iter().all(|s| s.attempt == 0 && s.visit == 1);
-        self.compiled.nodes[node].pure && self.many(node) && self.state.nodes[node].activation.as_ref().is_some_and(first)
+        self.compiled.nodes[node].pure
+            && self.many(node)
+            && self.state.nodes[node].activation.as_ref().is_some_and(first)
     }
 
     pub(super) fn interrupted_slots(&self, node: usize) -> Vec<usize> {

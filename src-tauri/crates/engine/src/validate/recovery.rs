@@ -52,7 +52,11 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
                 Code::BadReentry,
                 format!("/edges/{i}"),
                 format!("{} goes back to a step whose errors come here; '{}' is none", edge.from, edge.to),
-                if to == from { "Wire it to the failed step" } else { "Wire it to the failed step, or remove the wire" },
+                if to == from {
+                    "Wire it to the failed step"
+                } else {
+                    "Wire it to the failed step, or remove the wire"
+                },
             ));
         }
     }
@@ -84,12 +88,8 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
         let config = node.config.clone().unwrap_or_default();
         match kind {
             RecoveryKind::Handler => {
-                let wired: Vec<&str> = workflow
-                    .edges
-                    .iter()
-                    .filter(|edge| edge.from.node() == id)
-                    .map(|edge| edge.from.port())
-                    .collect();
+                let wired: Vec<&str> =
+                    workflow.edges.iter().filter(|edge| edge.from.node() == id).map(|edge| edge.from.port()).collect();
                 if config.get("rules").is_some() {
                     check_rules(&route::rules_of(&config), &format!("{place}/config/rules"), Some(&wired), found);
                 }

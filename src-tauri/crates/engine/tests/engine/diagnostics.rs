@@ -61,18 +61,18 @@ fn each_fault_is_named_at_its_place() {
 }
 
 #[test]
-fn later_parts_of_the_ladder_are_refused_by_name() {
+fn the_ladder_takes_known_levels_and_actions_only() {
     let handling = |value: Value| file(|f| f["nodes"]["a"]["errorHandling"] = value);
-    has(&handling(json!({ "autoFix": true })), Code::NotAvailable, "/nodes/a/errorHandling/autoFix");
+    assert_eq!(handling(json!({ "autoFix": true, "humanReviewThreshold": "CRITICAL" })), []);
     has(
-        &handling(json!({ "humanReviewThreshold": "CRITICAL" })),
-        Code::NotAvailable,
+        &handling(json!({ "humanReviewThreshold": "BAD" })),
+        Code::BadConfig,
         "/nodes/a/errorHandling/humanReviewThreshold",
     );
-    for action in ["auto_fix", "human_review", "escalate"] {
+    for (action, wrong) in [("auto_fix", false), ("human_review", false), ("error_as_context", true), ("retyr", true)] {
         let rules = json!({ "rules": [{ "name": "r", "when": "true", "action": action }] });
         let found = file(|f| f["settings"] = json!({ "errorPolicy": rules }));
-        has(&found, Code::NotAvailable, "/settings/errorPolicy/rules/0/action");
+        assert_eq!(found.iter().any(|d| d.code == Code::BadConfig), wrong, "{action}: {found:#?}");
     }
 }
 

@@ -6,7 +6,7 @@ use signalbox_engine::{
     effect::{Call, CallOutput, OutItem, Timer},
     step,
 };
-use signalbox_model::{NodeDescriptor, NodeFailure, RunEvent, Workflow};
+use signalbox_model::{EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskAction, Workflow, task::Answer};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ impl<'a> World<'a> {
     /// Takes one pending effect; false when there is none.
     pub(crate) fn turn(&mut self) -> bool {
         if self.pending.is_empty() {
-            return false;
+            return self.answer();
         }
         self.order = self.order.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let pick = usize::try_from(self.order >> 33).expect("fits") % self.pending.len();
@@ -142,6 +142,30 @@ impl<'a> World<'a> {
             Effect::CancelCalls => self.pending.retain(|e| !matches!(e, Effect::Call(_))),
             Effect::WriteArtifact { .. } => {}
         }
+        true
+    }
+
+    /// A person answers the first open task: a function of the step, the item and the visit alone.
+    fn answer(&mut self) -> bool {
+        let open = |task: &str| self.state.open_tasks().any(|id| id == task);
+        let asked = self.events.iter().find_map(|event| match &event.body {
+            EventBody::HumanTaskCreated(created) if open(&created.task_id) => Some((event, created)),
+            _ => None,
+        });
+        let Some((event, created)) = asked else { return false };
+        let step = event.step_id.as_deref().unwrap_or_default();
+        let fate = step.bytes().map(usize::from).sum::<usize>() + event.item.unwrap_or(0) * 7;
+        let may = |action: TaskAction| created.allowed_actions.contains(&action);
+        let action = match (event.visit.unwrap_or(1), fate % 4) {
+            (1, 0 | 1) if may(TaskAction::Retry) => TaskAction::Retry,
+            (_, 3) => TaskAction::Abort,
+            _ if may(TaskAction::Skip) => TaskAction::Skip,
+            _ => TaskAction::Abort,
+        };
+        let answer = Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None };
+        let input = Input::Decision { task_id: created.task_id.clone(), answer, request_id: None, now: self.now + 1 };
+        self.now += 1;
+        self.give(input);
         true
     }
 

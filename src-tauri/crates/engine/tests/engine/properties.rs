@@ -4,7 +4,7 @@ use crate::driver::{World, catalog, compile};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, fold, snapshot, summary};
-use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus};
+use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 #[derive(Debug, Clone)]
@@ -118,6 +118,8 @@ struct Left {
     retried: usize,
     fallback: usize,
     aborted: usize,
+    has_fallback: bool,
+    together: bool,
     input: BTreeSet<usize>,
 }
 
@@ -127,7 +129,10 @@ fn check_settlement(graph: &Graph, file: &Value, events: &[RunEvent]) -> Result<
     let mut left: BTreeMap<String, Left> = BTreeMap::new();
     for event in events {
         let Some(step) = &event.step_id else { continue };
+        let index: usize = step.trim_start_matches('n').parse().expect("number");
         let node = left.entry(step.clone()).or_default();
+        node.has_fallback = graph.fallbacks[index].is_some_and(|to| to > index);
+        node.together = matches!(kind(graph.kinds[index]), "t.all" | "t.many");
         match &event.body {
             EventBody::StepStart(start) => node.input.extend(start.input.iter().map(|i| i.item)),
             EventBody::StepDone(done) => {
@@ -139,6 +144,17 @@ fn check_settlement(graph: &Graph, file: &Value, events: &[RunEvent]) -> Result<
             EventBody::RetryScheduled(_) => node.retried += 1,
             EventBody::ErrorHandled(handled) if handled.action == "fallback" => node.fallback += 1,
             EventBody::ErrorHandled(handled) if handled.action == "abort" => node.aborted += 1,
+            EventBody::HumanTaskCompleted(done) => match done.answer.action {
+                TaskAction::Retry => node.retried += 1,
+                TaskAction::Skip if node.has_fallback => node.fallback += 1,
+                TaskAction::Skip => {
+                    node.aborted += 1;
+                    // The input items go on: all of them where the step takes them together.
+                    let items = if node.together { node.input.len() } else { 1 };
+                    *node.ports.entry("success".into()).or_default() += items;
+                }
+                _ => node.aborted += 1,
+            },
             _ => {}
         }
     }
@@ -233,7 +249,11 @@ proptest! {
             }
         }
         // invariant 5: a handled run never ends failed, an unhandled one never completed
-        let aborted = events.iter().any(|e| matches!(&e.body, EventBody::ErrorHandled(h) if h.action == "abort"));
+        let aborted = events.iter().any(|e| match &e.body {
+            EventBody::ErrorHandled(h) => h.action == "abort",
+            EventBody::HumanTaskCompleted(done) => done.answer.action == TaskAction::Abort,
+            _ => false,
+        });
         let expected = if aborted { RunStatus::Failed } else { RunStatus::Completed };
         prop_assert_eq!(state.status(), expected);
         let sum = summary::of(&compiled, &state);
@@ -253,7 +273,7 @@ proptest! {
             let mut world = World::resume(&compiled, &events[..cut], &script, graph.order);
             world.run_to_end();
             let resumed = summary::of(&compiled, &world.state);
-            // An interrupted `write` that may have happened fails the run instead of firing twice.
+            // An interrupted `write` that may have happened is a question instead of firing twice.
             let asked = world.events.iter().any(|e| {
                 matches!(&e.body, EventBody::StepInterrupted(i) if i.effect.is_some())
             });

@@ -246,16 +246,20 @@ fn a_cancel_ends_once_and_late_results_change_nothing() {
 }
 
 #[test]
-fn an_interrupted_unsafe_write_fails_the_run_and_says_so() {
-    let compiled = compile(flow(json!({ "errorPolicy": "safe" }), json!({ "t": { "type": "t.write" } }), &[]));
+fn an_interrupted_unsafe_write_is_a_question_and_never_fires_by_itself() {
+    let compiled = compile(flow(json!({ "errorPolicy": "fail" }), json!({ "t": { "type": "t.write" } }), &[]));
     let script = |_: &str, _: usize, _: u32| None;
     let mut world = World::new(&compiled, &script, 1);
     world.start(json!({}));
-    let mut resumed = World::resume(&compiled, &world.events, &script, 1);
-    resumed.run_to_end();
-    let sum = summary::of(&compiled, &resumed.state);
-    let details = sum.error.expect("failed").details.expect("details");
-    assert_eq!((sum.status, &details["effect"]), (RunStatus::Failed, &json!("unknown")));
+    let resumed = World::resume(&compiled, &world.events, &script, 1);
+    let created = resumed.events.iter().find_map(|event| match &event.body {
+        EventBody::HumanTaskCreated(created) => Some(created),
+        _ => None,
+    });
+    let created = created.expect("a task");
+    let details = created.error.as_ref().and_then(|e| e.details.as_ref()).expect("details");
+    assert_eq!((resumed.state.status(), &details["effect"]), (RunStatus::Paused, &json!("unknown")));
+    assert!(resumed.calls.is_empty(), "{:?}", resumed.calls);
 }
 
 #[test]

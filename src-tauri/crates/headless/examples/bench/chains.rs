@@ -58,6 +58,7 @@ impl Bench {
             http: Arc::new(WebHttp::new(&[]).expect("a client")),
             files: Arc::new(FolderFiles::default()),
             clock: Arc::new(RealClock),
+            audit: Arc::new(signalbox_ports::NoAudit),
         };
         let registry = Registry { catalog: catalog(), code };
         let options = Options::new(folder.path().join("artifacts"));

@@ -42,10 +42,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     };
     match world.audit.record(note).await {
         Ok(()) => Ok(pass(slot, "success")),
-        Err(why) => {
-            Err(NodeFailure::tool("AUDIT_SINK", format!("The audit entry could not be written: {why}")).suggest(
-                signalbox_model::SuggestedAction::HumanReview,
-            ))
-        }
+        Err(why) => Err(NodeFailure::tool("AUDIT_SINK", format!("The audit entry could not be written: {why}"))
+            .suggest(signalbox_model::SuggestedAction::HumanReview)),
     }
 }

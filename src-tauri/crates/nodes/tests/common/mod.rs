@@ -26,7 +26,7 @@ pub(crate) fn slot(config: Value, items: &[Value]) -> CallSlot {
 /// A call with one slot.
 pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
     Call {
-        key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0 },
+        key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
         node_id: "n".into(),
         kind: kind.into(),
         mode: Mode::Each,
@@ -111,14 +111,24 @@ impl Clock for FakeClock {
     }
 }
 
+/// Takes every entry.
+struct FakeAudit;
+
+#[async_trait]
+impl signalbox_ports::AuditLog for FakeAudit {
+    async fn record(&self, _note: signalbox_ports::AuditNote) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 pub(crate) fn world(http: Arc<FakeHttp>) -> World {
-    World { http, files: Arc::new(FakeFiles), clock: Arc::new(FakeClock { rush: false }) }
+    World { http, files: Arc::new(FakeFiles), clock: Arc::new(FakeClock { rush: false }), audit: Arc::new(FakeAudit) }
 }
 
 /// A world in which every time limit is over at once.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
-    World { http, files: Arc::new(FakeFiles), clock: Arc::new(FakeClock { rush: true }) }
+    World { http, files: Arc::new(FakeFiles), clock: Arc::new(FakeClock { rush: true }), audit: Arc::new(FakeAudit) }
 }
 
 /// An answer with one header line per pair.

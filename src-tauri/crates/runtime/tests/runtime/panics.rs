@@ -23,7 +23,12 @@ fn code(kind: &str) -> Option<Kind> {
 fn broken(folder: &Path) -> Runtime {
     let http = TracingHttp { folder: folder.to_owned(), die: crate::support::Die::Never, seen: AtomicU64::new(0) };
     let clock = Arc::new(crate::support::RealClock);
-    let world = World { http: Arc::new(http), files: Arc::new(MemoryFiles::default()), clock };
+    let world = World {
+        http: Arc::new(http),
+        files: Arc::new(MemoryFiles::default()),
+        clock,
+        audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
+    };
     let registry = Registry { code, ..Registry::built_in() };
     Runtime::new(store(folder), registry, Arc::new(world), Arc::new(TestIds::default()), options(folder))
         .expect("threads start")

@@ -113,7 +113,12 @@ pub(crate) fn options(folder: &Path) -> Options {
 
 pub(crate) fn runtime_with(folder: &Path, store: Store, die: Die, options: Options) -> Runtime {
     let http = TracingHttp { folder: folder.to_owned(), die, seen: AtomicU64::new(0) };
-    let world = World { http: Arc::new(http), files: Arc::new(MemoryFiles::default()), clock: Arc::new(RealClock) };
+    let world = World {
+        http: Arc::new(http),
+        files: Arc::new(MemoryFiles::default()),
+        clock: Arc::new(RealClock),
+        audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
+    };
     Runtime::new(store, Registry::built_in(), Arc::new(world), Arc::new(TestIds::default()), options)
         .expect("threads start")
 }
