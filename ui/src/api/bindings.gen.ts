@@ -737,7 +737,7 @@ export interface Revision {
 }
 
 /** What the engine itself does for a kind besides calling it. */
-export type Role = 'step' | 'trigger' | 'stop' | 'wait';
+export type Role = 'step' | 'trigger' | 'stop' | 'wait' | 'approval' | 'form' | 'pause' | 'recovery';
 
 /** One routing rule. */
 export interface Rule {

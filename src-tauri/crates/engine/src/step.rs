@@ -1,10 +1,11 @@
 //! `step`: the only place where it is decided what a run does next. Decide events, apply them, name the effects.
 
 mod finish;
+mod people;
 mod recover;
 mod start;
 
-pub use recover::MANY_TASKS;
+pub use people::MANY_TASKS;
 pub(crate) use start::failed_scope;
 
 use crate::{

@@ -1,0 +1,529 @@
+//! People (SEMANTICS 5, UX D): what a task says, whom it waits for, what an answer or its expiry leads to.
+
+use super::{Deciding, EventKey, StepError, finish::after};
+use crate::{
+    compiled::Way,
+    effect::{CallOutput, Effect, OutItem, Timer},
+    fold, route,
+    state::OpenTask,
+};
+use serde_json::Value;
+use signalbox_model::{
+    ErrorPayload, ErrorType, EventBody, Item, Level, Map, NodeFailure, Role, TaskAction, TaskKind, TaskReason,
+    hash::sha256_parts,
+    task::{
+        self, Alternative, Answer, Escalated, ExpiryAction, HumanTaskCompleted, HumanTaskCreated, HumanTaskReminded,
+        OnExpiry, Origin, PauseResumed, PauseStart, PauseTimeout,
+    },
+    time::{self, Millis},
+};
+use std::sync::Arc;
+
+/// Open tasks of one fingerprint in a run; what comes after them is one task (UX D2.7).
+pub const MANY_TASKS: usize = 100;
+
+impl Deciding<'_> {
+    /// A human node asks.
+    pub(super) fn ask_human(
+        &mut self,
+        node: usize,
+        slot: usize,
+        human: usize,
+        error: &Arc<ErrorPayload>,
+    ) -> Result<(), StepError> {
+        let config = self.recovery_config(node, slot, human, error);
+        // A title that cannot be made must not keep the person from being asked.
+        let config = config.unwrap_or_else(|_| Arc::clone(&self.compiled.nodes[human].config));
+        let key = self.recovery_start(node, slot, human, Arc::clone(&config))?;
+        let config = config.as_object().cloned().unwrap_or_default();
+        let this = &self.compiled.nodes[human];
+        let wired: Vec<usize> = match self.compiled.way(human, "alternative", node) {
+            Way::Exit(edges) => edges.iter().map(|e| self.compiled.edges[*e].to).collect(),
+            Way::Recovery(_) | Way::Reentry | Way::Unwired => Vec::new(),
+        };
+        let alternatives = alternatives(&config, &wired, &|i| {
+            let node = &self.compiled.nodes[i];
+            (node.id.to_string(), node.node.title.clone())
+        });
+        let can_skip = matches!(self.compiled.way(human, "skip", node), Way::Exit(_)) || self.can_skip(node);
+        let listed: Vec<TaskAction> = config
+            .get("allowedActions")
+            .and_then(Value::as_array)
+            .map(|list| list.iter().filter_map(|v| TaskAction::parse(v.as_str()?)).collect())
+            .unwrap_or_else(|| {
+                use TaskAction::{Abort, Alternative, Correct, Retry, Skip};
+                vec![Retry, Correct, Skip, Alternative, Abort]
+            });
+        let allowed = listed
+            .into_iter()
+            .filter(|action| match action {
+                TaskAction::Skip => can_skip,
+                TaskAction::Alternative => !alternatives.is_empty(),
+                TaskAction::Retry | TaskAction::Correct | TaskAction::Abort => true,
+                TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => false,
+            })
+            .collect();
+        let title = text(&config, "title").unwrap_or_else(|| self.default_title(node, error));
+        let asked = Asked {
+            kind: TaskKind::Decision,
+            reason: if error.code() == "INTERRUPTED" { TaskReason::Interrupted } else { TaskReason::Error },
+            title,
+            allowed,
+            alternatives,
+            error: Some(Arc::clone(error)),
+            input: Arc::new(fold::input_value(self.compiled, self.state, node, slot)),
+            schema: route::known_schema(self.compiled, node, error),
+        };
+        let created = self.task(node, Some(human), &this.id, asked, &config);
+        let created = HumanTaskCreated { origin: Some(self.origin_of(node, slot)), ..created };
+        self.create(key, created)
+    }
+
+    fn can_skip(&self, node: usize) -> bool {
+        let this = &self.compiled.nodes[node];
+        this.fallback || this.descriptor.ports.iter().any(|port| port.id == "success")
+    }
+
+    fn default_title(&self, node: usize, error: &ErrorPayload) -> String {
+        let this = &self.compiled.nodes[node];
+        let name = this.node.title.as_deref().unwrap_or(&this.id);
+        let first = error.details.as_ref().and_then(|d| d.get("originalError")).and_then(|e| e.get("message"));
+        let message = first.and_then(Value::as_str).unwrap_or(&error.message);
+        let short: String = message.chars().take(160).collect();
+        format!("{name}: {short}")
+    }
+
+    /// The default task: no human node is wired.
+    pub(super) fn ask_default(
+        &mut self,
+        node: usize,
+        slot: usize,
+        error: &Arc<ErrorPayload>,
+        interrupted: bool,
+    ) -> Result<(), StepError> {
+        use TaskAction::{Abort, Correct, Retry, Skip};
+        let mut allowed = vec![Retry];
+        if !interrupted {
+            allowed.push(Correct);
+        }
+        if self.can_skip(node) {
+            allowed.push(Skip);
+        }
+        allowed.push(Abort);
+        let asked = Asked {
+            kind: TaskKind::Decision,
+            reason: if interrupted { TaskReason::Interrupted } else { TaskReason::Error },
+            title: self.default_title(node, error),
+            allowed,
+            alternatives: Vec::new(),
+            error: Some(Arc::clone(error)),
+            input: Arc::new(fold::input_value(self.compiled, self.state, node, slot)),
+            schema: route::known_schema(self.compiled, node, error),
+        };
+        let id = Arc::clone(&self.compiled.nodes[node].id);
+        let created = self.task(node, None, &id, asked, &Map::new());
+        let key = self.event_key(node, Some(slot), slot);
+        self.create(key, created)
+    }
+
+    /// An approval, a form or a pause asks for itself; its `step_start` stands.
+    pub(super) fn ask_self(&mut self, node: usize, key: EventKey) -> Result<(), StepError> {
+        let this = &self.compiled.nodes[node];
+        let known = fold::slot_ref(self.state, node, 0);
+        let config = known.and_then(|s| s.config.clone()).unwrap_or_default();
+        let mut config = config.as_object().cloned().unwrap_or_default();
+        let (kind, allowed) = match this.role {
+            Role::Approval => (TaskKind::Approval, vec![TaskAction::Approve, TaskAction::Reject]),
+            Role::Pause => (TaskKind::Pause, vec![TaskAction::Submit]),
+            _ => (TaskKind::Form, vec![TaskAction::Submit]),
+        };
+        let name = this.node.title.as_deref().unwrap_or(&this.id);
+        let title = text(&config, "title").unwrap_or_else(|| match kind {
+            TaskKind::Approval => format!("{name}: approve?"),
+            TaskKind::Form => format!("{name}: fill in"),
+            TaskKind::Decision | TaskKind::Pause => {
+                text(&config, "reason").unwrap_or_else(|| format!("{name}: waits to be resumed"))
+            }
+        });
+        if kind == TaskKind::Pause
+            && let Some(ms) = config.get("timeoutMs").cloned()
+        {
+            config.insert("ttlMs".into(), ms);
+            config.insert("onExpiry".into(), "abort".into());
+        }
+        let asked = Asked {
+            kind,
+            reason: TaskReason::Step,
+            title,
+            allowed,
+            alternatives: Vec::new(),
+            error: None,
+            input: Arc::new(fold::input_value(self.compiled, self.state, node, 0)),
+            schema: config.get("schema").filter(|s| s.is_object()).cloned(),
+        };
+        let id = Arc::clone(&this.id);
+        let created = self.task(node, None, &id, asked, &config);
+        if kind == TaskKind::Pause {
+            let start = PauseStart {
+                node_id: id.to_string(),
+                wait_token: created.task_id.clone(),
+                reason: text(&config, "reason"),
+                expire_at: created.expires_at.clone(),
+            };
+            self.emit(Some(key), EventBody::PauseStart(start))?;
+        }
+        self.create(key, created)
+    }
+
+    fn task(&self, node: usize, human: Option<usize>, asks: &str, asked: Asked, config: &Map) -> HumanTaskCreated {
+        let error = asked.error.as_deref();
+        let severity = error.map_or(Level::Info, route::severity);
+        let fingerprint = fingerprint(&self.compiled.workflow.id, &self.compiled.nodes[node].id, asks, error);
+        let number = |name: &str| config.get(name).and_then(Value::as_u64);
+        let ttl = number("ttlMs").and_then(|ms| i64::try_from(ms).ok());
+        let seq = self.state.seq + 1;
+        let id = sha256_parts(&[b"task", self.state.run_id.as_bytes(), &seq.to_be_bytes()]);
+        let mut created = HumanTaskCreated {
+            task_id: format!("t{}", id.get(..24).unwrap_or(&id)),
+            origin: None,
+            kind: asked.kind,
+            reason: asked.reason,
+            title: asked.title,
+            instructions: text(config, "instructions"),
+            allowed_actions: asked.allowed,
+            alternatives: asked.alternatives,
+            assignee: text(config, "assignee"),
+            candidate_groups: names(config, "candidateGroups"),
+            priority: number("priority").and_then(|p| u8::try_from(p).ok()).unwrap_or(match severity {
+                Level::Critical => 90,
+                Level::Error => 60,
+                Level::Warn => 40,
+                Level::Info => 30,
+            }),
+            severity,
+            fingerprint,
+            error: asked.error,
+            input: asked.input,
+            schema: asked.schema,
+            redact: names(config, "redact"),
+            expires_at: ttl.map(|ms| time::format(self.now.saturating_add(ms))),
+            remind_every_ms: number("remindEveryMs"),
+            on_expiry: task::on_expiry(config),
+            cases: None,
+        };
+        if created.kind == TaskKind::Decision {
+            self.collect(&mut created, human);
+        }
+        created
+    }
+
+    /// Above [`MANY_TASKS`] of one fingerprint the rest is one task, which is answered for all alike.
+    fn collect(&self, created: &mut HumanTaskCreated, human: Option<usize>) {
+        let alike = |task: &&OpenTask| task.fingerprint == created.fingerprint && task.asks == human;
+        if self.state.tasks.values().filter(alike).count() < MANY_TASKS {
+            return;
+        }
+        let rest = self.state.tasks.iter().find(|(_, task)| task.many && alike(task));
+        let count = rest.map_or(1, |(_, task)| task.cases.len() + 1);
+        if let Some((id, _)) = rest {
+            created.task_id.clone_from(id);
+        }
+        created.cases = Some(count);
+        created.allowed_actions.retain(|a| !matches!(a, TaskAction::Correct | TaskAction::Alternative));
+        created.schema = None;
+    }
+
+    fn create(&mut self, key: EventKey, created: HumanTaskCreated) -> Result<(), StepError> {
+        let id = created.task_id.clone();
+        self.out.durable = true;
+        self.emit(Some(key), EventBody::HumanTaskCreated(Box::new(created)))?;
+        self.task_timer(&id);
+        Ok(())
+    }
+
+    /// Runs the clock of a task: reminders and expiry.
+    pub(super) fn task_timer(&mut self, task: &str) {
+        if let Some(due_ms) = self.state.tasks.get(task).and_then(OpenTask::due_ms) {
+            self.out.effects.push(Effect::Timer { timer: Timer::Task(task.to_owned()), due_ms });
+        }
+    }
+
+    /// Key and origin of an event about a task.
+    fn task_key(&self, task: &OpenTask) -> (EventKey, Option<Origin>) {
+        let (node, slot) = task.cases.first().copied().unwrap_or_default();
+        match task.asks {
+            Some(human) => (self.recovery_key(node, slot, human, false), Some(self.origin_of(node, slot))),
+            None => (self.event_key(node, Some(slot), slot), None),
+        }
+    }
+
+    /// A person answered.
+    pub(super) fn decision(&mut self, task_id: &str, answer: Answer, request: Option<String>) -> Result<(), StepError> {
+        // A task that is closed already: the store refused the answer, or it came twice.
+        let Some(task) = self.state.tasks.get(task_id).cloned() else { return Ok(()) };
+        let (key, origin) = self.task_key(&task);
+        self.out.durable = true;
+        let done = HumanTaskCompleted { task_id: task_id.to_owned(), origin, answer: answer.clone() };
+        self.emit(Some(key), EventBody::HumanTaskCompleted(done))?;
+        match task.kind {
+            TaskKind::Decision => Ok(()),
+            TaskKind::Approval | TaskKind::Form | TaskKind::Pause => {
+                let Some((node, slot)) = task.cases.first().copied() else { return Ok(()) };
+                self.self_answered(node, slot, task.kind, &answer, request)
+            }
+        }
+    }
+
+    fn self_answered(
+        &mut self,
+        node: usize,
+        slot: usize,
+        kind: TaskKind,
+        answer: &Answer,
+        request: Option<String>,
+    ) -> Result<(), StepError> {
+        let input = fold::slot_ref(self.state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
+        let pass = |port: &str| {
+            let items =
+                input.iter().enumerate().map(|(i, data)| OutItem { data: Arc::clone(data), paired: Some(i) }).collect();
+            CallOutput::items(port, items)
+        };
+        let given = answer.corrected_input.clone();
+        let output = match (kind, answer.action) {
+            (TaskKind::Approval, TaskAction::Approve) => pass("approved"),
+            (TaskKind::Approval, _) => pass("rejected"),
+            (TaskKind::Form, _) => CallOutput::success(given.as_deref().cloned().unwrap_or_default()),
+            (TaskKind::Pause | TaskKind::Decision, _) => {
+                let key = self.event_key(node, Some(slot), slot);
+                let resumed = PauseResumed {
+                    node_id: self.compiled.nodes[node].id.to_string(),
+                    request_id: request,
+                    resumed_at: time::format(self.now),
+                    payload: given.clone(),
+                };
+                self.emit(Some(key), EventBody::PauseResumed(resumed))?;
+                pass("success")
+            }
+        };
+        self.end_self(node, slot, output, given)
+    }
+
+    fn end_self(
+        &mut self,
+        node: usize,
+        slot: usize,
+        output: CallOutput,
+        given: Option<Arc<Value>>,
+    ) -> Result<(), StepError> {
+        let mut scratch = Arc::clone(&self.state.context);
+        let into = fold::slot_ref(self.state, node, slot)
+            .and_then(|s| s.config.as_ref())
+            .and_then(|c| c.get("resumeInto"))
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        let mut first = None;
+        if let (Some(into), Some(given)) = (into, given) {
+            match crate::context::write(self.compiled, node, &mut scratch, &into, given) {
+                Ok(change) => first = change,
+                Err(failure) => return self.fail_slot(node, slot, &failure),
+            }
+        }
+        match after(self.compiled, self.state, node, slot, output, &mut scratch) {
+            Ok(mut outcome) => {
+                outcome.changes.splice(0..0, first);
+                self.done(node, None, vec![outcome])
+            }
+            Err(failure) => self.fail_slot(node, slot, &failure),
+        }
+    }
+
+    /// The answered human node ends; the case leaves through its port.
+    pub(super) fn human_done(
+        &mut self,
+        node: usize,
+        slot: usize,
+        human: usize,
+        answer: &Answer,
+        error: &Arc<ErrorPayload>,
+    ) -> Result<(), StepError> {
+        let paired = Some(slot);
+        let input = Arc::new(fold::input_value(self.compiled, self.state, node, slot));
+        let plain = |data: Arc<Value>| Item { id: "1".into(), data, binary: None, error: None, paired_item: paired };
+        let red = || Item {
+            error: Some(Arc::clone(error)),
+            ..plain(Arc::new(serde_json::to_value(error.as_ref()).unwrap_or_default()))
+        };
+        let (port, item) = match answer.action {
+            TaskAction::Correct => ("corrected", plain(answer.corrected_input.clone().unwrap_or_default())),
+            TaskAction::Skip => ("skip", plain(input)),
+            TaskAction::Alternative => ("alternative", red()),
+            TaskAction::Abort => ("abort", red()),
+            TaskAction::Retry | TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => {
+                ("retry", plain(input))
+            }
+        };
+        self.recovery_done(node, slot, human, port, item)
+    }
+
+    /// A task's timer: expiry first, then a reminder.
+    pub(super) fn task_due(&mut self, task_id: &str) -> Result<(), StepError> {
+        let Some(task) = self.state.tasks.get(task_id).cloned() else { return Ok(()) };
+        if task.expires_ms.is_some_and(|at| at <= self.now) {
+            self.expire(task_id, &task)?;
+        } else if task.remind_at().is_some_and(|at| at <= self.now) {
+            let every = task.remind_every_ms.unwrap_or(1).max(1);
+            // What was missed while nobody ran is told once.
+            let reminder = u32::try_from((self.now - task.created_ms) / every).unwrap_or(u32::MAX);
+            let (key, origin) = self.task_key(&task);
+            let body = HumanTaskReminded { task_id: task_id.to_owned(), origin, reminder };
+            self.emit(Some(key), EventBody::HumanTaskReminded(body))?;
+        }
+        self.task_timer(task_id);
+        Ok(())
+    }
+
+    fn expire(&mut self, task_id: &str, task: &OpenTask) -> Result<(), StepError> {
+        let (key, origin) = self.task_key(task);
+        let first = task.cases.first().copied();
+        if task.kind == TaskKind::Pause {
+            let Some((node, slot)) = first else { return Ok(()) };
+            return self.pause_over(node, slot, key);
+        }
+        let policy = match &task.on_expiry {
+            Some(OnExpiry::Policy(policy)) => Some(policy.as_ref().clone()),
+            Some(OnExpiry::Action(_)) | None => None,
+        };
+        let mut action = task.on_expiry.as_ref().map_or(ExpiryAction::Escalate, OnExpiry::action);
+        if task.kind != TaskKind::Decision && action != ExpiryAction::Escalate {
+            action = ExpiryAction::Abort;
+        }
+        let ttl: Option<Millis> = match action {
+            ExpiryAction::Escalate => policy
+                .as_ref()
+                .and_then(|p| p.ttl_ms)
+                .and_then(|ms| i64::try_from(ms).ok())
+                .or(task.ttl_ms)
+                // Without a next policy the task just stays.
+                .filter(|_| policy.as_ref().is_some_and(|p| p.then.is_some())),
+            ExpiryAction::Abort | ExpiryAction::Retry | ExpiryAction::Skip => None,
+        };
+        let event = Escalated {
+            task_id: task_id.to_owned(),
+            origin,
+            level: task.level + 1,
+            action,
+            to: policy.as_ref().and_then(|p| p.to.clone()),
+            expires_at: ttl.map(|ms| time::format(self.now.saturating_add(ms))),
+            on_expiry: policy.and_then(|p| p.then),
+        };
+        self.out.durable = true;
+        self.emit(Some(key), EventBody::Escalated(event))?;
+        if let (Some((node, slot)), true) = (first, task.kind != TaskKind::Decision && action != ExpiryAction::Escalate)
+        {
+            self.fail_slot(node, slot, &expired())?;
+        }
+        Ok(())
+    }
+
+    /// Nobody resumed a pause in time: through `timeout` when it is wired, else it is an error.
+    fn pause_over(&mut self, node: usize, slot: usize, key: EventKey) -> Result<(), StepError> {
+        let this = &self.compiled.nodes[node];
+        let wired = this.out_edges.iter().any(|e| &*self.compiled.edges[*e].port == "timeout");
+        let body = PauseTimeout {
+            node_id: this.id.to_string(),
+            expired_at: time::format(self.now),
+            timeout_action: if wired { "timeout" } else { "error" }.into(),
+        };
+        self.out.durable = true;
+        self.emit(Some(key), EventBody::PauseTimeout(body))?;
+        if !wired {
+            return self.fail_slot(node, slot, &expired());
+        }
+        let input = fold::slot_ref(self.state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
+        let items =
+            input.iter().enumerate().map(|(i, data)| OutItem { data: Arc::clone(data), paired: Some(i) }).collect();
+        self.end_self(node, slot, CallOutput::items("timeout", items), None)
+    }
+}
+
+/// What a task begins with.
+struct Asked {
+    kind: TaskKind,
+    reason: TaskReason,
+    title: String,
+    allowed: Vec<TaskAction>,
+    alternatives: Vec<Alternative>,
+    error: Option<Arc<ErrorPayload>>,
+    input: Arc<Value>,
+    schema: Option<Value>,
+}
+
+pub(super) fn expired() -> NodeFailure {
+    NodeFailure::new(ErrorType::Timeout, "TTL_EXPIRED", "Nobody answered in time")
+}
+
+fn text(config: &Map, name: &str) -> Option<String> {
+    config.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+fn names(config: &Map, name: &str) -> Vec<String> {
+    let list = config.get(name).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The declared alternatives that are wired, or all that are wired.
+fn alternatives(config: &Map, wired: &[usize], named: &dyn Fn(usize) -> (String, Option<String>)) -> Vec<Alternative> {
+    let targets = wired.iter().map(|i| named(*i)).map(|(id, title)| {
+        let label = title.unwrap_or_else(|| id.clone());
+        Alternative { target_node_id: id, label }
+    });
+    let declared = config.get("alternatives").and_then(Value::as_array);
+    let label_of = |id: &str| {
+        let entry = declared.into_iter().flatten().find(|entry| {
+            entry.as_str() == Some(id) || entry.get("targetNodeId").and_then(Value::as_str) == Some(id)
+        })?;
+        Some(entry.get("label").and_then(Value::as_str).map(str::to_owned))
+    };
+    targets
+        .filter_map(|target| match (declared, label_of(&target.target_node_id)) {
+            (Some(_), Some(Some(label))) => Some(Alternative { label, ..target }),
+            (Some(_), Some(None)) | (None, _) => Some(target),
+            (Some(_), None) => None,
+        })
+        .collect()
+}
+
+/// The same for failures of one step for one cause: digits and quoted parts of the message do not count.
+fn fingerprint(workflow: &str, node: &str, asks: &str, error: Option<&ErrorPayload>) -> String {
+    let (kind, code, message) = error.map_or((String::new(), "", String::new()), |error| {
+        (format!("{:?}", error.error_type), error.code(), plain_message(&error.message))
+    });
+    let hash = sha256_parts(&[
+        workflow.as_bytes(),
+        node.as_bytes(),
+        asks.as_bytes(),
+        kind.as_bytes(),
+        code.as_bytes(),
+        message.as_bytes(),
+    ]);
+    hash.get(..16).unwrap_or(&hash).to_owned()
+}
+
+fn plain_message(message: &str) -> String {
+    let mut plain = String::with_capacity(message.len());
+    let mut quote = None;
+    for c in message.chars() {
+        match quote {
+            Some(end) if c == end => quote = None,
+            Some(_) => {}
+            None if matches!(c, '"' | '\'' | '`') => quote = Some(c),
+            None if c.is_ascii_digit() => {
+                if !plain.ends_with('#') {
+                    plain.push('#');
+                }
+            }
+            None => plain.push(c),
+        }
+    }
+    plain
+}
