@@ -25,6 +25,8 @@ use tokio::time::{Duration, Instant};
 const LIVE_BATCHES: usize = 256;
 /// Inputs that one burst takes at most.
 const INPUTS: usize = 64;
+/// A snapshot waits for so many times the weight of the last one in events.
+const STATES: usize = 2;
 /// How long a run that is alone waits on its thread for one commit; a disk that takes longer is awaited.
 const ON_THREAD: Duration = Duration::from_millis(5);
 /// How long a run that never has to wait keeps its thread.
@@ -103,7 +105,7 @@ pub(crate) struct Driver {
     /// Since the last snapshot.
     bytes: usize,
     called: usize,
-    /// About how many bytes the last snapshot has. The next one waits for as many bytes of events (ADR 7).
+    /// About how many bytes the last snapshot has. The next one waits for [`STATES`] times as many of events (ADR 7).
     state_bytes: usize,
     /// Durable inputs that were given to `step`; consumed with the terminal event, so that a crash before it does not
     /// lose them.
@@ -332,11 +334,11 @@ impl Driver {
         if self.birth.is_some() {
             // The first snapshot is not worth it either before the events outweigh what it would hold: the run's input,
             // and the items that began with it.
-            self.state_bytes = 2 * burst::weight(self.state.params());
+            self.state_bytes = burst::weight(self.state.params());
         }
         let options = &self.core.options;
         let due = (self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes)
-            && self.bytes >= self.state_bytes;
+            && self.bytes >= self.state_bytes.saturating_mul(STATES);
         let snapshot = (due && !terminal).then(|| Snapshot {
             seq: self.state.last_seq(),
             version: snapshot::VERSION,
@@ -353,14 +355,13 @@ impl Driver {
             self.begin(birth, events, snapshot, end, durable).await?;
         } else if let Some(owner) = self.owner.clone() {
             let commit = RunCommit {
-                snapshot,
                 status: (status != self.recorded).then_some(status),
                 end,
                 consumed_inputs: if terminal { self.taken.iter().copied().collect() } else { Vec::new() },
                 durable,
                 ..RunCommit::new(self.driven.run_id.clone(), owner, events)
             };
-            self.persist(commit).await?;
+            self.persist(commit, snapshot).await?;
         }
         self.recorded = status;
         // Who came during the commit may have read the store before it: an empty batch sends it there again. Nobody
@@ -424,11 +425,12 @@ impl Driver {
     }
 
     /// Commits, again and again while the disk is full: the events stay in memory, the effects wait, nothing is lost.
-    async fn persist(&mut self, commit: RunCommit) -> Result<(), Stop> {
+    async fn persist(&mut self, commit: RunCommit, mut snapshot: Option<Snapshot>) -> Result<(), Stop> {
+        let has_snapshot = snapshot.is_some();
         let mut unsure = false;
         loop {
             let (giver, answer) = answer::pair();
-            self.core.store.submit(&commit, Box::new(move |outcome| giver.give(outcome)));
+            self.core.store.submit_lent(&commit, snapshot.take(), Box::new(move |outcome| giver.give(outcome)));
             if self.is_alone() {
                 answer.wait(ON_THREAD);
             }
@@ -452,6 +454,10 @@ impl Driver {
                 Some(Err(CommitError::Store(error))) => Trouble::Store(error.to_string()),
             };
             unsure = true;
+            if has_snapshot {
+                // It was given away; the next commit makes another.
+                (self.bytes, self.called) = (self.state_bytes.saturating_mul(STATES), self.core.options.snapshot_calls);
+            }
             self.suspend(trouble).await?;
         }
     }

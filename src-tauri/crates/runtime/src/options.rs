@@ -22,7 +22,7 @@ pub struct Options {
     pub burst: Duration,
     /// A snapshot after so many calls …
     pub snapshot_calls: usize,
-    /// … or after so many bytes of events; never before the events weigh as much as the snapshot before (ADR 7).
+    /// … or after so many bytes of events; never before the events weigh twice as much as the last snapshot (ADR 7).
     pub snapshot_bytes: usize,
     /// Worker threads; 0 = as many as the machine has processors, at least 2 and at most 8.
     pub workers: usize,

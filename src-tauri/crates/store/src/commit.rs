@@ -125,8 +125,9 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(commit: &RunCommit) -> Result<Self> {
-        let RunCommit { run_id, owner, events, snapshot, status, end, consumed_inputs, tasks, audit, durable: _ } =
+    /// `snapshot` stands for that of the commit: a state may be large, and is moved, not copied.
+    pub(crate) fn new(commit: &RunCommit, snapshot: Option<Snapshot>) -> Result<Self> {
+        let RunCommit { run_id, owner, events, snapshot: _, status, end, consumed_inputs, tasks, audit, durable: _ } =
             commit;
         let (run_id, status, mut end) = (run_id.clone(), *status, end.clone());
         let invalid = |reason: String| Error::Invalid { reason };
@@ -156,7 +157,7 @@ impl Prepared {
             owner: owner.clone(),
             first,
             events: prepared,
-            snapshot: snapshot.clone(),
+            snapshot,
             status,
             end,
             summary,
@@ -265,15 +266,15 @@ impl PreparedRun {
             client_run_token: new.client_run_token,
             started_by: new.started_by,
         };
-        let first = Prepared::new(&RunCommit {
-            snapshot: new.snapshot,
+        let first = RunCommit {
             status: Some(new.status),
             end: new.end,
             tasks: new.tasks,
             audit: new.audit,
             durable: new.durable,
             ..RunCommit::new(new.run_id, owner, new.events)
-        })?;
+        };
+        let first = Prepared::new(&first, new.snapshot)?;
         if first.events.first().is_some_and(|event| event.seq != 1) {
             return Err(Error::Invalid { reason: "the first event of a run has seq 1".into() });
         }

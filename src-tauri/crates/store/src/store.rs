@@ -19,7 +19,6 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
 use signalbox_model::{RunEvent, time};
-use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -191,12 +190,17 @@ impl Store {
     }
 
     /// [`Self::commit`] without waiting: commits of many runs then share one sync. Answers come in the order of the calls,
-    /// except that a commit which cannot be stored is answered at once, on the caller's thread. A caller that may have to
-    /// repeat it lends it.
-    pub fn submit(&self, commit: impl Borrow<RunCommit>, answer: Answer<()>) {
-        let commit = commit.borrow();
+    /// except that a commit which cannot be stored is answered at once, on the caller's thread.
+    pub fn submit(&self, mut commit: RunCommit, answer: Answer<()>) {
+        let snapshot = commit.snapshot.take();
+        self.submit_lent(&commit, snapshot, answer);
+    }
+
+    /// [`Self::submit`] of a commit that its owner keeps, to repeat it if need be. Its snapshot is the one that is given
+    /// here: a state may be large, and a commit that is repeated can do without.
+    pub fn submit_lent(&self, commit: &RunCommit, snapshot: Option<Snapshot>, answer: Answer<()>) {
         let durable = commit.durable;
-        match Prepared::new(commit) {
+        match Prepared::new(commit, snapshot) {
             Ok(prepared) => {
                 let rows = prepared.rows();
                 self.enqueue(rows, durable, |work| prepared.apply(work), |o| answer(o.map_err(CommitError::from)));
