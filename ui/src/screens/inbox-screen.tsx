@@ -15,6 +15,7 @@ import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
 import { useWork } from '../features/inbox/use-work.ts';
 import { actionText, claimOf, leading, takesInput } from '../features/inbox/words.ts';
+import '../features/inbox/inbox.css';
 import { t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { attempt, copyText } from './commands.ts';

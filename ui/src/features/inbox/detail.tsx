@@ -14,7 +14,7 @@ import { HistoryTab } from './history-tab.tsx';
 import type { Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
-import { ACTION_ICON, actionText, claimOf, doneText, dueOf, isAction, leading, spanText, stateSignal, whenText, whoText } from './words.ts';
+import { ACTION_ICON, actionText, claimOf, doneText, dueOf, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
 
 export type DetailTab = 'decide' | 'happened' | 'history';
 export interface DetailProps {
@@ -176,7 +176,8 @@ function ActionBar(props: DetailProps) {
     );
   }
   if (!mayDecide) return <footer className="ib-act"><Icon name="eye" className="t2" /><span className="t2">{t('inbox.viewerOnly')}</span></footer>;
-  const allowed = task.allowedActions.filter(isAction);
+  // What leads changes with the form; where the buttons stand does not.
+  const allowed = task.allowedActions.filter(isAction).sort((a, b) => Number(takesInput(b)) - Number(takesInput(a)));
   const first = leading(task, work.changed);
   const button = (action: TaskAction): ReactNode => {
     const why = cannot(action);
@@ -196,8 +197,7 @@ function ActionBar(props: DetailProps) {
   ];
   return (
     <footer className="ib-act">
-      {first ? button(first) : null}
-      {allowed.filter((action) => action !== first).map(button)}
+      {allowed.map(button)}
       <span className="grow" />
       {snoozed ? <Button variant="ghost" icon="glass" onClick={props.onWake}>{t('inbox.wake')}</Button> : <Button variant="ghost" icon="glass" keys={keysOf('snooze')} onClick={props.onSnooze}>{t('inbox.snooze')}</Button>}
       <Menu trigger={<IconButton icon="dots" label={t('inbox.more')} />} entries={more} />

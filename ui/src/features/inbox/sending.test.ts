@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setTransport } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
+import { peopleHost, task, type PeopleHost } from '../../test/people.ts';
+import { dropDraft, editDraft, reveal, useDrafts } from './drafts.ts';
+import { failureText } from './sends-strip.tsx';
+import { queueSend, resumeSends, sendNow, sendOf, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
+
+let host: PeopleHost;
+const sends = () => useSends.getState().sends;
+beforeEach(() => {
+  vi.useFakeTimers();
+  localStorage.clear();
+  sessionStorage.clear();
+  useSends.setState({ sends: [] });
+  useDrafts.setState({ drafts: {}, revealed: {} });
+  host = peopleHost([task(1), task(2), task(3)]);
+  setTransport(host.fake);
+});
+afterEach(() => vi.useRealTimers());
+const decide = (n = 1) => queueSend({ taskIds: [`task-${String(n)}`], title: 'Supplier', action: 'retry', notes: ' because ', revision: 1 });
+
+describe('a decision (D2.2)', () => {
+  it('is sent after five seconds, once, with a request id and the revision it was made on', async () => {
+    const id = decide();
+    await vi.advanceTimersByTimeAsync(UNDO_MS - 1);
+    expect(host.calls('task_complete')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(host.calls('task_complete')).toEqual([{ taskId: 'task-1', action: 'retry', notes: 'because', revision: 1, requestId: id }]);
+    expect(sends()).toEqual([]);
+    expect(localStorage.getItem('signalbox.sends')).toBeNull();
+  });
+
+  it('can be taken back until then, and nothing was sent', async () => {
+    decide(1);
+    decide(2);
+    expect(undoLast()?.taskIds).toEqual(['task-2']);
+    await vi.advanceTimersByTimeAsync(UNDO_MS * 2);
+    expect(host.calls('task_complete')).toHaveLength(1);
+    expect(undoLast()).toBeUndefined();
+  });
+
+  it('on the same task takes the place of one not sent yet', async () => {
+    decide();
+    queueSend({ taskIds: ['task-1'], title: 'Supplier', action: 'skip' });
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(host.calls('task_complete')).toMatchObject([{ action: 'skip' }]);
+  });
+
+  it('survives a reload of the page and is sent then', async () => {
+    const id = decide();
+    await vi.advanceTimersByTimeAsync(2_000);
+    useSends.setState({ sends: [] });
+    const stop = resumeSends();
+    expect(sendOf(sends(), 'task-1')).toMatchObject({ id, state: 'waiting' });
+    await vi.advanceTimersByTimeAsync(UNDO_MS);
+    expect(host.calls('task_complete')).toMatchObject([{ requestId: id }]);
+    stop();
+  });
+
+  it('found much later is not sent by itself', async () => {
+    decide();
+    useSends.setState({ sends: [] });
+    vi.setSystemTime(Date.now() + 86_400_000);
+    const stop = resumeSends();
+    expect(sends()).toMatchObject([{ state: 'held' }]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(host.calls('task_complete')).toEqual([]);
+    sendNow(sends()[0]?.id ?? '');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(host.calls('task_complete')).toHaveLength(1);
+    stop();
+  });
+
+  it('that another window took back is not sent by this one', async () => {
+    const stop = resumeSends();
+    decide();
+    localStorage.removeItem('signalbox.sends');
+    window.dispatchEvent(new StorageEvent('storage', { key: 'signalbox.sends' }));
+    await vi.advanceTimersByTimeAsync(UNDO_MS * 2);
+    expect(host.calls('task_complete')).toEqual([]);
+    stop();
+  });
+
+  it('that was refused stays, says who was faster and when, and keeps what was written', async () => {
+    host.on({ task_complete: () => { throw new ApiError({ code: 'ALREADY_ANSWERED', message: 'This task was answered already', hint: '', details: { who: 'user:grace', when: '2026-11-22T02:03:04Z' } }); } });
+    editDraft('task-1', { value: { now: { supplierId: 'S-2041' } }, notes: 'mine' });
+    decide();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    const [failed] = sends();
+    expect(failed).toMatchObject({ state: 'failed', error: { code: 'ALREADY_ANSWERED' } });
+    expect(failureText(failed as Send)).toMatch(/^grace decided this task at \d\d:03:04, before you/);
+    expect(useDrafts.getState().drafts['task-1']).toEqual({ value: { now: { supplierId: 'S-2041' } }, notes: 'mine' });
+    expect(undoSend(failed?.id ?? '')).toBeDefined();
+  });
+
+  it('that could not be saved can be sent again as the same request', async () => {
+    let down = true;
+    const ids: unknown[] = [];
+    const { task_complete } = host.fake.handlers as unknown as { task_complete: (payload: { requestId?: string }) => unknown };
+    host.on({ task_complete: (payload) => {
+      ids.push(payload.requestId);
+      if (down) throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: 'Start it again.' });
+      return task_complete(payload) as never;
+    } });
+    decide();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(failureText(sends()[0] as Send)).toContain('Not saved; what you wrote is kept.');
+    down = false;
+    sendNow(sends()[0]?.id ?? '');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sends()).toEqual([]);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('for many gives a result for each', async () => {
+    host.tasks.set('task-2', { ...task(2), state: 'done', decidedBy: 'user:grace' });
+    queueSend({ taskIds: ['task-1', 'task-2', 'task-3'], title: '3 tasks', action: 'skip' });
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(sends()).toMatchObject([{ state: 'done', results: [{ taskId: 'task-1', ok: true }, { taskId: 'task-2', ok: false, error: { code: 'ALREADY_ANSWERED' } }, { taskId: 'task-3', ok: true }] }]);
+  });
+});
+
+describe('drafts', () => {
+  it('are kept over a reload, but not with values that were revealed', () => {
+    editDraft('task-1', { notes: 'a' });
+    editDraft('task-2', { value: { now: { bankAccount: '••••' } } });
+    reveal('task-2', { input: { bankAccount: 'DE02' } });
+    editDraft('task-2', { value: { now: { bankAccount: 'DE02 1' } } });
+    expect(JSON.parse(sessionStorage.getItem('signalbox.task-drafts') ?? '')).toEqual({ 'task-1': { notes: 'a' } });
+    dropDraft('task-2');
+    expect(useDrafts.getState()).toEqual({ drafts: { 'task-1': { notes: 'a' } }, revealed: {} });
+  });
+});

@@ -1,0 +1,185 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { QueryClientProvider } from '@tanstack/react-query';
+import fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setTransport } from '../../api/client.ts';
+import { queryClient } from '../../api/queries.ts';
+import { useSettings } from '../../api/settings.ts';
+import { hashOf, sha256 } from '../../features/audit/hash.ts';
+import { complete, toggle, tokensOf, valueOf } from '../../features/audit/query.ts';
+import type { AuditRow } from '../../features/audit/types.ts';
+import { step } from '../../features/audit/use-audit.ts';
+import { auditHost, makeChain } from '../../test/chain.ts';
+import { demoHost } from '../../test/fixtures.ts';
+import { pretendLayout } from '../../test/render.tsx';
+import { AuditScreen } from '../audit-screen.tsx';
+import { useRoute } from '../router.ts';
+
+let host: ReturnType<typeof auditHost>;
+let fake: ReturnType<typeof demoHost>;
+function Page() {
+  const route = useRoute();
+  return route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : <p>elsewhere</p>;
+}
+const show = async (hash = '#/audit', count = 60, before?: () => void) => {
+  fake = demoHost();
+  host = auditHost(await makeChain(count), fake);
+  setTransport(fake);
+  before?.();
+  window.location.hash = hash;
+  render(<QueryClientProvider client={queryClient}><Page /></QueryClientProvider>);
+  await screen.findByRole('heading', { name: 'Audit' });
+};
+beforeEach(() => { pretendLayout(); queryClient.clear(); useSettings.setState({ settings: { theme: 'system', layout: {}, keymap: {} }, loaded: true }); });
+afterEach(() => { cleanup(); window.location.hash = ''; });
+const rows = () => within(screen.getByRole('grid')).getAllByRole('row').slice(1);
+
+describe('the hash (A-21, K-23)', () => {
+  const VECTOR = '{"actor":{"type":"system"},"event":"NODE_ERROR","level":"ERROR","logId":"log-1","metadata":{"attempt":0,"errorType":"ValidationError"},"nodeId":"n-1","prevHash":"0000000000000000000000000000000000000000000000000000000000000000","runId":"r-1","seq":0,"timestamp":"2025-11-28T10:00:00.000Z","v":1}';
+  it('of the test vector of the format is the one given there', async () => {
+    expect(await hashOf(VECTOR)).toBe('fc40ef073de630c645446f1c4072da272873998f958b10d28cf0aa39c792c4bd');
+  });
+  it('is the same without the browser\'s own function', async () => {
+    vi.stubGlobal('crypto', {});
+    expect(await hashOf(VECTOR)).toBe('fc40ef073de630c645446f1c4072da272873998f958b10d28cf0aa39c792c4bd');
+    vi.unstubAllGlobals();
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => { expect(Buffer.from(sha256(bytes)).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex')); }));
+  });
+});
+
+describe('queries', () => {
+  it('are read as they are written, quotes and colons in values too', () => {
+    expect(tokensOf('event:NODE_ERROR  text:"two words" http://x since:2026-11-22T10:00:00Z').map(({ qualifier, value }) => [qualifier, value])).toEqual([['event', 'NODE_ERROR'], ['text', 'two words'], [undefined, 'http://x'], ['since', '2026-11-22T10:00:00Z']]);
+    fc.assert(fc.property(fc.string(), (text) => { const tokens = tokensOf(text); expect(tokens.map((token) => text.slice(token.from, token.to))).toEqual(tokens.map((token) => token.text)); }));
+  });
+  it('hold each qualifier once, and lose it again', () => {
+    expect(toggle('words', 'level', 'ERROR')).toBe('words level:ERROR');
+    expect(toggle('level:WARN words', 'level', 'ERROR')).toBe('words level:ERROR');
+    expect(toggle('level:ERROR words', 'level', 'ERROR')).toBe('words');
+    expect(valueOf(toggle('', 'actor', 'repair input'), 'actor')).toBe('repair input');
+  });
+  it('are completed at the caret', () => {
+    expect(complete('ev', 2, {}).map((one) => one.insert)).toEqual(['event:']);
+    expect(complete('event:node words', 10, { event: [{ value: 'NODE_ERROR' }, { value: 'HITL_CREATED' }] })).toEqual([{ text: 'NODE_ERROR', from: 0, to: 10, insert: 'event:NODE_ERROR ' }]);
+    expect(complete('', 0, {})).toHaveLength(10);
+  });
+});
+
+describe('rows that arrive', () => {
+  const row = (seq: number) => ({ seq }) as AuditRow;
+  const page = (...seqs: number[]) => ({ entries: seqs.map(row), total: seqs.length, head: { size: 9, hash: '' } });
+  it('come on top or at the end, each once, and only for the query that is asked', () => {
+    let state = step({ query: '', rows: undefined, total: 0, head: undefined, end: false, error: null, added: 0 }, { type: 'reset', query: 'q' });
+    state = step(state, { type: 'first', query: 'q', page: page(5, 4) });
+    state = step(state, { type: 'newer', query: 'q', page: page(7, 6, 5) });
+    expect(state).toMatchObject({ added: 2, rows: [{ seq: 7 }, { seq: 6 }, { seq: 5 }, { seq: 4 }] });
+    state = step(state, { type: 'older', query: 'q', page: page(4, 3) });
+    expect(state.rows?.map((one) => one.seq)).toEqual([7, 6, 5, 4, 3]);
+    expect(step(state, { type: 'newer', query: 'other', page: page(99) })).toBe(state);
+  });
+});
+
+describe('the audit viewer (E4-E7)', () => {
+  it('shows records newest first, in words, and draws only what is seen', async () => {
+    await show('#/audit', 600);
+    expect(await screen.findByText('600 records')).toBeTruthy();
+    expect(within(rows()[0] as HTMLElement).getByText('Run ended')).toBeTruthy();
+    expect(rows().length).toBeLessThan(60);
+    expect(screen.getByText('Chain intact up to record 599')).toBeTruthy();
+  });
+  it('narrows by a facet and by words, and widens again', async () => {
+    await show();
+    fireEvent.click(await screen.findByRole('checkbox', { name: 'Event: Task completed' }));
+    await waitFor(() => expect(screen.getByText('6 of 60')).toBeTruthy());
+    expect(window.location.hash).toContain(encodeURIComponent('event:HITL_COMPLETED'));
+    await userEvent.type(screen.getByRole('combobox'), ' nothing-like-it');
+    expect(await screen.findByText('No record fits this query')).toBeTruthy();
+    fireEvent.click(screen.getAllByRole('button', { name: 'Clear the query' })[0] as HTMLElement);
+    await waitFor(() => expect(rows().length).toBeGreaterThan(10));
+  });
+  it('completes while one types', async () => {
+    await show();
+    const box = await screen.findByRole('combobox');
+    await screen.findByRole('checkbox', { name: 'Event: Task completed' });
+    await userEvent.type(box, 'lev');
+    fireEvent.keyDown(box, { key: 'Tab' });
+    expect((box as HTMLInputElement).value).toBe('level:');
+    expect(await screen.findByRole('option', { name: /CRITICAL/ })).toBeTruthy();
+  });
+  it('opens a record: diff, bytes, hash computed again, and how it came about', async () => {
+    await show('#/audit/57');
+    expect(await screen.findByRole('heading', { name: 'Task completed' })).toBeTruthy();
+    const diff = await screen.findByRole('group', { name: 'Change' });
+    expect(diff.textContent).toContain('/supplierId "S-Z041"');
+    expect(diff.textContent).toContain('/supplierId "S-2041"');
+    expect(await screen.findByText('equal')).toBeTruthy();
+    fireEvent.click(screen.getByRole('radio', { name: 'Bytes' }));
+    expect(screen.getByLabelText('Canonical bytes').textContent).toBe(host.records[57]?.canonical);
+    const graph = screen.getByRole('group', { name: 'How it came about' });
+    expect(within(graph).getAllByRole('button').map((one) => one.textContent)).toEqual(['53 Error', '54 Rule 2', '55 Self-heal', '56 Task', '57 Decision', '59 Run ended']);
+    fireEvent.click(within(graph).getByText('53 Error'));
+    await waitFor(() => expect(window.location.hash).toContain('#/audit/53'));
+    expect(await screen.findByRole('heading', { name: 'Step failed' })).toBeTruthy();
+  });
+  it('says when a record was changed, whatever the program says', async () => {
+    await show('#/audit/30', 60, () => {
+      const record = host.records[30];
+      if (record) record.canonical = record.canonical.replace('"INFO"', '"WARN"');
+      if (record) record.entry = JSON.parse(record.canonical) as Record<string, unknown>;
+    });
+    expect(await screen.findByText('not equal')).toBeTruthy();
+  });
+  it('says when the bytes say something else than what is shown', async () => {
+    await show('#/audit/30', 60, () => {
+      const record = host.records[30];
+      if (record) record.entry = { ...record.entry, level: 'CRITICAL' };
+    });
+    expect(await screen.findByText('the bytes say something else')).toBeTruthy();
+  });
+  it('has a red banner when the chain is broken, with the first bad record and what is wrong with it', async () => {
+    await show('#/audit', 60, () => Object.assign(host.status, { state: 'broken', broken: { seq: 12, kind: 'MODIFIED', message: 'Its content is not what was sealed.' } }));
+    const banner = await screen.findByRole('alert');
+    expect(banner.textContent).toContain('Chain broken at record 12');
+    expect(banner.textContent).toContain('This record was changed after it was written.');
+    expect(banner.textContent).toContain('Records up to 11 fit.');
+    fireEvent.click(within(banner).getByRole('button', { name: 'Go to record' }));
+    await waitFor(() => expect(window.location.hash).toBe('#/audit/12'));
+  });
+  it('promises no more than it proves', async () => {
+    await show('#/audit', 60, () => Object.assign(host.status, { signed: false, key: { keyId: '', where: 'none' } }));
+    expect(await screen.findByText('3 records after it not sealed yet')).toBeTruthy();
+    expect(screen.getByText(/Checkpoint over record 56, .*, unsigned/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'What this proves' }));
+    expect(screen.getByText('Tamper-evident up to the last anchored checkpoint.')).toBeTruthy();
+    expect(screen.getByText(/are unsigned: this machine has no key/)).toBeTruthy();
+    expect(document.body.textContent).not.toMatch(/tamper-proof/i);
+  });
+  it('verifies and exports on request', async () => {
+    await show();
+    const made = vi.fn(() => 'blob:x');
+    Object.assign(URL, { createObjectURL: made, revokeObjectURL: () => undefined });
+    fireEvent.click(await screen.findByRole('button', { name: 'Verify chain' }));
+    await waitFor(() => expect(fake.calls.some((call) => (call.command as string) === 'audit_verify')).toBe(true));
+    fireEvent.click(screen.getByRole('button', { name: 'Export evidence' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'CSV' }));
+    await waitFor(() => expect(made).toHaveBeenCalled());
+    expect(fake.calls.find((call) => (call.command as string) === 'audit_export')?.payload).toEqual({ format: 'csv' });
+  });
+  it('keeps queries under a name', async () => {
+    await show(`#/audit?query=${encodeURIComponent('level:ERROR')}`);
+    fireEvent.click(await screen.findByRole('button', { name: 'Save query' }));
+    await userEvent.type(await screen.findByLabelText(/Name/), 'Only errors');
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByRole('button', { name: 'Only errors' })).toBeTruthy();
+    expect(useSettings.getState().settings.queries).toEqual({ 'Only errors': 'level:ERROR' });
+    fireEvent.click(screen.getByRole('button', { name: 'Forget Only errors' }));
+    expect(screen.queryByRole('button', { name: 'Only errors' })).toBeNull();
+  });
+  it('teaches when there are no records', async () => {
+    await show('#/audit', 0);
+    expect((await screen.findAllByText('No records yet')).length).toBeGreaterThan(0);
+    expect(screen.getByRole('button', { name: 'Choose a workflow' })).toBeTruthy();
+  });
+});

@@ -1,0 +1,277 @@
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTransport } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
+import { queryClient } from '../../api/queries.ts';
+import { useDrafts } from '../../features/inbox/drafts.ts';
+import { sendNow, useSends } from '../../features/inbox/sending.ts';
+import { SendsStrip } from '../../features/inbox/sends-strip.tsx';
+import { formSchema, inferSchema } from '../../features/inbox/schema.ts';
+import { bucketOf, dueOf, entriesOf } from '../../features/inbox/words.ts';
+import { handleKey } from '../../kit/index.ts';
+import { peopleHost, someTasks, task, type PeopleHost } from '../../test/people.ts';
+import { pretendLayout } from '../../test/render.tsx';
+import { InboxScreen } from '../inbox-screen.tsx';
+import { useRoute } from '../router.ts';
+
+let host: PeopleHost;
+function Page() {
+  const route = useRoute();
+  return <>{route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : <p>elsewhere</p>}<SendsStrip onOpen={(id) => { window.location.hash = `#/inbox/${id}`; }} /></>;
+}
+const show = async (hash: string, tasks = someTasks()) => {
+  host = peopleHost(tasks);
+  setTransport(host.fake);
+  window.location.hash = hash;
+  render(<QueryClientProvider client={queryClient}><Page /></QueryClientProvider>);
+  await screen.findByRole('heading', { name: 'Inbox' });
+};
+const key = (name: string, more: Partial<KeyboardEventInit> = {}) => act(() => { handleKey(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true, ...more })); });
+const detail = () => screen.findByRole('region', { name: 'Task' });
+const flush = async () => { for (const send of useSends.getState().sends) await act(async () => { sendNow(send.id); await Promise.resolve(); }); };
+
+beforeEach(() => {
+  pretendLayout();
+  localStorage.clear();
+  sessionStorage.clear();
+  useSends.setState({ sends: [] });
+  useDrafts.setState({ drafts: {}, revealed: {} });
+  queryClient.clear();
+});
+afterEach(() => { cleanup(); window.location.hash = ''; });
+
+describe('the list (D2.1)', () => {
+  it('shows views with counts, headings, and opens the first task', async () => {
+    await show('#/inbox');
+    expect(await screen.findByRole('button', { name: 'All open 18' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Overdue 1' })).toBeTruthy();
+    expect(await screen.findByText('12 min late')).toBeTruthy();
+    expect(within(await detail()).getByRole('heading', { name: 'The ERP refused the booking date' })).toBeTruthy();
+    expect(window.location.hash).toBe('#/inbox/late');
+    // Someone else's claim is shown with its lease.
+    expect(within(await detail()).getByText(/Claimed by fin.lead, free again in/)).toBeTruthy();
+  });
+  it('filters by view, workflow, cause and words, and says when nothing fits', async () => {
+    await show('#/inbox');
+    fireEvent.click(await screen.findByRole('button', { name: /^Mine/ }));
+    expect((await screen.findAllByText('No task fits')).length).toBeGreaterThan(0);
+    fireEvent.click(screen.getByRole('button', { name: 'Show all' }));
+    await userEvent.type(screen.getByRole('searchbox', { name: 'Search tasks' }), 'payment');
+    expect(within(await detail()).getByRole('heading', { name: 'Approve payment of 18,400 EUR' })).toBeTruthy();
+    await waitFor(() => expect(host.calls('task_list').at(-1)).toMatchObject({ text: 'payment', state: 'open' }));
+  });
+  it('draws a part of ten thousand, and asks for more only when its end comes near', async () => {
+    await show('#/inbox', Array.from({ length: 10_000 }, (_, n) => task(n)));
+    await screen.findAllByText('Supplier number not found');
+    expect(screen.getAllByRole('row').length).toBeLessThan(60);
+    expect(host.calls('task_list').length).toBeLessThan(3);
+  });
+  it('teaches when there is nothing', async () => {
+    await show('#/inbox', []);
+    expect(await screen.findByText('Nothing waits for you')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Choose a workflow' })).toBeTruthy();
+  });
+  it('has headings only where the order allows each once', () => {
+    const now = Date.now();
+    const [a, b, c] = [task(1, { expiresAt: new Date(now - 1000).toISOString() }), task(2, { expiresAt: new Date(now + 9e8).toISOString() }), task(3, { expiresAt: new Date(now - 2000).toISOString() })];
+    expect(entriesOf([a, c, b], now).filter((entry) => 'head' in entry)).toEqual([{ head: 'overdue', count: 2 }, { head: 'later', count: 1 }]);
+    expect(entriesOf([a, b, c], now).filter((entry) => 'head' in entry)).toEqual([]);
+    expect(bucketOf(task(4, { expiresAt: undefined }), now)).toBe('none');
+    expect(dueOf(a, now)).toMatchObject({ late: true, tone: 'err' });
+    expect(dueOf(b, now)).toMatchObject({ late: false, tone: 'calm' });
+  });
+});
+
+describe('a correction (D2.4, D2.5)', () => {
+  it('keeps types, is checked by the engine, and shows the difference again before it is sent', async () => {
+    await show('#/inbox/task-3');
+    const box = await detail();
+    const field = await within(box).findByLabelText(/Supplier number/);
+    expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
+    const send = await within(box).findByRole('button', { name: /Correct and retry/ });
+    expect((send as HTMLButtonElement).disabled).toBe(true);
+    await userEvent.clear(field);
+    await userEvent.type(field, 'S-2041');
+    const total = within(box).getByLabelText(/Total/);
+    await userEvent.clear(total);
+    await userEvent.type(total, '99.5');
+    expect(await within(box).findByText('Valid for this step')).toBeTruthy();
+    expect(within(box).getByText('2 fields')).toBeTruthy();
+    await waitFor(() => expect((send as HTMLButtonElement).disabled).toBe(false));
+    key('Enter', { ctrlKey: true });
+    const dialog = await screen.findByRole('dialog', { name: 'Send this correction?' });
+    expect(within(dialog).getByRole('group', { name: 'What changes' }).querySelectorAll('.dl.a')).toHaveLength(2);
+    await userEvent.type(within(dialog).getByLabelText('Note'), 'scanner');
+    fireEvent.click(within(dialog).getByRole('button', { name: /Correct and retry/ }));
+    expect(useSends.getState().sends).toMatchObject([{ taskIds: ['task-3'], action: 'correct', notes: 'scanner', revision: 1, correctedInput: { supplierId: 'S-2041', total: 99.5, dueDate: null } }]);
+    // The next task opens by itself; the decision can still be taken back.
+    await waitFor(() => expect(window.location.hash).toBe('#/inbox/task-4'));
+    key('z', { ctrlKey: true });
+    expect(useSends.getState().sends).toEqual([]);
+    await waitFor(() => expect(window.location.hash).toBe('#/inbox/task-3'));
+    expect(((await within(await detail()).findByLabelText(/Supplier number/)) as HTMLInputElement).value).toBe('S-2041');
+  });
+
+  it('comes from a suggestion with one click, and is undone with one', async () => {
+    await show('#/inbox/task-2');
+    fireEvent.click(await screen.findByRole('button', { name: 'Use' }));
+    expect(await screen.findByText('Valid for this step')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Used' })).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'As it was' }));
+    expect(await screen.findByText('nothing yet')).toBeTruthy();
+  });
+
+  it('stays in the form when another was faster, who is named', async () => {
+    await show('#/inbox/task-2');
+    fireEvent.click(await screen.findByRole('button', { name: 'Use' }));
+    await screen.findByText('Valid for this step');
+    await waitFor(() => expect((screen.getByRole('button', { name: /Correct and retry/ }) as HTMLButtonElement).disabled).toBe(false));
+    fireEvent.click(screen.getByRole('button', { name: /Correct and retry/ }));
+    fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: /Correct and retry/ }));
+    host.on({ task_complete: () => { throw new ApiError({ code: 'ALREADY_ANSWERED', message: '', hint: '', details: { who: 'user:grace', when: '2026-11-22T02:03:04Z' } }); } });
+    await flush();
+    expect((await screen.findByRole('alert')).textContent).toContain('grace decided this task at');
+    fireEvent.click(screen.getByRole('button', { name: 'Open' }));
+    await waitFor(() => expect(document.querySelector('[data-task=task-2]')).toBeTruthy());
+    expect(((await within(await detail()).findByLabelText(/Supplier number/)) as HTMLInputElement).value).toBe('S-2041');
+  });
+
+  it('hides what is masked, and reveals it for a reason', async () => {
+    await show('#/inbox/task-2');
+    const box = await detail();
+    expect(await within(box).findByText('Bank account')).toBeTruthy();
+    expect(within(box).queryByLabelText(/Bank account/)).toBeNull();
+    fireEvent.click(within(box).getByRole('button', { name: 'Reveal, recorded' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Reveal hidden values' });
+    expect((within(dialog).getByRole('button', { name: /^Reveal/ }) as HTMLButtonElement).disabled).toBe(true);
+    await userEvent.type(within(dialog).getByLabelText(/Why do you need/), 'call back');
+    fireEvent.click(within(dialog).getByRole('button', { name: /^Reveal/ }));
+    expect(((await within(box).findByLabelText(/Bank account/)) as HTMLInputElement).value).toContain('DE02');
+    expect(host.calls('task_reveal')).toEqual([{ taskId: 'task-2', reason: 'call back' }]);
+    expect(Object.values(sessionStorage).join('')).not.toContain('DE02');
+  });
+
+  it('has a form without a schema too', () => {
+    expect(inferSchema({ n: 1, s: 'x', b: true, o: { deep: [1] }, list: [{ a: 1 }, { b: 'x' }], none: null })).toEqual({
+      type: 'object', properties: { n: { type: 'number' }, s: { type: 'string' }, b: { type: 'boolean' }, o: { type: 'object', properties: { deep: { type: 'array', items: { type: 'number' } } } }, list: { type: 'array', items: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'string' } } } }, none: {} },
+    });
+    expect(formSchema(undefined, { a: 1, secret: 'x' }, ['/secret']).properties?.['secret']?.['x-ui']).toEqual({ hidden: true });
+  });
+});
+
+describe('keys (D2.2)', () => {
+  it('move, choose, claim, decide', async () => {
+    await show('#/inbox/task-0');
+    await detail();
+    key('j');
+    await waitFor(() => expect(window.location.hash).toBe('#/inbox/task-1'));
+    await screen.findByText('For group accounts-payable');
+    key('c');
+    expect(await screen.findByText(/Claimed by you/)).toBeTruthy();
+    key('u');
+    await waitFor(() => expect(host.calls('task_release')).toEqual([{ taskId: 'task-1' }]));
+    key('s');
+    await waitFor(() => expect(useSends.getState().sends).toMatchObject([{ taskIds: ['task-1'], action: 'skip' }]));
+    await waitFor(() => expect(window.location.hash).toBe('#/inbox/task-2'));
+    await screen.findByRole('button', { name: /Other path/ });
+    key('p');
+    const ways = await screen.findByRole('dialog', { name: 'Which way?' });
+    fireEvent.click(within(ways).getByRole('button', { name: /Ask the buyer/ }));
+    expect(useSends.getState().sends.at(-1)).toMatchObject({ taskIds: ['task-2'], action: 'alternative', targetNodeId: 'later' });
+    key('g');
+    key('m');
+    expect(await screen.findByRole('button', { name: /^Mine/, pressed: true })).toBeTruthy();
+  });
+  it('of letters do nothing while a field of the form has the focus', async () => {
+    await show('#/inbox/task-2');
+    const field = await within(await detail()).findByRole('combobox', { name: 'Currency' });
+    act(() => field.focus());
+    key('s');
+    expect(useSends.getState().sends).toEqual([]);
+  });
+  it('ask before a run is aborted', async () => {
+    await show('#/inbox/task-2');
+    await screen.findByRole('button', { name: /Other path/ });
+    key('d');
+    fireEvent.click(within(await screen.findByRole('dialog', { name: 'Abort the run?' })).getByRole('button', { name: /Abort/ }));
+    expect(useSends.getState().sends).toMatchObject([{ action: 'abort' }]);
+  });
+});
+
+describe('many at once (D2.7)', () => {
+  it('applies one correction where it fits, and tells what came of each', async () => {
+    const tasks = someTasks();
+    const odd = tasks.find((one) => one.id === 'task-5');
+    if (odd) odd.input = { other: true };
+    await show('#/inbox/task-1', tasks);
+    fireEvent.click(await screen.findByRole('button', { name: 'Use' }));
+    await screen.findByText('Valid for this step');
+    fireEvent.click(screen.getByRole('button', { name: 'Review all' }));
+    expect(await screen.findByRole('heading', { name: '14 tasks with the same failure' })).toBeTruthy();
+    expect(await screen.findByText('13 fit')).toBeTruthy();
+    expect(screen.getByText('1 does not, left in the inbox')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: /Correct and retry: 13/ }));
+    host.tasks.set('task-7', { ...task(7), state: 'done', decidedBy: 'user:grace' });
+    await flush();
+    expect(await screen.findByText('12 of 13 tasks decided; the others stay in the inbox:')).toBeTruthy();
+    expect(host.calls('task_complete_many')).toMatchObject([{ action: 'correct', patch: [{ path: '/supplierId' }] }]);
+  });
+  it('takes one decision for what was chosen with x and shift j', async () => {
+    await show('#/inbox/task-0');
+    await detail();
+    await screen.findByRole('button', { name: /Other path/ });
+    key('x');
+    key('J', { shiftKey: true });
+    await screen.findByRole('heading', { name: '2 tasks with the same failure' });
+    key('a');
+    await waitFor(() => expect(useSends.getState().sends).toMatchObject([{ taskIds: ['task-0', 'task-1'], action: 'retry' }]));
+  });
+});
+
+describe('other tasks', () => {
+  it('are approved, filled in, commented and snoozed', async () => {
+    await show('#/inbox/approve');
+    fireEvent.click(await screen.findByRole('button', { name: /^Approve/ }));
+    expect(useSends.getState().sends).toMatchObject([{ taskIds: ['approve'], action: 'approve' }]);
+    act(() => { window.location.hash = '#/inbox/form'; });
+    const field = await screen.findByLabelText(/Cost centre/);
+    expect((screen.getByRole('button', { name: /^Send/ }) as HTMLButtonElement).disabled).toBe(true);
+    await userEvent.type(field, '4711');
+    await waitFor(() => expect((screen.getByRole('button', { name: /^Send/ }) as HTMLButtonElement).disabled).toBe(false));
+    fireEvent.click(screen.getByRole('tab', { name: /History/ }));
+    await userEvent.type(await screen.findByLabelText('Comment'), 'Ask Ada');
+    fireEvent.click(screen.getByRole('button', { name: 'Add comment' }));
+    await waitFor(() => expect((screen.getByLabelText('Comment') as HTMLTextAreaElement).value).toBe(''));
+    expect(await screen.findByText('Ask Ada')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: /^Snooze\s*Z$/ }));
+    fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'In an hour' }));
+    await waitFor(() => expect(host.calls('task_snooze')).toHaveLength(1));
+  });
+  it('show a comment that could not be stored in its box still', async () => {
+    await show('#/inbox/form');
+    host.on({ task_comment: () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' }); } });
+    fireEvent.click(await screen.findByRole('tab', { name: /History/ }));
+    await userEvent.type(await screen.findByLabelText('Comment'), 'Ask Ada');
+    fireEvent.click(screen.getByRole('button', { name: 'Add comment' }));
+    await waitFor(() => expect(host.calls('task_comment')).toHaveLength(1));
+    expect((screen.getByLabelText('Comment') as HTMLTextAreaElement).value).toBe('Ask Ada');
+  });
+  it('show what is hostile as letters, and say for how many they stand', async () => {
+    await show('#/inbox/tricky');
+    const box = await detail();
+    expect(box.querySelector('img, script')).toBeNull();
+    expect(within(box).getAllByTitle(/U\+202E/).length).toBeGreaterThan(0);
+    expect(within(box).getAllByText('U+001B').length).toBeGreaterThan(0);
+    expect(within(box).getByText('and 36 more')).toBeTruthy();
+    expect(within(box).getByText(/This task stands for 37 failed items/)).toBeTruthy();
+  });
+  it('cannot be decided by who may only look', async () => {
+    await show('#/inbox/task-2');
+    host.on({ who: () => ({ operatorId: 'user:guest', role: 'viewer', via: 'rest' }) });
+    await act(() => queryClient.invalidateQueries({ queryKey: ['who'] }));
+    expect(await screen.findByText('You may look at tasks. An operator decides.')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: /Retry as is/ })).toBeNull();
+  });
+});
