@@ -26,7 +26,7 @@ test('gallery → run the sample → watch it → find the run again', async ({ 
   await page.getByRole('link', { name: 'Runs' }).click();
   const runs = page.getByRole('grid', { name: /Runs/ });
   await expect(runs.getByRole('row')).toHaveCount(1);
-  await runs.getByRole('row').first().dblclick();
+  await runs.getByRole('row').first().click();
   await expect(page).toHaveURL(/#\/run\//);
   await expect(page.getByText('Read only')).toBeVisible();
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();

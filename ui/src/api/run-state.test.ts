@@ -185,6 +185,13 @@ describe('ends and interruptions', () => {
     expect(completed.nodes).toMatchObject({ b: { state: 'skipped' }, x: { state: 'skipped' } });
   });
 
+  it('a call that a cancel cut off has one state everywhere', () => {
+    const cut = (id: string) => event('step_interrupted', id, { effect: 'none' });
+    const cancelled = foldRun(list(() => [start('a'), cut('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {} }, edges: [] });
+    expect([cancelled.nodes['a']?.state, cancelled.cards[0]?.status]).toEqual(['cancelled', 'cancelled']);
+    const crashed = foldRun(list(() => [start('a'), cut('a')]), { nodes: { a: {} }, edges: [] });
+    expect(crashed.cards[0]?.status).toBe('interrupted');
+  });
   it('cancel ends what runs', () => {
     const view = foldRun(list(() => [start('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {}, b: {} }, edges: [] });
     expect(view.nodes).toMatchObject({ a: { state: 'cancelled' }, b: { state: 'unreached' } });

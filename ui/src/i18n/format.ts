@@ -16,7 +16,8 @@ export function formatDuration(ms: number): string {
 /** 500 -> "0.5 s", 8000 -> "8 s", 90000 -> "1 min 30 s": a time that somebody chose, without digits that say nothing. */
 export function formatPause(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '';
-  if (ms < 100) return `${String(Math.round(ms))} ms`;
+  if (ms < 1000 && ms % 100 !== 0) return `${String(Math.round(ms))} ms`;
+  if (ms === 0) return '0 s';
   if (ms < 60_000) return `${String(Math.round(ms / 100) / 10)} s`;
   return formatDuration(ms).replace(/ 0 (?:s|min|h)$/, '');
 }

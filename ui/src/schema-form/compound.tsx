@@ -102,11 +102,11 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
   const [next, setNext] = useState<number | null>(null);
   useEffect(() => {
     if (next === null) return;
-    const field = table.current?.children[next]?.querySelector<HTMLElement>('.kvt-value :is(.cm-content, input, button[role=combobox], textarea)');
-    if (!field || !entries[next]) return;
+    const field = table.current?.children[next]?.querySelector<HTMLElement>('.kvt-value:not(.kvt-hint) :is(.cm-content, input, button[role=combobox], textarea)');
+    if (!field) return;
     field.focus();
     setNext(null);
-  }, [next, entries]);
+  }, [next, value]);
   const own = diagnosticsAt(form.diagnostics, pointer, false);
   const store = (next: [string, unknown][]) => onValue(next.length === 0 && !required ? undefined : Object.fromEntries(next));
 

@@ -3,6 +3,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
+import type { Finding } from '../api/findings.ts';
 import type { Diagnostic, Preview, JsonSchema } from '../api/types.ts';
 import { editorOf, renderWith, replaceCode, typeCode } from '../test/render.tsx';
 import { SchemaForm } from './schema-form.tsx';
@@ -213,4 +214,35 @@ it('the raw JSON is the same value', async () => {
   expect(last()).toEqual({ url: 'b', retries: 7 });
   await userEvent.click(screen.getByRole('radio', { name: 'Form' }));
   expect((screen.getByLabelText('Retries') as HTMLInputElement).value).toBe('7');
+});
+
+it('what is only missing is grey until one was in the field and left it empty', async () => {
+  const todo: Finding = { code: 'MISSING_CONFIG', severity: 'error', path: '/nodes/fetch/config/url', message: '“Fetch” needs “Address”', hint: 'Fill in “Address”', todo: true };
+  setup({ start: {}, diagnostics: [todo] });
+  const field = screen.getByLabelText(/Address/).closest('.field') as HTMLElement;
+  expect(field.querySelector('[data-todo]')?.textContent).toBe('Fill in “Address”');
+  expect(field.querySelector('.c-err, .bad')).toBeNull();
+  await userEvent.click(within(field).getByLabelText(/Address/));
+  await userEvent.tab();
+  expect(field.querySelector('[data-todo]')).toBeNull();
+  expect(field.querySelector('.c-err')?.textContent).toContain('“Fetch” needs “Address”');
+});
+
+it('Enter and Tab after the name of a row go to its value, a click elsewhere does not', async () => {
+  const { last } = setup({ start: { url: 'x' } });
+  const add = () => screen.getByRole('button', { name: 'Add: Headers' });
+  await userEvent.click(add());
+  await userEvent.keyboard('one{Enter}');
+  expect(last()).toEqual({ url: 'x', headers: { one: '' } });
+  await waitFor(() => expect(document.activeElement?.closest('.kvt-value')).toBeTruthy());
+  expect(screen.getByLabelText('one').contains(document.activeElement)).toBe(true);
+  await userEvent.click(add());
+  await userEvent.keyboard('two{Tab}');
+  await waitFor(() => expect(screen.getByLabelText('two').contains(document.activeElement)).toBe(true));
+  await userEvent.click(add());
+  await userEvent.keyboard('three');
+  const other = screen.getByLabelText('Retries');
+  await userEvent.click(other);
+  expect(document.activeElement).toBe(other);
+  expect(Object.keys((last() as { headers: object }).headers)).toEqual(['one', 'two', 'three']);
 });

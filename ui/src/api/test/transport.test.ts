@@ -40,7 +40,7 @@ describe('calls', () => {
     vi.stubGlobal('fetch', async () => new Response('{"code":"CONFLICT","message":"Changed outside.","hint":"Reload.","details":{"revision":"r2"}}', { status: 409 }));
     await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONFLICT', message: 'Changed outside.', hint: 'Reload.', details: { revision: 'r2' } });
     vi.stubGlobal('fetch', async () => new Response('<html>', { status: 401 }));
-    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'AUTH' });
+    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'AUTH', hint: expect.stringContaining('Open the address') });
     vi.stubGlobal('fetch', async () => { throw new TypeError('fetch failed'); });
     await expect(httpTransport('', '').call('catalog_list', {})).rejects.toBeInstanceOf(ApiError);
   });

@@ -196,7 +196,11 @@ describe('error handling', () => {
   it('says what comes after the retries', () => {
     const wired: Workflow = { ...FIRST, edges: [...FIRST.edges, { from: 'fetch.error', to: 'no' }] };
     expect(thenOf(wired, 'fetch')).toMatchObject({ text: 'then the red wire to no', wired: true });
-    expect(thenOf(FIRST, 'fetch').text).toContain('safe');
+    // The retries of the step are all there are: the policy does not begin anew.
+    expect(thenOf(FIRST, 'fetch').text).toBe('then the run ends (safe policy)');
+    const { errorHandling: own, ...none } = FIRST.nodes['fetch'] as Workflow['nodes'][string];
+    expect(own).toBeDefined();
+    expect(thenOf({ ...FIRST, nodes: { ...FIRST.nodes, fetch: none } }, 'fetch').text).toBe('tried again where that may help, then the run ends (safe policy)');
     const { settings: _, ...bare } = FIRST;
     expect(thenOf(bare, 'fetch').text).toContain('fail');
     const rules: Workflow = { ...FIRST, settings: { errorPolicy: { rules: [] } } };
@@ -217,7 +221,7 @@ describe('error handling', () => {
     }
   });
   it('pauses in words', () => {
-    expect([10, 500, 1000, 90_000].map(formatPause)).toEqual(['10 ms', '0.5 s', '1 s', '1 min 30 s']);
+    expect([10, 500, 1000, 8000, 60_000, 90_000].map(formatPause)).toEqual(['10 ms', '0.5 s', '1 s', '8 s', '1 min', '1 min 30 s']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { comboOf, handleKey, keysOf, pushScope, registerActions, runAction, setKeymap, type Action } from '../action.ts';
+import { comboOf, handleKey, keysOf, listenForKeys, pushScope, registerActions, runAction, setKeymap, type Action } from '../action.ts';
 
 const undo: (() => void)[] = [];
 afterEach(() => {
@@ -30,6 +30,40 @@ describe('keys', () => {
     expect(press('k', { ctrlKey: true, shiftKey: true })).toBe(true);
     expect(press('k', { ctrlKey: true })).toBe(false);
     expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it('a form that loses its focus keeps its keys', () => {
+    undo.push(listenForKeys());
+    const run = vi.fn();
+    offer({ id: 'scoped', title: '', keys: ['Delete'], run, scope: 'canvas' });
+    document.body.innerHTML = '<div data-scope="canvas" tabindex="-1"></div><div data-scope="panel"><input><p>empty</p></div>';
+    const [canvas, input, text] = [document.querySelector<HTMLElement>('[data-scope=canvas]'), document.querySelector('input'), document.querySelector('p')];
+    expect(press('Delete')).toBe(true);
+    input?.focus();
+    input?.remove();
+    expect(document.activeElement).toBe(document.body);
+    expect(press('Delete')).toBe(false);
+    canvas?.focus();
+    expect(press('Delete')).toBe(true);
+    canvas?.blur();
+    text?.dispatchEvent(new Event('pointerdown', { bubbles: true }));
+    expect(press('Delete')).toBe(false);
+    // Another screen: nothing had the focus there.
+    window.dispatchEvent(new Event('hashchange'));
+    expect(press('Delete')).toBe(true);
+    expect(run).toHaveBeenCalledTimes(3);
+  });
+
+  it('Ctrl+A never takes the page', () => {
+    undo.push(listenForKeys());
+    document.body.innerHTML = '<p>frame</p><input>';
+    const ask = (target: Element) => {
+      const event = new KeyboardEvent('keydown', { key: 'a', ctrlKey: true, bubbles: true, cancelable: true });
+      target.dispatchEvent(event);
+      return event.defaultPrevented;
+    };
+    expect(ask(document.body)).toBe(true);
+    expect(ask(document.querySelector('input') as Element)).toBe(false);
   });
 
   it('leaves typing alone, except for actions that ask for it', () => {

@@ -52,6 +52,11 @@ describe('search', () => {
   it('needs every word', () => {
     expect(score('supplier fetch', 'Fetch supplier')).toBeGreaterThan(0);
     expect(score('supplier pay', 'Fetch supplier')).toBe(0);
+    expect(score('fs', 'Fetch supplier')).toBeGreaterThan(0);
+    expect(score('fetsup', 'Fetch supplier')).toBeGreaterThan(0);
+    // Letters that happen to stand in a long text are no answer.
+    expect(score('dark', 'Orders to a report', 'reads orders, keeps paid ones, writes a report', 'workflow')).toBe(0);
+    expect(score('aaaaaaaaaaab', 'a '.repeat(100))).toBe(0);
   });
 });
 

@@ -264,7 +264,11 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       else paste(text);
     },
     duplicate: () => duplicateSelection(editor),
-    selectAll: () => editor.select(Object.keys(editor.getState().document.nodes)),
+    selectAll() {
+      editor.select(Object.keys(editor.getState().document.nodes));
+      // What is pressed next is meant for them.
+      if (!parts.element()?.contains(document.activeElement)) focusCanvas();
+    },
     toggleDisabled() {
       const { document: now } = editor.getState();
       const ids = chosen();

@@ -1,0 +1,116 @@
+/** What somebody meets who opens Signalbox for the first time: nothing red before anything was done, keys that stay where one
+ * types, names instead of ids. */
+import type { Page } from '@playwright/test';
+import { expect, type Host, test, useDist } from './host.ts';
+
+interface Opened { ref: string; revision: string; document: Record<string, unknown> & { nodes: Record<string, unknown> } }
+
+async function openNew(open: (hash?: string) => Promise<Page>, host: Host, name: string, parts: Record<string, unknown> = {}): Promise<{ page: Page; made: Opened }> {
+  const made = await host.rpc<Opened>('workflow_create', { name });
+  const document = { ...made.document, ...parts };
+  if (Object.keys(parts).length) await host.rpc('workflow_save', { ref: made.ref, document, baseRevision: made.revision });
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await page.locator('.cv .react-flow__viewport').waitFor();
+  return { page, made: { ...made, document } };
+}
+const EMPTY = { nodes: {}, edges: [], layout: {} };
+const steps = (page: Page) => page.locator('.react-flow__node');
+
+test('a new workflow is quiet until Run is pressed, and Run says what is missing', async ({ open, host }) => {
+  const { page } = await openNew(open, host, 'Quiet', EMPTY);
+  const bar = page.locator('.wb-status');
+  await expect(bar).toContainText('Nothing to run yet');
+  // The empty canvas says "press Tab": it is true at once.
+  await page.keyboard.press('Tab');
+  await page.getByRole('combobox', { name: 'Add a step' }).or(page.getByPlaceholder('Search steps')).first().fill('wait');
+  await page.keyboard.press('Enter');
+  await expect(steps(page)).toHaveCount(1);
+  await expect(bar).toContainText('1 to fill in');
+  await expect(page.locator('[data-mark=todo]')).toHaveCount(1);
+  const panel = page.getByRole('complementary', { name: 'Step settings' });
+  await expect(panel.getByText('Fill in “Duration” or “Until”')).toBeVisible();
+  await expect(page.locator('.wb .c-err:visible, .wb .input.bad')).toHaveCount(0);
+  await expect(page.getByText(/signalbox catalog|less than 1 property/)).toHaveCount(0);
+
+  await page.keyboard.press('F5');
+  await expect(page.locator('.toast')).toContainText('1 thing is to be filled in');
+  await expect(page.getByRole('region', { name: 'Problems' })).toContainText('“Wait” needs “Duration” or “Until”');
+  await expect(page.locator('[data-mark=problem]')).toHaveCount(1);
+  await panel.getByLabel('Duration', { exact: true }).fill('8');
+  await expect(bar).toContainText('No problems');
+  await expect(steps(page).first()).toContainText('8 s');
+});
+
+test('Enter after the name of a field goes to its value, and keys of a form stay in it', async ({ open, host }) => {
+  const { page } = await openNew(open, host, 'Keys', { nodes: { a: { type: 'data.set' } }, edges: [], layout: { a: [0, 0] } });
+  await page.locator('[data-node=a]').click();
+  const panel = page.getByRole('complementary', { name: 'Step settings' });
+  await panel.getByRole('button', { name: 'Add: Fields' }).click();
+  await page.keyboard.type('total');
+  await page.keyboard.press('Enter');
+  // Letters, digits and Delete are keys of the canvas as well.
+  await page.keyboard.type('d10');
+  await expect(panel.getByLabel('total', { exact: true })).toContainText('d10');
+  await panel.getByRole('button', { name: 'Remove total' }).click();
+  // The button is gone and nothing has the focus: the step is not deleted, nor disabled.
+  await page.keyboard.press('Delete');
+  await page.keyboard.press('d');
+  await expect(steps(page)).toHaveCount(1);
+  await expect(panel.getByRole('switch', { name: 'Step is on' })).toBeChecked();
+});
+
+test('Ctrl+A takes the steps or nothing, never the words of the page', async ({ open, host }) => {
+  const { page } = await openNew(open, host, 'All', { nodes: { a: { type: 'flow.noop' }, b: { type: 'flow.noop' } }, edges: [], layout: { a: [0, 0], b: [248, 0] } });
+  const chosen = page.locator('.react-flow__node.selected');
+  const taken = () => page.evaluate(() => window.getSelection()?.toString() ?? '');
+  await page.keyboard.press('Control+a');
+  await expect(chosen).toHaveCount(2);
+  await page.keyboard.press('Escape');
+  await expect(chosen).toHaveCount(0);
+  await page.locator('[data-node=a]').click();
+  const panel = page.locator('.node-panel');
+  const box = await panel.boundingBox();
+  if (!box) throw new Error('no panel');
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height - 80);
+  await page.keyboard.press('Control+a');
+  expect(await taken()).toBe('');
+  await expect(chosen).toHaveCount(1);
+});
+
+test('people read titles where something failed, in the banner, the bar and the lists', async ({ open, host }) => {
+  const { page } = await openNew(open, host, 'Fails by name', {
+    nodes: { only_step: { type: 'flow.fail', config: { error: { message: 'No more paper.' } } } }, edges: [], layout: { only_step: [0, 0] },
+  });
+  await page.keyboard.press('F5');
+  const kind = (await host.rpc<{ type: string; title: string }[]>('catalog_list')).find((one) => one.type === 'flow.fail')?.title ?? '';
+  await expect(page.locator('.wb-banners')).toContainText(`Step ${kind}`);
+  await expect(page.locator('.wb-status')).toContainText(`Failed at ${kind}`);
+  await page.getByRole('link', { name: 'Workflows' }).click();
+  await expect(page.locator('.g-row').filter({ hasText: 'Fails by name' })).toContainText('No more paper.');
+  await expect(page.getByText('only_step')).toHaveCount(0);
+  // One click opens a run, as everywhere else.
+  await page.getByRole('link', { name: 'Runs' }).click();
+  await page.getByRole('grid', { name: /Runs/ }).getByRole('row').first().click();
+  await expect(page).toHaveURL(/#\/run\//);
+  await page.reload();
+  await expect(page.locator('.wb-status').getByText('Failed', { exact: true })).toBeVisible();
+});
+
+test('Find anything knows the samples, and does not guess', async ({ open }) => {
+  const page = await open();
+  await page.keyboard.press('Control+k');
+  const found = page.getByRole('option');
+  const field = page.getByRole('combobox', { name: /Action, step/ });
+  await field.fill('orders');
+  await expect(found.filter({ hasText: 'sample' }).first()).toBeVisible();
+  await field.fill('dark');
+  await expect(found.first()).toContainText('dark theme');
+  for (const text of await found.allTextContents()) expect(text.toLowerCase()).toContain('dark');
+});
+
+test('an old address says what to open instead', async ({ page, host }) => {
+  await useDist(page, host.origin);
+  await page.goto(`${host.origin}/#token=old`);
+  await expect(page.getByText('This address does not open Signalbox')).toBeVisible();
+  await expect(page.getByText(/Open the address that the terminal printed/)).toBeVisible();
+});
