@@ -106,6 +106,7 @@ export const inbox = {
   'inbox.wholeInput': 'the whole input',
   'inbox.masked': 'hidden by policy',
   'inbox.reveal': 'Reveal, recorded',
+  'inbox.maskedPart': 'Parts of a text are hidden by policy and shown as {mask}. Leave the mark where it stands: what it hides is sent with it.',
   'inbox.mayNotReveal': 'You may not see these values. They are sent on as they are.',
   'inbox.hiddenLetters.one': 'One field holds letters that are not seen:',
   'inbox.hiddenLetters.other': '{n} fields hold letters that are not seen:',
@@ -173,6 +174,7 @@ export const inbox = {
   'inbox.history.reminded': 'A reminder was sent',
   'inbox.history.escalated': 'Nobody answered in time: escalated',
   'inbox.history.revealed': '{by} looked at hidden values',
+  'inbox.history.closed': 'The run no longer waits for it',
   'inbox.history.decided': '{by} decided',
 
   'inbox.action.retry': 'Retry as is',

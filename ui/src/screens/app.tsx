@@ -57,7 +57,7 @@ function Screens() {
         {route.screen === 'workflows' ? <GalleryScreen /> : null}
         {route.screen === 'workflow' ? <BuilderScreen key={key} fileRef={route.ref} /> : null}
         {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} /> : null}
-        {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} /> : null}
+        {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} /> : null}
         {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}
         {route.screen === 'settings' ? <SettingsScreen /> : null}
         </Suspense>

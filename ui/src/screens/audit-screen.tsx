@@ -44,7 +44,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     navigate({ screen: 'audit', ...(next.trim() ? { query: next.trim() } : {}), ...(seq === undefined ? {} : { seq }) }, true);
   };
   const open = (next: number) => navigate({ screen: 'audit', ...(query.trim() ? { query: query.trim() } : {}), seq: next }, true);
-  const run = (runId: string) => navigate({ screen: 'run', runId });
+  const run = (runId: string, step?: string) => navigate({ screen: 'run', runId, ...(step && step !== '$run' ? { step } : {}) });
 
   async function verify() {
     setVerifying(true);
@@ -79,7 +79,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   }), [facets.data, list.rows]);
   const size = list.head?.size;
   const empty = list.rows !== undefined && list.rows.length === 0;
-  const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.total >= 10_000 ? 'audit.foundMore' : 'audit.found', { n: count(list.total), all: count(size) }) : '';
+  const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.more ? 'audit.foundMore' : 'audit.found', { n: count(list.total), all: count(size) }) : '';
   const menu = (
     <Menu trigger={<Button icon="dl">{t('audit.exportEvidence')}</Button>} entries={[
       { id: 'pack', label: t('audit.exportPack'), icon: 'shield', onSelect: () => void exportAs('pack') },

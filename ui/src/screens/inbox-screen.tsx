@@ -315,8 +315,12 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
         onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void snooze(new Date())}
         onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
         onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}
-        onOpenRun={() => navigate({ screen: 'run', runId: task.runId })} onAudit={() => navigate({ screen: 'audit', query: `run:${task.runId}` })}
-        onCopySecret={() => { if (task.secret) void copyText(task.secret); }} onUndo={() => { if (send) undoSend(send.id); }} />
+        onOpenRun={() => navigate({ screen: 'run', runId: task.runId, step: task.nodeId })} onAudit={() => navigate({ screen: 'audit', query: `run:${task.runId}` })}
+        onCopySecret={() => void attempt(async () => {
+          // A new one each time; only who may answer gets it.
+          const { secret } = await ask('task_get', { taskId: task.id, secret: true });
+          if (secret) await copyText(secret);
+        })} onUndo={() => { if (send) undoSend(send.id); }} />
       {asked?.kind === 'confirm' ? <ConfirmDecision task={task} work={work} action={asked.action} onClose={close} onSend={() => deliver(asked.action)} /> : null}
       {asked?.kind === 'alternative' ? <ChooseAlternative task={task} onClose={close} onPick={(target) => deliver('alternative', target)} /> : null}
       {asked?.kind === 'reveal' ? <RevealDialog onClose={close} onReveal={async (reason) => {

@@ -5,7 +5,7 @@ export type Route =
   | { screen: 'workflows' }
   | { screen: 'workflow'; ref: string }
   | { screen: 'runs'; workflow?: string }
-  | { screen: 'run'; runId: string }
+  | { screen: 'run'; runId: string; step?: string }
   | { screen: 'inbox'; taskId?: string }
   | { screen: 'audit'; query?: string; seq?: number }
   | { screen: 'catalog'; kind?: string }
@@ -17,7 +17,10 @@ export function parseRoute(hash: string): Route {
   const value = decode(rest);
   switch (screen) {
     case 'workflow': return value ? { screen, ref: value } : { screen: 'workflows' };
-    case 'run': return value ? { screen, runId: value } : { screen: 'runs' };
+    case 'run': {
+      const step = new URLSearchParams(query).get('step');
+      return value ? { screen, runId: value, ...(step ? { step } : {}) } : { screen: 'runs' };
+    }
     case 'runs': {
       const workflow = new URLSearchParams(query).get('workflow');
       return workflow ? { screen, workflow } : { screen };
@@ -36,7 +39,7 @@ export function parseRoute(hash: string): Route {
 export function hashOf(route: Route): string {
   switch (route.screen) {
     case 'workflow': return `#/workflow/${encodeURIComponent(route.ref)}`;
-    case 'run': return `#/run/${encodeURIComponent(route.runId)}`;
+    case 'run': return `#/run/${encodeURIComponent(route.runId)}${route.step ? `?step=${encodeURIComponent(route.step)}` : ''}`;
     case 'runs': return route.workflow ? `#/runs?workflow=${encodeURIComponent(route.workflow)}` : '#/runs';
     case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;

@@ -18,7 +18,7 @@ export interface AuditTableProps {
   selected: number | null;
   verdict: AuditVerdict | undefined;
   onSelect(seq: number): void;
-  onRun(runId: string): void;
+  onRun(runId: string, step?: string): void;
   onEnd(): void;
 }
 
@@ -77,7 +77,7 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
                 <span role="gridcell" className="ev"><Icon name={event.icon} size={12} className={event.color} /><SafeText line text={event.text} /></span>
                 <span role="gridcell" className="ev"><Icon name={ACTOR_ICON[row.actor.type]} size={12} className="t2" label={t(`audit.actor.${row.actor.type}`)} /><SafeText line text={actorText(row.actor)} /></span>
                 <span role="gridcell" className="opt t2"><SafeText line text={row.workflowName ?? ''} /></span>
-                <span role="gridcell">{row.runId && row.workflowId ? <button type="button" className="link mono" tabIndex={-1} title={t('audit.openRun')} onClick={(click) => { click.stopPropagation(); onRun(row.runId); }}>{shortRunId(row.runId)}</button> : <span className="mono t3"><SafeText line text={shortRunId(row.runId)} /></span>}</span>
+                <span role="gridcell">{row.runId && row.workflowId ? <button type="button" className="link mono" tabIndex={-1} title={t('audit.openRun')} onClick={(click) => { click.stopPropagation(); onRun(row.runId, row.nodeId); }}>{shortRunId(row.runId)}</button> : <span className="mono t3"><SafeText line text={shortRunId(row.runId)} /></span>}</span>
                 <span role="gridcell" className="opt t2"><SafeText line text={row.nodeTitle ?? (row.nodeId === '$run' ? '' : row.nodeId)} /></span>
                 <span role="gridcell" className="t2"><SafeText line text={row.summary} /></span>
               </div>

@@ -40,7 +40,7 @@ export interface AuditVerdict {
   lastCheckpoint?: { size: number; rootHash: string; timestamp: string };
   broken?: { seq: number; kind: string; expected?: string; found?: string; message: string };
 }
-export interface AuditStatus extends AuditVerdict { running: boolean; key?: { keyId: string; where: 'keychain' | 'file' | 'none' } }
+export interface AuditStatus extends AuditVerdict { running: boolean; head?: { size: number; hash: string }; key?: { keyId: string; fingerprint?: string; where: 'keychain' | 'file' | 'none' } }
 export type ExportFormat = 'pack' | 'csv' | 'jsonl';
 
 export interface AuditCommands {
@@ -49,5 +49,5 @@ export interface AuditCommands {
   audit_get: { request: { seq: number }; response: AuditRecord };
   audit_verify: { request: { full?: boolean }; response: AuditVerdict };
   audit_status: { request: Record<string, never>; response: AuditStatus };
-  audit_export: { request: { runId?: string; query?: string; format: ExportFormat }; response: { fileName: string; bytesBase64?: string; path?: string } };
+  audit_export: { request: { runId?: string; query?: string; format: ExportFormat }; response: { fileName: string; bytesBase64?: string; path?: string; entries?: number } };
 }

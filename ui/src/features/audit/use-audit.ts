@@ -10,13 +10,13 @@ const POLL_MS = 2_000;
 /** Beyond this many new records in one question the list begins anew at its top. */
 const JUMP = 500;
 
-interface State { query: string; rows: AuditRow[] | undefined; total: number; head: AuditPage['head'] | undefined; end: boolean; error: ApiError | null; added: number }
+interface State { query: string; rows: AuditRow[] | undefined; total: number; more: boolean; head: AuditPage['head'] | undefined; end: boolean; error: ApiError | null; added: number }
 type Event =
   | { type: 'reset'; query: string }
   | { type: 'first' | 'older' | 'newer'; query: string; page: AuditPage }
   | { type: 'failed'; query: string; error: ApiError };
 
-const EMPTY: State = { query: '', rows: undefined, total: 0, head: undefined, end: false, error: null, added: 0 };
+const EMPTY: State = { query: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 };
 
 export function step(state: State, event: Event): State {
   // The old rows stay until the new are there: nothing jumps while a query is typed.
@@ -25,7 +25,7 @@ export function step(state: State, event: Event): State {
   if (event.query !== state.query) return state;
   if (event.type === 'failed') return { ...state, error: event.error };
   const { page } = event;
-  const about = { total: page.total, head: page.head, error: null };
+  const about = { total: page.total, more: page.more === true, head: page.head, error: null };
   if (event.type === 'first') return { ...state, ...about, rows: page.entries, end: page.entries.length < PAGE, added: 0 };
   const rows = state.rows ?? [];
   if (event.type === 'older') {

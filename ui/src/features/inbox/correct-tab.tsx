@@ -10,7 +10,7 @@ import { changedPaths, diffLines, same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
 import type { DetailProps } from './detail.tsx';
-import { asDiagnostics, formSchema, titleAt } from './schema.ts';
+import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
 import { afterText, doneText, isAction, leading, pathText, whoText } from './words.ts';
 
 export function CorrectTab(props: DetailProps) {
@@ -23,8 +23,7 @@ export function CorrectTab(props: DetailProps) {
 function FormSide(props: DetailProps) {
   const { task, work, mayDecide } = props;
   const { value, setValue, check } = work;
-  const masked = work.revealed ? [] : task.redacted;
-  const schema = useMemo(() => formSchema(task.schema, task.input, masked), [task.schema, task.input, work.revealed, task.redacted]); // eslint-disable-line react/exhaustive-deps
+  const schema = useMemo(() => formSchema(task.schema, task.input, work.revealed ? [] : wholeMasks(task.input, task.redacted)), [task.schema, task.input, work.revealed, task.redacted]);
   const diagnostics = useMemo(() => asDiagnostics(check.violations), [check.violations]);
   const onChange = useCallback((next: unknown) => setValue(next), [setValue]);
   const hidden = useMemo(() => hiddenIn(value), [value]);
@@ -60,9 +59,13 @@ function ShownSide(props: DetailProps) {
 
 function Masked({ task, work, onReveal }: DetailProps) {
   if (work.revealed || !task.redacted.length) return null;
+  const whole = wholeMasks(task.input, task.redacted);
   return (
     <div className="col ib-masked">
-      {task.redacted.map((pointer) => (
+      {whole.length < task.redacted.length ? (
+        <span className="s t2 row gap1"><Icon name="eye" size={12} /><span>{t('inbox.maskedPart', { mask: '•••1•' })} {task.mayReveal && !whole.length ? <button type="button" className="link" onClick={onReveal}>{t('inbox.reveal')}</button> : null}</span></span>
+      ) : null}
+      {whole.map((pointer) => (
         <div className="field" key={pointer}>
           <span className="lab"><SafeText line text={titleAt(task.schema, pointer)} /> <span className="t3">{t('inbox.masked')}</span></span>
           <span className="input off">

@@ -193,7 +193,7 @@ function ActionBar(props: DetailProps) {
     { id: 'reassign', label: t('inbox.reassign'), icon: 'swap', onSelect: props.onReassign },
     { id: 'run', label: t('inbox.openRun'), icon: 'runs', onSelect: props.onOpenRun },
     { id: 'audit', label: t('inbox.showAudit'), icon: 'chain', onSelect: props.onAudit },
-    ...(task.secret ? [{ id: 'secret', label: t('inbox.copySecret'), icon: 'key' as const, onSelect: props.onCopySecret }] : []),
+    ...(task.kind === 'pause' ? [{ id: 'secret', label: t('inbox.copySecret'), icon: 'key' as const, onSelect: props.onCopySecret }] : []),
   ];
   return (
     <footer className="ib-act">

@@ -36,14 +36,18 @@ export function HappenedTab({ task, onOpenRun, onAudit }: DetailProps) {
         <b>{t('inbox.upstream')}</b>
         {task.upstream.length ? task.upstream.map((one) => <Folded key={one.stepId} title={one.title || one.stepId} value={one.output} />) : <p className="t3">{t('inbox.noUpstream')}</p>}
         <b>{t('inbox.variables')}</b>
-        {names.length ? <Folded title={t('inbox.variables')} value={task.variables} open /> : <p className="t3">{t('inbox.noVariables')}</p>}
+        {names.length ? <Whole value={task.variables} /> : <p className="t3">{t('inbox.noVariables')}</p>}
       </div>
     </div>
   );
 }
 
-function Folded({ title, value, open: first = false }: { title: string; value: unknown; open?: boolean }) {
-  const [open, setOpen] = useState(first);
+function Whole({ value }: { value: unknown }) {
+  return <ValueView value={useMemo(() => plainValue(value), [value])} label={t('inbox.variables')} />;
+}
+
+function Folded({ title, value }: { title: string; value: unknown }) {
+  const [open, setOpen] = useState(false);
   const shown = useMemo(() => (open ? plainValue(value) : null), [open, value]);
   return (
     <div className="col ib-folded">

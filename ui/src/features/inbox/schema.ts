@@ -2,6 +2,7 @@
 
 import type { Diagnostic, JsonSchema } from '../../api/types.ts';
 import { isObject } from '../../schema-form/index.ts';
+import { at } from '../evidence/patch.ts';
 
 /** A schema that fits the value: types stay what they are. */
 export function inferSchema(value: unknown, depth = 0): JsonSchema {
@@ -40,14 +41,23 @@ export function formSchema(schema: JsonSchema | undefined, value: unknown, maske
   return masked.reduce((one, pointer) => without(one, parts(pointer)), usable);
 }
 
+const MASK = /•••\d+•/;
+/** Hidden as a whole; a text of which parts are hidden stays in the form. */
+export function wholeMasks(value: unknown, masked: readonly string[]): string[] {
+  return masked.filter((pointer) => {
+    const found = at(value, pointer);
+    return typeof found !== 'string' || found.replace(MASK, '') === '' || !MASK.test(found);
+  });
+}
+
 /** The title of the field at a pointer, else its last name. */
 export function titleAt(schema: JsonSchema | undefined, pointer: string): string {
-  let at: JsonSchema | undefined = schema;
+  let found: JsonSchema | undefined = schema;
   for (const part of parts(pointer)) {
-    const properties: { [name: string]: JsonSchema } | undefined = at?.properties;
-    at = properties && Object.hasOwn(properties, part) ? properties[part] : /^\d+$/.test(part) ? at?.items : undefined;
+    const properties: { [name: string]: JsonSchema } | undefined = found?.properties;
+    found = properties && Object.hasOwn(properties, part) ? properties[part] : /^\d+$/.test(part) ? found?.items : undefined;
   }
-  return at?.title ?? parts(pointer).at(-1) ?? pointer;
+  return found?.title ?? parts(pointer).at(-1) ?? pointer;
 }
 
 export function asDiagnostics(violations: readonly { path: string; message: string }[]): Diagnostic[] {

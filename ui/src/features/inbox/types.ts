@@ -46,7 +46,7 @@ export interface TaskRow {
 }
 
 export interface Suggestion { source: 'rule' | 'llm' | 'history'; correctedInput: unknown; rationale: string; valid: boolean; changes: string[] }
-export interface TaskEvent { at: string; by: string; what: 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'reminded' | 'escalated' | 'revealed' | 'decided'; text?: string }
+export interface TaskEvent { at: string; by: string; what: 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'reminded' | 'escalated' | 'revealed' | 'decided' | 'closed'; text?: string }
 
 export interface Task extends TaskRow {
   instructions?: string;
@@ -66,7 +66,7 @@ export interface Task extends TaskRow {
   decision?: { action: string; correctedInput?: unknown; patch?: unknown; notes?: string; operatorId: string; at: string; durationMs: number; via: string };
 }
 
-export interface TaskQuery { state?: 'open' | 'done' | 'all'; view?: TaskView; workflow?: string; fingerprint?: string; runId?: string; text?: string; limit?: number; after?: string }
+export interface TaskQuery { state?: 'open' | 'done' | 'all'; view?: TaskView; workflow?: string; fingerprint?: string; runId?: string; text?: string; dayEnd?: string; limit?: number; after?: string }
 export interface TaskPage { tasks: TaskRow[]; next?: string; total: number }
 export interface TaskCounts {
   open: number; mine: number; unassigned: number; dueToday: number; overdue: number; snoozed: number; done: number;
@@ -80,8 +80,8 @@ export interface Who { operatorId: string; role: string; via: string }
 
 export interface TaskCommands {
   task_list: { request: TaskQuery; response: TaskPage };
-  task_counts: { request: Record<string, never>; response: TaskCounts };
-  task_get: { request: { taskId: string }; response: Task };
+  task_counts: { request: { dayEnd?: string }; response: TaskCounts };
+  task_get: { request: { taskId: string; secret?: boolean }; response: Task };
   task_check: { request: { taskId: string; correctedInput: unknown }; response: TaskCheck };
   task_complete: {
     request: { taskId: string; action: TaskAction; correctedInput?: unknown; targetNodeId?: string; notes?: string; revision?: number; requestId?: string };

@@ -10,13 +10,16 @@ import type { TaskPage, TaskQuery } from './types.ts';
 const PAGE = 200;
 const POLL_MS = 2_000;
 
+/** Where the person's day ends, as this machine counts days. */
+const dayEnd = () => new Date(new Date().setHours(23, 59, 59, 999)).toISOString();
+
 export function useCounts(every = POLL_MS) {
-  return useTasks('task_counts', {}, { refetchInterval: every, staleTime: 1_000 });
+  return useTasks('task_counts', { dayEnd: dayEnd() }, { refetchInterval: every, staleTime: 1_000 });
 }
 
 export function queryOf(filters: InboxFilters, text: string): TaskQuery {
   return {
-    state: filters.view === 'done' ? 'done' : 'open',
+    state: filters.view === 'done' ? 'done' : 'open', dayEnd: dayEnd(),
     ...(filters.view === 'done' || filters.view === 'all' ? {} : { view: filters.view }),
     ...(filters.workflow ? { workflow: filters.workflow } : {}), ...(filters.fingerprint ? { fingerprint: filters.fingerprint } : {}), ...(text ? { text } : {}),
   };

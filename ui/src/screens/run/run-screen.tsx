@@ -17,7 +17,8 @@ import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { titled } from '../workbench/titled.ts';
 import { usePanes, Workbench } from '../workbench/workbench.tsx';
 
-export function RunScreen({ runId }: { runId: string }) {
+/** `step`: the step that is shown first. */
+export function RunScreen({ runId, step }: { runId: string; step?: string | undefined }) {
   const run = useCommand('run_get', { runId });
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
   const failed = run.data ? null : run.error ?? catalog.error;
@@ -34,10 +35,10 @@ export function RunScreen({ runId }: { runId: string }) {
   if (!run.data || !catalog.data) {
     return <main className="screen" aria-busy="true" aria-label={t('run.loading')}><header className="bar"><span className="sk" style={{ width: 180, height: 16 }} /></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
   }
-  return <Run run={run.data} catalog={catalog.data} />;
+  return <Run run={run.data} catalog={catalog.data} step={step} />;
 }
 
-function Run({ run, catalog }: { run: RunDetails; catalog: NodeDescriptor[] }) {
+function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status));
@@ -79,7 +80,10 @@ function Run({ run, catalog }: { run: RunDetails; catalog: NodeDescriptor[] }) {
     setDeleting(false);
   });
   const canvas = useRef<CanvasHandle | null>(null);
-  const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
+  const onReady = useCallback((handle: CanvasHandle) => {
+    canvas.current = handle;
+    if (step !== undefined && Object.hasOwn(run.definition.nodes, step)) handle.reveal(step);
+  }, [step, run.definition]);
   const openStep = (nodeId: string) => {
     if (canvas.current) canvas.current.reveal(nodeId);
     else editor.select([nodeId]);

@@ -71,7 +71,7 @@ describe('rows that arrive', () => {
   const row = (seq: number) => ({ seq }) as AuditRow;
   const page = (...seqs: number[]) => ({ entries: seqs.map(row), total: seqs.length, head: { size: 9, hash: '' } });
   it('come on top or at the end, each once, and only for the query that is asked', () => {
-    let state = step({ query: '', rows: undefined, total: 0, head: undefined, end: false, error: null, added: 0 }, { type: 'reset', query: 'q' });
+    let state = step({ query: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 }, { type: 'reset', query: 'q' });
     state = step(state, { type: 'first', query: 'q', page: page(5, 4) });
     state = step(state, { type: 'newer', query: 'q', page: page(7, 6, 5) });
     expect(state).toMatchObject({ added: 2, rows: [{ seq: 7 }, { seq: 6 }, { seq: 5 }, { seq: 4 }] });

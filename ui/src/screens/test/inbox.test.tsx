@@ -8,7 +8,7 @@ import { queryClient } from '../../api/queries.ts';
 import { useDrafts } from '../../features/inbox/drafts.ts';
 import { sendNow, useSends } from '../../features/inbox/sending.ts';
 import { SendsStrip } from '../../features/inbox/sends-strip.tsx';
-import { formSchema, inferSchema } from '../../features/inbox/schema.ts';
+import { formSchema, inferSchema, wholeMasks } from '../../features/inbox/schema.ts';
 import { bucketOf, dueOf, entriesOf } from '../../features/inbox/words.ts';
 import { handleKey } from '../../kit/index.ts';
 import { peopleHost, someTasks, task, type PeopleHost } from '../../test/people.ts';
@@ -151,6 +151,10 @@ describe('a correction (D2.4, D2.5)', () => {
     expect(((await within(box).findByLabelText(/Bank account/)) as HTMLInputElement).value).toContain('DE02');
     expect(host.calls('task_reveal')).toEqual([{ taskId: 'task-2', reason: 'call back' }]);
     expect(Object.values(sessionStorage).join('')).not.toContain('DE02');
+  });
+
+  it('keeps a text of which only a part is hidden in the form', () => {
+    expect(wholeMasks({ iban: '•••1•', text: 'mail •••2• please', n: 5 }, ['/iban', '/text', '/n'])).toEqual(['/iban', '/n']);
   });
 
   it('has a form without a schema too', () => {

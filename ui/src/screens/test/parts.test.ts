@@ -13,6 +13,9 @@ describe('addresses', () => {
   it('lead back to where they came from, whatever the reference holds', () => {
     fc.assert(fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
       expect(parseRoute(hashOf({ screen: 'workflow', ref: text }))).toEqual({ screen: 'workflow', ref: text });
+      expect(parseRoute(hashOf({ screen: 'run', runId: text, step: text }))).toEqual({ screen: 'run', runId: text, step: text });
+      expect(parseRoute(hashOf({ screen: 'inbox', taskId: text }))).toEqual({ screen: 'inbox', taskId: text });
+      expect(parseRoute(hashOf({ screen: 'audit', query: text, seq: 7 }))).toEqual({ screen: 'audit', query: text, seq: 7 });
       expect(parseRoute(hashOf({ screen: 'runs', workflow: text }))).toEqual({ screen: 'runs', workflow: text });
     }));
   });
