@@ -276,10 +276,15 @@ fn misfit(at: &str, node: &Node, descriptor: &NodeDescriptor, violation: &Violat
         _ => Code::BadConfig,
     };
     let hint = words::description(&descriptor.config, &violation.path);
+    let field = words::setting(&descriptor.config, &violation.path);
+    let message = match words::expected(&descriptor.config, &violation.path, &violation.keyword) {
+        Some(expected) => format!("{field} needs {expected}"),
+        None => format!("{field}: {}", violation.message),
+    };
     Diagnostic::error(
         code,
         place,
-        format!("{}: {}", words::setting(&descriptor.config, &violation.path), violation.message),
+        message,
         hint.map_or_else(|| format!("The catalog describes every setting of “{}”", descriptor.title), str::to_owned),
     )
 }

@@ -42,14 +42,43 @@ pub(super) fn setting(schema: &Value, pointer: &str) -> String {
     if parts.is_empty() { "Its settings".into() } else { parts.join(" ") }
 }
 
-/// What the field itself says about its values.
-pub(super) fn description<'a>(schema: &'a Value, pointer: &str) -> Option<&'a str> {
+/// What a value has to be, where the schema's keyword would speak of types and formats.
+pub(super) fn expected(schema: &Value, pointer: &str, keyword: &str) -> Option<String> {
+    let field = at(schema, pointer)?;
+    if keyword == "format" && field.get("format")? == "date-time" {
+        return Some("a moment like 2026-12-24T18:00:00Z".into());
+    }
+    if keyword != "type" {
+        return None;
+    }
+    let names = match field.get("type")? {
+        Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+        one => vec![one.as_str()?],
+    };
+    let words = names.into_iter().map(|name| match name {
+        "integer" => "a whole number",
+        "number" => "a number",
+        "string" => "a text",
+        "boolean" => "true or false",
+        "array" => "a list",
+        "object" => "fields with values",
+        _ => "nothing",
+    });
+    Some(words.collect::<Vec<_>>().join(" or "))
+}
+
+fn at<'a>(schema: &'a Value, pointer: &str) -> Option<&'a Value> {
     let mut here = schema;
     for token in pointer.split('/').skip(1) {
         let name = token.replace("~1", "/").replace("~0", "~");
         here = here.get("properties").and_then(|all| all.get(&name)).or_else(|| here.get("items"))?;
     }
-    here.get("description")?.as_str()
+    Some(here)
+}
+
+/// What the field itself says about its values.
+pub(super) fn description<'a>(schema: &'a Value, pointer: &str) -> Option<&'a str> {
+    at(schema, pointer)?.get("description")?.as_str()
 }
 
 /// `“A”, “B” or “C”`: the titles of all fields.

@@ -113,6 +113,8 @@ fn people_read_titles_and_what_to_do() {
     assert_eq!(empty.1, "The expression is empty");
     let titled = file(|f| f["nodes"]["a"] = json!({ "type": "t.pass", "title": "Ask", "config": { "nope": 1 } }));
     assert!(only(titled, Code::UnknownConfig).1.starts_with("“Ask” has no setting 'nope'"));
+    let typed = only(file(|f| f["nodes"]["a"]["config"] = json!({ "ms": "x" })), Code::BadConfig);
+    assert!(typed.1.ends_with("needs a number"), "{}", typed.1);
     let policy = only(file(|f| f["settings"] = json!({ "errorPolicy": "auto_fix" })), Code::BadFile);
     assert_eq!(policy.1, "'errorPolicy': there is no error policy 'auto_fix'");
     assert!(["\"safe\"", "\"fail\"", "\"rules\""].iter().all(|word| policy.2.contains(word)), "{}", policy.2);
