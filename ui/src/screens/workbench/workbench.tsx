@@ -1,6 +1,6 @@
 /** Canvas, right panel, detail log and status bar: the same for drawing and for looking at a run. */
 import './workbench.css';
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { RunView } from '../../api/run-state.ts';
 import { usePaneOpen, usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
@@ -60,6 +60,16 @@ export function Workbench(props: WorkbenchProps) {
     if (!fixed && Object.keys(now.nodes).length === 0 && window.document.activeElement === window.document.body) next.focus();
   }, [onReady, editor]);
   useActions(useMemo(() => (handle ? canvasActions(editor, handle, readOnly ? [] : catalog) : []), [editor, handle, readOnly, catalog]));
+
+  // A part that closes may have had the focus: the keys go back to the canvas, not to nothing.
+  const { problemsOpen } = props;
+  const shownBefore = useRef({ panelOpen, logOpen, problemsOpen });
+  useEffect(() => {
+    const before = shownBefore.current;
+    shownBefore.current = { panelOpen, logOpen, problemsOpen };
+    const closed = (before.panelOpen && !panelOpen) || (before.logOpen && !logOpen) || (before.problemsOpen && !problemsOpen);
+    if (closed && window.document.activeElement === window.document.body) handle?.focus();
+  }, [panelOpen, logOpen, problemsOpen, handle]);
 
   const go = useCallback((nodeId: string | undefined) => {
     if (!nodeId) {
