@@ -72,6 +72,7 @@ export const audit = {
   'audit.tick.intact': 'fits the chain',
   'audit.tick.unknown': 'not verified yet',
   'audit.tick.sealed': 'sealed by a checkpoint',
+  'audit.tick.after': 'behind the place where the chain broke',
   'audit.tick.broken': 'the chain is broken here',
 
   'audit.verify': 'Verify chain',

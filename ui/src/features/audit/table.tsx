@@ -1,7 +1,7 @@
 // The records, one line each, on the chain that holds them together.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, type KeyboardEvent } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useRef, type KeyboardEvent } from 'react';
 import { shortRunId } from '../status.tsx';
 import { t } from '../../i18n/index.ts';
 import { Icon } from '../../kit/index.ts';
@@ -44,6 +44,12 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
     virtual.scrollToIndex(at);
   }, [at, selected, virtual]);
 
+  // Rows that stay are not drawn again while others come into view.
+  const latest = useRef({ onSelect, onRun });
+  latest.current = { onSelect, onRun };
+  const select = useCallback((seq: number) => latest.current.onSelect(seq), []);
+  const run = useCallback((runId: string, step: string) => latest.current.onRun(runId, step), []);
+
   function onKeyDown(event: KeyboardEvent) {
     if (event.target !== event.currentTarget || event.ctrlKey || event.altKey || event.metaKey) return;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 20, PageUp: at - 20, Home: 0, End: rows.length - 1 }[event.key];
@@ -64,24 +70,7 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
           {shown.map((item) => {
             const row = rows[item.index];
             if (!row) return null;
-            const broken = verdict?.state === 'broken' && verdict.broken?.seq === row.seq;
-            const event = eventLook(row.event);
-            const level = LEVELS[row.level];
-            return (
-              <div key={item.key} role="row" aria-rowindex={item.index + 1} aria-selected={row.seq === selected} className={`au-row ${row.seq === selected ? 'on' : ''} ${broken ? 'broken' : ''}`}
-                style={{ transform: `translateY(${String(item.start)}px)` }} onClick={() => onSelect(row.seq)}>
-                <span role="gridcell" className="ck"><Tick row={row} verdict={verdict} broken={broken} /></span>
-                <span role="gridcell" className="mono" title={row.timestamp}>{clock(row.timestamp)}</span>
-                <span role="gridcell" className="mono t3 seq">{row.seq}</span>
-                <span role="gridcell">{row.level === 'INFO' ? <span className="vh">{levelText(row.level)}</span> : <Icon name={level.icon} size={12} className={level.color} label={levelText(row.level)} />}</span>
-                <span role="gridcell" className="ev"><Icon name={event.icon} size={12} className={event.color} /><SafeText line text={event.text} /></span>
-                <span role="gridcell" className="ev"><Icon name={ACTOR_ICON[row.actor.type]} size={12} className="t2" label={t(`audit.actor.${row.actor.type}`)} /><SafeText line text={actorText(row.actor)} /></span>
-                <span role="gridcell" className="opt t2"><SafeText line text={row.workflowName ?? ''} /></span>
-                <span role="gridcell">{row.runId && row.workflowId ? <button type="button" className="link mono" tabIndex={-1} title={t('audit.openRun')} onClick={(click) => { click.stopPropagation(); onRun(row.runId, row.nodeId); }}>{shortRunId(row.runId)}</button> : <span className="mono t3"><SafeText line text={shortRunId(row.runId)} /></span>}</span>
-                <span role="gridcell" className="opt t2"><SafeText line text={row.nodeTitle ?? (row.nodeId === '$run' ? '' : row.nodeId)} /></span>
-                <span role="gridcell" className="t2"><SafeText line text={row.summary} /></span>
-              </div>
-            );
+            return <Row key={item.key} row={row} index={item.index} top={item.start} on={row.seq === selected} state={tickOf(row.seq, verdict)} onSelect={select} onRun={run} />;
           })}
         </div>
       </div>
@@ -89,17 +78,43 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
   );
 }
 
-/** A link of the chain: a circle, a box with a mark where a checkpoint seals it, a diamond where it broke. */
-function Tick({ row, verdict, broken }: { row: AuditRow; verdict: AuditVerdict | undefined; broken: boolean }) {
-  const sealed = verdict?.lastCheckpoint !== undefined && row.seq === verdict.lastCheckpoint.size - 1;
-  const known = verdict?.state === 'intact' || (verdict?.broken !== undefined && row.seq < verdict.broken.seq);
-  const label = broken ? t('audit.tick.broken') : sealed ? t('audit.tick.sealed') : known ? t('audit.tick.intact') : t('audit.tick.unknown');
-  const line = verdict?.broken && row.seq >= verdict.broken.seq ? 'var(--err)' : 'var(--sel)';
+interface RowProps { row: AuditRow; index: number; top: number; on: boolean; state: Link; onSelect(seq: number): void; onRun(runId: string, step: string): void }
+const Row = memo(function Row({ row, index, top, on, state, onSelect, onRun }: RowProps) {
+  const event = eventLook(row.event);
+  const level = LEVELS[row.level];
   return (
-    <svg width="28" height="28" viewBox="0 0 28 28" role="img" aria-label={label} fill="none">
-      {broken ? <><path d="M14 0V5M14 23V28" stroke={line} strokeWidth="1.5" /><path d="M14 8l6 6-6 6-6-6z" fill="var(--err-bg)" stroke="var(--err)" strokeWidth="1.5" /></>
-        : sealed ? <><path d="M14 0V28" stroke={line} /><rect x="8.5" y="8.5" width="11" height="11" rx="2" fill="var(--bg-surface)" stroke={line} /><path d="M11 14l2 2 4-4" stroke={line} strokeWidth="1.5" /></>
-          : <><path d="M14 0V28" stroke={line} strokeDasharray={known ? undefined : '2 2'} /><circle cx="14" cy="14" r="3" fill="var(--bg-surface)" stroke={line} strokeWidth="1.5" /></>}
+    <div role="row" aria-rowindex={index + 1} aria-selected={on} className={`au-row ${on ? 'on' : ''} ${state === 'broken' ? 'broken' : ''}`} style={{ transform: `translateY(${String(top)}px)` }} onClick={() => onSelect(row.seq)}>
+      <span role="gridcell" className="ck"><Tick state={state} /></span>
+      <span role="gridcell" className="mono" title={row.timestamp}>{clock(row.timestamp)}</span>
+      <span role="gridcell" className="mono t3 seq">{row.seq}</span>
+      <span role="gridcell">{row.level === 'INFO' ? <span className="vh">{levelText(row.level)}</span> : <Icon name={level.icon} size={12} className={level.color} label={levelText(row.level)} />}</span>
+      <span role="gridcell" className="ev"><Icon name={event.icon} size={12} className={event.color} /><SafeText line text={event.text} /></span>
+      <span role="gridcell" className="ev"><Icon name={ACTOR_ICON[row.actor.type]} size={12} className="t2" label={t(`audit.actor.${row.actor.type}`)} /><SafeText line text={actorText(row.actor)} /></span>
+      <span role="gridcell" className="opt t2"><SafeText line text={row.workflowName ?? ''} /></span>
+      <span role="gridcell">{row.runId && row.workflowId ? <button type="button" className="link mono" tabIndex={-1} title={t('audit.openRun')} onClick={(click) => { click.stopPropagation(); onRun(row.runId, row.nodeId); }}>{shortRunId(row.runId)}</button> : <span className="mono t3"><SafeText line text={shortRunId(row.runId)} /></span>}</span>
+      <span role="gridcell" className="opt t2"><SafeText line text={row.nodeTitle ?? (row.nodeId === '$run' ? '' : row.nodeId)} /></span>
+      <span role="gridcell" className="t2"><SafeText line text={row.summary} /></span>
+    </div>
+  );
+});
+
+/** `after`: behind the place where it broke. */
+type Link = 'intact' | 'sealed' | 'broken' | 'after' | 'unknown';
+function tickOf(seq: number, verdict: AuditVerdict | undefined): Link {
+  const broken = verdict?.state === 'broken' ? verdict.broken?.seq : undefined;
+  if (broken !== undefined && seq >= broken) return seq === broken ? 'broken' : 'after';
+  if (verdict?.lastCheckpoint !== undefined && seq === verdict.lastCheckpoint.size - 1) return 'sealed';
+  return broken !== undefined || (verdict?.state === 'intact' && seq < verdict.checked) ? 'intact' : 'unknown';
+}
+
+/** A link of the chain: a circle, a box with a mark where a checkpoint seals it, a diamond where it broke. */
+function Tick({ state }: { state: Link }) {
+  const line = state === 'broken' || state === 'after' ? 'var(--err)' : 'var(--sel)';
+  return (
+    <svg width="28" height="28" viewBox="0 0 28 28" role="img" aria-label={t(`audit.tick.${state}`)} fill="none">
+      {state === 'broken' ? <><path d="M14 0V5M14 23V28" stroke={line} strokeWidth="1.5" /><path d="M14 8l6 6-6 6-6-6z" fill="var(--err-bg)" stroke={line} strokeWidth="1.5" /></>
+        : state === 'sealed' ? <><path d="M14 0V28" stroke={line} /><rect x="8.5" y="8.5" width="11" height="11" rx="2" fill="var(--bg-surface)" stroke={line} /><path d="M11 14l2 2 4-4" stroke={line} strokeWidth="1.5" /></>
+          : <><path d="M14 0V28" stroke={line} strokeDasharray={state === 'intact' ? undefined : '2 2'} /><circle cx="14" cy="14" r="3" fill="var(--bg-surface)" stroke={line} strokeWidth="1.5" /></>}
     </svg>
   );
 }

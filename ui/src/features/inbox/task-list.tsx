@@ -1,7 +1,7 @@
 // The tasks: two lines each, headings where the order has them; only what is seen is drawn.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, type KeyboardEvent, type MouseEvent } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, type KeyboardEvent, type MouseEvent } from 'react';
 import { t, tn } from '../../i18n/index.ts';
 import { Checkbox, Icon } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
@@ -46,6 +46,12 @@ export function TaskList(props: TaskListProps) {
     if (more && last >= entries.length - 30) onMore();
   }, [more, last, entries.length, onMore]);
 
+  // Rows that stay are not drawn again while others come into view.
+  const latest = useRef(props);
+  latest.current = props;
+  const open = useCallback((index: number) => latest.current.onOpen(index), []);
+  const choose = useCallback((task: TaskRow, range: boolean) => latest.current.onChoose(task, range), []);
+
   const currentAt = entries.findIndex((entry) => 'task' in entry && entry.task.id === current);
   const shown = useRef<string | null>(null);
   useEffect(() => {
@@ -75,27 +81,29 @@ export function TaskList(props: TaskListProps) {
         {rows.map((row) => {
           const entry = entries[row.index];
           if (!entry) return null;
-          const place = { height: row.size, transform: `translateY(${String(row.start)}px)` };
           if ('head' in entry) {
             return (
-              <div key={row.key} role="row" className="ib-head" style={place}>
+              <div key={row.key} role="row" className="ib-head" style={{ height: row.size, transform: `translateY(${String(row.start)}px)` }}>
                 <span role="gridcell"><b>{t(`inbox.bucket.${entry.head}`)}</b> {entry.count.toLocaleString('en')}{more ? '+' : ''}</span>
               </div>
             );
           }
-          return <Row key={row.key} {...props} task={entry.task} index={entry.index} now={now} place={place} />;
+          const { task } = entry;
+          return <Row key={row.key} task={task} index={entry.index} now={now} top={row.start} on={task.id === current} picked={props.chosen.has(task.id)} sent={sendOf(props.sends, task.id)?.state} me={props.me} onOpen={open} onChoose={choose} />;
         })}
       </div>
     </div>
   );
 }
 
-function Row({ task, index, now, place, current, chosen, sends, me, onOpen, onChoose }: TaskListProps & { task: TaskRow; index: number; now: number; place: { height: number; transform: string } }) {
+interface RowProps {
+  task: TaskRow; index: number; now: number; top: number; on: boolean; picked: boolean; sent: Send['state'] | undefined; me: string | undefined;
+  onOpen(index: number): void; onChoose(task: TaskRow, range: boolean): void;
+}
+const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onOpen, onChoose }: RowProps) {
   const icon = rowIcon(task);
   const due = task.state === 'open' ? dueOf(task, now) : undefined;
   const claim = claimOf(task, me, now);
-  const send = sendOf(sends, task.id);
-  const picked = chosen.has(task.id);
   const choose = (event: MouseEvent) => {
     event.stopPropagation();
     onChoose(task, event.shiftKey);
@@ -103,7 +111,7 @@ function Row({ task, index, now, place, current, chosen, sends, me, onOpen, onCh
   const title = plain(task.title);
   const open = task.state === 'open';
   return (
-    <div role="row" aria-rowindex={index + 1} aria-selected={picked || task.id === current} className={`ib-row ${task.id === current ? 'on' : ''} ${picked ? 'picked' : ''} ${open ? '' : 'done'}`} style={place}
+    <div role="row" aria-rowindex={index + 1} aria-selected={picked || on} className={`ib-row ${on ? 'on' : ''} ${picked ? 'picked' : ''} ${open ? '' : 'done'}`} style={{ height: ROW, transform: `translateY(${String(top)}px)` }}
       onClick={(event) => { if (event.shiftKey && open) choose(event); else onOpen(index); }}>
       <span role="gridcell" className={`ib-kind ${icon.color}`}>
         <span className="k"><Icon name={icon.icon} label={icon.label} /></span>
@@ -120,7 +128,7 @@ function Row({ task, index, now, place, current, chosen, sends, me, onOpen, onCh
           : <SafeText line text={task.action ? `${doneText(task.action)}${task.decidedBy ? ` · ${whoText(task.decidedBy)}` : ''}` : t(`inbox.state.${task.state}`)} />}
       </span>
       <span role="gridcell" className="tm">
-        {send ? <span className={send.state === 'failed' ? 'c-err' : 'c-person'}>{t(`inbox.send.${send.state}`)}</span>
+        {sent ? <span className={sent === 'failed' ? 'c-err' : 'c-person'}>{t(`inbox.send.${sent}`)}</span>
           : task.snoozedUntil && Date.parse(task.snoozedUntil) > now ? <span className="t2 row gap1"><Icon name="glass" size={12} />{spanText(Date.parse(task.snoozedUntil) - now)}</span>
             : claim ? <span className="av" title={claim.mine ? t('inbox.claimedByYou') : t('inbox.claimedBy', { who: plain(whoText(claim.by)) })}>{initials(claim.by)}</span>
               : open ? <span className="t3">{task.assignee ? <SafeText line text={whoText(task.assignee)} /> : t('inbox.unclaimed')}</span> : null}
@@ -128,4 +136,4 @@ function Row({ task, index, now, place, current, chosen, sends, me, onOpen, onCh
       {task.sameCount > 1 && open ? <span className="vh">{tn('inbox.same', task.sameCount)}</span> : null}
     </div>
   );
-}
+});
