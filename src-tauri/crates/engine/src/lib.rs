@@ -5,6 +5,7 @@
 //! comes back as [`effect::Effect`]s, carried out only after the commit.
 #![deny(missing_docs)]
 
+pub mod audit_rules;
 pub mod catalog;
 pub mod compiled;
 pub mod config;

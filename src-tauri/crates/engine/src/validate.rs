@@ -7,8 +7,11 @@ mod shape;
 mod words;
 
 use crate::{
+    audit_rules::{self, AuditRule},
     catalog::{Catalog, LATER_KINDS, nearest},
-    config, json,
+    config,
+    expr::Expr,
+    json,
     schema::{Schema, Violation},
 };
 use serde_json::Value;
@@ -374,6 +377,9 @@ fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     if let Some(ErrorPolicy::Rules(list)) = &settings.error_policy {
         check_rules(&list.rules, "/settings/errorPolicy/rules", None, found);
     }
+    if let Some(rules) = &settings.audit_rules {
+        check_audit_rules(rules, found);
+    }
     if let Some(target) = &settings.on_abort
         && !workflow.nodes.contains_key(target)
     {
@@ -383,6 +389,45 @@ fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
             format!("onAbort names the step '{target}', which does not exist"),
             "Choose an existing step",
         ));
+    }
+}
+
+fn check_audit_rules(rules: &Value, found: &mut Vec<Diagnostic>) {
+    let at = "/settings/auditRules";
+    let Some(list) = rules.as_array() else {
+        found.push(Diagnostic::error(
+            Code::BadConfig,
+            at,
+            "'auditRules' is not a list",
+            "Write [{ \"when\": …, \"level\": … }]",
+        ));
+        return;
+    };
+    for (i, rule) in list.iter().enumerate() {
+        let at = format!("{at}/{i}");
+        let rule: AuditRule = match serde_json::from_value(rule.clone()) {
+            Ok(rule) => rule,
+            Err(error) => {
+                let hint = "A rule has when, and level (INFO, WARN, ERROR, CRITICAL) or escalate (true)";
+                found.push(Diagnostic::error(Code::BadConfig, at, format!("Audit rule {}: {error}", i + 1), hint));
+                continue;
+            }
+        };
+        match Expr::compile(&rule.when) {
+            Err(error) => found.push(expressions::broken(&format!("{at}/when"), &rule.when, &error)),
+            Ok(expression) => {
+                for root in
+                    expression.references().roots.iter().filter(|root| !audit_rules::NAMES.contains(&root.as_str()))
+                {
+                    found.push(Diagnostic::error(
+                        Code::UnknownName,
+                        format!("{at}/when"),
+                        format!("Audit rule {} uses '{root}', which it cannot see", i + 1),
+                        format!("Use one of: {}", audit_rules::NAMES.join(", ")),
+                    ));
+                }
+            }
+        }
     }
 }
 

@@ -409,6 +409,8 @@ pub struct PauseResumed {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PauseTimeout {
+    /// Id of the task.
+    pub task_id: String,
     /// The node.
     pub node_id: String,
     /// RFC 3339.

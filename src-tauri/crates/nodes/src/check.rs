@@ -189,7 +189,9 @@ fn ports(descriptor: &NodeDescriptor, found: &mut Found) {
         }
     }
     let has_error = seen.contains(&"error");
-    let needs_error = !matches!(descriptor.role, Role::Trigger | Role::Stop);
+    // A handler decides on errors and has none of its own (E-01).
+    let needs_error =
+        !matches!(descriptor.role, Role::Trigger | Role::Stop) && descriptor.kind != "builtin.error_handler";
     if needs_error != has_error {
         let message = if needs_error { "The error port is missing" } else { "This role has no error port" };
         found.add(Code::BadFile, "/ports", message, "Every kind but triggers and stops has the port error");

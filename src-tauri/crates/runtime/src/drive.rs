@@ -4,13 +4,15 @@ use crate::answer;
 use crate::artifact;
 use crate::burst::{self, Burst, Limits};
 use crate::error::{Error, Trouble};
+use crate::record;
 use crate::runtime::{Core, Phase};
 use serde_json::Value;
+use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
-use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot};
+use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange};
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
@@ -77,6 +79,10 @@ enum Stop {
     Closing,
     /// A fault of the program.
     Fault(String),
+    /// It waits for a person and nothing else: a row, not a task (P6).
+    Paused,
+    /// A person answered before the policy of an expired task: the run goes on from the store.
+    Overtaken,
     /// It could not even begin; the starter hears why.
     Unborn(oneshot::Sender<Result<(), Error>>, Error),
 }
@@ -110,6 +116,8 @@ pub(crate) struct Driver {
     /// Durable inputs that were given to `step`; consumed with the terminal event, so that a crash before it does not
     /// lose them.
     taken: BTreeSet<i64>,
+    /// Answers of people that were given to `step`; consumed with the next commit, which holds what follows from them.
+    answers: Vec<i64>,
     /// Calls under way that change something outside.
     writes: BTreeSet<CallKey>,
     changed: watch::Receiver<u64>,
@@ -145,6 +153,7 @@ impl Driver {
             called: 0,
             state_bytes: 0,
             taken: BTreeSet::new(),
+            answers: Vec::new(),
             writes: BTreeSet::new(),
             closing_since: None,
         }
@@ -157,6 +166,7 @@ impl Driver {
         self.calls.shutdown().await;
         self.timers.shutdown().await;
         let mut unborn = None;
+        let mut again = false;
         let phase = match outcome {
             Ok(status) => Phase::Ended(status),
             Err(Stop::Fenced) => Phase::Left(None),
@@ -164,8 +174,13 @@ impl Driver {
                 unborn = Some((starter, error));
                 Phase::Left(None)
             }
-            Err(Stop::Closing) => {
+            Err(Stop::Closing | Stop::Paused) => {
                 self.release().await;
+                Phase::Left(None)
+            }
+            Err(Stop::Overtaken) => {
+                self.release().await;
+                again = true;
                 Phase::Left(None)
             }
             Err(Stop::Fault(reason)) => {
@@ -175,6 +190,11 @@ impl Driver {
         };
         self.core.forget(&self.driven, &phase);
         self.driven.phase.send_replace(phase);
+        if again {
+            let (core, run_id) = (Arc::clone(&self.core), self.driven.run_id.clone());
+            // What does not go on stays in the list of runs, with its state.
+            drop(self.core.handle.spawn_blocking(move || drop(core.resume(&run_id))));
+        }
         if let Some((starter, error)) = unborn {
             let _ = starter.send(Err(error));
         }
@@ -184,11 +204,15 @@ impl Driver {
         let mut pure = VecDeque::new();
         let options = &self.core.options;
         let limits = Limits { events: options.burst_events, time: options.burst };
-        // A cancel that was asked for before a crash comes first, so that nothing is sent again.
+        // A cancel that was asked for before a crash comes first, so that nothing is sent again; answers come last, because
+        // what was cut off must be told before something new starts.
         let mut asked = VecDeque::new();
         self.durable_inputs(&mut asked);
-        asked.append(&mut inputs);
-        inputs = asked;
+        let (mut cancels, answers): (VecDeque<_>, VecDeque<_>) =
+            asked.into_iter().partition(|input| matches!(input, Input::Cancel { .. }));
+        cancels.append(&mut inputs);
+        cancels.extend(answers);
+        inputs = cancels;
         let mut gave_way = Instant::now();
         loop {
             let (core, compiled, state) = (&self.core, &self.compiled, &mut self.state);
@@ -201,7 +225,7 @@ impl Driver {
                 .map_err(|error| Stop::Fault(error.to_string()))?;
             self.artifacts(&mut burst).await?;
             let events = std::mem::take(&mut burst.events);
-            if !events.is_empty() {
+            if !events.is_empty() || !self.answers.is_empty() {
                 self.commit(events, burst.durable).await?;
             }
             if self.state.status().is_terminal() {
@@ -230,6 +254,14 @@ impl Driver {
     /// Waits for the next inputs.
     async fn wait(&mut self, inputs: &mut VecDeque<Input>) -> Result<(), Stop> {
         self.may_go_on()?;
+        if self.state.status() == RunStatus::Paused {
+            // An answer may have come while the question was written.
+            self.drain(inputs);
+            self.durable_inputs(inputs);
+            if inputs.is_empty() {
+                return Err(Stop::Paused);
+            }
+        }
         while inputs.is_empty() {
             while self.calls.try_join_next().is_some() || self.timers.try_join_next().is_some() {}
             let grace = self.closing_since.map(|since| since + GRACE);
@@ -290,8 +322,18 @@ impl Driver {
         // What cannot be read now is read at the next change.
         for input in self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default() {
             // What a newer program asks stays for a newer program.
-            if input.body.get("type").and_then(Value::as_str) == Some("cancel") && self.taken.insert(input.id) {
-                inputs.push_back(Input::Cancel { now: self.core.world.clock.now_ms() });
+            let now = self.core.world.clock.now_ms();
+            match input.body.get("type").and_then(Value::as_str) {
+                Some("cancel") if self.taken.insert(input.id) => inputs.push_back(Input::Cancel { now }),
+                Some("decision") if self.taken.insert(input.id) => {
+                    let text = |name: &str| input.body.get(name).and_then(Value::as_str).map(str::to_owned);
+                    let answer = input.body.get("answer").cloned().map(serde_json::from_value);
+                    if let (Some(task_id), Some(Ok(answer))) = (text("taskId"), answer) {
+                        self.answers.push(input.id);
+                        inputs.push_back(Input::Decision { task_id, answer, request_id: text("requestId"), now });
+                    }
+                }
+                Some(_) | None => {}
             }
         }
     }
@@ -348,16 +390,24 @@ impl Driver {
             (self.bytes, self.called, self.state_bytes) = (0, 0, burst::weight(&snapshot.body));
         }
         let end = terminal.then(|| self.end());
+        let tasks = record::tasks(&self.compiled, &events);
+        let audit = record::entries(&self.compiled, &events);
+        let mut consumed = std::mem::take(&mut self.answers);
+        if terminal {
+            consumed = self.taken.iter().copied().collect();
+        }
         // Subscribers get the events after the commit; without any there is nothing to keep.
         let keep = self.driven.live.receiver_count() > 0;
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         if let Some(birth) = self.birth.take() {
-            self.begin(birth, events, snapshot, end, durable).await?;
+            self.begin(birth, (events, tasks, audit), snapshot, end, durable).await?;
         } else if let Some(owner) = self.owner.clone() {
             let commit = RunCommit {
                 status: (status != self.recorded).then_some(status),
                 end,
-                consumed_inputs: if terminal { self.taken.iter().copied().collect() } else { Vec::new() },
+                consumed_inputs: consumed,
+                tasks,
+                audit,
                 durable,
                 ..RunCommit::new(self.driven.run_id.clone(), owner, events)
             };
@@ -385,7 +435,7 @@ impl Driver {
     async fn begin(
         &mut self,
         birth: Birth,
-        events: Vec<RunEvent>,
+        (events, tasks, audit): (Vec<RunEvent>, Vec<TaskChange>, Vec<Record>),
         snapshot: Option<Snapshot>,
         end: Option<RunEnd>,
         durable: bool,
@@ -405,8 +455,8 @@ impl Driver {
             events,
             snapshot,
             end,
-            tasks: Vec::new(),
-            audit: Vec::new(),
+            tasks,
+            audit,
             durable,
         };
         // The starter may have gone; the run goes on without it.
@@ -448,6 +498,9 @@ impl Driver {
                 Some(Err(CommitError::DiskFull)) => Trouble::DiskFull,
                 Some(Err(CommitError::Busy)) => Trouble::Store(CommitError::Busy.to_string()),
                 Some(Err(CommitError::Store(signalbox_store::StoreError::Closed))) | None => return Err(Stop::Closing),
+                Some(Err(CommitError::Store(signalbox_store::StoreError::TaskDecided { .. }))) => {
+                    return Err(Stop::Overtaken);
+                }
                 Some(Err(CommitError::Store(error @ signalbox_store::StoreError::Invalid { .. }))) => {
                     return Err(Stop::Fault(error.to_string()));
                 }

@@ -14,6 +14,7 @@ mod error;
 mod live;
 mod load;
 mod options;
+mod record;
 mod registry;
 mod runtime;
 

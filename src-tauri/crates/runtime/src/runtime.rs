@@ -108,7 +108,7 @@ impl Core {
     }
 
     /// Takes a run over and goes on with it. Waits for the store and folds: on a blocking thread only.
-    fn resume(self: &Arc<Self>, run_id: &str) -> Result<Resumed, Error> {
+    pub(crate) fn resume(self: &Arc<Self>, run_id: &str) -> Result<Resumed, Error> {
         self.open()?;
         if self.driven(run_id).is_some() {
             return Ok(Resumed::DrivenHere);
@@ -149,9 +149,18 @@ impl Core {
         Ok(Resumed::TakenOver)
     }
 
+    /// Runs that nobody drives and that have something to do: a paused one only when it was answered or is due.
+    fn left_alone(&self) -> Result<Vec<String>, StoreError> {
+        let mut runs = self.store.unowned_active_runs()?;
+        let going = self.store.runs_with_pending_input_or_due(self.world.clock.now_ms())?;
+        let known: BTreeSet<String> = runs.iter().cloned().collect();
+        runs.extend(going.into_iter().filter(|run_id| !known.contains(run_id)));
+        Ok(runs)
+    }
+
     /// Takes over what nobody drives, apart from what could not go on here before.
     fn adopt(self: &Arc<Self>) {
-        let Ok(runs) = self.store.unowned_unfinished_runs() else { return };
+        let Ok(runs) = self.left_alone() else { return };
         let known: BTreeSet<String> = self.faulty().keys().cloned().collect();
         for run_id in runs.into_iter().filter(|run_id| !known.contains(run_id)) {
             // What does not go on stays in the list of runs, with its state.
@@ -294,7 +303,7 @@ impl Runtime {
     pub async fn resume_all(&self) -> Result<Vec<(String, Result<Resumed, Error>)>, Error> {
         let core = Arc::clone(self.core());
         self.worker(move || {
-            let runs = core.store.unowned_unfinished_runs()?;
+            let runs = core.left_alone()?;
             Ok(runs.into_iter().map(|run_id| (run_id.clone(), core.resume(&run_id))).collect())
         })
         .await?
@@ -322,6 +331,22 @@ impl Runtime {
             }
             match core.resume(&run_id) {
                 // Whoever drives it finds the input; one that ended just now needs it no more.
+                Ok(_) | Err(Error::DrivenElsewhere { .. } | Error::Ended { .. }) => Ok(()),
+                Err(error) => Err(error),
+            }
+        })
+        .await?
+    }
+
+    /// An answer for a run was stored: whoever drives it looks at it, and if nobody does it goes on here.
+    pub async fn wake(&self, run_id: &str) -> Result<(), Error> {
+        let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
+        self.worker(move || {
+            if let Some(driven) = core.driven(&run_id) {
+                driven.poke();
+                return Ok(());
+            }
+            match core.resume(&run_id) {
                 Ok(_) | Err(Error::DrivenElsewhere { .. } | Error::Ended { .. }) => Ok(()),
                 Err(error) => Err(error),
             }

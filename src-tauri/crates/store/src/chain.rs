@@ -55,6 +55,15 @@ pub(crate) fn append(work: &mut Work<'_>, records: Vec<Record>) -> Result<()> {
     Ok(())
 }
 
+/// The last entry of a run says how many there are, so that a pack of the run shows that none is left out.
+fn counted(connection: &Connection, mut record: Record) -> Result<Record> {
+    let before: u64 = connection
+        .prepare_cached("SELECT count(*) FROM audit_entry WHERE run_id = ?")?
+        .query_row([&record.run_id], |row| row.get(0))?;
+    record.metadata.get_or_insert_default().insert("entryCount".into(), (before + 1).into());
+    Ok(record)
+}
+
 pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {
     let connection = work.connection;
     if let Some(dedupe) = dedupe
@@ -62,6 +71,7 @@ pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&st
     {
         return Ok(Receipt { seq: row.seq, hash: row.hash, repeated: true });
     }
+    let record = if record.event == "WORKFLOW_COMPLETED" { counted(connection, record)? } else { record };
     let mut chain = Chain::at(audit_meta::log_id(connection)?, audit_entry::head(connection)?);
     let sealed = chain
         .seal(record.with_large_integers_as_text())

@@ -246,7 +246,16 @@ impl Store {
 
     /// Runs that have not ended and that nobody drives, oldest first.
     pub fn unowned_unfinished_runs(&self) -> Result<Vec<String>> {
-        let runs = self.view(run::unfinished)?;
+        self.unowned(true)
+    }
+
+    /// [`Self::unowned_unfinished_runs`] without those that wait for a person.
+    pub fn unowned_active_runs(&self) -> Result<Vec<String>> {
+        self.unowned(false)
+    }
+
+    fn unowned(&self, paused: bool) -> Result<Vec<String>> {
+        let runs = self.view(|connection| run::unfinished(connection, paused))?;
         let mut alive: HashMap<String, bool> = HashMap::new();
         let mut unowned = Vec::new();
         for (run_id, owner) in runs {

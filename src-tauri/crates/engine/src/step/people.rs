@@ -387,7 +387,7 @@ impl Deciding<'_> {
         let first = task.cases.first().copied();
         if task.kind == TaskKind::Pause {
             let Some((node, slot)) = first else { return Ok(()) };
-            return self.pause_over(node, slot, key);
+            return self.pause_over(node, slot, key, task_id);
         }
         let policy = match &task.on_expiry {
             Some(OnExpiry::Policy(policy)) => Some(policy.as_ref().clone()),
@@ -426,10 +426,11 @@ impl Deciding<'_> {
     }
 
     /// Nobody resumed a pause in time: through `timeout` when it is wired, else it is an error.
-    fn pause_over(&mut self, node: usize, slot: usize, key: EventKey) -> Result<(), StepError> {
+    fn pause_over(&mut self, node: usize, slot: usize, key: EventKey, task_id: &str) -> Result<(), StepError> {
         let this = &self.compiled.nodes[node];
         let wired = this.out_edges.iter().any(|e| &*self.compiled.edges[*e].port == "timeout");
         let body = PauseTimeout {
+            task_id: task_id.to_owned(),
             node_id: this.id.to_string(),
             expired_at: time::format(self.now),
             timeout_action: if wired { "timeout" } else { "error" }.into(),

@@ -168,10 +168,11 @@ pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage>
 }
 
 /// Ids and owners of runs that have not ended.
-pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<(String, Option<String>)>> {
-    let mut statement =
-        connection.prepare_cached("SELECT id, owner FROM run WHERE ended_ms IS NULL ORDER BY started_ms, id")?;
-    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(String, Option<String>)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND (?1 OR status <> 'paused') ORDER BY started_ms, id",
+    )?;
+    Ok(statement.query_map([paused], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
 }
 
 pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {

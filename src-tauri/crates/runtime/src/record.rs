@@ -1,0 +1,197 @@
+//! What the events of a commit mean for people and for the audit chain (rules 3.1): the task rows and the entries that
+//! stand in the same transaction. Nobody else writes these entries, and no setting can leave one out (K-55).
+
+use serde_json::{Map, Value, json};
+use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
+use signalbox_engine::Compiled;
+use signalbox_engine::audit_rules::{self, Raise};
+use signalbox_model::event::EventBody;
+use signalbox_model::{RunEvent, TaskState, time};
+use signalbox_store::{NewTask, TaskChange};
+
+/// Changes of the tasks, in the order of the events.
+pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange> {
+    let mut changes = Vec::new();
+    for event in events {
+        let at_ms = time::parse(&event.ts).unwrap_or_default();
+        match &event.body {
+            EventBody::HumanTaskCreated(created) => {
+                let about = created.origin.as_ref().map(|o| o.step_id.as_str()).or(event.step_id.as_deref());
+                let node_title = about.and_then(|id| compiled.workflow.nodes.get(id)).and_then(|n| n.title.clone());
+                changes.push(TaskChange::Create(Box::new(NewTask {
+                    created: (**created).clone(),
+                    created_ms: at_ms,
+                    step_id: event.step_id.clone().unwrap_or_default(),
+                    node_title,
+                    path: event.path.clone(),
+                    item: event.item,
+                    visit: event.visit.unwrap_or(1),
+                    attempt: event.attempt.unwrap_or(0),
+                })));
+            }
+            EventBody::HumanTaskCompleted(done) => {
+                changes.push(TaskChange::Answered { task_id: done.task_id.clone(), answer: done.answer.clone(), at_ms })
+            }
+            EventBody::HumanTaskReminded(reminded) => changes.push(TaskChange::Reminded {
+                task_id: reminded.task_id.clone(),
+                reminder: reminded.reminder,
+                at_ms,
+            }),
+            EventBody::Escalated(change) => changes.push(TaskChange::Escalated { change: change.clone(), at_ms }),
+            EventBody::PauseTimeout(over) => {
+                changes.push(TaskChange::CloseOne { task_id: over.task_id.clone(), state: TaskState::Expired, at_ms })
+            }
+            body if body.is_terminal() => {
+                changes.push(TaskChange::CloseAll { state: TaskState::Cancelled, at_ms });
+            }
+            _ => {}
+        }
+    }
+    changes
+}
+
+/// The entries of the events, in their order.
+pub(crate) fn entries(compiled: &Compiled, events: &[RunEvent]) -> Vec<Record> {
+    let rules = audit_rules::of(&compiled.workflow);
+    let mut records = Vec::new();
+    for event in events {
+        let Some((name, level, metadata)) = entry(event) else { continue };
+        let node = event.step_id.as_deref().unwrap_or(RUN_LEVEL);
+        let mut record = Record::new(&*event.ts, &*event.run_id, node, name, level, actor(event));
+        let mut metadata = metadata;
+        for (field, value) in [("item", event.item.map(Value::from)), ("visit", event.visit.map(Value::from))] {
+            if let Some(value) = value {
+                metadata.insert(field.into(), value);
+            }
+        }
+        let Raise { level: raised, escalate } = audit_rules::apply(&rules, name, &event.body);
+        if let Some(raised) = raised.map(level_of).filter(|raised| *raised > level) {
+            record.level = raised;
+        }
+        if !metadata.is_empty() {
+            record = record.with_metadata(metadata);
+        }
+        let (ts, run) = (record.timestamp.clone(), record.run_id.clone());
+        let level = record.level;
+        records.push(record);
+        if escalate {
+            let told = object(json!({ "reason": "audit_rule", "of": name }));
+            records.push(Record::new(ts, run, node, "ESCALATED", level, Actor::system()).with_metadata(told));
+        }
+    }
+    records
+}
+
+fn actor(event: &RunEvent) -> Actor {
+    match &event.body {
+        EventBody::HumanTaskCompleted(done) => match &done.answer.operator_id {
+            Some(id) => Actor::operator(id.as_str()),
+            None => Actor::system(),
+        },
+        _ => Actor::system(),
+    }
+}
+
+fn level_of(level: signalbox_model::Level) -> Level {
+    match level {
+        signalbox_model::Level::Info => Level::Info,
+        signalbox_model::Level::Warn => Level::Warn,
+        signalbox_model::Level::Error => Level::Error,
+        signalbox_model::Level::Critical => Level::Critical,
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// The entry of one event, none for events that describe no fact of their own.
+fn entry(event: &RunEvent) -> Option<(&'static str, Level, Map<String, Value>)> {
+    let (name, level, metadata) = match &event.body {
+        EventBody::StepStart(start) => {
+            ("NODE_START", Level::Info, json!({ "type": start.kind, "attempt": event.attempt.unwrap_or(0) }))
+        }
+        EventBody::StepDone(done) => ("NODE_SUCCESS", Level::Info, json!({ "ports": done.ports })),
+        EventBody::StepError(failed) => {
+            let error = &failed.error;
+            let message: String = error.message.chars().take(200).collect();
+            let told = json!({
+                "errorType": error.error_type, "attempt": error.attempt.unwrap_or(0), "code": error.code(),
+                "message": message, "retryable": error.retryable
+            });
+            ("NODE_ERROR", Level::Error, told)
+        }
+        EventBody::ErrorHandled(handled) => {
+            let mut told = json!({
+                "originStepId": handled.origin_step_id, "rule": handled.rule, "action": handled.action
+            });
+            if let Some(wanted) = &handled.wanted {
+                told["wanted"] = wanted.as_str().into();
+            }
+            if let Some(error) = &handled.rule_error {
+                told["ruleError"] = error.as_str().into();
+            }
+            let level = if handled.rule_error.is_some() { Level::Warn } else { Level::Info };
+            ("ERROR_HANDLER_INVOKED", level, told)
+        }
+        EventBody::RetryScheduled(retry) => {
+            ("RETRY_SCHEDULED", Level::Info, json!({ "attempt": retry.attempt, "delayMs": retry.delay_ms }))
+        }
+        EventBody::AutoFixAttempt(tried) => {
+            let told = json!({ "model": tried.model, "accepted": tried.accepted, "delta": tried.delta });
+            ("AUTO_FIX_ATTEMPT", Level::Warn, told)
+        }
+        EventBody::HumanTaskCreated(created) => {
+            let told = json!({
+                "taskId": created.task_id, "kind": created.kind, "reason": created.reason, "severity": created.severity,
+                "fingerprint": created.fingerprint
+            });
+            ("HITL_CREATED", Level::Info, told)
+        }
+        EventBody::HumanTaskCompleted(done) => {
+            ("HITL_COMPLETED", Level::Info, json!({ "taskId": done.task_id, "action": done.answer.action }))
+        }
+        EventBody::Escalated(escalated) => {
+            let mut told = json!({
+                "taskId": escalated.task_id, "escalation": escalated.level, "action": escalated.action
+            });
+            if let Some(to) = &escalated.to {
+                told["to"] = to.as_str().into();
+            }
+            ("ESCALATED", Level::Warn, told)
+        }
+        EventBody::PauseTimeout(over) => (
+            "ESCALATED",
+            Level::Warn,
+            json!({ "taskId": over.task_id, "action": over.timeout_action, "reason": "pause_timeout" }),
+        ),
+        EventBody::WorkflowDone(_) => ("WORKFLOW_COMPLETED", Level::Info, json!({ "status": "completed" })),
+        EventBody::WorkflowFailed(failed) => {
+            let mut told = json!({ "status": "failed", "failedStepId": failed.failed_step_id });
+            if let Some(reason) = &failed.reason {
+                told["reason"] = reason.as_str().into();
+            }
+            ("WORKFLOW_COMPLETED", Level::Error, told)
+        }
+        EventBody::WorkflowCancelled(_) => ("WORKFLOW_COMPLETED", Level::Warn, json!({ "status": "cancelled" })),
+        EventBody::WorkflowStart(start) => (
+            "WORKFLOW_STARTED",
+            Level::Info,
+            json!({ "name": start.name, "version": start.version, "startedBy": start.started_by.as_deref().unwrap_or("person") }),
+        ),
+        EventBody::WorkflowResumed(_)
+        | EventBody::StepInterrupted(_)
+        | EventBody::StepSkipped(_)
+        | EventBody::StepPrint(_)
+        | EventBody::VarChanged(_)
+        | EventBody::HumanTaskReminded(_)
+        | EventBody::PauseStart(_)
+        | EventBody::PauseResumed(_)
+        | EventBody::FileStart(_)
+        | EventBody::FileDone(_) => return None,
+    };
+    Some((name, level, object(metadata)))
+}
