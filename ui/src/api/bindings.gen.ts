@@ -652,6 +652,8 @@ export interface PauseStart {
 
 /** `pause_timeout` (H-27). */
 export interface PauseTimeout {
+  /** Id of the task. */
+  taskId: string;
   /** The node. */
   nodeId: string;
   /** RFC 3339. */
