@@ -4,5 +4,6 @@ mod crash;
 mod cut_off;
 mod follow;
 mod panics;
+mod people;
 mod run;
 mod support;

@@ -1,0 +1,187 @@
+//! Runs that wait for a person: a row, not a task; the answer may come from anywhere, also after the process has died.
+
+use crate::support::{Die, options, runtime, runtime_with, start, store, trace, until};
+use serde_json::{Value, json};
+use signalbox_model::task::Answer;
+use signalbox_model::{RunStatus, TaskAction, time};
+use signalbox_ports::Clock as _;
+use signalbox_runtime::Runtime;
+use signalbox_store::audit::{Actor, Level, Record, verify::Verdict};
+use signalbox_store::{AnswerTask, AuditQuery, Store};
+
+/// A GET that works, then one that does not.
+fn asks(config: &Value) -> Value {
+    json!({
+        "nodes": {
+            "first": { "type": "http.request", "config": { "url": "http://api.example/1" } },
+            "second": { "type": "flow.fail", "config": { "error": { "message": "refused", "retryable": false } } },
+            "ask": { "type": "builtin.human_decision", "config": config },
+            "last": { "type": "flow.noop" }
+        },
+        "edges": [
+            { "from": "first.success", "to": "second" }, { "from": "second.error", "to": "ask" },
+            { "from": "ask.skip", "to": "last" }
+        ]
+    })
+}
+
+fn now() -> i64 {
+    crate::support::RealClock.now_ms()
+}
+
+fn answer(store: &Store, task: &str, action: TaskAction) {
+    let row = store.task(task).expect("readable").expect("listed");
+    let answer = Answer {
+        action,
+        corrected_input: None,
+        target_node_id: None,
+        notes: None,
+        operator_id: Some("user:ada".into()),
+    };
+    let record = Record::new(
+        time::format(now()),
+        row.run_id,
+        row.step,
+        "HITL_COMPLETED",
+        Level::Info,
+        Actor::operator("user:ada"),
+    );
+    let mut facts = serde_json::Map::new();
+    facts.insert("taskId".into(), task.into());
+    facts.insert("action".into(), action.as_str().into());
+    store
+        .answer_task(AnswerTask {
+            task_id: task.into(),
+            expected_revision: None,
+            answer,
+            via: "cli".into(),
+            request_id: None,
+            secret: None,
+            patch: None,
+            at_ms: now(),
+            record: record.with_metadata(facts),
+        })
+        .expect("the answer is taken");
+}
+
+async fn paused(runtime: &Runtime, config: Value) -> (String, String) {
+    let run = start(runtime, asks(&config)).await;
+    assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Paused));
+    let tasks = runtime.store().open_tasks_of(&run).expect("readable");
+    assert_eq!(tasks.len(), 1);
+    (run, tasks[0].clone())
+}
+
+fn events(store: &Store, run: &str) -> Vec<String> {
+    let page = store.audit_page(&AuditQuery { run: Some(run.into()), limit: 1_000, ..AuditQuery::default() });
+    let mut names: Vec<String> =
+        page.expect("readable").rows.iter().filter_map(|row| row.entry()).map(|entry| entry.event).collect();
+    names.reverse();
+    names
+}
+
+fn intact(store: &Store) {
+    let verdict = store.audit_verify(Vec::new(), Vec::new(), None).expect("readable");
+    assert!(matches!(verdict, Verdict::Intact { .. }), "{verdict}");
+}
+
+#[tokio::test]
+async fn ts_040_h_22_a_task_survives_the_process_and_its_answer_resumes_the_run() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let first = runtime(dir.path());
+    let (run, task) = paused(&first, json!({})).await;
+    until("the paused run is a row", || first.driven().is_empty()).await;
+    first.shutdown().await;
+    drop(first);
+
+    let second = runtime(dir.path());
+    assert_eq!(second.store().open_tasks_of(&run).expect("readable"), [task.clone()]);
+    assert!(second.resume_all().await.expect("readable").is_empty(), "nobody answered: nothing is to be done");
+    answer(second.store(), &task, TaskAction::Skip);
+    second.wake(&run).await.expect("it goes on");
+    assert_eq!(second.wait(&run).await, Ok(RunStatus::Completed));
+    assert_eq!(trace(dir.path()), ["/1"], "no earlier step ran again");
+    let kinds: Vec<&str> =
+        second.store().events(&run, 0, 100).expect("readable").iter().map(|e| e.body.type_name()).collect();
+    assert!(!kinds.contains(&"workflow_resumed"), "a paused run stood still: {kinds:?}");
+    assert_eq!(second.store().pending_inputs(&run).expect("readable").len(), 0);
+    intact(second.store());
+}
+
+#[tokio::test]
+async fn an_answer_of_another_process_is_found_by_one_that_stays() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut how = options(dir.path());
+    how.adopt = true;
+    let here = runtime_with(dir.path(), store(dir.path()), Die::Never, how);
+    let (run, task) = paused(&here, json!({})).await;
+    let there = store(dir.path());
+    answer(&there, &task, TaskAction::Skip);
+    until("the run goes on by itself", || there.run(&run).is_ok_and(|row| row.status == RunStatus::Completed)).await;
+}
+
+#[tokio::test]
+async fn ts_041_h_19_a_time_that_ended_while_nobody_ran_is_noticed_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let first = runtime(dir.path());
+    let config = json!({ "ttlMs": 300, "onExpiry": { "action": "escalate", "to": "group:senior-ops" } });
+    let (run, task) = paused(&first, config).await;
+    first.shutdown().await;
+    drop(first);
+    let second = runtime(dir.path());
+    until("its time has ended", || {
+        second.store().runs_with_pending_input_or_due(now()).is_ok_and(|runs| runs == [run.clone()])
+    })
+    .await;
+    second.resume_all().await.expect("readable");
+    assert_eq!(second.wait(&run).await, Ok(RunStatus::Paused));
+    until("it is a row again", || second.driven().is_empty()).await;
+    second.resume_all().await.expect("readable");
+    let row = second.store().task(&task).expect("readable").expect("listed");
+    assert_eq!((row.escalation_level, row.candidate_groups), (1, vec!["group:senior-ops".to_owned()]));
+    assert_eq!(events(second.store(), &run).iter().filter(|name| *name == "ESCALATED").count(), 1);
+}
+
+#[tokio::test]
+async fn ts_045_a_20_every_run_leaves_its_entries_without_an_audit_node() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let (run, task) = paused(&runtime, json!({})).await;
+    answer(runtime.store(), &task, TaskAction::Skip);
+    runtime.wake(&run).await.expect("it goes on");
+    assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Completed));
+    assert_eq!(
+        events(runtime.store(), &run),
+        [
+            "WORKFLOW_STARTED",
+            "NODE_START",
+            "NODE_SUCCESS",
+            "NODE_START",
+            "NODE_ERROR",
+            "NODE_START",
+            "HITL_CREATED",
+            "HITL_COMPLETED",
+            "NODE_SUCCESS",
+            "NODE_START",
+            "NODE_SUCCESS",
+            "WORKFLOW_COMPLETED",
+        ]
+    );
+    let page = runtime.store().audit_page(&AuditQuery { run: Some(run), limit: 1, ..AuditQuery::default() });
+    let last = page.expect("readable").rows[0].entry().expect("an entry");
+    assert_eq!(last.metadata.expect("facts")["entryCount"], json!(12));
+    intact(runtime.store());
+}
+
+#[tokio::test]
+async fn ts_013_k_18_aborting_ends_the_run_and_closes_its_tasks() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let (run, task) = paused(&runtime, json!({})).await;
+    answer(runtime.store(), &task, TaskAction::Abort);
+    runtime.wake(&run).await.expect("it goes on");
+    assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Failed));
+    let summary = runtime.store().summary(&run).expect("readable").expect("ended");
+    assert_eq!(summary["failedStepId"], json!("second"));
+    assert_eq!(summary["openTasks"], json!([]));
+}
