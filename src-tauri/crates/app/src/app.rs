@@ -1,5 +1,6 @@
 //! The composition: store, runtime, the outside world, library. One per process and data folder.
 
+use crate::audit_log::ChainLog;
 use crate::dto::{Access, Folder, Host};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::ensure_folder;
@@ -81,12 +82,8 @@ impl App {
             ApiError::unavailable("NO_HTTP", message, "Report this fault.")
         })?;
         let clock = Arc::new(RealClock);
-        let world = Arc::new(World {
-            http: Arc::new(http),
-            files: Arc::new(files.clone()),
-            clock,
-            audit: Arc::new(signalbox_ports::NoAudit),
-        });
+        let audit = Arc::new(ChainLog(store.clone()));
+        let world = Arc::new(World { http: Arc::new(http), files: Arc::new(files.clone()), clock, audit });
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
         how.adopt = options.stays;

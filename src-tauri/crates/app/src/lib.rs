@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 mod app;
+mod audit_log;
 mod bodies;
 pub mod canonical;
 pub mod check;

@@ -564,6 +564,10 @@ impl Driver {
     fn carry_out(&mut self, effect: Effect) -> Option<Input> {
         match effect {
             Effect::Call(call) => return self.call(*call),
+            // What is due is told at once: a paused run waits for no timer.
+            Effect::Timer { timer, due_ms } if due_ms <= self.core.world.clock.now_ms() => {
+                return Some(Input::TimerFired { timer, now: self.core.world.clock.now_ms() });
+            }
             Effect::Timer { timer, due_ms } => {
                 let (world, inbox) = (Arc::clone(&self.core.world), self.driven.inbox.clone());
                 self.timers.spawn_on(
