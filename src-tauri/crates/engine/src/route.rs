@@ -144,7 +144,7 @@ fn really(
         }
         "escalate" => Some("human_review"),
         "retry" if !may_retry => Some("abort"),
-        "auto_fix" if !wired("auto_fix") && !(fresh && known_schema(compiled, node, error).is_some()) => {
+        "auto_fix" if !(wired("auto_fix") || fresh && known_schema(compiled, node, error).is_some()) => {
             Some("human_review")
         }
         "fallback" if !wired("fallback") && !this.fallback => Some("abort"),
