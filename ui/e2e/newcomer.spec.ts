@@ -79,7 +79,7 @@ test('Ctrl+A takes the steps or nothing, never the words of the page', async ({ 
 
 test('people read titles where something failed, in the banner, the bar and the lists', async ({ open, host }) => {
   const { page } = await openNew(open, host, 'Fails by name', {
-    nodes: { only_step: { type: 'flow.fail', config: { error: { message: 'No more paper.' } } } }, edges: [], layout: { only_step: [0, 0] },
+    settings: { errorPolicy: 'fail' }, nodes: { only_step: { type: 'flow.fail', config: { error: { message: 'No more paper.' } } } }, edges: [], layout: { only_step: [0, 0] },
   });
   await page.keyboard.press('F5');
   const kind = (await host.rpc<{ type: string; title: string }[]>('catalog_list')).find((one) => one.type === 'flow.fail')?.title ?? '';

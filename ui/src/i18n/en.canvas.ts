@@ -6,7 +6,7 @@ export const canvas = {
   'canvas.tidy': 'Tidy up',
   'canvas.safeShown': 'Safe policy: shown',
   'canvas.safeHidden': 'Safe policy: hidden',
-  'canvas.safeTitle': 'Shows what the safe policy does where a red port is not wired: retry, then the fallback, then fail.',
+  'canvas.safeTitle': 'Shows what the safe policy does where a red port is not wired: retry, repair, the fallback, then a person is asked.',
   'canvas.safeTag': 'safe policy',
   'canvas.safeTagShort': 'safe',
   'canvas.fallbackTag': 'fallback',

@@ -174,7 +174,7 @@ describe('error handling', () => {
     await userEvent.click(screen.getByRole('tab', { name: /^Error handling/ }));
     expect(await screen.findByRole('img', { name: /4 calls at most: the first and 3 retries\. 10 ms, 10 ms, 10 ms/ })).toBeTruthy();
     expect(screen.getByText('30 ms of pauses in all')).toBeTruthy();
-    expect(screen.getAllByText(/then the run ends \(safe policy\)/).length).toBeGreaterThan(0);
+    expect(screen.getAllByText(/then a person is asked \(safe policy\)/).length).toBeGreaterThan(0);
   });
   it('keeps numbers, and takes an empty part away whole', async () => {
     const { edits } = panel();
@@ -197,10 +197,10 @@ describe('error handling', () => {
     const wired: Workflow = { ...FIRST, edges: [...FIRST.edges, { from: 'fetch.error', to: 'no' }] };
     expect(thenOf(wired, 'fetch')).toMatchObject({ text: 'then the red wire to no', wired: true });
     // The retries of the step are all there are: the policy does not begin anew.
-    expect(thenOf(FIRST, 'fetch').text).toBe('then the run ends (safe policy)');
+    expect(thenOf(FIRST, 'fetch').text).toBe('then a person is asked (safe policy)');
     const { errorHandling: own, ...none } = FIRST.nodes['fetch'] as Workflow['nodes'][string];
     expect(own).toBeDefined();
-    expect(thenOf({ ...FIRST, nodes: { ...FIRST.nodes, fetch: none } }, 'fetch').text).toBe('tried again where that may help, then the run ends (safe policy)');
+    expect(thenOf({ ...FIRST, nodes: { ...FIRST.nodes, fetch: none } }, 'fetch').text).toBe('tried again where that may help, then a person is asked (safe policy)');
     const { settings: _, ...bare } = FIRST;
     expect(thenOf(bare, 'fetch').text).toContain('fail');
     const rules: Workflow = { ...FIRST, settings: { errorPolicy: { rules: [] } } };

@@ -33,8 +33,8 @@ export function thenOf(document: Workflow, nodeId: string, catalog?: readonly No
     // One bound counts the retries of both: after those of the step the policy tries nothing again.
     const spent = document.nodes[nodeId]?.errorHandling?.retryPolicy !== undefined;
     return {
-      text: fallback === undefined ? t(spent ? 'error.thenSafeEnds' : 'error.thenPolicySafe')
-        : t(spent ? 'error.thenSafeEndsFallback' : 'error.thenPolicySafeFallback', { name: fallback }),
+      text: fallback === undefined ? t(spent ? 'error.thenSafeAsks' : 'error.thenPolicySafe')
+        : t(spent ? 'error.thenSafeFallback' : 'error.thenPolicySafeFallback', { name: fallback }),
       box: fallback ?? t('error.policy'), wired: false,
     };
   }
