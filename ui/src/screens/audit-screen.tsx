@@ -94,7 +94,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         <span className="s t2 nw">{size === undefined ? '' : tn('audit.total', size)}</span>
         <span className="grow" />
         <FindButton />
-        <label className="au-switch s t2"><Switch checked={follow} onChange={setFollow} label={t('audit.follow')} />{t('audit.follow')}</label>
+        <label className="au-switch s t2"><Switch checked={follow} onChange={setFollow} label={t('audit.follow')} /><span className="au-switch-text">{t('audit.follow')}</span></label>
         <span className="vr" />
         {menu}
         <Button variant="primary" icon="chain" busy={verifying} onClick={() => void verify()}>{t('audit.verify')}</Button>
