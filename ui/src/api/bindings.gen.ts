@@ -11,6 +11,18 @@ export interface Alternative {
   label: string;
 }
 
+/** The error of every command. */
+export interface ApiError {
+  /** Stable, upper case. */
+  code: string;
+  /** What happened and why, one or two sentences. */
+  message: string;
+  /** What to do next. */
+  hint: string;
+  /** Free; depends on the code. */
+  details?: unknown;
+}
+
 /** About the program. */
 export interface AppInfo {
   /** Version of the program. */
@@ -33,6 +45,266 @@ export interface AppSettings {
   keymap: Record<string, string[]>;
   /** Saved queries of the audit viewer: name → text. */
   queries?: Record<string, string>;
+}
+
+/** Who acted. */
+export interface AuditActor {
+  /** `system`, `human`, `agent`. */
+  type: AuditActorType;
+  /** Which one. */
+  id?: string;
+  /** In which role. */
+  role?: string;
+}
+
+/** The kind of an actor. */
+export type AuditActorType = 'system' | 'human' | 'agent';
+
+/** The first bad entry. */
+export interface AuditBroken {
+  /** Its place. */
+  seq: number;
+  /** `MODIFIED`, `MISSING`, `REORDERED`, `DUPLICATED`, `INSERTED`, `TRUNCATED`, `WRONG_SIGNER`, `ANCHOR_MISMATCH`, `MALFORMED`. */
+  kind: string;
+  /** What should be there. */
+  expected?: string;
+  /** What is there. */
+  found?: string;
+  /** In a sentence. */
+  message: string;
+}
+
+/** What seals the entries before it. */
+export interface AuditCheckpoint {
+  /** Entries. */
+  size: number;
+  /** RFC 6962 root over them. */
+  rootHash: string;
+  /** RFC 3339. */
+  timestamp: string;
+}
+
+/** What the last verification found. */
+export type AuditCondition = 'intact' | 'broken' | 'empty' | 'unknown';
+
+/** How many entries have a value. */
+export interface AuditCount {
+  /** The value. */
+  value: string;
+  /** How many. */
+  count: number;
+}
+
+/** What to export. */
+export interface AuditExport {
+  /** Only this run. */
+  runId?: string;
+  /** Only what matches, as in `audit_list`. */
+  query?: string;
+  /** As what. */
+  format: ExportFormat;
+}
+
+/** An export. */
+export interface AuditExported {
+  /** A name for the file. */
+  fileName: string;
+  /** Its content. */
+  bytesBase64?: string;
+  /** Or where it was written, because it is large. */
+  path?: string;
+  /** Entries in it. */
+  entries: number;
+}
+
+/** How many of the newest 10,000 matching entries have which value. */
+export interface AuditFacets {
+  /** Names. */
+  event: AuditCount[];
+  /** Levels. */
+  level: AuditCount[];
+  /** Actors: their id, else their type. */
+  actor: AuditCount[];
+}
+
+/** What to count. */
+export interface AuditFacetsRequest {
+  /** As in `audit_list`. */
+  query?: string;
+}
+
+/** Names an entry. */
+export interface AuditGet {
+  /** Its place. */
+  seq: number;
+}
+
+/** Where the chain stands. */
+export interface AuditHead {
+  /** Entries. */
+  size: number;
+  /** Hash of the last one. */
+  hash: string;
+}
+
+/** The key that signs. */
+export interface AuditKey {
+  /** Its short name. */
+  keyId: string;
+  /** SHA-256 of the public key: compare it with what somebody else reads out. */
+  fingerprint: string;
+  /** Where the secret is. */
+  where: KeyPlace;
+}
+
+/** Which entries to list. */
+export interface AuditList {
+  /** `actor: event: run: node: level: error.type: tag: since: until: text:` and free words; all must hold. */
+  query?: string;
+  /** Only entries before this one. */
+  before?: number;
+  /** Only entries after this one; the page is then the oldest of them, still newest first. */
+  after?: number;
+  /** At most this many, 100 when absent, 1,000 at most. */
+  limit?: number;
+}
+
+/** A page of entries. */
+export interface AuditPage {
+  /** Newest first. */
+  entries: AuditRow[];
+  /** How many match; with a query counted up to 2,000. */
+  total: number;
+  /** There are more than `total`. */
+  more: boolean;
+  /** Where the chain stands. */
+  head: AuditHead;
+}
+
+/** A record from outside (source 000, III.2). Who acts is the caller; a given actor is kept as claimed. */
+export type AuditRecord = Record<string, unknown>;
+
+/** One entry with everything about it. */
+export interface AuditRecordView {
+  /** As in lists. */
+  row: AuditRow;
+  /** As it was hashed. */
+  entry: Record<string, unknown>;
+  /** The bytes that were hashed, without the domain prefix. */
+  canonical: string;
+  /** Their hash, computed now. */
+  computedHash: string;
+  /** It is the stored one. */
+  matches: boolean;
+  /** The signature. */
+  signature?: string;
+  /** What is kept apart and belongs to it, masked: `error`, `patch`, `before`, `after`. */
+  payload?: Record<string, unknown>;
+  /** From the error to its outcome, in their order. */
+  related: AuditRelated[];
+}
+
+/** It was recorded. */
+export interface AuditRecorded {
+  /** `ok`. */
+  status: string;
+  /** Its place in the chain. */
+  seq: number;
+}
+
+/** An entry of the same chain of causes. */
+export interface AuditRelated {
+  /** Its place. */
+  seq: number;
+  /** Its name. */
+  event: string;
+  /** In plain words. */
+  label: string;
+  /** What it is in the chain. */
+  kind: AuditRelation;
+}
+
+/** What an entry is in a chain of causes. */
+export type AuditRelation = 'error' | 'rule' | 'retry' | 'heal' | 'human' | 'outcome';
+
+/** One entry as lists show it. */
+export interface AuditRow {
+  /** Its place in the chain. */
+  seq: number;
+  /** RFC 3339. */
+  timestamp: string;
+  /** How grave. */
+  level: Level;
+  /** Its name. */
+  event: string;
+  /** Who acted. */
+  actor: AuditActor;
+  /** Id of the run's workflow. */
+  workflowId?: string;
+  /** Its name when the run started. */
+  workflowName?: string;
+  /** The run. */
+  runId: string;
+  /** The node, `$run` for the run as a whole. */
+  nodeId: string;
+  /** Its title. */
+  nodeTitle?: string;
+  /** In plain words. */
+  summary: string;
+  /** It has a signature. */
+  signed: boolean;
+  /** Its hash. */
+  hash: string;
+  /** Hash of the entry before. */
+  prevHash: string;
+}
+
+/** The last verification, and who signs. */
+export interface AuditStatus {
+  /** In one word. */
+  state: AuditCondition;
+  /** Entries that are known to be good. */
+  checked: number;
+  /** When, RFC 3339. */
+  at?: string;
+  /** Entries after the last checkpoint: cutting them would not show. */
+  unsealedTail: number;
+  /** The last checkpoint is signed by a known key. */
+  signed: boolean;
+  /** What seals the entries. */
+  lastCheckpoint?: AuditCheckpoint;
+  /** The first bad entry. */
+  broken?: AuditBroken;
+  /** One is under way. */
+  running: boolean;
+  /** The key that signs; absent = entries are unsigned. */
+  key?: AuditKey;
+  /** Where the chain stands now. */
+  head: AuditHead;
+}
+
+/** What a verification found. */
+export interface AuditVerdict {
+  /** In one word. */
+  state: AuditCondition;
+  /** Entries that are known to be good. */
+  checked: number;
+  /** When, RFC 3339. */
+  at?: string;
+  /** Entries after the last checkpoint: cutting them would not show. */
+  unsealedTail: number;
+  /** The last checkpoint is signed by a known key. */
+  signed: boolean;
+  /** What seals the entries. */
+  lastCheckpoint?: AuditCheckpoint;
+  /** The first bad entry. */
+  broken?: AuditBroken;
+}
+
+/** How to verify. */
+export interface AuditVerify {
+  /** From the first entry, not from the last verification that ended well. */
+  full?: boolean;
 }
 
 /** `auto_fix_attempt`. */
@@ -294,6 +566,9 @@ export interface ExpiryPolicy {
   then?: OnExpiry;
 }
 
+/** As what entries are exported. */
+export type ExportFormat = 'pack' | 'csv' | 'jsonl';
+
 /** How an expression is written. */
 export type ExpressionKind = 'cel' | 'value';
 
@@ -347,6 +622,16 @@ export interface FileDone {
 export interface FileStart {
   /** Artifact path. */
   path: string;
+}
+
+/** Open tasks of a fingerprint. */
+export interface FingerprintCount {
+  /** The fingerprint. */
+  fingerprint: string;
+  /** Title of one of them. */
+  title: string;
+  /** How many. */
+  count: number;
 }
 
 /** A granted folder. */
@@ -479,6 +764,9 @@ export interface Item {
   /** Index of the input item it came from, or null. */
   pairedItem?: number;
 }
+
+/** Where a secret key is. */
+export type KeyPlace = 'keychain' | 'file' | 'none';
 
 /** How bad an error is (K-06). */
 export type Level = 'INFO' | 'WARN' | 'ERROR' | 'CRITICAL';
@@ -625,6 +913,38 @@ export interface Origin {
 
 /** Size or state of a pane. */
 export type PaneState = boolean | number;
+
+/** One operation of a JSON Patch (RFC 6902). */
+export type PatchOperation =
+  | {
+    op: 'add';
+    path: string;
+    value: unknown;
+  }
+  | {
+    op: 'remove';
+    path: string;
+  }
+  | {
+    op: 'replace';
+    path: string;
+    value: unknown;
+  }
+  | {
+    op: 'move';
+    from: string;
+    path: string;
+  }
+  | {
+    op: 'copy';
+    from: string;
+    path: string;
+  }
+  | {
+    op: 'test';
+    path: string;
+    value: unknown;
+  };
 
 /** `pause_resumed` (H-26). */
 export interface PauseResumed {
@@ -1040,14 +1360,491 @@ export interface StepSummary {
 /** Advice of the failing side; used only by a rule that names it (K-05). */
 export type SuggestedAction = 'retry' | 'fallback' | 'escalate' | 'human_review' | 'abort' | 'auto_fix';
 
+/** Who proposes a correction. */
+export type SuggestionSource = 'rule' | 'llm' | 'history';
+
+/** A task with everything that helps to decide. Values that may be personal are masked: their text is `•••N•`, the same number for the same value. */
+export interface Task {
+  /** Its id. */
+  id: string;
+  /** What is asked. */
+  kind: TaskKind;
+  /** Why. */
+  reason: TaskReason;
+  /** Where it stands. */
+  state: TaskState;
+  /** From 1, +1 with each change. */
+  revision: number;
+  /** The run that waits for it. */
+  runId: string;
+  /** Id of its workflow. */
+  workflowId: string;
+  /** Name of the workflow when the run started. */
+  workflowName: string;
+  /** The step that it is about: the failed one, else the one that asks. */
+  nodeId: string;
+  /** Its title in the workflow. */
+  nodeTitle: string;
+  /** The step that asks. */
+  stepId: string;
+  /** Where in nested containers. */
+  path?: string;
+  /** Item index. */
+  item?: number;
+  /** Round of the slot. */
+  visit: number;
+  /** Attempt of the call. */
+  attempt: number;
+  /** One line. */
+  title: string;
+  /** How bad. */
+  severity: Level;
+  /** 0 to 100. */
+  priority: number;
+  /** The same for failures of the same step for the same cause. */
+  fingerprint: string;
+  /** Open tasks with this fingerprint, counted up to 1,000. */
+  sameCount: number;
+  /** Type of the error. */
+  errorType?: string;
+  /** Its code. */
+  errorCode?: string;
+  /** Its message. */
+  errorMessage?: string;
+  /** Who has it. */
+  assignee?: string;
+  /** Who may take it. */
+  candidateGroups: string[];
+  /** Who works on it now. */
+  claimedBy?: string;
+  /** Until when, RFC 3339; claiming again prolongs it. */
+  claimExpiresAt?: string;
+  /** Hidden until then, RFC 3339. */
+  snoozedUntil?: string;
+  /** RFC 3339. */
+  createdAt: string;
+  /** RFC 3339; nobody decides after it, unless it is escalated then. */
+  expiresAt?: string;
+  /** Escalations so far. */
+  escalationLevel: number;
+  /** Failed slots that this one task stands for. */
+  cases: number;
+  /** What may be answered, in the order of the buttons. */
+  allowedActions: TaskAction[];
+  /** Who decided. */
+  decidedBy?: string;
+  /** When it was decided or closed, RFC 3339. */
+  decidedAt?: string;
+  /** What was decided. */
+  action?: TaskAction;
+  /** The failed slot, when a recovery step asks. */
+  origin?: Origin;
+  /** What the author wrote for the person. */
+  instructions?: string;
+  /** What failed. */
+  error?: ErrorPayload;
+  /** The input that failed, or the data that is shown. Masked values may stand in a corrected input as they are: they keep their value. */
+  input: unknown;
+  /** What a corrected input, or a form, has to fit. */
+  schema?: unknown;
+  /** Ways out for `alternative`. */
+  alternatives: Alternative[];
+  /** JSON Pointers of what is masked in `input`. */
+  redacted: string[];
+  /** The caller may see it, with a reason (`task_reveal`). */
+  mayReveal: boolean;
+  /** The last events of the run, oldest first. */
+  trace: TaskTrace[];
+  /** The context of the run now; large values are cut. */
+  variables: Record<string, unknown>;
+  /** What the steps before put out; large values are cut. */
+  upstream: TaskUpstream[];
+  /** Corrections to take with one click. */
+  suggestions: TaskSuggestion[];
+  /** What happened to the task, oldest first. */
+  history: TaskEvent[];
+  /** One-time, for who may answer; only when it was asked for. */
+  secret?: string;
+  /** What was decided. */
+  decision?: TaskDecision;
+}
+
 /** What may be answered (K-16). `approve`, `reject` belong to approvals, `submit` to forms and pauses. */
 export type TaskAction = 'retry' | 'correct' | 'skip' | 'alternative' | 'abort' | 'approve' | 'reject' | 'submit';
+
+/** What became of each. */
+export interface TaskBatch {
+  /** Stands in the audit entry of each. */
+  batchId: string;
+  /** One per task, in the order of the request. */
+  results: TaskBatchResult[];
+}
+
+/** What became of one. */
+export interface TaskBatchResult {
+  /** The task. */
+  taskId: string;
+  /** It was answered. */
+  ok: boolean;
+  /** Why not. */
+  error?: ApiError;
+}
+
+/** Whether a corrected input fits. */
+export interface TaskCheck {
+  /** It fits. */
+  valid: boolean;
+  /** What does not. */
+  violations: TaskViolation[];
+  /** From the input that failed to this one (RFC 6902). */
+  patch: PatchOperation[];
+}
+
+/** A corrected input to look at. */
+export interface TaskCheckRequest {
+  /** The task. */
+  taskId: string;
+  /** The whole corrected input, or the values of the form. */
+  correctedInput: unknown;
+}
+
+/** Says something about a task. */
+export interface TaskComment {
+  /** The task. */
+  taskId: string;
+  /** What. */
+  text: string;
+}
+
+/** A person's answer. */
+export interface TaskComplete {
+  /** The task. */
+  taskId: string;
+  /** What is chosen. */
+  action: TaskAction;
+  /** With `correct`: the whole corrected input. With `submit`: the values. */
+  correctedInput?: unknown;
+  /** With `alternative`: one of the task's targets. */
+  targetNodeId?: string;
+  /** Why. */
+  notes?: string;
+  /** The revision that the person saw: refused when the task has changed since. */
+  revision?: number;
+  /** The same id again gives the first answer again. */
+  requestId?: string;
+  /** Taken only when it is the caller. */
+  operatorId?: string;
+}
+
+/** One answer for several tasks. */
+export interface TaskCompleteMany {
+  /** The tasks, at most 1,000. */
+  taskIds: string[];
+  /** What is chosen. */
+  action: TaskAction;
+  /** With `correct`: the corrected input of every one of them. */
+  correctedInput?: unknown;
+  /** With `correct`: what is changed in each one's own input (RFC 6902). */
+  patch?: PatchOperation[];
+  /** Why. */
+  notes?: string;
+}
+
+/** An answer that stands. */
+export interface TaskCompleted {
+  /** The task. */
+  taskId: string;
+  /** Its run. */
+  runId: string;
+  /** Where the task stands now. */
+  state: TaskState;
+  /** A process drove the run when it was answered; false = it goes on when one takes it up (`resume`). */
+  driven: boolean;
+}
+
+/** How many tasks stand where. All but `done` count open ones. */
+export interface TaskCounts {
+  /** All, snoozed ones too. */
+  open: number;
+  /** Assigned to me or claimed by me. */
+  mine: number;
+  /** Nobody has it. */
+  unassigned: number;
+  /** Its time ends today. */
+  dueToday: number;
+  /** Its time has ended. */
+  overdue: number;
+  /** Hidden until later. */
+  snoozed: number;
+  /** Not open any more. */
+  done: number;
+  /** Most first, at most 50. */
+  byWorkflow: WorkflowCount[];
+  /** Those of several tasks, most first, at most 50. */
+  byFingerprint: FingerprintCount[];
+}
+
+/** For whom to count. */
+export interface TaskCountsRequest {
+  /** End of the caller's day (RFC 3339), 24 hours from now when absent. */
+  dayEnd?: string;
+}
+
+/** A decision. */
+export interface TaskDecision {
+  /** What was chosen. */
+  action: TaskAction;
+  /** With `correct` and `submit`. */
+  correctedInput?: unknown;
+  /** With `alternative`. */
+  targetNodeId?: string;
+  /** From the input that failed to the corrected one (RFC 6902). */
+  patch?: unknown;
+  /** Why. */
+  notes?: string;
+  /** Who; `system` when a policy decided. */
+  operatorId: string;
+  /** RFC 3339. */
+  at: string;
+  /** From the creation of the task. */
+  durationMs: number;
+  /** Through which door: `app`, `cli`, `rest`, `policy`, `run`. */
+  via: string;
+}
+
+/** One thing that happened to a task. */
+export interface TaskEvent {
+  /** RFC 3339. */
+  at: string;
+  /** Who: `user:…` or `system`. */
+  by: string;
+  /** What. */
+  what: TaskEventKind;
+  /** In words. */
+  text?: string;
+}
+
+/** What happened to a task. */
+export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'reminded' | 'escalated' | 'revealed' | 'decided' | 'closed';
+
+/** Names a task. */
+export interface TaskGet {
+  /** The task. */
+  taskId: string;
+  /** Also give a new one-time secret that answers it (role operator). */
+  secret?: boolean;
+}
 
 /** What is asked. */
 export type TaskKind = 'decision' | 'approval' | 'form' | 'pause';
 
+/** Which tasks to list. */
+export interface TaskList {
+  /** Which half, `open` when absent. */
+  state?: TaskScope;
+  /** Which view; everything, snoozed tasks too, when absent. */
+  view?: TaskView;
+  /** Id of a workflow. */
+  workflow?: string;
+  /** Failures of the same step for the same cause. */
+  fingerprint?: string;
+  /** Of this run. */
+  runId?: string;
+  /** Part of title, error, step, workflow or run. */
+  text?: string;
+  /** End of the caller's day (RFC 3339), 24 hours from now when absent. */
+  dayEnd?: string;
+  /** At most this many, 50 when absent, 500 at most. */
+  limit?: number;
+  /** `next` of the page before. */
+  after?: string;
+}
+
+/** A page of tasks. */
+export interface TaskPage {
+  /** The tasks. */
+  tasks: TaskRow[];
+  /** For `after` of the next page. */
+  next?: string;
+  /** Tasks of all pages. */
+  total: number;
+}
+
 /** Why it is asked. */
 export type TaskReason = 'error' | 'interrupted' | 'step';
+
+/** Gives a task to somebody. */
+export interface TaskReassign {
+  /** The task. */
+  taskId: string;
+  /** `user:…` or `group:…`. */
+  to: string;
+  /** Why. */
+  notes?: string;
+}
+
+/** Names a task. */
+export interface TaskRef {
+  /** The task. */
+  taskId: string;
+}
+
+/** Asks for masked values. */
+export interface TaskReveal {
+  /** The task. */
+  taskId: string;
+  /** Why; it is recorded. */
+  reason: string;
+}
+
+/** Values without masks. */
+export interface TaskRevealed {
+  /** The input that failed, or the data that is shown. */
+  input: unknown;
+  /** What failed. */
+  error?: ErrorPayload;
+}
+
+/** One task as lists show it. Texts that may hold personal data are masked. */
+export interface TaskRow {
+  /** Its id. */
+  id: string;
+  /** What is asked. */
+  kind: TaskKind;
+  /** Why. */
+  reason: TaskReason;
+  /** Where it stands. */
+  state: TaskState;
+  /** From 1, +1 with each change. */
+  revision: number;
+  /** The run that waits for it. */
+  runId: string;
+  /** Id of its workflow. */
+  workflowId: string;
+  /** Name of the workflow when the run started. */
+  workflowName: string;
+  /** The step that it is about: the failed one, else the one that asks. */
+  nodeId: string;
+  /** Its title in the workflow. */
+  nodeTitle: string;
+  /** The step that asks. */
+  stepId: string;
+  /** Where in nested containers. */
+  path?: string;
+  /** Item index. */
+  item?: number;
+  /** Round of the slot. */
+  visit: number;
+  /** Attempt of the call. */
+  attempt: number;
+  /** One line. */
+  title: string;
+  /** How bad. */
+  severity: Level;
+  /** 0 to 100. */
+  priority: number;
+  /** The same for failures of the same step for the same cause. */
+  fingerprint: string;
+  /** Open tasks with this fingerprint, counted up to 1,000. */
+  sameCount: number;
+  /** Type of the error. */
+  errorType?: string;
+  /** Its code. */
+  errorCode?: string;
+  /** Its message. */
+  errorMessage?: string;
+  /** Who has it. */
+  assignee?: string;
+  /** Who may take it. */
+  candidateGroups: string[];
+  /** Who works on it now. */
+  claimedBy?: string;
+  /** Until when, RFC 3339; claiming again prolongs it. */
+  claimExpiresAt?: string;
+  /** Hidden until then, RFC 3339. */
+  snoozedUntil?: string;
+  /** RFC 3339. */
+  createdAt: string;
+  /** RFC 3339; nobody decides after it, unless it is escalated then. */
+  expiresAt?: string;
+  /** Escalations so far. */
+  escalationLevel: number;
+  /** Failed slots that this one task stands for. */
+  cases: number;
+  /** What may be answered, in the order of the buttons. */
+  allowedActions: TaskAction[];
+  /** Who decided. */
+  decidedBy?: string;
+  /** When it was decided or closed, RFC 3339. */
+  decidedAt?: string;
+  /** What was decided. */
+  action?: TaskAction;
+}
+
+/** Which half of the inbox. */
+export type TaskScope = 'open' | 'done' | 'all';
+
+/** Hides a task. */
+export interface TaskSnooze {
+  /** The task. */
+  taskId: string;
+  /** RFC 3339; a time that has passed shows it again. */
+  until: string;
+}
+
+/** Where a task stands. */
+export type TaskState = 'open' | 'done' | 'expired' | 'cancelled' | 'superseded';
+
+/** A correction to take with one click. */
+export interface TaskSuggestion {
+  /** Who proposes it. */
+  source: SuggestionSource;
+  /** The whole corrected input. */
+  correctedInput: unknown;
+  /** Why. */
+  rationale: string;
+  /** It fits the schema. */
+  valid: boolean;
+  /** What is changed, one sentence each. */
+  changes: string[];
+}
+
+/** One event of the run in plain words. */
+export interface TaskTrace {
+  /** Its place in the run. */
+  seq: number;
+  /** The step; empty for the run itself. */
+  stepId: string;
+  /** Its title. */
+  title: string;
+  /** Type of the event. */
+  event: string;
+  /** RFC 3339. */
+  at: string;
+  /** In words. */
+  summary: string;
+}
+
+/** What a step before put out. */
+export interface TaskUpstream {
+  /** The step. */
+  stepId: string;
+  /** Its title. */
+  title: string;
+  /** Port → items. */
+  output: unknown;
+}
+
+/** A view of the inbox. */
+export type TaskView = 'all' | 'mine' | 'unassigned' | 'due_today' | 'overdue' | 'snoozed';
+
+/** One reason why an input does not fit. */
+export interface TaskViolation {
+  /** JSON Pointer; empty for the whole. */
+  path: string;
+  /** In plain words. */
+  message: string;
+}
 
 /** Colours. */
 export type Theme = 'system' | 'light' | 'dark';
@@ -1074,6 +1871,19 @@ export interface VarChanged {
   oldValue?: unknown;
   /** The new value. */
   newValue: unknown;
+}
+
+/** Through which door a caller came. */
+export type Via = 'app' | 'cli' | 'rest';
+
+/** Who the caller is. */
+export interface Who {
+  /** `user:…`. */
+  operatorId: string;
+  /** What the caller may do. */
+  role: CallerRole;
+  /** Through which door. */
+  via: Via;
 }
 
 /** One workflow file. */
@@ -1104,6 +1914,16 @@ export interface Workflow {
 export interface WorkflowCancelled {
   /** Milliseconds since `workflow_start`. */
   duration_ms: number;
+}
+
+/** Open tasks of a workflow. */
+export interface WorkflowCount {
+  /** Id of the workflow. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** How many. */
+  count: number;
 }
 
 /** A new workflow. */
@@ -1379,6 +2199,46 @@ export interface Commands {
   expression_names: { request: ExpressionNames; response: ExpressionName[] };
   /** The delays of a retry policy. */
   retry_timeline: { request: RetryTimeline; response: TimelineStep[] };
+  /** Who the caller is. */
+  who: { request: Empty; response: Who };
+  /** What people are asked. */
+  task_list: { request: TaskList; response: TaskPage };
+  /** How many tasks stand where. */
+  task_counts: { request: TaskCountsRequest; response: TaskCounts };
+  /** One task with everything that helps to decide, masked. */
+  task_get: { request: TaskGet; response: Task };
+  /** Whether a corrected input fits; nothing is stored. */
+  task_check: { request: TaskCheckRequest; response: TaskCheck };
+  /** Answers a task; the first answer stands. */
+  task_complete: { request: TaskComplete; response: TaskCompleted };
+  /** Gives one answer to several tasks, each for itself. */
+  task_complete_many: { request: TaskCompleteMany; response: TaskBatch };
+  /** Works on a task for the next 15 minutes. */
+  task_claim: { request: TaskRef; response: TaskRow };
+  /** Works on a task no more. */
+  task_release: { request: TaskRef; response: TaskRow };
+  /** Gives a task to somebody. */
+  task_reassign: { request: TaskReassign; response: TaskRow };
+  /** Says something about a task. */
+  task_comment: { request: TaskComment; response: TaskRow };
+  /** Hides a task until later. */
+  task_snooze: { request: TaskSnooze; response: TaskRow };
+  /** Shows masked values; the reason is recorded. */
+  task_reveal: { request: TaskReveal; response: TaskRevealed };
+  /** Entries of the audit chain, newest first. */
+  audit_list: { request: AuditList; response: AuditPage };
+  /** How many entries have which event, level and actor. */
+  audit_facets: { request: AuditFacetsRequest; response: AuditFacets };
+  /** One entry, its bytes and its hash computed again. */
+  audit_get: { request: AuditGet; response: AuditRecordView };
+  /** Verifies the audit chain. */
+  audit_verify: { request: AuditVerify; response: AuditVerdict };
+  /** What the last verification found, and who signs. */
+  audit_status: { request: Empty; response: AuditStatus };
+  /** Exports entries; that is recorded. */
+  audit_export: { request: AuditExport; response: AuditExported };
+  /** Records an entry in the caller's name. */
+  audit_record: { request: AuditRecord; response: AuditRecorded };
   /** What the person set on this machine. */
   settings_get: { request: Empty; response: AppSettings };
   /** Keeps settings. */
@@ -1428,6 +2288,26 @@ export const commands: Record<CommandName, CommandInfo> = {
   expression_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   expression_names: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   retry_timeline: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  who: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  task_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  task_counts: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  task_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  task_check: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  task_complete: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get', 'run_get', 'run_list', 'audit_list'] },
+  task_complete_many: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get', 'run_get', 'run_list', 'audit_list'] },
+  task_claim: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
+  task_release: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
+  task_reassign: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
+  task_comment: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get'] },
+  task_snooze: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
+  task_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get', 'audit_list'] },
+  audit_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_facets: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_verify: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['audit_status'] },
+  audit_status: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_export: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_status'] },
+  audit_record: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list'] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

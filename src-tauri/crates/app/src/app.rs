@@ -1,9 +1,11 @@
 //! The composition: store, runtime, the outside world, library. One per process and data folder.
 
 use crate::audit_log::ChainLog;
+use crate::audit_view::Titles;
 use crate::dto::{Access, Folder, Host};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::ensure_folder;
+use crate::key;
 use crate::library::Library;
 use crate::view::{MOST_EVENTS, RunView};
 use serde_json::Value;
@@ -14,6 +16,7 @@ use signalbox_runtime::{Registry, Runtime};
 use signalbox_store::{Store, StoreAlarm, StoreError, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -61,6 +64,12 @@ pub struct App {
     choices: Mutex<HashMap<String, PathBuf>>,
     /// The run that was looked at last, folded up to an event.
     viewed: Mutex<Option<(u64, Arc<RunView>)>>,
+    /// Titles of nodes by definition.
+    pub(crate) titles: Mutex<HashMap<String, Arc<Titles>>>,
+    /// The audit chain is being verified.
+    pub(crate) verifying: AtomicBool,
+    /// Why the audit chain is not signed.
+    unsigned: Option<String>,
 }
 
 impl App {
@@ -69,6 +78,14 @@ impl App {
     pub fn open(data: &Path, options: Options) -> ApiResult<Arc<Self>> {
         ensure_folder(data)?;
         let store = Store::open(data, &StoreOptions::default())?;
+        let unsigned = match key::open(data) {
+            Ok(signer) => {
+                // A store that cannot be written now is told about in its own words.
+                let _ = store.set_audit_signer(signer);
+                None
+            }
+            Err(why) => Some(why),
+        };
         let library = Library::open(data)?;
         let threads = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -110,12 +127,30 @@ impl App {
             allow: options.allow,
             choices: Mutex::default(),
             viewed: Mutex::default(),
+            titles: Mutex::default(),
+            verifying: AtomicBool::new(false),
+            unsigned,
         });
         app.grants_changed()?;
         for (run, lease) in leases {
             app.hold(run, lease);
         }
+        if options.stays {
+            app.verify_in_background();
+        }
         Ok(app)
+    }
+
+    /// A host that stays looks at the audit chain once at its start; what it finds is in `audit_status`.
+    fn verify_in_background(self: &Arc<Self>) {
+        let app = Arc::downgrade(self);
+        // Without a thread the chain is verified when somebody asks.
+        drop(std::thread::Builder::new().name("audit-verify".into()).spawn(move || {
+            if let Some(app) = app.upgrade() {
+                // What cannot be verified now stays `unknown`.
+                drop(app.verify_audit(false));
+            }
+        }));
     }
 
     /// Waits for a future from a thread that may wait.
@@ -164,7 +199,8 @@ impl App {
 
     /// What was found wrong when the store was opened, one sentence each.
     pub fn alarms(&self) -> Vec<String> {
-        self.store.alarms().iter().map(alarm).collect()
+        let unsigned = self.unsigned.iter().map(|why| format!("The audit chain is not signed: {why}"));
+        self.store.alarms().iter().map(alarm).chain(unsigned).collect()
     }
 
     /// Milliseconds since 1970.

@@ -1,17 +1,24 @@
 //! What the commands do. One function per row of the command list, with its name.
 
+mod audit;
 mod data;
 mod folders;
 mod library;
+mod people;
 mod runs;
 mod system;
 
+pub(crate) use audit::{audit_export, audit_facets, audit_get, audit_list, audit_record, audit_status, audit_verify};
 pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_step_data};
 pub use folders::parse_allow_dir;
 pub(crate) use folders::{folder_grant, folder_list, folder_revoke};
 pub(crate) use library::{
     draft_discard, draft_put, forget_draft, id_of, open, savable, workflow_create, workflow_delete, workflow_duplicate,
     workflow_list, workflow_open, workflow_open_path, workflow_revision, workflow_save, workflow_validate,
+};
+pub(crate) use people::{
+    task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get, task_list,
+    task_reassign, task_release, task_reveal, task_snooze, who,
 };
 pub(crate) use runs::{run_cancel, run_delete, run_events, run_get, run_list, run_resume, run_start, run_value};
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};

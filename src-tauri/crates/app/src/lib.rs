@@ -3,18 +3,25 @@
 
 mod app;
 mod audit_log;
+mod audit_query;
+mod audit_view;
 mod bodies;
 pub mod canonical;
 pub mod check;
 pub mod dto;
 pub mod error;
+mod evidence;
 mod files;
+mod key;
 mod library;
 mod outside;
+mod people;
+mod redact;
 mod router;
 mod runs;
 pub mod samples;
 mod stored;
+mod story;
 pub mod table;
 mod view;
 
@@ -22,4 +29,4 @@ pub use app::{App, NewRun, Options, default_data_dir};
 pub use bodies::parse_allow_dir;
 pub use error::{ApiError, ApiResult, Class};
 pub use outside::EventStream;
-pub use router::Caller;
+pub use router::{Caller, Via, os_user};

@@ -5,16 +5,41 @@ use crate::bodies;
 use crate::dto::{CallerRole, Host};
 use crate::error::{ApiError, ApiResult};
 use crate::table::{command_list, find};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use signalbox_store::audit::{Actor, ActorType};
 use std::sync::Arc;
 
 /// Expressions are compiled and evaluated here (TRUST, store rules).
 const STACK: usize = 32 * 1024 * 1024;
 
+/// Through which door a caller came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// The window.
+    App,
+    /// The command line.
+    Cli,
+    /// A request with a token.
+    Rest,
+}
+
+impl Via {
+    /// As in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::App => "app",
+            Self::Cli => "cli",
+            Self::Rest => "rest",
+        }
+    }
+}
+
 /// Who calls.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Caller {
     /// Through which host.
     pub host: Host,
@@ -22,16 +47,40 @@ pub struct Caller {
     pub role: CallerRole,
     /// A person on this machine: runs that they start may reach loopback addresses (TRUST, SSRF).
     pub here: bool,
+    /// Who: `user:…`.
+    pub principal: String,
+    /// Through which door.
+    pub via: Via,
+}
+
+/// The account of the system under which this process runs, as `user:…`.
+pub fn os_user() -> String {
+    let name = ["USER", "LOGNAME", "USERNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    format!("user:{}", name.filter(|name| !name.is_empty()).map(|name| word(&name)).next().unwrap_or("local".into()))
+}
+
+/// A name as it stands in ids: no spaces, no control characters.
+fn word(text: &str) -> String {
+    text.chars().take(100).map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }
 
 impl Caller {
     /// The window, or a person at the terminal: everything a person may do.
     pub fn here() -> Self {
-        Self { host: Host::Desktop, role: CallerRole::Builder, here: true }
+        Self { host: Host::Desktop, role: CallerRole::Builder, here: true, principal: os_user(), via: Via::App }
     }
-    /// A request with a token.
-    pub fn http(role: CallerRole, here: bool) -> Self {
-        Self { host: Host::Http, role, here }
+    /// A person at the terminal who may say in whose name they act.
+    pub fn terminal(name: Option<&str>) -> ApiResult<Self> {
+        let principal = match name {
+            None => os_user(),
+            Some(name) => person(name)?,
+        };
+        Ok(Self { principal, via: Via::Cli, ..Self::here() })
+    }
+    /// A request with a token of this name.
+    pub fn http(role: CallerRole, here: bool, name: &str) -> Self {
+        let principal = format!("user:{}", word(name));
+        Self { host: Host::Http, role, here, principal, via: Via::Rest }
     }
     /// Refuses a smaller role.
     pub fn require(&self, least: CallerRole) -> ApiResult<()> {
@@ -41,6 +90,31 @@ impl Caller {
         let least = format!("{least:?}").to_lowercase();
         Err(ApiError::forbidden(format!("This needs the role {least}."), "Use a token with that role."))
     }
+    /// The caller as an actor of the audit chain.
+    pub fn actor(&self) -> Actor {
+        let role = match self.role {
+            CallerRole::Viewer => "viewer",
+            CallerRole::Operator => "operator",
+            CallerRole::Builder => "builder",
+        };
+        Actor { kind: ActorType::Human, id: Some(self.principal.clone()), role: Some(role.to_owned()) }
+    }
+    /// The caller as one who answers tasks (K-21).
+    pub fn operator(&self) -> Actor {
+        Actor::operator(&self.principal)
+    }
+}
+
+/// `user:NAME` of a text that is one.
+fn person(text: &str) -> ApiResult<String> {
+    let name = text.strip_prefix("user:").unwrap_or_default();
+    if name.is_empty() || name != word(name) {
+        return Err(ApiError::bad_request(
+            format!("'{text}' names nobody."),
+            "Write user:NAME, without spaces, for example user:anna.",
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 fn parse<T: DeserializeOwned>(name: &str, request: Value) -> ApiResult<T> {
@@ -88,7 +162,7 @@ impl App {
     pub async fn dispatch(self: &Arc<Self>, caller: &Caller, name: &str, request: Value) -> ApiResult<Value> {
         let command = find(name).filter(|command| command.hosts.contains(&caller.host)).ok_or_else(unknown)?;
         caller.require(command.role)?;
-        let caller = *caller;
+        let caller = caller.clone();
         self.blocking(move |app| call(app, &caller, command.name, request)).await
     }
 

@@ -113,6 +113,11 @@ impl RunView {
         }
     }
 
+    /// The context as it stands.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.context.iter().map(|(name, value)| (name, &**value))
+    }
+
     pub(crate) fn node(&self, id: &str) -> Option<&NodeData> {
         self.nodes.get(id)
     }

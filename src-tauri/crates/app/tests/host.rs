@@ -407,8 +407,11 @@ fn every_command_asks_for_host_role_and_shape() {
     let roles = [CallerRole::Viewer, CallerRole::Operator, CallerRole::Builder];
     for command in COMMANDS {
         for role in roles {
-            let error =
-                wait(place.app.dispatch(&Caller::http(role, true), command.name, json!({ "no": "such field" })));
+            let error = wait(place.app.dispatch(
+                &Caller::http(role, true, "tester"),
+                command.name,
+                json!({ "no": "such field" }),
+            ));
             let code = error.expect_err("an unknown field is refused").code;
             let want = if !command.hosts.contains(&Host::Http) {
                 "NOT_FOUND"

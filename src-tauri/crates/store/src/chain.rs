@@ -1,17 +1,21 @@
 //! The audit chain inside the writer's transactions: an entry is sealed where the state that it describes is changed, or
 //! neither is written. The head is read in the transaction, because another process may have written since.
 
+use crate::document::Blob;
 use crate::error::{Error, Result};
 use crate::high_water;
 use crate::store::Store;
 use crate::table::audit_entry::{self, AuditFacets, AuditPage, AuditQuery, AuditRow};
-use crate::table::{audit_checkpoint, audit_meta};
+use crate::table::{audit_checkpoint, audit_meta, blob};
 use crate::writer::Work;
 use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_audit::verify::{Expect, Trusted, Verdict, try_verify};
 use signalbox_audit::{Anchor, Chain, Frontier, Head, PublicKey, Record, SignedCheckpoint, Signer, is_signed};
 use std::sync::{Arc, PoisonError};
+
+/// Stands for a run in `blob_use`: context snapshots of records from outside.
+const SNAPSHOTS: &str = "$audit";
 
 /// A checkpoint is made when so many entries have none.
 const UNSEALED: u64 = 1_000;
@@ -151,6 +155,17 @@ impl Store {
     /// Records one entry. What was recorded before with the same `dedupe` is not recorded again.
     pub fn audit_append(&self, record: Record, dedupe: Option<String>, durable: bool) -> Result<Receipt> {
         self.write(durable, move |work| append_one(work, record, dedupe.as_deref()))
+    }
+
+    /// [`Self::audit_append`] of a record from outside, on the disk before this returns. `snapshot` is what its
+    /// `contextSnapshotHash` stands for: it is kept apart under that hash.
+    pub fn audit_append_with(&self, record: Record, snapshot: Option<(String, String)>) -> Result<Receipt> {
+        self.write(true, move |work| {
+            if let Some((hash, data)) = snapshot {
+                blob::put(work.connection, SNAPSHOTS, &Blob { hash, data })?;
+            }
+            append_one(work, record, None)
+        })
     }
 
     /// Seals all entries so far and waits for the disk; `None` when nothing was unsealed.

@@ -90,8 +90,8 @@ pub(crate) fn run_cancel(app: &App, _: &Caller, request: RunId) -> ApiResult<Emp
     Ok(Empty {})
 }
 
-pub(crate) fn run_delete(app: &App, _: &Caller, request: RunId) -> ApiResult<Empty> {
-    app.wait_for(app.runtime.delete(&request.run_id, signalbox_store::audit::Actor::system()))??;
+pub(crate) fn run_delete(app: &App, caller: &Caller, request: RunId) -> ApiResult<Empty> {
+    app.wait_for(app.runtime.delete(&request.run_id, caller.actor()))??;
     Ok(Empty {})
 }
 

@@ -111,7 +111,7 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
 }
 
 pub(crate) async fn cancel(app: &Arc<App>, output: &Output, run_id: &str) -> Done {
-    app.dispatch(&Caller::here(), "run_cancel", json!({ "runId": run_id })).await?;
+    app.dispatch(&Caller::terminal(None)?, "run_cancel", json!({ "runId": run_id })).await?;
     let summary = app.wait_cancelled(run_id.to_owned()).await?;
     if output.json {
         output.value(&json!({ "runId": run_id, "status": summary["status"] }));

@@ -23,7 +23,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
         }
         Runs::Events { run, after } => events(app, output, run, *after).await,
         Runs::Delete { run } => {
-            app.dispatch(&Caller::here(), "run_delete", json!({ "runId": run })).await?;
+            app.dispatch(&Caller::terminal(None)?, "run_delete", json!({ "runId": run })).await?;
             if output.json {
                 output.value(&json!({ "runId": run, "deleted": true }));
             } else {
@@ -53,7 +53,7 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
                 request[key] = value;
             }
         }
-        let answer = app.dispatch(&Caller::here(), "run_list", request).await?;
+        let answer = app.dispatch(&Caller::terminal(None)?, "run_list", request).await?;
         rows.extend(answer["runs"].as_array().cloned().unwrap_or_default());
         before = answer["next"].clone();
         if before.is_null() {
@@ -101,7 +101,7 @@ async fn left_behind(app: &Arc<App>, row: &Value) -> Result<bool, ApiError> {
     if !matches!(row["status"].as_str(), Some("created" | "running")) {
         return Ok(false);
     }
-    let run = app.dispatch(&Caller::here(), "run_get", json!({ "runId": row["runId"] })).await?;
+    let run = app.dispatch(&Caller::terminal(None)?, "run_get", json!({ "runId": row["runId"] })).await?;
     Ok(run["driven"] == false && matches!(run["status"].as_str(), Some("created" | "running")))
 }
 

@@ -1,10 +1,9 @@
 //! What every request must pass before anything looks at it: Host, Origin, token, content type (TRUST, localhost).
 
 use axum::http::{HeaderMap, Method, header};
-use signalbox_app::dto::CallerRole;
 use signalbox_app::{ApiError, Class};
 
-use super::tokens::Tokens;
+use super::tokens::{Holder, Tokens};
 
 /// Names under which this server may be addressed.
 #[derive(Debug)]
@@ -52,15 +51,15 @@ impl Names {
     }
 }
 
-/// The role of the bearer token.
-pub(crate) fn role(tokens: &Tokens, headers: &HeaderMap) -> Result<CallerRole, ApiError> {
+/// Whose the bearer token is.
+pub(crate) fn holder<'a>(tokens: &'a Tokens, headers: &HeaderMap) -> Result<&'a Holder, ApiError> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let token = values.next().and_then(|value| value.to_str().ok()).and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then_some(token)
     });
-    match token.and_then(|token| tokens.role(token)) {
-        Some(role) if values.next().is_none() => Ok(role),
+    match token.and_then(|token| tokens.holder(token)) {
+        Some(holder) if values.next().is_none() => Ok(holder),
         _ => Err(ApiError::new(
             Class::Unauthorized,
             "UNAUTHORIZED",

@@ -129,15 +129,15 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     {
         return Ok(file);
     }
-    let role = guard::role(&server.tokens, request.headers())?;
+    let holder = guard::holder(&server.tokens, request.headers())?;
     let Some((route, id)) = found else { return Err(unknown(&path)) };
     if let Access::Role(least) = route.access
-        && role < least
+        && holder.role < least
     {
         return Err(too_small(least));
     }
     guard::json_only(&method, request.headers())?;
-    let caller = Caller::http(role, server.local);
+    let caller = Caller::http(holder.role, server.local, &holder.name);
     let (parts, body) = request.into_parts();
     let body = read(body).await?;
     handlers::run(server, route.action, &caller, id.unwrap_or_default(), &parts, &body).await

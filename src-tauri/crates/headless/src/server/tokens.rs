@@ -7,15 +7,24 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-/// Token hash → role.
+/// Whose a token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Holder {
+    /// What it may do.
+    pub(crate) role: CallerRole,
+    /// In whose name: the principal is `user:` and this.
+    pub(crate) name: String,
+}
+
+/// Token hash → holder.
 #[derive(Debug, Default)]
-pub(crate) struct Tokens(Vec<(String, CallerRole)>);
+pub(crate) struct Tokens(Vec<(String, Holder)>);
 
 impl Tokens {
-    /// The role of a token.
-    pub(crate) fn role(&self, token: &str) -> Option<CallerRole> {
+    /// Whose token it is.
+    pub(crate) fn holder(&self, token: &str) -> Option<&Holder> {
         let hash = sha256_hex(token.as_bytes());
-        self.0.iter().filter(|(known, _)| *known == hash).map(|(_, role)| *role).next()
+        self.0.iter().filter(|(known, _)| *known == hash).map(|(_, holder)| holder).next()
     }
 
     /// Reads the file, or writes a new one with a random builder token. Gives the first builder token besides, for the
@@ -25,38 +34,53 @@ impl Tokens {
             Ok(text) => {
                 owner_only(path)?;
                 let rows = parse(&text).map_err(|why| format!("{}: {why}", path.display()))?;
-                let first = rows.iter().find(|(_, role)| *role == CallerRole::Builder).map(|(token, _)| token.clone());
-                let hashed = rows.into_iter().map(|(token, role)| (sha256_hex(token.as_bytes()), role)).collect();
+                let first = rows.iter().find(|(_, holder)| holder.role == CallerRole::Builder);
+                let first = first.map(|(token, _)| token.clone());
+                let hashed = rows.into_iter().map(|(token, holder)| (sha256_hex(token.as_bytes()), holder)).collect();
                 Ok((Self(hashed), first))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let token = random_token()?;
                 create(path, &token).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-                Ok((Self(vec![(sha256_hex(token.as_bytes()), CallerRole::Builder)]), Some(token)))
+                let holder = Holder { role: CallerRole::Builder, name: own_name() };
+                Ok((Self(vec![(sha256_hex(token.as_bytes()), holder)]), Some(token)))
             }
             Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
         }
     }
 }
 
-fn parse(text: &str) -> Result<Vec<(String, CallerRole)>, String> {
-    let mut rows = Vec::new();
+/// A token without a name is that of the account which runs the server.
+fn own_name() -> String {
+    signalbox_app::os_user().trim_start_matches("user:").to_owned()
+}
+
+fn parse(text: &str) -> Result<Vec<(String, Holder)>, String> {
+    let mut rows: Vec<(String, Holder)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
+        let number = number + 1;
         let words: Vec<&str> = line.split_whitespace().collect();
-        let (role, token) = match words.as_slice() {
+        let (role, token, name) = match words.as_slice() {
             [] => continue,
-            [token] => (CallerRole::Builder, *token),
-            ["builder", token] => (CallerRole::Builder, *token),
-            ["operator", token] => (CallerRole::Operator, *token),
-            ["viewer", token] => (CallerRole::Viewer, *token),
-            _ => {
-                return Err(format!("line {} is neither TOKEN nor ROLE TOKEN (builder, operator, viewer)", number + 1));
-            }
+            [token] => ("builder", *token, None),
+            [role, token] => (*role, *token, None),
+            [role, token, name] => (*role, *token, Some(*name)),
+            _ => return Err(format!("line {number} is neither TOKEN nor ROLE TOKEN nor ROLE TOKEN NAME")),
+        };
+        let role = match role {
+            "builder" => CallerRole::Builder,
+            "operator" => CallerRole::Operator,
+            "viewer" => CallerRole::Viewer,
+            other => return Err(format!("line {number}: '{other}' is no role (builder, operator, viewer)")),
         };
         if token.len() < 16 {
-            return Err(format!("the token in line {} is shorter than 16 characters", number + 1));
+            return Err(format!("the token in line {number} is shorter than 16 characters"));
         }
-        rows.push((token.to_owned(), role));
+        if rows.iter().any(|(known, _)| known == token) {
+            return Err(format!("the token in line {number} stands there twice"));
+        }
+        let name = name.map_or_else(own_name, |name| name.trim_start_matches("user:").to_owned());
+        rows.push((token.to_owned(), Holder { role, name }));
     }
     if rows.is_empty() { Err("it holds no token; delete it to get a new one".into()) } else { Ok(rows) }
 }
@@ -110,9 +134,9 @@ mod tests {
         let (_, token) = Tokens::open(&path).expect("made");
         let token = token.expect("a builder");
         let (again, _) = Tokens::open(&path).expect("read");
-        assert_eq!(again.role(&token), Some(CallerRole::Builder));
+        assert_eq!(again.holder(&token).map(|holder| holder.role), Some(CallerRole::Builder));
         for wrong in ["", "null", "0", &token[1..], &format!("{token} "), &token.to_uppercase()] {
-            assert_eq!(again.role(wrong), None, "{wrong}");
+            assert_eq!(again.holder(wrong), None, "{wrong}");
         }
         #[cfg(unix)]
         {
@@ -125,9 +149,12 @@ mod tests {
 
     #[test]
     fn a_line_names_a_role_or_is_a_builder() {
-        let rows = parse("0123456789abcdef\nviewer fedcba9876543210\n").expect("two");
-        assert_eq!(rows[1], ("fedcba9876543210".to_owned(), CallerRole::Viewer));
-        for bad in ["", "short", "king 0123456789abcdef", "a b c"] {
+        let rows = parse("0123456789abcdef\nviewer fedcba9876543210 user:bob\n").expect("two");
+        assert_eq!(rows[0].1, super::Holder { role: CallerRole::Builder, name: super::own_name() });
+        let bob = super::Holder { role: CallerRole::Viewer, name: "bob".into() };
+        assert_eq!(rows[1], ("fedcba9876543210".to_owned(), bob));
+        let twice = "operator 0123456789abcdef anna\noperator 0123456789abcdef bob";
+        for bad in ["", "short", "king 0123456789abcdef", "a b c", "operator 0123456789abcdef a b", twice] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -1,0 +1,110 @@
+//! The text of an audit query: `event:HITL_COMPLETED since:2026-11-22 "words together"`.
+
+use crate::error::{ApiError, ApiResult};
+use signalbox_model::time;
+use signalbox_store::AuditQuery;
+use signalbox_store::audit::Level;
+
+/// Reads a query. `now_ms` is what `since:2h` counts from.
+pub(crate) fn parse(text: &str, now_ms: i64) -> ApiResult<AuditQuery> {
+    let mut query = AuditQuery::default();
+    for token in tokens(text) {
+        let (name, value) = match token.split_once(':') {
+            Some((name, value)) if !name.contains('"') => (name, value.replace('"', "")),
+            _ => ("text", token.replace('"', "")),
+        };
+        if value.is_empty() {
+            // Half of a qualifier while it is typed.
+            continue;
+        }
+        match name {
+            "actor" => query.actor = Some(value),
+            "event" => query.event = Some(value),
+            "run" => query.run = Some(value),
+            "node" => query.node = Some(value),
+            "error.type" => query.error_type = Some(value),
+            "tag" => query.tag = Some(value),
+            "level" => query.level = Some(level(&value)?),
+            "since" => query.since_ms = Some(moment(&value, now_ms, false)?),
+            "until" => query.until_ms = Some(moment(&value, now_ms, true)?),
+            "text" => query.text.push(value),
+            // A colon inside a free word, such as `user:anna` or a time.
+            _ => query.text.push(token.replace('"', "")),
+        }
+    }
+    Ok(query)
+}
+
+/// Words; quoted texts are kept whole.
+fn tokens(text: &str) -> Vec<String> {
+    let (mut tokens, mut token, mut quoted) = (Vec::new(), String::new(), false);
+    for c in text.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                token.push(c);
+            }
+            c if c.is_whitespace() && !quoted => {
+                tokens.extend(Some(std::mem::take(&mut token)).filter(|token| !token.is_empty()));
+            }
+            c => token.push(c),
+        }
+    }
+    tokens.extend(Some(token).filter(|token| !token.is_empty()));
+    tokens
+}
+
+/// A level of the chain by its name.
+pub(crate) fn level(text: &str) -> ApiResult<Level> {
+    let all = [Level::Info, Level::Warn, Level::Error, Level::Critical];
+    all.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
+        ApiError::bad_request(format!("'{text}' is no level."), "Levels are INFO, WARN, ERROR and CRITICAL.")
+    })
+}
+
+/// RFC 3339, a day, or a span before now such as `30m`, `2h`, `7d`.
+fn moment(text: &str, now_ms: i64, end: bool) -> ApiResult<i64> {
+    let span = || {
+        let (number, unit) = text.trim_start_matches('-').split_at_checked(text.trim_start_matches('-').len() - 1)?;
+        let unit = match unit {
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "d" => 86_400_000,
+            "w" => 604_800_000,
+            _ => return None,
+        };
+        now_ms.checked_sub(number.parse::<i64>().ok()?.checked_mul(unit)?)
+    };
+    let day = || {
+        let start = time::parse(&format!("{text}T00:00:00Z"))?;
+        Some(if end { start + 86_399_999 } else { start })
+    };
+    time::parse(text).or_else(day).or_else(span).ok_or_else(|| {
+        ApiError::bad_request(
+            format!("'{text}' is no time."),
+            "Write 2026-11-22, 2026-11-22T10:00:00Z, or a span such as 30m, 2h, 7d.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn qualifiers_quotes_and_free_words() {
+        let query = parse(
+            r#"event:NODE_ERROR actor:user:anna since:2026-11-22 until:2026-11-22 "two words" x:y level:error"#,
+            0,
+        )
+        .expect("reads");
+        assert_eq!((query.event.as_deref(), query.actor.as_deref()), (Some("NODE_ERROR"), Some("user:anna")));
+        assert_eq!(query.until_ms.zip(query.since_ms).map(|(until, since)| until - since), Some(86_399_999));
+        assert_eq!(query.text, ["two words", "x:y"]);
+        assert_eq!(parse("since:2h until:1h event:", 10_000_000).expect("reads").since_ms, Some(2_800_000));
+        for bad in ["level:LOUD", "since:soon", "until:"] {
+            assert_eq!(parse(bad, 0).is_ok(), bad == "until:", "{bad}");
+        }
+    }
+}

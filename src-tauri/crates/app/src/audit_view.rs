@@ -1,0 +1,166 @@
+//! Audit entries as people see them.
+
+use crate::app::App;
+use crate::dto::{AuditActor, AuditRelated, AuditRelation, AuditRow};
+use crate::error::ApiResult;
+use crate::story;
+use serde_json::Value;
+use signalbox_model::Level;
+use signalbox_store::audit::{Entry, RUN_LEVEL};
+use signalbox_store::{AuditQuery, AuditRow as Stored};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+
+/// Titles of the nodes of so many definitions are kept.
+const KEPT: usize = 64;
+/// Entries of a run that are looked through for what belongs together.
+const RELATED: usize = 1_000;
+
+/// Node → title of one definition.
+pub(crate) type Titles = HashMap<String, String>;
+
+/// What is known of a run beside its entries.
+#[derive(Debug, Clone)]
+pub(crate) struct About {
+    pub(crate) workflow_id: String,
+    pub(crate) workflow_name: String,
+    pub(crate) titles: Arc<Titles>,
+}
+
+impl App {
+    /// The workflow of a run and the titles of its nodes; `None` when the run is not there any more.
+    pub(crate) fn about_run(&self, run_id: &str) -> Option<About> {
+        let row = self.store.run(run_id).ok()?;
+        let kept = self.titles.lock().unwrap_or_else(PoisonError::into_inner).get(&row.definition_hash).cloned();
+        let titles = kept.unwrap_or_else(|| {
+            let text = self.store.definition_get(&row.definition_hash).ok().flatten();
+            let file: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+            let titles: Titles = file["nodes"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter_map(|(id, node)| Some((id.clone(), node["title"].as_str()?.to_owned())))
+                .collect();
+            let titles = Arc::new(titles);
+            let mut all = self.titles.lock().unwrap_or_else(PoisonError::into_inner);
+            if all.len() >= KEPT {
+                all.clear();
+            }
+            all.insert(row.definition_hash.clone(), Arc::clone(&titles));
+            titles
+        });
+        Some(About { workflow_id: row.workflow_id, workflow_name: row.workflow_name, titles })
+    }
+}
+
+/// Rows of a page; each run is looked up once.
+pub(crate) fn rows(app: &App, stored: &[Stored]) -> Vec<AuditRow> {
+    let mut known: HashMap<String, Option<About>> = HashMap::new();
+    stored
+        .iter()
+        .map(|row| {
+            let entry = row.entry();
+            let run = entry.as_ref().map(|entry| entry.run_id.clone()).unwrap_or_default();
+            let about = known.entry(run).or_insert_with_key(|run| app.about_run(run));
+            view(row, entry.as_ref(), about.as_ref())
+        })
+        .collect()
+}
+
+/// One row. An entry that cannot be read is shown as such; a verification says what is wrong with it.
+fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow {
+    let Some(entry) = entry else {
+        return AuditRow {
+            seq: row.seq,
+            timestamp: String::new(),
+            level: Level::Critical,
+            event: "UNREADABLE".into(),
+            actor: AuditActor { kind: "system".into(), id: None, role: None },
+            workflow_id: None,
+            workflow_name: None,
+            run_id: String::new(),
+            node_id: String::new(),
+            node_title: None,
+            summary: "This entry cannot be read: verify the chain".into(),
+            signed: row.signature.is_some(),
+            hash: row.hash.clone(),
+            prev_hash: String::new(),
+        };
+    };
+    AuditRow {
+        seq: row.seq,
+        timestamp: entry.timestamp.clone(),
+        level: Level::parse(entry.level.as_str()).unwrap_or(Level::Critical),
+        event: entry.event.clone(),
+        actor: AuditActor {
+            kind: entry.actor.kind.as_str().to_owned(),
+            id: entry.actor.id.clone(),
+            role: entry.actor.role.clone(),
+        },
+        workflow_id: about.map(|about| about.workflow_id.clone()),
+        workflow_name: about.map(|about| about.workflow_name.clone()),
+        run_id: entry.run_id.clone(),
+        node_id: entry.node_id.clone(),
+        node_title: about.and_then(|about| about.titles.get(&entry.node_id).cloned()),
+        summary: crate::redact::Masks::default().text(&story::of_entry(entry)),
+        signed: row.signature.is_some(),
+        hash: row.hash.clone(),
+        prev_hash: entry.prev_hash.to_hex(),
+    }
+}
+
+fn relation(entry: &Entry) -> Option<AuditRelation> {
+    Some(match entry.event.as_str() {
+        "NODE_ERROR" => AuditRelation::Error,
+        "ERROR_HANDLER_INVOKED" => AuditRelation::Rule,
+        "RETRY_SCHEDULED" => AuditRelation::Retry,
+        "AUTO_FIX_ATTEMPT" => AuditRelation::Heal,
+        "HITL_CREATED" | "HITL_COMPLETED" | "ESCALATED" => AuditRelation::Human,
+        "NODE_SUCCESS" | "WORKFLOW_COMPLETED" => AuditRelation::Outcome,
+        _ => return None,
+    })
+}
+
+/// The steps that an entry is about: its own, and those that it names.
+fn nodes(entry: &Entry) -> Vec<&str> {
+    let mut nodes = vec![entry.node_id.as_str()];
+    for name in ["originStepId", "originNode", "origin", "stepId"] {
+        match entry.metadata.as_ref().and_then(|facts| facts.get(name)) {
+            Some(Value::String(node)) => nodes.push(node),
+            Some(Value::Object(origin)) => nodes.extend(origin.get("stepId").and_then(Value::as_str)),
+            _ => {}
+        }
+    }
+    nodes
+}
+
+/// From the error to its outcome: the entries of the same run that are about the same steps.
+pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> {
+    let query = AuditQuery { run: Some(entry.run_id.clone()), limit: RELATED, ..AuditQuery::default() };
+    let page = app.store.audit_page(&query)?;
+    let all: Vec<(u64, Entry)> = page.rows.iter().rev().filter_map(|row| Some((row.seq, row.entry()?))).collect();
+    let mut wanted: Vec<String> = nodes(entry).into_iter().map(str::to_owned).collect();
+    // Who decided about a step is found through the decision, and the other way round.
+    for (_, other) in &all {
+        let here = nodes(other);
+        if other.node_id != RUN_LEVEL && here.len() > 1 && here.iter().any(|node| wanted.iter().any(|own| own == node))
+        {
+            wanted.extend(here.into_iter().map(str::to_owned));
+        }
+    }
+    let whole = entry.node_id == RUN_LEVEL;
+    let failed = |node: &str| all.iter().any(|(_, other)| other.event == "NODE_ERROR" && other.node_id == node);
+    Ok(all
+        .iter()
+        .filter_map(|(seq, other)| {
+            let kind = relation(other)?;
+            // A success says something only where there was an error.
+            let fits = match other.event.as_str() {
+                "WORKFLOW_COMPLETED" => true,
+                "NODE_SUCCESS" => failed(&other.node_id) && (whole || wanted.contains(&other.node_id)),
+                _ => whole || nodes(other).iter().any(|node| wanted.iter().any(|own| own == node)),
+            };
+            fits.then(|| AuditRelated { seq: *seq, event: other.event.clone(), label: story::of_entry(other), kind })
+        })
+        .collect())
+}

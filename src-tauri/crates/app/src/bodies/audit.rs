@@ -1,0 +1,155 @@
+//! The audit chain: list, look, verify, export, record.
+
+use crate::app::App;
+use crate::dto::{
+    AuditCount, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet, AuditHead, AuditList, AuditPage,
+    AuditRecord, AuditRecordView, AuditRecorded, AuditStatus, AuditVerdict, AuditVerify, Empty,
+};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::files::io_error;
+use crate::redact::Masks;
+use crate::{Caller, audit_query, audit_view};
+use base64::Engine;
+use serde_json::{Map, Value, json};
+use signalbox_model::time;
+use signalbox_store::AuditQuery;
+use signalbox_store::audit::{Entry, Record, hash_text, is_reserved};
+use std::io::Cursor;
+
+/// Larger exports are written to a file of the data folder.
+const INLINE: usize = 8 * 1024 * 1024;
+
+/// Events of the product beside those of rules 3.1: nobody else records them.
+const OWN: &[&str] = &[
+    "TASK_CLAIMED",
+    "TASK_RELEASED",
+    "TASK_REASSIGNED",
+    "TASK_COMMENTED",
+    "TASK_SNOOZED",
+    "REVEALED",
+    "ANSWER_REFUSED",
+    "AUDIT_EXPORTED",
+    "AUDIT_VERIFY_FAILED",
+];
+
+pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult<AuditPage> {
+    let query = AuditQuery {
+        before: request.before,
+        after: request.after,
+        limit: request.limit.unwrap_or(100).clamp(1, 1_000) as usize,
+        ..audit_query::parse(request.query.as_deref().unwrap_or_default(), app.now_ms())?
+    };
+    let page = app.store.audit_page(&query)?;
+    Ok(AuditPage {
+        entries: audit_view::rows(app, &page.rows),
+        total: page.total,
+        more: page.more,
+        head: AuditHead { size: page.head.size, hash: page.head.head_hash.to_hex() },
+    })
+}
+
+pub(crate) fn audit_facets(app: &App, _: &Caller, request: AuditFacetsRequest) -> ApiResult<AuditFacets> {
+    let query = audit_query::parse(request.query.as_deref().unwrap_or_default(), app.now_ms())?;
+    let found = app.store.audit_facets(&query)?;
+    let list = |counts: Vec<(String, u64)>| {
+        counts.into_iter().map(|(value, count)| AuditCount { value, count }).collect::<Vec<_>>()
+    };
+    Ok(AuditFacets { event: list(found.events), level: list(found.levels), actor: list(found.actors) })
+}
+
+pub(crate) fn audit_get(app: &App, _: &Caller, request: AuditGet) -> ApiResult<AuditRecordView> {
+    let unknown = || ApiError::not_found(format!("The audit chain has no entry {}.", request.seq));
+    let stored = app.store.audit_entry(request.seq)?.ok_or_else(unknown)?;
+    let row = audit_view::rows(app, std::slice::from_ref(&stored)).pop().ok_or_else(unknown)?;
+    let entry = stored.entry();
+    let computed = hash_text(&stored.text).to_hex();
+    Ok(AuditRecordView {
+        row,
+        entry: serde_json::from_str(&stored.text).unwrap_or_default(),
+        matches: computed == stored.hash,
+        computed_hash: computed,
+        canonical: stored.text,
+        signature: stored.signature,
+        payload: entry.as_ref().map(|entry| payload(app, entry)).transpose()?.flatten(),
+        related: entry.as_ref().map(|entry| audit_view::related(app, entry)).transpose()?.unwrap_or_default(),
+    })
+}
+
+/// What belongs to the entry of a task and is kept apart, because the chain can never forget.
+fn payload(app: &App, entry: &Entry) -> ApiResult<Option<Map<String, Value>>> {
+    let task = entry.metadata.as_ref().and_then(|facts| facts.get("taskId")).and_then(Value::as_str);
+    let Some(record) = task.map(|task| app.store.task_record(task)).transpose()?.flatten() else { return Ok(None) };
+    let mut masks = Masks::new(&record.created.redact);
+    let (input, _) = masks.input(&record.created.input);
+    let mut payload = Map::new();
+    if let Some(error) = &record.created.error {
+        payload.insert("error".into(), masks.value(&serde_json::to_value(&**error).unwrap_or_default()));
+    }
+    if entry.event == "HITL_COMPLETED"
+        && let Some(decision) = &record.decision
+    {
+        if let Some(patch) = decision.get("patch") {
+            payload.insert("patch".into(), masks.patch(patch));
+            payload.insert("before".into(), input);
+        }
+        if let Some(corrected) = decision.get("correctedInput") {
+            payload.insert("after".into(), masks.input(corrected).0);
+        }
+    }
+    Ok((!payload.is_empty()).then_some(payload))
+}
+
+pub(crate) fn audit_verify(app: &App, _: &Caller, request: AuditVerify) -> ApiResult<AuditVerdict> {
+    app.verify_audit(request.full.unwrap_or(false))
+}
+
+pub(crate) fn audit_status(app: &App, _: &Caller, _: Empty) -> ApiResult<AuditStatus> {
+    app.audit_status_now()
+}
+
+pub(crate) fn audit_export(app: &App, caller: &Caller, request: AuditExport) -> ApiResult<AuditExported> {
+    let mut bytes = Cursor::new(Vec::new());
+    let (entries, ending) = app.export_audit(caller, &request, &mut bytes)?;
+    let bytes = bytes.into_inner();
+    let when = time::format(app.now_ms()).replace([':', '.'], "-");
+    let of = request.run_id.as_deref().map(|run| format!("-{run}")).unwrap_or_default();
+    let safe: String = of.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    let file_name = format!("signalbox-audit{safe}-{when}.{ending}");
+    if bytes.len() <= INLINE {
+        let text = base64::engine::general_purpose::STANDARD.encode(bytes);
+        return Ok(AuditExported { file_name, bytes_base64: Some(text), path: None, entries });
+    }
+    let folder = app.data_dir().join("exports");
+    crate::files::ensure_folder(&folder)?;
+    let path = folder.join(&file_name);
+    std::fs::write(&path, bytes).map_err(|error| io_error(&error, &path, "written"))?;
+    Ok(AuditExported { file_name, bytes_base64: None, path: Some(path.display().to_string()), entries })
+}
+
+/// TS-049. The entry's time and actor are the recorder's: what was claimed stands in its metadata (K-20, TRUST).
+pub(crate) fn audit_record(app: &App, caller: &Caller, request: AuditRecord) -> ApiResult<AuditRecorded> {
+    let refused = |code: &str, message: String, hint: &str| ApiError::new(Class::BadRequest, code, message, hint);
+    let body = Value::Object(request.0);
+    let submitted = Record::from_json(&body).map_err(|errors| {
+        let fields: Vec<Value> = errors.0.iter().map(|e| json!({ "path": e.field, "message": e.problem })).collect();
+        refused("BAD_REQUEST", format!("{errors}."), "Correct the fields, then send it again.")
+            .with(json!({ "violations": fields }))
+    })?;
+    let mut record = submitted.record;
+    if is_reserved(&record.event) || OWN.contains(&record.event.as_str()) {
+        let message = format!("{} is recorded by Signalbox itself, when it happens.", record.event);
+        return Err(refused("AUDIT_RESERVED_EVENT", message, "Choose another name for your event."));
+    }
+    let mut facts = record.metadata.take().unwrap_or_default();
+    if let Some(actor) = body.get("actor") {
+        facts.insert("claimedActor".into(), actor.clone());
+    }
+    facts.insert("claimedTimestamp".into(), record.timestamp.as_str().into());
+    facts.insert("via".into(), caller.via.as_str().into());
+    record.metadata = Some(facts);
+    record.timestamp = time::format(app.now_ms());
+    record.actor = caller.actor();
+    let snapshot = submitted.context_snapshot.zip(record.context_snapshot_hash.map(|hash| hash.to_hex()));
+    let receipt = app.store.audit_append_with(record, snapshot.map(|(text, hash)| (hash, text)))?;
+    Ok(AuditRecorded { status: "ok".into(), seq: receipt.seq })
+}

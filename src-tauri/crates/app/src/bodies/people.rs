@@ -1,0 +1,257 @@
+//! The inbox: list, look, answer, and everything else that people do to tasks.
+
+use crate::Caller;
+use crate::app::App;
+use crate::dto::{
+    CallerRole, Empty, FingerprintCount, Task, TaskBatch, TaskBatchResult, TaskCheck, TaskCheckRequest, TaskComment,
+    TaskComplete, TaskCompleteMany, TaskCompleted, TaskCounts, TaskCountsRequest, TaskGet, TaskList, TaskPage,
+    TaskReassign, TaskRef, TaskReveal, TaskRevealed, TaskRow, TaskSnooze, Who, WorkflowCount,
+};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::people::{self, Given, act_record, from_task_error};
+use serde_json::{Value, json};
+use signalbox_engine::patch;
+use signalbox_model::time;
+use signalbox_store::{TaskAct, TaskQuery, TaskScope, TaskView};
+
+/// Tasks of one batch.
+const BATCH: usize = 1_000;
+/// Longest text that a person writes about a task.
+const TEXT: usize = 10_000;
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+pub(crate) fn who(_: &App, caller: &Caller, _: Empty) -> ApiResult<Who> {
+    Ok(Who { operator_id: caller.principal.clone(), role: caller.role, via: caller.via })
+}
+
+fn query(app: &App, caller: &Caller, day_end: Option<&str>) -> ApiResult<TaskQuery> {
+    let now_ms = app.now_ms();
+    let day_end_ms = match day_end {
+        None => now_ms.saturating_add(DAY),
+        Some(text) => moment(text)?,
+    };
+    Ok(TaskQuery { person: caller.principal.clone(), now_ms, day_end_ms, ..TaskQuery::default() })
+}
+
+fn moment(text: &str) -> ApiResult<i64> {
+    time::parse(text).ok_or_else(|| {
+        ApiError::bad_request(format!("'{text}' is no time."), "Write RFC 3339, for example 2026-11-22T10:00:00Z.")
+    })
+}
+
+pub(crate) fn task_list(app: &App, caller: &Caller, request: TaskList) -> ApiResult<TaskPage> {
+    use crate::dto::{TaskScope as Scope, TaskView as View};
+    let found = app.store.tasks(&TaskQuery {
+        scope: match request.state.unwrap_or_default() {
+            Scope::Open => TaskScope::Open,
+            Scope::Done => TaskScope::Done,
+            Scope::All => TaskScope::All,
+        },
+        view: match request.view {
+            None => TaskView::Any,
+            Some(View::All) => TaskView::Awake,
+            Some(View::Mine) => TaskView::Mine,
+            Some(View::Unassigned) => TaskView::Unassigned,
+            Some(View::DueToday) => TaskView::DueToday,
+            Some(View::Overdue) => TaskView::Overdue,
+            Some(View::Snoozed) => TaskView::Snoozed,
+        },
+        workflow: request.workflow,
+        fingerprint: request.fingerprint,
+        run: request.run_id,
+        text: request.text,
+        limit: request.limit.unwrap_or(50).clamp(1, 500) as usize,
+        after: request.after,
+        ..query(app, caller, request.day_end.as_deref())?
+    })?;
+    let now = app.now_ms();
+    let tasks = found.tasks.into_iter().map(|row| people::row(row, now)).collect();
+    Ok(TaskPage { tasks, next: found.next, total: found.total })
+}
+
+pub(crate) fn task_counts(app: &App, caller: &Caller, request: TaskCountsRequest) -> ApiResult<TaskCounts> {
+    let found = app.store.task_counts(&query(app, caller, request.day_end.as_deref())?)?;
+    Ok(TaskCounts {
+        open: found.open,
+        mine: found.mine,
+        unassigned: found.unassigned,
+        due_today: found.due_today,
+        overdue: found.overdue,
+        snoozed: found.snoozed,
+        done: found.done,
+        by_workflow: found.by_workflow.into_iter().map(|(id, name, count)| WorkflowCount { id, name, count }).collect(),
+        by_fingerprint: found
+            .by_fingerprint
+            .into_iter()
+            .map(|(fingerprint, title, count)| FingerprintCount { fingerprint, title: people::plain(&title), count })
+            .collect(),
+    })
+}
+
+pub(crate) fn task_get(app: &App, caller: &Caller, request: TaskGet) -> ApiResult<Task> {
+    if request.secret {
+        caller.require(CallerRole::Operator)?;
+    }
+    let mut task = people::task(app, caller, &request.task_id)?;
+    if request.secret {
+        task.secret = app.store.issue_task_secret(&request.task_id, app.now_ms())?;
+    }
+    Ok(task)
+}
+
+pub(crate) fn task_check(app: &App, _: &Caller, request: TaskCheckRequest) -> ApiResult<TaskCheck> {
+    let record = people::record(app, &request.task_id)?;
+    let corrected = people::lift(app, &record, request.corrected_input)?;
+    let violations = people::violations(&record, &corrected);
+    let mut masks = people::masks(app, &record)?;
+    let patch = patch::diff(&record.created.input, &corrected);
+    let patch = masks.patch(&serde_json::to_value(patch).unwrap_or_default());
+    Ok(TaskCheck {
+        valid: violations.is_empty(),
+        violations: people::masked(&mut masks, violations),
+        patch: serde_json::from_value(patch).unwrap_or_default(),
+    })
+}
+
+pub(crate) fn task_complete(app: &App, caller: &Caller, request: TaskComplete) -> ApiResult<TaskCompleted> {
+    if let Some(claimed) = request.operator_id.as_ref().filter(|claimed| **claimed != caller.principal) {
+        return Err(ApiError::forbidden(
+            format!("You are {}, not {claimed}.", caller.principal),
+            "Leave operatorId out, or use the token of that person.",
+        ));
+    }
+    let given = Given {
+        action: request.action,
+        corrected_input: request.corrected_input,
+        target_node_id: request.target_node_id,
+        notes: text(request.notes, "notes")?,
+        revision: request.revision,
+        request_id: text(request.request_id, "requestId")?,
+        secret: None,
+        batch: None,
+    };
+    people::answer(app, caller, &request.task_id, given)
+}
+
+pub(crate) fn task_complete_many(app: &App, caller: &Caller, request: TaskCompleteMany) -> ApiResult<TaskBatch> {
+    if request.task_ids.is_empty() || request.task_ids.len() > BATCH {
+        let message = format!("A batch has 1 to {BATCH} tasks, not {}.", request.task_ids.len());
+        return Err(ApiError::bad_request(message, "Send them in several requests."));
+    }
+    if request.corrected_input.is_some() && request.patch.is_some() {
+        return Err(ApiError::bad_request("A batch has either correctedInput or patch.", "Send one of the two."));
+    }
+    let notes = text(request.notes, "notes")?;
+    let batch_id = uuid::Uuid::now_v7().to_string();
+    let one = |task_id: &str| -> ApiResult<()> {
+        let corrected_input = match &request.patch {
+            None => request.corrected_input.clone(),
+            Some(patch) => {
+                let record = people::record(app, task_id)?;
+                let patch = people::lift(app, &record, serde_json::to_value(patch).unwrap_or_default())?;
+                let patch: Vec<patch::Operation> = serde_json::from_value(patch).unwrap_or_default();
+                let fixed = patch::apply(&record.created.input, &patch).map_err(|why| {
+                    let message = format!("The change does not fit this task's input: {why}.");
+                    ApiError::new(Class::Invalid, "INPUT_INVALID", message, "Answer this task by itself.")
+                })?;
+                Some(fixed)
+            }
+        };
+        let given = Given {
+            action: request.action,
+            corrected_input,
+            target_node_id: None,
+            notes: notes.clone(),
+            revision: None,
+            request_id: Some(format!("{batch_id}/{task_id}")),
+            secret: None,
+            batch: Some(batch_id.clone()),
+        };
+        people::answer(app, caller, task_id, given).map(drop)
+    };
+    let results = request
+        .task_ids
+        .iter()
+        .map(|task_id| {
+            let error = one(task_id).err();
+            TaskBatchResult { task_id: task_id.clone(), ok: error.is_none(), error }
+        })
+        .collect();
+    Ok(TaskBatch { batch_id, results })
+}
+
+fn text(text: Option<String>, field: &str) -> ApiResult<Option<String>> {
+    match text {
+        Some(text) if text.chars().count() > TEXT => Err(ApiError::bad_request(
+            format!("{field} is longer than {TEXT} characters."),
+            "Shorten it, or put the text into a file and name it.",
+        )),
+        other => Ok(other.filter(|text| !text.trim().is_empty())),
+    }
+}
+
+fn act(
+    app: &App,
+    caller: &Caller,
+    task_id: &str,
+    act: TaskAct,
+    event: &str,
+    note: Option<String>,
+    facts: Value,
+) -> ApiResult<TaskRow> {
+    let row = app.store.task(task_id)?.ok_or_else(|| people::unknown(task_id))?;
+    let now = app.now_ms();
+    let record = act_record(caller, &row, event, now, facts);
+    let done = app.store.act_on_task(task_id, act, &caller.principal, note, now, record);
+    done.map(|row| people::row(row, now)).map_err(from_task_error)
+}
+
+pub(crate) fn task_claim(app: &App, caller: &Caller, request: TaskRef) -> ApiResult<TaskRow> {
+    act(app, caller, &request.task_id, TaskAct::Claim, "TASK_CLAIMED", None, json!({}))
+}
+
+pub(crate) fn task_release(app: &App, caller: &Caller, request: TaskRef) -> ApiResult<TaskRow> {
+    act(app, caller, &request.task_id, TaskAct::Release, "TASK_RELEASED", None, json!({}))
+}
+
+pub(crate) fn task_reassign(app: &App, caller: &Caller, request: TaskReassign) -> ApiResult<TaskRow> {
+    let name = request.to.strip_prefix("user:").or_else(|| request.to.strip_prefix("group:")).unwrap_or_default();
+    if name.is_empty() || name.len() > 200 || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(ApiError::bad_request(
+            format!("'{}' names nobody.", request.to),
+            "Write user:NAME or group:NAME, without spaces.",
+        ));
+    }
+    let notes = text(request.notes, "notes")?;
+    let facts = json!({ "to": request.to, "notes": notes });
+    act(app, caller, &request.task_id, TaskAct::Reassign { to: request.to }, "TASK_REASSIGNED", notes, facts)
+}
+
+pub(crate) fn task_comment(app: &App, caller: &Caller, request: TaskComment) -> ApiResult<TaskRow> {
+    let Some(said) = text(Some(request.text), "text")? else {
+        return Err(ApiError::bad_request("The comment is empty.", "Write something."));
+    };
+    // The text may name people: the chain keeps that it was said, the task keeps what.
+    let facts = json!({ "textHash": signalbox_model::hash::sha256_hex(said.as_bytes()) });
+    act(app, caller, &request.task_id, TaskAct::Comment, "TASK_COMMENTED", Some(said), facts)
+}
+
+pub(crate) fn task_snooze(app: &App, caller: &Caller, request: TaskSnooze) -> ApiResult<TaskRow> {
+    let until_ms = moment(&request.until)?;
+    let facts = json!({ "until": time::format(until_ms) });
+    act(app, caller, &request.task_id, TaskAct::Snooze { until_ms }, "TASK_SNOOZED", None, facts)
+}
+
+/// TS-052.
+pub(crate) fn task_reveal(app: &App, caller: &Caller, request: TaskReveal) -> ApiResult<TaskRevealed> {
+    let Some(reason) = text(Some(request.reason), "reason")? else {
+        return Err(ApiError::bad_request("A reason is missing.", "Say why you need to see the values."));
+    };
+    let record = people::record(app, &request.task_id)?;
+    let facts = json!({ "reason": reason });
+    act(app, caller, &request.task_id, TaskAct::Reveal, "REVEALED", Some(reason), facts)?;
+    Ok(TaskRevealed {
+        input: (*record.created.input).clone(),
+        error: record.created.error.as_ref().and_then(|error| serde_json::to_value(&**error).ok()),
+    })
+}

@@ -1,0 +1,368 @@
+//! The audit chain as people see it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use signalbox_model::Level;
+
+/// Which entries to list.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AuditList {
+    /// `actor: event: run: node: level: error.type: tag: since: until: text:` and free words; all must hold.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// Only entries before this one.
+    #[serde(default)]
+    pub before: Option<u64>,
+    /// Only entries after this one; the page is then the oldest of them, still newest first.
+    #[serde(default)]
+    pub after: Option<u64>,
+    /// At most this many, 100 when absent, 1,000 at most.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// Who acted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AuditActor {
+    /// `system`, `human`, `agent`.
+    #[serde(rename = "type")]
+    #[schemars(with = "AuditActorType")]
+    pub kind: String,
+    /// Which one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// In which role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+}
+
+/// The kind of an actor.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum AuditActorType {
+    System,
+    Human,
+    Agent,
+}
+
+/// One entry as lists show it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditRow {
+    /// Its place in the chain.
+    pub seq: u64,
+    /// RFC 3339.
+    pub timestamp: String,
+    /// How grave.
+    pub level: Level,
+    /// Its name.
+    pub event: String,
+    /// Who acted.
+    pub actor: AuditActor,
+    /// Id of the run's workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow_id: Option<String>,
+    /// Its name when the run started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow_name: Option<String>,
+    /// The run.
+    pub run_id: String,
+    /// The node, `$run` for the run as a whole.
+    pub node_id: String,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_title: Option<String>,
+    /// In plain words.
+    pub summary: String,
+    /// It has a signature.
+    pub signed: bool,
+    /// Its hash.
+    pub hash: String,
+    /// Hash of the entry before.
+    pub prev_hash: String,
+}
+
+/// A page of entries.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AuditPage {
+    /// Newest first.
+    pub entries: Vec<AuditRow>,
+    /// How many match; with a query counted up to 2,000.
+    pub total: u64,
+    /// There are more than `total`.
+    pub more: bool,
+    /// Where the chain stands.
+    pub head: AuditHead,
+}
+
+/// Where the chain stands.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AuditHead {
+    /// Entries.
+    pub size: u64,
+    /// Hash of the last one.
+    pub hash: String,
+}
+
+/// What to count.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuditFacetsRequest {
+    /// As in `audit_list`.
+    #[serde(default)]
+    pub query: Option<String>,
+}
+
+/// How many of the newest 10,000 matching entries have which value.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AuditFacets {
+    /// Names.
+    pub event: Vec<AuditCount>,
+    /// Levels.
+    pub level: Vec<AuditCount>,
+    /// Actors: their id, else their type.
+    pub actor: Vec<AuditCount>,
+}
+
+/// How many entries have a value.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AuditCount {
+    /// The value.
+    pub value: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// Names an entry.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuditGet {
+    /// Its place.
+    pub seq: u64,
+}
+
+/// One entry with everything about it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditRecordView {
+    /// As in lists.
+    pub row: AuditRow,
+    /// As it was hashed.
+    pub entry: Map<String, Value>,
+    /// The bytes that were hashed, without the domain prefix.
+    pub canonical: String,
+    /// Their hash, computed now.
+    pub computed_hash: String,
+    /// It is the stored one.
+    pub matches: bool,
+    /// The signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// What is kept apart and belongs to it, masked: `error`, `patch`, `before`, `after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Map<String, Value>>,
+    /// From the error to its outcome, in their order.
+    pub related: Vec<AuditRelated>,
+}
+
+/// An entry of the same chain of causes.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AuditRelated {
+    /// Its place.
+    pub seq: u64,
+    /// Its name.
+    pub event: String,
+    /// In plain words.
+    pub label: String,
+    /// What it is in the chain.
+    pub kind: AuditRelation,
+}
+
+/// What an entry is in a chain of causes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum AuditRelation {
+    Error,
+    Rule,
+    Retry,
+    Heal,
+    Human,
+    Outcome,
+}
+
+/// How to verify.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuditVerify {
+    /// From the first entry, not from the last verification that ended well.
+    #[serde(default)]
+    pub full: Option<bool>,
+}
+
+/// What the last verification found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AuditCondition {
+    /// All entries are what was sealed.
+    Intact,
+    /// The first bad one is in `broken`.
+    Broken,
+    /// There are no entries.
+    Empty,
+    /// It was never verified.
+    Unknown,
+}
+
+/// What a verification found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditVerdict {
+    /// In one word.
+    pub state: AuditCondition,
+    /// Entries that are known to be good.
+    pub checked: u64,
+    /// When, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Entries after the last checkpoint: cutting them would not show.
+    pub unsealed_tail: u64,
+    /// The last checkpoint is signed by a known key.
+    pub signed: bool,
+    /// What seals the entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_checkpoint: Option<AuditCheckpoint>,
+    /// The first bad entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<AuditBroken>,
+}
+
+/// What seals the entries before it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditCheckpoint {
+    /// Entries.
+    pub size: u64,
+    /// RFC 6962 root over them.
+    pub root_hash: String,
+    /// RFC 3339.
+    pub timestamp: String,
+}
+
+/// The first bad entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AuditBroken {
+    /// Its place.
+    pub seq: u64,
+    /// `MODIFIED`, `MISSING`, `REORDERED`, `DUPLICATED`, `INSERTED`, `TRUNCATED`, `WRONG_SIGNER`, `ANCHOR_MISMATCH`,
+    /// `MALFORMED`.
+    pub kind: String,
+    /// What should be there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// In a sentence.
+    pub message: String,
+}
+
+/// The last verification, and who signs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditStatus {
+    /// The last verification.
+    #[serde(flatten)]
+    pub verdict: AuditVerdict,
+    /// One is under way.
+    pub running: bool,
+    /// The key that signs; absent = entries are unsigned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<AuditKey>,
+    /// Where the chain stands now.
+    pub head: AuditHead,
+}
+
+/// The key that signs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditKey {
+    /// Its short name.
+    pub key_id: String,
+    /// SHA-256 of the public key: compare it with what somebody else reads out.
+    pub fingerprint: String,
+    /// Where the secret is.
+    #[serde(rename = "where")]
+    pub place: KeyPlace,
+}
+
+/// Where a secret key is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyPlace {
+    /// In the system's key store.
+    Keychain,
+    /// In a file of the data folder that only its owner can read.
+    File,
+    /// Nowhere.
+    None,
+}
+
+/// What to export.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AuditExport {
+    /// Only this run.
+    #[serde(default)]
+    pub run_id: Option<String>,
+    /// Only what matches, as in `audit_list`.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// As what.
+    pub format: ExportFormat,
+}
+
+/// As what entries are exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ExportFormat {
+    /// An evidence pack: entries, proofs, checkpoints and the public key in one zip.
+    Pack,
+    /// A table.
+    Csv,
+    /// One entry per line, as hashed, with its hash and signature.
+    Jsonl,
+}
+
+/// An export.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditExported {
+    /// A name for the file.
+    pub file_name: String,
+    /// Its content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_base64: Option<String>,
+    /// Or where it was written, because it is large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Entries in it.
+    pub entries: u64,
+}
+
+/// A record from outside (source 000, III.2). Who acts is the caller; a given actor is kept as claimed.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct AuditRecord(pub Map<String, Value>);
+
+/// It was recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AuditRecorded {
+    /// `ok`.
+    pub status: String,
+    /// Its place in the chain.
+    pub seq: u64,
+}

@@ -1,0 +1,31 @@
+//! Words that every command knows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A request or an answer without fields.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Empty {}
+
+/// Who serves the commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Host {
+    /// The window.
+    Desktop,
+    /// The server (`signalbox serve`).
+    Http,
+}
+
+/// What a token may do; each role may do what the smaller ones may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CallerRole {
+    /// Looks.
+    Viewer,
+    /// Starts, cancels and resumes runs of stored workflows.
+    Operator,
+    /// Also changes workflows and runs what is not stored.
+    Builder,
+}

@@ -1,0 +1,159 @@
+//! Data of steps, beside the editor.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use signalbox_model::{ErrorPayload, Item, RetryPolicy, Workflow};
+
+/// Data of a node in its last run.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunStepData {
+    /// Id of the workflow.
+    pub workflow_id: String,
+    /// The node.
+    pub node_id: String,
+    /// This run instead of the last one in which the node was called.
+    #[serde(default)]
+    pub run_id: Option<String>,
+}
+
+/// What went into a node and what came out.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepData {
+    /// The run.
+    pub run_id: String,
+    /// When the run began, RFC 3339.
+    pub started_at: String,
+    /// Items as they went in; large values are cut.
+    #[schemars(with = "Vec<StepInput>")]
+    pub input: Value,
+    /// Port → items; large values are cut.
+    #[schemars(with = "IndexMap<String, Vec<Item>>")]
+    pub output: Value,
+    /// The last error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<ErrorPayload>")]
+    pub error: Option<Value>,
+    /// Evaluated config of the last call.
+    pub config: Value,
+}
+
+/// One item as it went into a call.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StepInput {
+    /// Index in the activation's input.
+    pub item: usize,
+    /// Its data.
+    pub data: Value,
+}
+
+/// How an expression is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ExpressionKind {
+    /// A condition or expression field: CEL.
+    Cel,
+    /// A value: `=` makes CEL, `{{ }}` makes text.
+    Value,
+}
+
+/// An expression to try on the last run's data.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpressionPreview {
+    /// The workflow as the editor shows it.
+    #[schemars(with = "Workflow")]
+    pub document: Value,
+    /// The node the expression belongs to.
+    pub node_id: String,
+    /// The expression.
+    pub text: String,
+    /// How it is written.
+    pub kind: ExpressionKind,
+    /// This run instead of the last one.
+    #[serde(default)]
+    pub run_id: Option<String>,
+    /// Index of the item to look at, 0 when absent.
+    #[serde(default)]
+    pub item: Option<usize>,
+}
+
+/// What an expression gives.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "state", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Preview {
+    /// A value.
+    Value {
+        /// The result; large values are cut.
+        value: Value,
+        /// How many items went in.
+        item_count: usize,
+        /// Which one this is.
+        item: usize,
+        /// The run whose data was used.
+        run_id: String,
+        /// That run in words.
+        run_label: String,
+    },
+    /// The node has not run yet.
+    NoData,
+    /// It does not compile or does not work on this data.
+    Error {
+        /// What is wrong.
+        message: String,
+        /// Character, from 0.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        position: Option<usize>,
+    },
+}
+
+/// Names an expression of a node may use.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpressionNames {
+    /// The workflow as the editor shows it.
+    #[schemars(with = "Workflow")]
+    pub document: Value,
+    /// The node.
+    pub node_id: String,
+    /// This run instead of the last one.
+    #[serde(default)]
+    pub run_id: Option<String>,
+}
+
+/// One completion.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ExpressionName {
+    /// What is inserted.
+    pub label: String,
+    /// Its type as far as known.
+    #[serde(rename = "type")]
+    pub value_type: String,
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Its value in the last run; large values are cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Value>,
+}
+
+/// A retry policy to draw.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryTimeline {
+    /// The policy.
+    pub policy: RetryPolicy,
+}
+
+/// One attempt of a drawn retry policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TimelineStep {
+    /// From 1.
+    pub attempt: u32,
+    /// Wait before it, without jitter.
+    pub delay_ms: u64,
+}

@@ -1,0 +1,157 @@
+//! Runs and their events.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use signalbox_model::event::RunEventWire;
+use signalbox_model::{Map, RunStatus, RunSummary, Workflow};
+
+/// Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunStart {
+    /// The workflow itself.
+    #[serde(default)]
+    #[schemars(with = "Option<Workflow>")]
+    pub document: Option<Value>,
+    /// Or opaque id of its file.
+    #[serde(rename = "ref", default)]
+    pub reference: Option<String>,
+    /// The run's input.
+    pub params: Map,
+    /// Comes back on every event.
+    #[serde(default)]
+    pub client_run_token: Option<String>,
+}
+
+/// Names a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunId {
+    /// UUID v7.
+    pub run_id: String,
+}
+
+/// Filters of the run history.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunList {
+    /// Id of a workflow.
+    #[serde(default)]
+    pub workflow: Option<String>,
+    /// Status.
+    #[serde(default)]
+    pub status: Option<RunStatus>,
+    /// Part of the workflow's name, of the run id or of the error.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// At most this many, 50 when absent, 500 at most.
+    #[serde(default)]
+    pub limit: Option<u32>,
+    /// `next` of the page before.
+    #[serde(default)]
+    pub before: Option<String>,
+}
+
+/// One run of the history.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRow {
+    /// UUID v7.
+    pub run_id: String,
+    /// Id of the workflow.
+    pub workflow_id: String,
+    /// Its name at the start.
+    pub workflow_name: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// RFC 3339.
+    pub started_at: String,
+    /// RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// From start to end, or until now.
+    pub duration_ms: i64,
+    /// The run it was re-run from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_run_id: Option<String>,
+    /// The step that failed the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_step_id: Option<String>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+    /// Its code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+}
+
+/// A page of the history, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunPage {
+    /// The runs.
+    pub runs: Vec<RunRow>,
+    /// For `before` of the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// One run with everything to draw it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunDetails {
+    /// The summary; large values are cut.
+    #[serde(flatten)]
+    #[schemars(with = "RunSummary")]
+    pub summary: Value,
+    /// Name of the workflow at the start.
+    pub workflow_name: String,
+    /// The definition that the run pinned.
+    #[schemars(with = "Workflow")]
+    pub definition: Value,
+    /// Newest event.
+    pub last_seq: u64,
+    /// The run's input.
+    pub params: Value,
+    /// Some process drives it now.
+    pub driven: bool,
+    /// Why it stands still although nothing in it has failed (disk full, a fault of the program).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<RunTrouble>,
+}
+
+/// Why a run stands still.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunTrouble {
+    /// `DISK_FULL`, `STORE_FAILED`, `INTERNAL`.
+    pub code: String,
+    /// In words.
+    pub message: String,
+}
+
+/// Events of a run.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunEventsAfter {
+    /// The run.
+    pub run_id: String,
+    /// Events with a larger `seq`.
+    pub after: u64,
+    /// At most this many, 1,000 when absent.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// Events as they travel.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Events(#[schemars(with = "Vec<RunEventWire>")] pub Vec<Value>);
+
+/// A value that was cut on the wire.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ValueRef {
+    /// `ref` of the cut value.
+    #[serde(rename = "ref")]
+    pub reference: String,
+}

@@ -1,0 +1,116 @@
+//! The key that signs the audit chain: `audit.key` in the data folder, readable by its owner only (ADR 8). A key that
+//! cannot be used is no reason not to work: entries are then unsigned, and that is said.
+
+use signalbox_store::audit::Signer;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+const NAME: &str = "audit.key";
+
+/// Reads the key, or makes one.
+pub(crate) fn open(data: &Path) -> Result<Signer, String> {
+    let path = data.join(NAME);
+    let place = path.display();
+    for _ in 0..3 {
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                owner_only(&path)?;
+                let secret = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+                let secret = secret.and_then(bytes).ok_or_else(|| {
+                    format!("{place} holds no key: wanted are 64 hexadecimal digits. Restore it from a backup.")
+                })?;
+                return Ok(Signer::from_secret(secret));
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => make(&path)?,
+            Err(error) => return Err(format!("{place} cannot be read: {error}.")),
+        }
+    }
+    Err(format!("{place} cannot be made."))
+}
+
+fn bytes(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// Written beside and then linked, so that nobody reads half a key and two processes do not make two.
+fn make(path: &Path) -> Result<(), String> {
+    let mut secret = [0_u8; 32];
+    getrandom::fill(&mut secret).map_err(|error| format!("No random numbers from the system: {error}."))?;
+    let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let fresh = path.with_extension(format!("{}.new", std::process::id()));
+    let write = || -> std::io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let mut file = options.open(&fresh)?;
+        writeln!(
+            file,
+            "# Signs the audit chain of this data folder (Ed25519). Keep it secret, and keep a backup.\n{digits}"
+        )?;
+        file.sync_all()?;
+        match fs::hard_link(&fresh, path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                // A file system without links: whoever comes first has made it.
+                if path.exists() { Ok(()) } else { fs::rename(&fresh, path) }
+            }
+            _ => Ok(()),
+        }
+    };
+    let done = write().map_err(|error| format!("{} cannot be written: {error}.", path.display()));
+    // Gone already when it was renamed.
+    let _ = fs::remove_file(&fresh);
+    done
+}
+
+#[cfg(unix)]
+fn owner_only(path: &Path) -> Result<(), String> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path).map_err(|error| error.to_string())?.permissions().mode();
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let place = path.display();
+    Err(format!("{place} can be read by others (mode {:o}), so it is not used. Run: chmod 600 {place}", mode & 0o777))
+}
+
+#[cfg(not(unix))]
+fn owner_only(_path: &Path) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::open;
+
+    #[test]
+    fn a_key_is_made_once_and_kept_for_its_owner() {
+        let folder = tempfile::tempdir().expect("folder");
+        let first = open(folder.path()).expect("makes one").public_key();
+        assert_eq!(open(folder.path()).expect("reads it").public_key(), first);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("lists").count(), 1, "nothing is left beside it");
+        let path = folder.path().join("audit.key");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("chmod");
+            assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+            mode(0o640);
+            assert!(open(folder.path()).expect_err("others can read it").contains("chmod 600"));
+            mode(0o600);
+        }
+        std::fs::write(&path, "not a key\n").expect("writes");
+        assert!(open(folder.path()).expect_err("no key").contains("64 hexadecimal digits"));
+    }
+}

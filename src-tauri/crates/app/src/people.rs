@@ -1,0 +1,473 @@
+//! Tasks on their way to people and back: masked on the way out, checked by the engine's own validator on the way in.
+
+use crate::app::App;
+use crate::dto::{
+    RunAnswer, SuggestionSource, Task, TaskCompleted, TaskDecision, TaskEvent, TaskEventKind, TaskRow, TaskSuggestion,
+    TaskTrace, TaskUpstream, TaskViolation,
+};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::redact::Masks;
+use crate::router::{Caller, Via, os_user};
+use crate::story;
+use serde_json::{Map, Value, json};
+use signalbox_engine::schema::Schema;
+use signalbox_engine::{patch, repair};
+use signalbox_model::hash::sha256_hex;
+use signalbox_model::task::Answer;
+use signalbox_model::{TaskAction, TaskState, Workflow, time, wire};
+use signalbox_store::audit::{Level, Record};
+use signalbox_store::{AnswerTask, TaskError, TaskRecord, TaskRow as Row};
+use std::sync::Arc;
+
+/// Events of the run that are told beside a task.
+const TRACE: u64 = 20;
+/// Steps before the failed one that are shown.
+const UPSTREAM: usize = 8;
+
+/// What stands in a list, with the usual patterns masked.
+pub(crate) fn plain(text: &str) -> String {
+    Masks::default().text(text)
+}
+
+pub(crate) fn unknown(task_id: &str) -> ApiError {
+    ApiError::not_found(format!("There is no task {task_id}; `signalbox tasks list` shows all."))
+}
+
+pub(crate) fn record(app: &App, task_id: &str) -> ApiResult<TaskRecord> {
+    app.store.task_record(task_id)?.ok_or_else(|| unknown(task_id))
+}
+
+/// A row as people see it.
+pub(crate) fn row(row: Row, now_ms: i64) -> TaskRow {
+    let claimed = row.claimant(now_ms).is_some();
+    TaskRow {
+        node_title: row.node_title.unwrap_or_else(|| row.node.clone()),
+        title: plain(&row.title),
+        error_message: row.error_message.as_deref().map(plain),
+        claimed_by: row.claimed_by.filter(|_| claimed),
+        claim_expires_at: row.claim_until_ms.filter(|_| claimed).map(time::format),
+        snoozed_until: row.snoozed_until_ms.map(time::format),
+        created_at: time::format(row.created_ms),
+        expires_at: row.expires_ms.map(time::format),
+        decided_at: row.decided_ms.map(time::format),
+        id: row.id,
+        kind: row.kind,
+        reason: row.reason,
+        state: row.state,
+        revision: row.revision,
+        run_id: row.run_id,
+        workflow_id: row.workflow_id,
+        workflow_name: row.workflow_name,
+        node_id: row.node,
+        step_id: row.step,
+        path: row.path,
+        item: row.item,
+        visit: row.visit,
+        attempt: row.attempt,
+        severity: row.severity,
+        priority: row.priority,
+        fingerprint: row.fingerprint,
+        same_count: row.same,
+        error_type: row.error_type,
+        error_code: row.error_code,
+        assignee: row.assignee,
+        candidate_groups: row.candidate_groups,
+        escalation_level: row.escalation_level,
+        cases: row.cases,
+        allowed_actions: row.actions,
+        decided_by: row.decided_by,
+        action: row.action,
+    }
+}
+
+/// Corrections to take with one click: what was decided the last time, and what the repair proposes.
+fn suggestions(app: &App, record: &TaskRecord) -> ApiResult<Vec<TaskSuggestion>> {
+    let created = &record.created;
+    let mut found = Vec::new();
+    if record.row.state != TaskState::Open || !created.allowed_actions.contains(&TaskAction::Correct) {
+        return Ok(found);
+    }
+    if let Some(schema) = &created.schema {
+        for one in repair::suggestions(&created.input, schema) {
+            found.push(TaskSuggestion {
+                source: SuggestionSource::Rule,
+                corrected_input: one.corrected_input,
+                rationale: one.rationale,
+                valid: one.valid,
+                changes: one.changes.into_iter().map(|change| change.note).collect(),
+            });
+        }
+    }
+    // The last one, because it may change between two looks and the masks before it must not.
+    if let Some((from, input)) = app.store.last_correction(&created.fingerprint, &record.row.id)?
+        && input != *created.input
+        && found.iter().all(|one| one.corrected_input != input)
+    {
+        found.push(TaskSuggestion {
+            source: SuggestionSource::History,
+            rationale: format!("This is what was decided for the same failure the last time (task {from})."),
+            valid: violations(record, &input).is_empty(),
+            changes: Vec::new(),
+            corrected_input: input,
+        });
+    }
+    Ok(found)
+}
+
+/// The masks of a task, in the order in which [`task`] puts them on.
+pub(crate) fn masks(app: &App, record: &TaskRecord) -> ApiResult<Masks> {
+    let mut masks = Masks::new(&record.created.redact);
+    masks.input(&record.created.input);
+    for one in suggestions(app, record)? {
+        masks.input(&one.corrected_input);
+    }
+    Ok(masks)
+}
+
+/// A corrected input as it was meant: masks stand for the values that they hide.
+pub(crate) fn lift(app: &App, record: &TaskRecord, corrected: Value) -> ApiResult<Value> {
+    Ok(masks(app, record)?.lift(corrected))
+}
+
+pub(crate) fn masked(masks: &mut Masks, violations: Vec<TaskViolation>) -> Vec<TaskViolation> {
+    let mask = |one: TaskViolation| TaskViolation { message: masks.text(&one.message), path: one.path };
+    violations.into_iter().map(mask).collect()
+}
+
+/// What keeps an input from fitting the task's schema: the engine's own validator says it (D2.4).
+pub(crate) fn violations(record: &TaskRecord, input: &Value) -> Vec<TaskViolation> {
+    let Some(schema) = &record.created.schema else { return Vec::new() };
+    match Schema::compile(schema).map(|schema| schema.validate(input)) {
+        Ok(Ok(())) => Vec::new(),
+        Ok(Err(found)) => found.into_iter().map(|one| TaskViolation { path: one.path, message: one.message }).collect(),
+        Err(why) => vec![TaskViolation { path: String::new(), message: why }],
+    }
+}
+
+/// Everything that helps to decide, masked.
+pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task> {
+    let record = record(app, task_id)?;
+    let now = app.now_ms();
+    let mut masks = Masks::new(&record.created.redact);
+    let (input, redacted) = masks.input(&record.created.input);
+    let suggestions = suggestions(app, &record)?
+        .into_iter()
+        .map(|one| TaskSuggestion {
+            corrected_input: masks.input(&one.corrected_input).0,
+            rationale: masks.text(&one.rationale),
+            changes: one.changes.iter().map(|text| masks.text(text)).collect(),
+            ..one
+        })
+        .collect();
+    let created = &record.created;
+    let error = created.error.as_ref().and_then(|error| serde_json::to_value(&**error).ok());
+    let run = record.row.run_id.clone();
+    let titles = app.about_run(&run).map(|about| about.titles).unwrap_or_default();
+    let title = |step: &str| titles.get(step).cloned().unwrap_or_else(|| step.to_owned());
+    let mut trace = Vec::new();
+    let mut variables = Map::new();
+    let mut upstream = Vec::new();
+    // A run that was deleted or is damaged leaves the task as it is.
+    if let Ok(about) = app.store.run(&run) {
+        for event in app.store.events(&run, about.last_seq.saturating_sub(TRACE), TRACE as usize).unwrap_or_default() {
+            let step_id = event.step_id.clone().unwrap_or_default();
+            trace.push(TaskTrace {
+                seq: event.seq.unwrap_or_default(),
+                title: if step_id.is_empty() { record.row.workflow_name.clone() } else { title(&step_id) },
+                step_id,
+                event: event.body.type_name().to_owned(),
+                at: event.ts.clone(),
+                summary: masks.text(&story::of_event(&event.body)),
+            });
+        }
+        if let Ok(view) = app.view(&run) {
+            for (name, value) in view.variables() {
+                variables.insert(name.clone(), short(masks.value(value)));
+            }
+            let text = app.store.definition_get(&about.definition_hash)?;
+            let workflow: Option<Workflow> = text.and_then(|text| serde_json::from_str(&text).ok());
+            for step_id in before(workflow.as_ref(), &record.row.node) {
+                if let Some(node) = view.node(&step_id) {
+                    let output = short(masks.value(&node.output(&run)));
+                    upstream.push(TaskUpstream { title: title(&step_id), step_id, output });
+                }
+            }
+        }
+    }
+    let decision = record.decision.as_ref().and_then(|decision| decided(decision, &mut masks));
+    let history = record
+        .history
+        .iter()
+        .filter_map(|note| {
+            let what: TaskEventKind = serde_json::from_value(note.what.as_str().into()).ok()?;
+            let text = note.text.as_deref().map(|text| masks.text(text));
+            Some(TaskEvent { at: time::format(note.at_ms), by: note.by.clone(), what, text })
+        })
+        .collect();
+    Ok(Task {
+        origin: created.origin.clone(),
+        instructions: created.instructions.as_deref().map(|text| masks.text(text)),
+        error: error.map(|error| masks.value(&error)),
+        input,
+        schema: created.schema.clone(),
+        alternatives: created.alternatives.clone(),
+        redacted,
+        may_reveal: caller.role >= crate::dto::CallerRole::Operator,
+        trace,
+        variables,
+        upstream,
+        suggestions,
+        history,
+        secret: None,
+        decision,
+        row: row(record.row, now),
+    })
+}
+
+/// Cut for the wire. Without a reference: what it names is not masked.
+fn short(value: Value) -> Value {
+    wire::truncate(&value, "").unwrap_or(value)
+}
+
+/// The steps that lead to a node.
+fn before(workflow: Option<&Workflow>, node: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for edge in workflow.into_iter().flat_map(|workflow| &workflow.edges) {
+        let from = edge.from.node();
+        if edge.to == node && from != node && !found.iter().any(|known| known == from) {
+            found.push(from.to_owned());
+        }
+    }
+    found.truncate(UPSTREAM);
+    found
+}
+
+fn decided(decision: &Value, masks: &mut Masks) -> Option<TaskDecision> {
+    let text = |name: &str| decision[name].as_str().map(str::to_owned);
+    Some(TaskDecision {
+        action: TaskAction::parse(decision["action"].as_str()?)?,
+        corrected_input: decision.get("correctedInput").map(|input| masks.input(input).0),
+        target_node_id: text("targetNodeId"),
+        patch: decision.get("patch").map(|patch| masks.patch(patch)),
+        notes: text("notes").map(|notes| masks.text(&notes)),
+        operator_id: text("operatorId").unwrap_or_else(|| "system".into()),
+        at: text("at").unwrap_or_default(),
+        duration_ms: decision["durationMs"].as_i64().unwrap_or_default(),
+        via: text("via").unwrap_or_default(),
+    })
+}
+
+/// What a person gave as an answer.
+pub(crate) struct Given {
+    pub(crate) action: TaskAction,
+    pub(crate) corrected_input: Option<Value>,
+    pub(crate) target_node_id: Option<String>,
+    pub(crate) notes: Option<String>,
+    pub(crate) revision: Option<i64>,
+    pub(crate) request_id: Option<String>,
+    pub(crate) secret: Option<String>,
+    pub(crate) batch: Option<String>,
+}
+
+fn wrong(code: &str, message: String, hint: &str) -> ApiError {
+    ApiError::new(Class::Invalid, code, message, hint)
+}
+
+/// Checks an answer to an open task; gives the input as it was meant.
+fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Value>> {
+    let created = &record.created;
+    let action = given.action.as_str();
+    if !created.allowed_actions.contains(&given.action) {
+        let offered: Vec<&str> = created.allowed_actions.iter().map(|action| action.as_str()).collect();
+        return Err(wrong(
+            "ACTION_NOT_ALLOWED",
+            format!("This task does not offer '{action}'."),
+            &format!("Choose one of: {}.", offered.join(", ")),
+        ));
+    }
+    let takes_input = matches!(given.action, TaskAction::Correct | TaskAction::Submit);
+    match &given.corrected_input {
+        None if given.action == TaskAction::Correct => {
+            return Err(wrong(
+                "INPUT_INVALID",
+                "'correct' needs correctedInput.".into(),
+                "Send the whole corrected input.",
+            ));
+        }
+        Some(_) if !takes_input => {
+            return Err(wrong("INPUT_INVALID", format!("'{action}' takes no correctedInput."), "Leave it out."));
+        }
+        _ => {}
+    }
+    match (given.action, &given.target_node_id) {
+        (TaskAction::Alternative, Some(target))
+            if created.alternatives.iter().any(|way| way.target_node_id == *target) => {}
+        (TaskAction::Alternative, _) => {
+            let ways: Vec<&str> = created.alternatives.iter().map(|way| way.target_node_id.as_str()).collect();
+            return Err(wrong(
+                "BAD_TARGET",
+                "'alternative' needs targetNodeId, one of the ways that this task offers.".into(),
+                &format!("Choose one of: {}.", ways.join(", ")),
+            ));
+        }
+        (_, Some(_)) => {
+            return Err(wrong("BAD_TARGET", format!("'{action}' takes no targetNodeId."), "Leave it out."));
+        }
+        (_, None) => {}
+    }
+    let empty = (given.action == TaskAction::Submit && created.schema.is_some()).then(|| json!({}));
+    let Some(input) = given.corrected_input.clone().or(empty) else { return Ok(None) };
+    let input = lift(app, record, input)?;
+    let violations = violations(record, &input);
+    if violations.is_empty() {
+        return Ok(given.corrected_input.is_some().then_some(input));
+    }
+    let violations = masked(&mut masks(app, record)?, violations);
+    let first = violations.first().map(|one| {
+        let place = if one.path.is_empty() { String::new() } else { format!("{}: ", one.path) };
+        format!("{place}{}", one.message)
+    });
+    let message = format!("The input does not fit its schema: {}.", first.unwrap_or_default().trim_end_matches('.'));
+    Err(wrong("INPUT_INVALID", message, "Correct the fields that are named; the task stays open.")
+        .with(json!({ "violations": violations })))
+}
+
+/// Who did it and through which door.
+fn signed(caller: &Caller, mut facts: Map<String, Value>) -> Map<String, Value> {
+    facts.insert("via".into(), caller.via.as_str().into());
+    if caller.via == Via::Cli {
+        // `--as` only says in whose name.
+        facts.insert("osUser".into(), os_user().into());
+    }
+    facts.retain(|_, value| !value.is_null());
+    facts
+}
+
+/// The audit entry of something that a person did to a task.
+pub(crate) fn act_record(caller: &Caller, row: &Row, event: &str, now_ms: i64, facts: Value) -> Record {
+    let mut facts = facts.as_object().cloned().unwrap_or_default();
+    facts.insert("taskId".into(), row.id.as_str().into());
+    if row.node != row.step {
+        facts.insert("originNode".into(), row.node.as_str().into());
+    }
+    Record::new(time::format(now_ms), &row.run_id, &row.step, event, Level::Info, caller.operator())
+        .with_metadata(signed(caller, facts))
+}
+
+/// Answers a task.
+pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: Given) -> ApiResult<TaskCompleted> {
+    let record = record(app, task_id)?;
+    // A task that is not open is refused by the store, which also knows a request that comes again.
+    let corrected = if record.row.state == TaskState::Open { checked(app, &record, &given)? } else { None };
+    let now = app.now_ms();
+    let operations = corrected
+        .as_ref()
+        .filter(|_| given.action == TaskAction::Correct)
+        .map(|corrected| patch::diff(&record.created.input, corrected));
+    let delta = operations.as_ref().map(Vec::len);
+    let patch = operations.and_then(|operations| serde_json::to_value(operations).ok());
+    let answer = Answer {
+        action: given.action,
+        corrected_input: corrected.clone().map(Arc::new),
+        target_node_id: given.target_node_id.clone(),
+        notes: given.notes.clone(),
+        operator_id: Some(caller.principal.clone()),
+    };
+    let hash = |value: &Option<Value>| value.as_ref().map(|value| sha256_hex(value.to_string().as_bytes()));
+    let facts = json!({
+        "action": given.action, "notes": given.notes, "targetNodeId": given.target_node_id, "delta": delta,
+        "patchHash": hash(&patch), "inputHash": hash(&corrected), "requestId": given.request_id, "batchId": given.batch,
+        "durationMs": now.saturating_sub(record.row.created_ms), "kind": record.row.kind,
+    });
+    let told = app.store.answer_task(AnswerTask {
+        task_id: task_id.to_owned(),
+        expected_revision: given.revision,
+        answer,
+        via: caller.via.as_str().to_owned(),
+        request_id: given.request_id,
+        secret: given.secret,
+        patch,
+        at_ms: now,
+        record: act_record(caller, &record.row, "HITL_COMPLETED", now, facts),
+    });
+    let told = told.map_err(from_task_error)?;
+    Ok(TaskCompleted { task_id: told.task_id, run_id: told.run_id, state: told.state, driven: told.driven })
+}
+
+/// Why a task was not changed, with everything that a person can do about it.
+pub(crate) fn from_task_error(error: TaskError) -> ApiError {
+    let message = format!("{error}.");
+    let conflict = |code: &str, hint: &str| ApiError::new(Class::Conflict, code, message.clone(), hint);
+    match &error {
+        TaskError::NotFound { task } => unknown(task),
+        TaskError::AlreadyAnswered { who, at_ms } => conflict("ALREADY_ANSWERED", "Nothing is left to do.")
+            .with(json!({ "who": who, "when": at_ms.map(time::format), "reason": "already_answered" })),
+        TaskError::Expired { at_ms } => {
+            conflict("EXPIRED", "Look at the run to see how it went on; start it again if it must be done.")
+                .with(json!({ "when": at_ms.map(time::format), "reason": "expired" }))
+        }
+        TaskError::Closed { state } => conflict("CLOSED", "Look at the run to see how it ended.")
+            .with(json!({ "state": state, "reason": "not_paused" })),
+        TaskError::Stale { expected, found } => {
+            conflict("STALE", "Get the task again, then decide.").with(json!({ "expected": expected, "found": found }))
+        }
+        TaskError::Claimed { who, until_ms } => {
+            conflict("CLAIMED", "Ask them, or give the task to yourself (reassign): that is recorded.")
+                .with(json!({ "who": who, "until": time::format(*until_ms) }))
+        }
+        TaskError::BadToken => ApiError::new(
+            Class::Forbidden,
+            "BAD_TOKEN",
+            message,
+            "Get the task again: each secret is for one task as it stood then.",
+        )
+        .with(json!({ "reason": "bad_token" })),
+        TaskError::Store(store) => store.clone().into(),
+    }
+}
+
+impl App {
+    /// `POST /workflow/{runId}/resume`: answers a task that waits for values, by its one-time secret (K-19). A secret that
+    /// does not fit is recorded.
+    pub async fn resume_with(self: &Arc<Self>, caller: &Caller, request: RunAnswer) -> ApiResult<TaskCompleted> {
+        let caller = caller.clone();
+        self.blocking(move |app| {
+            let task_id = app.store.task_of_secret(&request.token)?;
+            let row = task_id.map(|id| app.store.task(&id)).transpose()?.flatten();
+            let done = match row.filter(|row| row.run_id == request.run_id) {
+                None => {
+                    // Says whether there is such a run at all.
+                    app.store.run(&request.run_id)?;
+                    Err(from_task_error(TaskError::BadToken))
+                }
+                Some(row) => {
+                    let action = [TaskAction::Submit, TaskAction::Approve, TaskAction::Retry]
+                        .into_iter()
+                        .find(|action| row.actions.contains(action))
+                        .unwrap_or(TaskAction::Submit);
+                    let given = Given {
+                        action,
+                        corrected_input: request.payload.filter(|_| action == TaskAction::Submit),
+                        target_node_id: None,
+                        notes: None,
+                        revision: None,
+                        request_id: request.request_id,
+                        secret: Some(request.token),
+                        batch: None,
+                    };
+                    answer(app, &caller, &row.id, given)
+                }
+            };
+            if let Err(error) = &done
+                && matches!(error.class, Class::Forbidden | Class::Conflict)
+            {
+                let facts = json!({ "reason": error.code, "via": caller.via.as_str() });
+                let mut record = app.fact("ANSWER_REFUSED", Level::Warn, caller.actor(), facts);
+                record.run_id.clone_from(&request.run_id);
+                app.store.audit_append(record, None, true)?;
+            }
+            done
+        })
+        .await
+    }
+}

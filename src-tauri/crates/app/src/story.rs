@@ -1,0 +1,124 @@
+//! Events and audit entries in plain words.
+
+use serde_json::{Map, Value};
+use signalbox_model::EventBody;
+use signalbox_store::audit::Entry;
+
+fn seconds(ms: u64) -> String {
+    if ms < 1_000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) }
+}
+
+/// One event of a run.
+pub(crate) fn of_event(body: &EventBody) -> String {
+    match body {
+        EventBody::WorkflowStart(start) => format!("The run of \"{}\" began.", start.name),
+        EventBody::WorkflowDone(_) => "The run is complete.".into(),
+        EventBody::WorkflowFailed(failed) => format!("The run failed: {}", failed.error.message),
+        EventBody::WorkflowCancelled(_) => "The run was cancelled.".into(),
+        EventBody::WorkflowResumed(_) => "The run was taken up again.".into(),
+        EventBody::StepStart(start) => match start.input.len() {
+            0 | 1 => "The step began.".into(),
+            items => format!("The step began with {items} items."),
+        },
+        EventBody::StepDone(done) => {
+            let ports: Vec<String> = done.ports.iter().map(|(port, count)| format!("{count} at {port}")).collect();
+            if ports.is_empty() {
+                "The step is done.".into()
+            } else {
+                format!("The step is done: {}.", ports.join(", "))
+            }
+        }
+        EventBody::StepError(failed) => format!("The step failed: {}", failed.error.message),
+        EventBody::StepInterrupted(_) => "The step was cut off; it may have happened.".into(),
+        EventBody::StepSkipped(skipped) => format!("The step was skipped: {}.", skipped.condition),
+        EventBody::StepPrint(_) => "The step printed a value.".into(),
+        EventBody::VarChanged(change) => format!("{} was set.", change.name),
+        EventBody::RetryScheduled(retry) => format!("Retry {} in {}.", retry.attempt, seconds(retry.delay_ms)),
+        EventBody::ErrorHandled(handled) => format!("Rule \"{}\" decided: {}.", handled.rule, handled.action),
+        EventBody::AutoFixAttempt(fix) if fix.accepted => format!("The input was repaired ({} changes).", fix.delta),
+        EventBody::AutoFixAttempt(_) => "A repair of the input did not fit.".into(),
+        EventBody::HumanTaskCreated(task) => format!("A person is asked: {}", task.title),
+        EventBody::HumanTaskCompleted(done) => match &done.answer.operator_id {
+            Some(who) => format!("{who} decided: {}.", done.answer.action.as_str()),
+            None => format!("Nobody answered in time; the policy decided: {}.", done.answer.action.as_str()),
+        },
+        EventBody::HumanTaskReminded(_) => "The person was reminded.".into(),
+        EventBody::Escalated(change) => match &change.to {
+            Some(to) => format!("Nobody answered in time; {to} has the task now."),
+            None => "Nobody answered in time.".into(),
+        },
+        EventBody::PauseStart(_) => "The run waits to be resumed.".into(),
+        EventBody::PauseResumed(_) => "The run was resumed.".into(),
+        EventBody::PauseTimeout(_) => "Nobody resumed the run in time.".into(),
+        EventBody::FileStart(file) => format!("The file {} is being written.", file.path),
+        EventBody::FileDone(file) => format!("The file {} was written.", file.path),
+    }
+}
+
+fn text<'a>(facts: Option<&'a Map<String, Value>>, name: &str) -> Option<&'a str> {
+    facts?.get(name)?.as_str()
+}
+
+fn number(facts: Option<&Map<String, Value>>, name: &str) -> Option<u64> {
+    facts?.get(name)?.as_u64()
+}
+
+/// One audit entry.
+pub(crate) fn of_entry(entry: &Entry) -> String {
+    let facts = entry.metadata.as_ref();
+    let who = || entry.actor.id.clone().unwrap_or_else(|| "Signalbox".to_owned());
+    let of = |name: &str| text(facts, name).map(|value| format!(": {value}")).unwrap_or_default();
+    match entry.event.as_str() {
+        "WORKFLOW_STARTED" => "The run began".into(),
+        "NODE_START" => match number(facts, "attempt").filter(|attempt| *attempt > 0) {
+            Some(attempt) => format!("The step began again (attempt {})", attempt + 1),
+            None => "The step began".into(),
+        },
+        "NODE_SUCCESS" => "The step succeeded".into(),
+        "NODE_ERROR" => {
+            let kind = text(facts, "errorType").unwrap_or("an error");
+            let message = text(facts, "message").or_else(|| text(facts, "code")).map(|m| format!(": {m}"));
+            format!("The step failed with {kind}{}", message.unwrap_or_default())
+        }
+        "ERROR_HANDLER_INVOKED" => {
+            format!("Rule \"{}\" chose {}", text(facts, "rule").unwrap_or("?"), text(facts, "action").unwrap_or("?"))
+        }
+        "RETRY_SCHEDULED" => {
+            let attempt = number(facts, "attempt").unwrap_or_default();
+            let delay = number(facts, "delayMs").map(|ms| format!(" in {}", seconds(ms)));
+            format!("Retry {attempt}{}", delay.unwrap_or_default())
+        }
+        "AUTO_FIX_ATTEMPT" => match facts.and_then(|facts| facts.get("accepted")).and_then(Value::as_bool) {
+            Some(true) => format!("The input was repaired ({} changes)", number(facts, "delta").unwrap_or_default()),
+            _ => "A repair of the input did not fit".into(),
+        },
+        "HITL_CREATED" => format!("A person is asked{}", of("title")),
+        "HITL_COMPLETED" => {
+            let action = text(facts, "action").unwrap_or("answered");
+            format!("{} decided {action}{}", who(), of("notes"))
+        }
+        "ESCALATED" => format!("Nobody answered in time{}", of("to")),
+        "WORKFLOW_COMPLETED" => format!("The run ended{}", of("status")),
+        "RUN_DELETED" => format!("{} deleted the run", who()),
+        "TASK_CLAIMED" => format!("{} works on the task", who()),
+        "TASK_RELEASED" => format!("{} gave the task back", who()),
+        "TASK_REASSIGNED" => format!("{} gave the task to {}", who(), text(facts, "to").unwrap_or("somebody else")),
+        "TASK_COMMENTED" => format!("{} commented the task", who()),
+        "TASK_SNOOZED" => format!("{} put the task off", who()),
+        "REVEALED" => format!("{} looked at masked values{}", who(), of("reason")),
+        "ANSWER_REFUSED" => format!("An answer was refused{}", of("reason")),
+        "AUDIT_EXPORTED" => format!("{} exported the audit chain", who()),
+        "AUDIT_VERIFY_FAILED" => format!("The audit chain is broken{}", of("message")),
+        other => match text(facts, "message") {
+            Some(message) => message.to_owned(),
+            None => {
+                let words = other.to_lowercase().replace('_', " ");
+                let mut letters = words.chars();
+                letters
+                    .next()
+                    .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+                    .unwrap_or_default()
+            }
+        },
+    }
+}
