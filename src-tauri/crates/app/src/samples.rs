@@ -11,6 +11,10 @@ struct Entry {
 /// In the order of the gallery: each shows one thing more than the one before.
 const ENTRIES: &[Entry] = &[
     Entry {
+        text: include_str!("../samples/an-order-that-mends-itself.signalbox.json"),
+        traits: &["retry", "repair", "asks you once", "practice service"],
+    },
+    Entry {
         text: include_str!("../samples/retry-that-tells-you-why.signalbox.json"),
         traits: &["retry", "practice service"],
     },
