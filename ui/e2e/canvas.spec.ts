@@ -384,6 +384,8 @@ test('steps that are added quickly one after the other stay on the screen', asyn
 
 test('after a failure what was not reached looks neutral, and a branch that was not taken is skipped', async ({ open, host }) => {
   const { page } = await openCanvas(open, host, 'Not reached', {
+    // The safe policy would ask a person.
+    settings: { errorPolicy: 'fail' },
     nodes: {
       start: { type: 'trigger.manual', title: 'Start' },
       check: { type: 'flow.if', title: 'Check', config: { condition: 'true' } },
