@@ -11,7 +11,8 @@ interface Doc {
 interface Opened { ref: string; path: string; revision: string; document: Doc }
 type At = { x: number; y: number };
 
-const LINE: Pick<Doc, 'nodes' | 'edges' | 'layout'> = {
+type Part = Pick<Doc, 'nodes' | 'edges' | 'layout'> & { settings?: { errorPolicy: string } };
+const LINE: Part = {
   nodes: {
     start: { type: 'trigger.manual', title: 'Start' },
     first: { type: 'data.set', title: 'First', config: { assign: { a: 1 } } },
@@ -22,7 +23,7 @@ const LINE: Pick<Doc, 'nodes' | 'edges' | 'layout'> = {
   layout: { start: [0, 0], first: [248, 0], check: [496, 0], last: [744, 0] },
 };
 
-async function make(host: Host, name: string, part: Pick<Doc, 'nodes' | 'edges' | 'layout'>): Promise<Opened> {
+async function make(host: Host, name: string, part: Part): Promise<Opened> {
   const made = await host.rpc<Opened>('workflow_create', { name });
   const document = { ...made.document, ...part };
   const { revision } = await host.rpc<{ revision: string }>('workflow_save', { ref: made.ref, document, baseRevision: made.revision });
