@@ -50,6 +50,8 @@ pub struct NewRun {
 /// Everything a host needs.
 pub struct App {
     pub(crate) host: Host,
+    /// This process stays, and drives what goes on.
+    pub(crate) stays: bool,
     pub(crate) store: Store,
     pub(crate) runtime: Runtime,
     pub(crate) library: Library,
@@ -117,6 +119,7 @@ impl App {
             .map_err(|error| no_threads(&error))?;
         let app = Arc::new(Self {
             host: options.host,
+            stays: options.stays,
             store,
             runtime,
             library,

@@ -182,11 +182,33 @@ impl App {
         Ok(())
     }
 
+    /// An answer for a run was stored: a process that stays goes on with it now. True when it does; the answer is kept
+    /// in any case, and whoever drives the run next finds it.
+    pub(crate) fn go_on(&self, run_id: &str) -> bool {
+        if !self.stays {
+            return false;
+        }
+        let driven = self.store.is_driven(run_id).unwrap_or(true);
+        let lease = if driven { None } else { self.lease_again(run_id) };
+        let woken = self.wait_for(self.runtime.wake(run_id)).is_ok_and(|woken| woken.is_ok());
+        if let Some(lease) = lease {
+            self.hold(run_id.to_owned(), lease);
+        }
+        woken
+    }
+
     /// Continues every run that no process drives. Gives their ids, and what keeps others from going on.
     pub async fn resume_all(self: &Arc<Self>) -> ApiResult<(Vec<String>, Vec<ApiError>)> {
         self.blocking(|app| {
             let (mut resumed, mut problems) = (Vec::new(), Vec::new());
-            for run_id in app.store.unowned_unfinished_runs()? {
+            let mut runs = app.store.unowned_active_runs()?;
+            // A paused run goes on when it was answered or is due.
+            for run_id in app.store.runs_with_pending_input_or_due(app.now_ms())? {
+                if !runs.contains(&run_id) {
+                    runs.push(run_id);
+                }
+            }
+            for run_id in runs {
                 match app.resume_one(&run_id) {
                     Ok(()) => resumed.push(run_id),
                     // Somebody else was faster.

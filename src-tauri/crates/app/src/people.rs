@@ -391,7 +391,8 @@ pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: Given) ->
         record: act_record(caller, &record.row, "HITL_COMPLETED", now, facts),
     });
     let told = told.map_err(from_task_error)?;
-    Ok(TaskCompleted { task_id: told.task_id, run_id: told.run_id, state: told.state, driven: told.driven })
+    let driven = app.go_on(&told.run_id) || told.driven;
+    Ok(TaskCompleted { task_id: told.task_id, run_id: told.run_id, state: told.state, driven })
 }
 
 /// Why a task was not changed, with everything that a person can do about it.
