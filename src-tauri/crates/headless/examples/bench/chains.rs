@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use signalbox_adapters::{FolderFiles, RealClock, RealIds, WebHttp};
 use signalbox_engine::{Catalog, effect::CallOutput};
-use signalbox_model::{Map, NodeDescriptor, RunStatus, Workflow};
+use signalbox_model::{Map, NodeDescriptor, NodeFailure, RunStatus, Workflow};
 use signalbox_nodes::{EffectFuture, Kind};
 use signalbox_ports::World;
 use signalbox_runtime::{NewRun, Options, Registry, Runtime};
@@ -25,15 +25,30 @@ fn code(kind: &str) -> Option<Kind> {
         // A small item: what is carried along stands in the variables, not in the items.
         Box::pin(async { Ok(CallOutput::success(json!({ "ok": true }))) })
     }
+    // Fails twice, retryably, then works.
+    fn flaky<'a>(
+        call: &'a signalbox_engine::effect::Call,
+        _: &'a signalbox_engine::effect::CallSlot,
+        _: &'a World,
+    ) -> EffectFuture<'a> {
+        let fails = call.key.attempt < 2;
+        Box::pin(async move {
+            if fails {
+                return Err(NodeFailure::tool("DOWN", "it does not answer").retryable());
+            }
+            Ok(CallOutput::success(json!({ "ok": true })))
+        })
+    }
     match kind {
         "bench.write" | "bench.read" => Some(Kind::Effect(nothing)),
+        "bench.flaky" => Some(Kind::Effect(flaky)),
         other => signalbox_nodes::kind(other),
     }
 }
 
 fn catalog() -> Catalog {
     let mut kinds = signalbox_nodes::catalog();
-    for (name, effects) in [("bench.write", "write"), ("bench.read", "read")] {
+    for (name, effects) in [("bench.write", "write"), ("bench.read", "read"), ("bench.flaky", "read")] {
         let descriptor = json!({
             "type": name, "version": 1, "title": name, "description": name, "category": "data", "icon": "box",
             "modes": ["each"], "effects": effects, "ports": [{ "id": "success" }, { "id": "error" }],
@@ -44,16 +59,25 @@ fn catalog() -> Catalog {
     Catalog::new(kinds)
 }
 
-struct Bench {
-    runtime: Runtime,
-    threads: tokio::runtime::Runtime,
-    folder: tempfile::TempDir,
+pub(crate) struct Bench {
+    pub(crate) runtime: Runtime,
+    pub(crate) threads: tokio::runtime::Runtime,
+    /// Removed with the bench, unless it was there before.
+    _folder: Option<tempfile::TempDir>,
+    place: std::path::PathBuf,
+    last: std::sync::Mutex<String>,
 }
 
 impl Bench {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let store = Store::open(folder.path(), &StoreOptions::default()).expect("a store");
+        let bench = Self::at(folder.path());
+        Self { _folder: Some(folder), ..bench }
+    }
+
+    /// In a folder that is there.
+    pub(crate) fn at(folder: &Path) -> Self {
+        let store = Store::open(folder, &StoreOptions::default()).expect("a store");
         let world = World {
             http: Arc::new(WebHttp::new(&[]).expect("a client")),
             files: Arc::new(FolderFiles::default()),
@@ -61,14 +85,19 @@ impl Bench {
             audit: Arc::new(signalbox_ports::NoAudit),
         };
         let registry = Registry { catalog: catalog(), code };
-        let options = Options::new(folder.path().join("artifacts"));
+        let options = Options::new(folder.join("artifacts"));
         let runtime = Runtime::new(store, registry, Arc::new(world), Arc::new(RealIds), options).expect("a runtime");
         let threads = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("an executor");
-        Self { runtime, threads, folder }
+        Self { runtime, threads, _folder: None, place: folder.to_owned(), last: std::sync::Mutex::default() }
+    }
+
+    /// The run that was started last.
+    pub(crate) fn last_run(&self) -> String {
+        self.last.lock().expect("not poisoned").clone()
     }
 
     /// Runs a file to its end; seconds of wall and CPU time.
-    fn run(&self, file: Value, params: Value) -> (f64, f64) {
+    pub(crate) fn run(&self, file: Value, params: Value) -> (f64, f64) {
         let workflow: Workflow = serde_json::from_value(file).expect("a workflow");
         self.threads.block_on(async {
             let (compiled, definition) = self.runtime.pin(workflow).await.expect("valid");
@@ -76,6 +105,7 @@ impl Bench {
             let new =
                 NewRun { compiled, definition, params, context: Map::new(), started_by: None, client_run_token: None };
             let run = self.runtime.start(new).await.expect("starts");
+            self.last.lock().expect("not poisoned").clone_from(&run);
             let status = self.runtime.wait(&run).await.expect("ends");
             assert_eq!(status, RunStatus::Completed);
             (began.elapsed().as_secs_f64(), cpu_seconds() - cpu)
@@ -129,7 +159,7 @@ pub(crate) fn durable() -> Vec<Row> {
         let (mut cpu, mut raw_cpu) = (Vec::new(), Vec::new());
         let mut rates = Vec::new();
         for _ in 0..10 {
-            let (raw, raw_used) = raw_rate(bench.folder.path(), steps);
+            let (raw, raw_used) = raw_rate(&bench.place, steps);
             raw_cpu.push(raw_used * 1000.0);
             let (wall, used) = bench.run(chain("bench.write", steps, 0), json!({}));
             rates.push(steps as f64 / wall);

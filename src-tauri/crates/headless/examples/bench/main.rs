@@ -4,6 +4,7 @@
 //! `cargo xtask bench P3 P4` measures only these and prints them. A bench reports; tests assert.
 
 mod chains;
+mod people;
 mod process;
 mod pure;
 
@@ -29,10 +30,16 @@ fn main() {
     let mut rows = Vec::new();
     let only: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
-    let parts: [(&str, Part); 7] = [
+    if only.first().is_some_and(|name| name == people::CHILD) {
+        return people::child(Path::new(only.get(1).map_or(".", String::as_str)));
+    }
+    let parts: [(&str, Part); 10] = [
         ("P1", |_| chains::durable()),
         ("P3", |_| chains::carried()),
         ("P4", |_| chains::growth()),
+        ("P5", |_| people::errors()),
+        ("P6", |_| people::paused()),
+        ("audit", people::audit),
         ("P8", process::start),
         ("P10", process::canvas),
         ("P11", |_| pure::expressions()),
