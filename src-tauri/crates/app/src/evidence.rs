@@ -15,7 +15,7 @@ use signalbox_store::audit::verify::{Row, Trusted, Verdict};
 use signalbox_store::audit::{Actor, Digest, Level, PublicKey, RUN_LEVEL, Record, Tree, line, pack};
 use signalbox_store::{AuditQuery, AuditState};
 use std::io::{Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -131,6 +131,105 @@ impl App {
         });
         let head = AuditHead { size: state.head.size, hash: state.head.head_hash.to_hex() };
         Ok(AuditStatus { verdict, running: self.verifying.load(Ordering::Acquire), key, head })
+    }
+
+    /// Entries as they were hashed, with their hash and signature; the newest ones, oldest first.
+    pub async fn audit_entries(
+        self: &Arc<Self>,
+        run: Option<String>,
+        query: Option<String>,
+        limit: usize,
+    ) -> ApiResult<Vec<Value>> {
+        self.blocking(move |app| {
+            let mut query = audit_query::parse(query.as_deref().unwrap_or_default(), app.now_ms())?;
+            if run.is_some() {
+                query.run = run;
+            }
+            let mut found: Vec<Value> = Vec::new();
+            while found.len() < limit {
+                query.limit = (limit - found.len()).min(1_000);
+                let page = app.store.audit_page(&query)?;
+                query.before = page.rows.last().map(|row| row.seq);
+                let end = page.rows.len() < query.limit;
+                found.extend(page.rows.into_iter().map(|row| {
+                    let mut entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
+                    entry["hash"] = row.hash.into();
+                    if let Some(signature) = row.signature {
+                        entry["signature"] = signature.into();
+                    }
+                    entry
+                }));
+                if end {
+                    break;
+                }
+            }
+            found.reverse();
+            Ok(found)
+        })
+        .await
+    }
+
+    /// Whether all entries of a run are there, by what its last one says: `{runId, entries, entryCount?, complete?}`.
+    pub async fn audit_of_run(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
+        self.blocking(move |app| {
+            let (mut entries, mut at_end, mut said) = (0_u64, None, None);
+            app.store.audit_rows(Some(&run_id), 0, |row| {
+                entries += 1;
+                let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
+                if entry["event"] == "WORKFLOW_COMPLETED" {
+                    (at_end, said) = (Some(entries), entry["metadata"]["entryCount"].as_u64());
+                }
+                true
+            })?;
+            if entries == 0 {
+                return Err(ApiError::not_found(format!("The audit chain has no entry of run {run_id}.")));
+            }
+            let mut told = json!({ "runId": run_id, "entries": entries });
+            if let (Some(at_end), Some(said)) = (at_end, said) {
+                told["entryCount"] = said.into();
+                told["complete"] = (at_end == said).into();
+            }
+            Ok(told)
+        })
+        .await
+    }
+
+    /// Writes an export to a file, as what its ending says: `{file, entries}`.
+    pub async fn export_audit_to(
+        self: &Arc<Self>,
+        caller: &Caller,
+        run_id: Option<String>,
+        query: Option<String>,
+        file: PathBuf,
+    ) -> ApiResult<Value> {
+        let caller = caller.clone();
+        self.blocking(move |app| {
+            let format = match file.extension().and_then(|ending| ending.to_str()) {
+                Some("zip") => ExportFormat::Pack,
+                Some("csv") => ExportFormat::Csv,
+                Some("jsonl") => ExportFormat::Jsonl,
+                _ => {
+                    return Err(ApiError::bad_request(
+                        format!("{} does not say what to write.", file.display()),
+                        "Let its name end with .zip (evidence pack), .csv or .jsonl.",
+                    ));
+                }
+            };
+            // Beside it first: a file that was there stays whole until the new one is.
+            let fresh = file.with_extension("part");
+            let out = std::fs::File::create(&fresh).map_err(|error| io_error(&error, &fresh, "written"))?;
+            let what = AuditExport { run_id, query, format };
+            let done = app.export_audit(&caller, &what, std::io::BufWriter::new(out)).and_then(|(entries, _)| {
+                std::fs::rename(&fresh, &file).map_err(|error| io_error(&error, &file, "written"))?;
+                Ok(json!({ "file": file, "entries": entries }))
+            });
+            if done.is_err() {
+                // Whatever was written of it is of no use.
+                let _ = std::fs::remove_file(&fresh);
+            }
+            done
+        })
+        .await
     }
 
     /// Verifies an evidence pack. With a key, only it may have signed; without, the keys that this store knows decide

@@ -90,13 +90,20 @@ pub(crate) enum Command {
         /// The run.
         run: String,
     },
+    /// What people are asked: the inbox.
+    #[command(subcommand, after_help = "Example:\n  signalbox tasks list --json")]
+    Tasks(Tasks),
+    /// The audit chain.
+    #[command(subcommand, after_help = "Example:\n  signalbox audit verify")]
+    Audit(Audit),
     /// The node kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),
     /// Serves REST and events on this machine, with --ui also the web UI.
     #[command(
         after_help = "Prints {\"url\":…,\"tokenFile\":…} when ready. The token file holds one token per line: TOKEN \
-                      (builder), or a role (builder, operator, viewer) and a token.\n\nExample:\n  signalbox serve \
+                      (builder), or ROLE TOKEN, or ROLE TOKEN NAME; a role is builder, operator or viewer, NAME is \
+                      the person whose token it is.\n\nExample:\n  signalbox serve \
                       --addr 127.0.0.1:9160 --ui"
     )]
     Serve(Serve),
@@ -153,6 +160,142 @@ pub(crate) enum Runs {
     Delete {
         /// The run.
         run: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaskStatus {
+    Open,
+    Done,
+    All,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Action {
+    Retry,
+    Correct,
+    Skip,
+    Alternative,
+    Abort,
+    Approve,
+    Reject,
+    Submit,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tasks {
+    /// Lists tasks: open ones by urgency, others last decided first.
+    #[command(after_help = "Example:\n  signalbox tasks list --status all --limit 5 --json")]
+    List {
+        /// Which tasks.
+        #[arg(long, value_name = "S", default_value = "open")]
+        status: TaskStatus,
+        /// At most this many.
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: u32,
+    },
+    /// Shows a task with its error, its input and what was tried. Values that may be personal are masked.
+    #[command(after_help = "Example:\n  signalbox tasks show 0199a1b2-… --json")]
+    Show {
+        /// The task.
+        task: String,
+    },
+    /// Answers a task; the first answer stands.
+    #[command(
+        after_help = "Exit: 0 answered, 2 refused, 5 answered already, expired or claimed by somebody else.\n\nExamples:\n  \
+                      signalbox tasks complete 0199a1b2-… --action retry\n  signalbox tasks complete 0199a1b2-… --action \
+                      correct --input '{\"age\":36}' --notes 'typing error' --as user:anna"
+    )]
+    Complete(Complete),
+    /// Works on a task: others see it for the next 15 minutes.
+    #[command(after_help = "Exit: 0, 2, 5 claimed by somebody else.\n\nExample:\n  signalbox tasks claim 0199a1b2-…")]
+    Claim {
+        /// The task.
+        task: String,
+        /// In whose name; the account of the system when absent.
+        #[arg(long = "as", value_name = "user:NAME")]
+        person: Option<String>,
+    },
+    /// Works on a task no more.
+    #[command(after_help = "Example:\n  signalbox tasks release 0199a1b2-…")]
+    Release {
+        /// The task.
+        task: String,
+        /// In whose name; the account of the system when absent.
+        #[arg(long = "as", value_name = "user:NAME")]
+        person: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Complete {
+    /// The task.
+    pub(crate) task: String,
+    /// What is chosen; `tasks show` says what the task offers.
+    #[arg(long, value_name = "ACTION")]
+    pub(crate) action: Action,
+    /// With correct: the whole corrected input. With submit: the values.
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub(crate) input: Option<String>,
+    /// With alternative: the step.
+    #[arg(long, value_name = "NODE")]
+    pub(crate) target: Option<String>,
+    /// Why; it is recorded.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) notes: Option<String>,
+    /// The same id again gives the first answer again.
+    #[arg(long = "request-id", value_name = "ID")]
+    pub(crate) request_id: Option<String>,
+    /// In whose name; the account of the system is recorded with it.
+    #[arg(long = "as", value_name = "user:NAME")]
+    pub(crate) person: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Audit {
+    /// Verifies the chain of this data folder, or an evidence pack.
+    #[command(
+        after_help = "Exit: 0 intact, 1 broken, 2 cannot be verified.\n\nA pack carries the key it was signed with. `pinned` \
+                      says whether that key is the one of --key, or one that this data folder knows: only then it proves \
+                      who signed.\n\nExamples:\n  signalbox audit verify\n  signalbox audit verify evidence.zip --key \
+                      key.pub"
+    )]
+    Verify {
+        /// An evidence pack.
+        #[arg(value_name = "FILE", conflicts_with = "run")]
+        file: Option<PathBuf>,
+        /// The public key that must have signed the pack.
+        #[arg(long, value_name = "FILE", requires = "file")]
+        key: Option<PathBuf>,
+        /// Also say whether all entries of this run are there.
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+    },
+    /// Prints entries, oldest first.
+    #[command(after_help = "Example:\n  signalbox audit list --run 0199a1b2-… --json")]
+    List {
+        /// Only of this run.
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+        /// Only what matches: actor: event: run: node: level: error.type: tag: since: until: text: and words.
+        #[arg(long, value_name = "QUERY")]
+        query: Option<String>,
+        /// The newest ones, at most this many.
+        #[arg(long, value_name = "N", default_value_t = 1_000)]
+        limit: u32,
+    },
+    /// Writes entries to a file, as its ending says: .zip (evidence pack), .csv or .jsonl. That is recorded.
+    #[command(after_help = "Example:\n  signalbox audit export --run 0199a1b2-… --out evidence.zip")]
+    Export {
+        /// Only of this run.
+        #[arg(long, value_name = "RUN")]
+        run: Option<String>,
+        /// Only what matches, as for list.
+        #[arg(long, value_name = "QUERY")]
+        query: Option<String>,
+        /// The file.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
     },
 }
 

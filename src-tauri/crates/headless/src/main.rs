@@ -69,6 +69,8 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Runs(command) => commands::runs::runs(&app, output, command).await,
         Command::Resume { run } => commands::run::resume(&app, output, run.as_deref()).await,
         Command::Cancel { run } => commands::run::cancel(&app, output, run).await,
+        Command::Tasks(command) => commands::tasks::tasks(&app, output, command).await,
+        Command::Audit(command) => commands::audit::audit(&app, output, command).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.
         Command::Validate { .. } | Command::Catalog(_) => Ok(OK),

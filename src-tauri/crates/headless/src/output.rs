@@ -16,6 +16,8 @@ pub(crate) const INVALID: u8 = 2;
 pub(crate) const PAUSED: u8 = 3;
 /// Cancelled.
 pub(crate) const CANCELLED: u8 = 4;
+/// Somebody else was first, or the time is over.
+pub(crate) const CONFLICT: u8 = 5;
 /// Stopped by Ctrl-C; the run can be resumed.
 pub(crate) const STOPPED: u8 = 130;
 

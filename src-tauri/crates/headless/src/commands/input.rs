@@ -30,6 +30,17 @@ pub(crate) fn parse(params: Option<&str>, sets: &[String]) -> Result<(Map, Map),
     Ok((all, context))
 }
 
+/// A JSON value, or `@FILE` with one.
+pub(crate) fn value(argument: &str, given: &str) -> Result<Value, ApiError> {
+    let hint = "Give JSON in quotes of the shell, or @FILE with it.";
+    let bad = |why: String| ApiError::bad_request(format!("{argument}: {why}"), hint);
+    let text = match given.strip_prefix('@') {
+        Some(file) => std::fs::read_to_string(file).map_err(|error| bad(format!("{file} cannot be read: {error}.")))?,
+        None => given.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(|error| bad(format!("this is not JSON ({error}).")))
+}
+
 fn object(given: &str) -> Result<Map, ApiError> {
     let hint = "Give a JSON object, for example --params '{\"name\":\"Ada\"}', or @FILE with one.";
     let bad = |why: String| ApiError::bad_request(format!("--params: {why}"), hint);

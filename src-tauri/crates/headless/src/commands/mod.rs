@@ -1,11 +1,13 @@
 //! The bodies of the commands of the command line: they translate between arguments, the use cases of `app`, and
 //! printed lines.
 
+pub(crate) mod audit;
 pub(crate) mod catalog;
 pub(crate) mod input;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod serve;
+pub(crate) mod tasks;
 pub(crate) mod validate;
 
 use crate::output::Output;

@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use signalbox_app::dto::{CallerRole, RunAnswer};
 use signalbox_app::{ApiError, ApiResult, Caller};
 use signalbox_model::Map;
 use std::sync::Arc;
@@ -63,6 +64,37 @@ pub(crate) async fn run(
             Ok(with_etag(ok(stored), &revision))
         }
         Action::WorkflowDelete => Ok(ok(app.delete_stored(id, revision_of(parts)).await?)),
+        Action::RunResume => {
+            let mut request: Value = parse_or_empty(body)?;
+            with_id(&mut request, "runId", &id)?;
+            let request: RunAnswer = serde_json::from_value(request).map_err(|error| unfit(&error))?;
+            let done = app.resume_with(caller, request).await?;
+            Ok(ok(serde_json::to_value(done).unwrap_or_default()))
+        }
+        Action::TaskList => {
+            let request = query(parts, &["limit"])?;
+            Ok(ok(app.dispatch(caller, "task_list", request).await?))
+        }
+        Action::TaskGet => {
+            let secret = caller.role >= CallerRole::Operator;
+            Ok(ok(app.dispatch(caller, "task_get", json!({ "taskId": id, "secret": secret })).await?))
+        }
+        Action::TaskAct => {
+            let act = parts.uri.path().rsplit('/').next().unwrap_or_default();
+            let mut request: Value = parse_or_empty(body)?;
+            with_id(&mut request, "taskId", &id)?;
+            Ok(ok(app.dispatch(caller, &format!("task_{act}"), request).await?))
+        }
+        Action::AuditList => {
+            let request = query(parts, &["limit", "before", "after"])?;
+            Ok(ok(app.dispatch(caller, "audit_list", request).await?))
+        }
+        Action::AuditVerify => Ok(ok(app.dispatch(caller, "audit_verify", json!({})).await?)),
+        Action::AuditRecord => {
+            let request: Value = parse(body)?;
+            let done = app.dispatch(caller, "audit_record", request).await?;
+            Ok(ok(json!({ "status": done["status"] })))
+        }
         Action::Catalog => Ok(ok(app.dispatch(caller, "catalog_list", json!({})).await?)),
         Action::Rpc => {
             let request: Value = if body.is_empty() { json!({}) } else { parse(body)? };
@@ -75,13 +107,68 @@ pub(crate) async fn run(
 #[serde(deny_unknown_fields)]
 struct Empty {}
 
+fn unfit(error: &serde_json::Error) -> ApiError {
+    ApiError::bad_request(
+        format!("The body does not fit: {error}."),
+        "Send the JSON object that this route takes; see /openapi.json.",
+    )
+}
+
 fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
-    serde_json::from_slice(body).map_err(|error| {
+    serde_json::from_slice(body).map_err(|error| unfit(&error))
+}
+
+/// The address names the thing: the body need not, and must not name another one.
+fn with_id(request: &mut Value, name: &str, id: &str) -> ApiResult<()> {
+    let wrong = |message: String| ApiError::bad_request(message, "Send a JSON object for the thing in the address.");
+    let Some(fields) = request.as_object_mut() else { return Err(wrong("The body is no JSON object.".into())) };
+    match fields.insert(name.to_owned(), id.into()) {
+        Some(other) if other != id => Err(wrong(format!("The address names {id}, the body {other}."))),
+        _ => Ok(()),
+    }
+}
+
+/// The fields of `?a=b&c=d`; those of `numbers` are numbers.
+fn query(parts: &Parts, numbers: &[&str]) -> ApiResult<Value> {
+    let wrong = |what: &str| {
         ApiError::bad_request(
-            format!("The body does not fit: {error}."),
-            "Send the JSON object that this route takes; see /openapi.json.",
+            format!("'{what}' does not fit."),
+            "Send ?name=value; the names are those of the command.",
         )
-    })
+    };
+    let mut fields = Map::new();
+    for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').ok_or_else(|| wrong(pair))?;
+        let (name, value) = (decoded(name).ok_or_else(|| wrong(pair))?, decoded(value).ok_or_else(|| wrong(pair))?);
+        let value = if numbers.contains(&name.as_str()) {
+            value.parse::<u64>().map(Value::from).map_err(|_| wrong(pair))?
+        } else {
+            value.into()
+        };
+        if fields.insert(name, value).is_some() {
+            return Err(wrong(pair));
+        }
+    }
+    Ok(Value::Object(fields))
+}
+
+/// Percent-encoding, with `+` for a space; `None` when it is none.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        match first {
+            b'+' => bytes.push(b' '),
+            b'%' => {
+                let (digits, after) = rest.split_at_checked(2)?;
+                bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+                rest = after;
+            }
+            other => bytes.push(*other),
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 fn parse_or_empty<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {

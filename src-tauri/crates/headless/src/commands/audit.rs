@@ -1,0 +1,114 @@
+//! `audit verify | list | export`.
+
+use super::Done;
+use crate::args::Audit;
+use crate::output::{FAILED, OK, Output, Tone, plain};
+use serde_json::{Value, json};
+use signalbox_app::{App, Caller};
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> Done {
+    match command {
+        Audit::Verify { file: Some(file), key, .. } => pack(app, output, file, key.as_deref()).await,
+        Audit::Verify { file: None, run, .. } => verify(app, output, run.as_deref()).await,
+        Audit::List { run, query, limit } => {
+            let entries = app.audit_entries(run.clone(), query.clone(), *limit as usize).await?;
+            if output.json {
+                output.value(&Value::Array(entries));
+                return Ok(OK);
+            }
+            if entries.is_empty() {
+                output.line("No entries.");
+            }
+            for entry in &entries {
+                let text = |key: &str| entry[key].as_str().unwrap_or_default();
+                let actor = entry["actor"]["id"].as_str().or(entry["actor"]["type"].as_str()).unwrap_or_default();
+                let tone = match text("level") {
+                    "INFO" => Tone::Quiet,
+                    "WARN" => Tone::Warn,
+                    _ => Tone::Bad,
+                };
+                let level = output.paint(&format!("{:<8}", text("level")), tone);
+                output.line(&format!(
+                    "{:>7}  {}  {level} {:<22} {}  {}  {}",
+                    entry["seq"],
+                    text("timestamp"),
+                    plain(text("event")),
+                    plain(text("runId")),
+                    plain(text("nodeId")),
+                    plain(actor)
+                ));
+            }
+            Ok(OK)
+        }
+        Audit::Export { run, query, out } => {
+            let done = app.export_audit_to(&Caller::terminal(None)?, run.clone(), query.clone(), out.clone()).await?;
+            if output.json {
+                output.value(&done);
+            } else {
+                output.line(&format!("{} entries are in {}.", done["entries"], out.display()));
+            }
+            Ok(OK)
+        }
+    }
+}
+
+async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>) -> Done {
+    let caller = Caller::terminal(None)?;
+    let mut verdict = app.dispatch(&caller, "audit_verify", json!({ "full": true })).await?;
+    let mut good = verdict["state"] != "broken";
+    if let Some(run) = run {
+        let told = app.audit_of_run(run.to_owned()).await?;
+        good &= told["complete"] != false;
+        verdict["run"] = told;
+    }
+    if output.json {
+        output.value(&verdict);
+        return Ok(if good { OK } else { FAILED });
+    }
+    if let Some(broken) = verdict["broken"]["message"].as_str() {
+        output.line(&output.paint(&plain(broken), Tone::Bad));
+    } else {
+        let seal = match (&verdict["lastCheckpoint"], verdict["signed"] == true) {
+            (Value::Null, _) => "There is no checkpoint yet.".to_owned(),
+            (last, signed) => format!(
+                "Sealed up to {} entries at {} ({}), root {}.",
+                last["size"],
+                last["timestamp"].as_str().unwrap_or_default(),
+                if signed { "signed" } else { "unsigned" },
+                last["rootHash"].as_str().unwrap_or_default()
+            ),
+        };
+        let tail = verdict["unsealedTail"].as_u64().unwrap_or_default();
+        let line = format!("OK: {} entries. {seal} {tail} after it are unsealed.", verdict["checked"]);
+        output.line(&output.paint(&line, Tone::Good));
+        output.line("Tamper-evident up to the last checkpoint that you keep somewhere else.");
+    }
+    if let Some(told) = verdict.get("run") {
+        let whole = match told["complete"].as_bool() {
+            Some(true) => "all of them are there",
+            Some(false) => "some are missing",
+            None => "its end is not recorded yet",
+        };
+        output.line(&format!("Run {}: {} entries, {whole}.", run.unwrap_or_default(), told["entries"]));
+    }
+    Ok(if good { OK } else { FAILED })
+}
+
+async fn pack(app: &Arc<App>, output: &Output, file: &Path, key: Option<&Path>) -> Done {
+    let (path, key) = (file.to_owned(), key.map(Path::to_owned));
+    let found = app.blocking(move |app| app.verify_pack(&path, key.as_deref())).await?;
+    let good = found["intact"] == true;
+    if output.json {
+        output.value(&found);
+        return Ok(if good { OK } else { FAILED });
+    }
+    let tone = if good { Tone::Good } else { Tone::Bad };
+    output.line(&output.paint(&plain(found["message"].as_str().unwrap_or_default()), tone));
+    match found["fingerprint"].as_str() {
+        Some(fingerprint) => output.line(&format!("Key {fingerprint}, pinned: {}.", found["pinned"])),
+        None => output.line("The pack is unsigned."),
+    }
+    Ok(if good { OK } else { FAILED })
+}

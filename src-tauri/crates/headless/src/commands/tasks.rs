@@ -1,0 +1,139 @@
+//! `tasks list | show | complete | claim | release`.
+
+use super::{Done, input};
+use crate::args::{Complete, TaskStatus, Tasks};
+use crate::output::{CONFLICT, OK, Output, Tone, plain};
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use signalbox_app::{ApiError, App, Caller, Class};
+use std::sync::Arc;
+
+pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> Done {
+    let done = match command {
+        Tasks::List { status, limit } => list(app, output, *status, *limit).await,
+        Tasks::Show { task } => {
+            let caller = Caller::terminal(None)?;
+            let task = app.dispatch(&caller, "task_get", json!({ "taskId": task })).await?;
+            if output.json {
+                output.value(&task);
+            } else {
+                output.line(&serde_json::to_string_pretty(&task).unwrap_or_default());
+            }
+            Ok(OK)
+        }
+        Tasks::Complete(args) => complete(app, output, args).await,
+        Tasks::Claim { task, person } => change(app, output, "task_claim", task, person.as_deref()).await,
+        Tasks::Release { task, person } => change(app, output, "task_release", task, person.as_deref()).await,
+    };
+    match done {
+        Err(error) if error.class == Class::Conflict => {
+            output.error(&error);
+            Ok(CONFLICT)
+        }
+        other => other,
+    }
+}
+
+async fn list(app: &Arc<App>, output: &Output, status: TaskStatus, limit: u32) -> Done {
+    let caller = Caller::terminal(None)?;
+    let state = status.to_possible_value().map(|value| value.get_name().to_owned());
+    let mut rows: Vec<Value> = Vec::new();
+    let mut after = Value::Null;
+    while (rows.len() as u64) < u64::from(limit) {
+        let page = (u64::from(limit) - rows.len() as u64).min(500);
+        let mut request = json!({ "state": state, "limit": page });
+        if !after.is_null() {
+            request["after"] = after;
+        }
+        let answer = app.dispatch(&caller, "task_list", request).await?;
+        rows.extend(answer["tasks"].as_array().cloned().unwrap_or_default());
+        after = answer["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    if output.json {
+        output.value(&Value::Array(rows));
+        return Ok(OK);
+    }
+    if rows.is_empty() {
+        output.line("No tasks.");
+    }
+    for row in &rows {
+        let text = |key: &str| row[key].as_str().unwrap_or_default();
+        let tone = match text("severity") {
+            "CRITICAL" | "ERROR" => Tone::Bad,
+            "WARN" => Tone::Warn,
+            _ => Tone::Quiet,
+        };
+        let who = match (text("state"), text("claimedBy"), text("assignee"), text("decidedBy")) {
+            ("open", "", "", _) => String::new(),
+            ("open", "", person, _) => format!("  for {person}"),
+            ("open", person, ..) => format!("  {person} works on it"),
+            (state, .., "") => format!("  {state}"),
+            (.., person) => format!("  {person}: {}", text("action")),
+        };
+        let severity = output.paint(&format!("{:<8}", text("severity")), tone);
+        let (title, flow) = (plain(text("title")), plain(text("workflowName")));
+        output.line(&format!("{}  {severity} {}  {title}  ({flow}){}", text("id"), text("createdAt"), plain(&who)));
+    }
+    Ok(OK)
+}
+
+async fn complete(app: &Arc<App>, output: &Output, args: &Complete) -> Done {
+    let caller = Caller::terminal(args.person.as_deref())?;
+    let action = args.action.to_possible_value().map(|value| value.get_name().to_owned());
+    let mut request = json!({ "taskId": args.task, "action": action });
+    if let Some(given) = &args.input {
+        request["correctedInput"] = input::value("--input", given)?;
+    }
+    for (key, value) in [("targetNodeId", &args.target), ("notes", &args.notes), ("requestId", &args.request_id)] {
+        if let Some(value) = value {
+            request[key] = value.as_str().into();
+        }
+    }
+    let done = match app.dispatch(&caller, "task_complete", request).await {
+        Err(error) if error.code == "INPUT_INVALID" && !output.json => return Err(listed(error)),
+        other => other?,
+    };
+    if output.json {
+        output.value(&done);
+        return Ok(OK);
+    }
+    let run = done["runId"].as_str().unwrap_or_default();
+    if done["driven"] == true {
+        output.line(&format!("Answered. Run {run} goes on."));
+    } else {
+        output.line(&format!("Answered. No process drives run {run}: `signalbox resume {run}` lets it go on."));
+    }
+    Ok(OK)
+}
+
+/// What does not fit, one line each, for people.
+fn listed(mut error: ApiError) -> ApiError {
+    let places = error.details.iter().flat_map(|details| details["violations"].as_array()).flatten();
+    let lines: Vec<String> = places
+        .map(|one| {
+            let text = |key: &str| plain(one[key].as_str().unwrap_or_default());
+            let path = if text("path").is_empty() { "the whole".to_owned() } else { text("path") };
+            format!("  {path}: {}", text("message"))
+        })
+        .collect();
+    if !lines.is_empty() {
+        error.message = format!("The input does not fit its schema:\n{}", lines.join("\n"));
+    }
+    error
+}
+
+async fn change(app: &Arc<App>, output: &Output, command: &str, task: &str, person: Option<&str>) -> Done {
+    let caller = Caller::terminal(person)?;
+    let row = app.dispatch(&caller, command, json!({ "taskId": task })).await?;
+    if output.json {
+        output.value(&row);
+    } else if let Some(until) = row["claimExpiresAt"].as_str() {
+        output.line(&format!("{} works on it until {until}.", caller.principal));
+    } else {
+        output.line("Nobody works on it now.");
+    }
+    Ok(OK)
+}
