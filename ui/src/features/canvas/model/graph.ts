@@ -3,16 +3,17 @@
 import { t } from '../../../i18n/index.ts';
 import type { Workflow } from '../../../api/types.ts';
 import { splitPort } from './ids.ts';
-import { type Catalog, hasInput, type Point, portIds } from './ports.ts';
-
-/** Kinds whose edges may lead back to the origin of an error (SEMANTICS 1, re-entry). */
-const RECOVERY = new Set(['builtin.error_handler', 'builtin.self_healing', 'builtin.human_decision']);
+import { type Catalog, ERROR, hasInput, type Point, portIds } from './ports.ts';
+import { mayReenter, onlyBack, type Recovery, recoveryKind, recoveryOf } from './recovery.ts';
 
 export type Neighbours = ReadonlyMap<string, readonly string[]>;
 
-export function successors(document: Workflow): Neighbours {
+/** `forward`: without the wires on which an error goes back to its step. */
+export function successors(document: Workflow, forward = false): Neighbours {
   const map = new Map<string, string[]>();
-  for (const edge of document.edges) {
+  const kinds = forward ? recoveryOf(document).edges : [];
+  for (const [i, edge] of document.edges.entries()) {
+    if (kinds[i] === 'reentry') continue;
     const { node } = splitPort(edge.from);
     const list = map.get(node);
     if (list) list.push(edge.to);
@@ -25,9 +26,9 @@ export function successors(document: Workflow): Neighbours {
   return map;
 }
 
-export function predecessors(document: Workflow): Neighbours {
+export function predecessors(document: Workflow, forward = false): Neighbours {
   const map = new Map<string, string[]>();
-  for (const [from, list] of successors(document)) {
+  for (const [from, list] of successors(document, forward)) {
     for (const to of list) map.set(to, [...(map.get(to) ?? []), from]);
   }
   return map;
@@ -48,6 +49,16 @@ export function reach(start: string, next: Neighbours): Set<string> {
   return seen;
 }
 
+/** Why a wire from this port cannot end here because of what handling errors means; null when it can. */
+function recoveryProblem(document: Workflow, recovery: Recovery, from: string, to: string): string | null {
+  const { node: source, port } = splitPort(from);
+  const own = recovery.kinds.get(source) ?? recoveryKind(document.nodes[source]?.type);
+  const target = recoveryKind(document.nodes[to]?.type);
+  if (target !== undefined && own === undefined && port !== ERROR) return t('canvas.why.needsError');
+  if (target === undefined && onlyBack(own, port) && !recovery.origins.get(source)?.has(to) && document.nodes[to]?.type !== 'builtin.audit') return t('canvas.why.onlyBack');
+  return null;
+}
+
 /** Why each node cannot take a wire from `from`; nodes that can are not in the map. `moving`: an edge that is being re-plugged. */
 export function blockedTargets(
   document: Workflow,
@@ -55,19 +66,22 @@ export function blockedTargets(
   from: string,
   moving?: { from: string; to: string },
 ): Map<string, string> {
-  const source = splitPort(from).node;
+  const { node: source, port } = splitPort(from);
   const kept = moving
     ? { ...document, edges: document.edges.filter((e) => !(e.from === moving.from && e.to === moving.to)) }
     : document;
-  const before = reach(source, predecessors(kept));
-  const mayReturn = RECOVERY.has(document.nodes[source]?.type ?? '');
+  const before = reach(source, predecessors(kept, true));
+  const recovery = recoveryOf(kept);
+  const kind = recovery.kinds.get(source);
   const taken = new Set(kept.edges.filter((e) => e.from === from).map((e) => e.to));
   const reasons = new Map<string, string>();
   for (const [id, node] of Object.entries(document.nodes)) {
+    const problem = recoveryProblem(document, recovery, from, id);
     if (id === source) reasons.set(id, t('canvas.why.self'));
     else if (!hasInput(catalog.get(node.type))) reasons.set(id, t('canvas.why.start'));
     else if (taken.has(id)) reasons.set(id, t('canvas.why.wired'));
-    else if (before.has(id) && !mayReturn) reasons.set(id, t('canvas.why.circle'));
+    else if (problem !== null) reasons.set(id, problem);
+    else if (before.has(id) && !(mayReenter(kind, port) && recovery.origins.get(source)?.has(id))) reasons.set(id, t(kind ? 'canvas.why.notOrigin' : 'canvas.why.circle'));
   }
   return reasons;
 }
@@ -121,12 +135,20 @@ export function blockedSources(
   const kept = moving
     ? { ...document, edges: document.edges.filter((e) => !(e.from === moving.from && e.to === moving.to)) }
     : document;
-  const after = reach(into, successors(kept));
+  const after = reach(into, successors(kept, true));
+  const recovery = recoveryOf(kept);
   const reasons = new Map<string, string>();
   for (const [id, node] of Object.entries(document.nodes)) {
+    const ports = portIds(catalog.get(node.type), node);
     if (id === into) reasons.set(id, t('canvas.why.self'));
-    else if (portIds(catalog.get(node.type), node).length === 0) reasons.set(id, t('canvas.why.noPort'));
-    else if (after.has(id) && !RECOVERY.has(node.type)) reasons.set(id, t('canvas.why.circle'));
+    else if (ports.length === 0) reasons.set(id, t('canvas.why.noPort'));
+    else {
+      const back = recovery.origins.get(id)?.has(into) ?? false;
+      const problems = ports.map((port) => recoveryProblem(document, recovery, `${id}.${port}`, into)
+        ?? (after.has(id) && !(back && mayReenter(recovery.kinds.get(id), port)) ? t(recovery.kinds.has(id) ? 'canvas.why.notOrigin' : 'canvas.why.circle') : null));
+      // One port that fits is enough; the drop looks for it.
+      if (problems.every((problem) => problem !== null)) reasons.set(id, problems[0] ?? t('canvas.why.noPort'));
+    }
   }
   return reasons;
 }

@@ -5,6 +5,7 @@ import type { Workflow } from '../../../api/types.ts';
 import { splitPort } from './ids.ts';
 import { CARD_H, type Catalog, COLUMN, type Point, ROW, snap } from './ports.ts';
 import { rectsOf } from './place.ts';
+import { recoveryOf } from './recovery.ts';
 
 /** New places for `ids` (all nodes when left out). A part keeps its top left corner where it was. */
 export function autoLayout(document: Workflow, catalog: Catalog, ids?: readonly string[]): { [id: string]: Point } {
@@ -14,7 +15,10 @@ export function autoLayout(document: Workflow, catalog: Catalog, ids?: readonly 
   graph.setGraph({ rankdir: 'LR', align: 'UL', nodesep: ROW - CARD_H - 24, ranksep: COLUMN - 200, edgesep: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const [id, rect] of rects) if (chosen.has(id)) graph.setNode(id, { width: rect.width, height: rect.height });
+  const kinds = recoveryOf(document).edges;
   document.edges.forEach((edge, index) => {
+    // What goes back says nothing about the order of columns.
+    if (kinds[index] === 'reentry') return;
     const { node, port } = splitPort(edge.from);
     // The good way keeps a straight line, the red one may step aside.
     if (chosen.has(node) && chosen.has(edge.to)) graph.setEdge(node, edge.to, { weight: port === 'error' ? 1 : 4 }, String(index));

@@ -7,6 +7,7 @@ import { edgeKeys } from '../editor.ts';
 import { splitPort } from '../model/ids.ts';
 import { placesOf, type Rect } from '../model/place.ts';
 import { type Catalog, ERROR, type Shape, shapeOf, wiredPortsByNode } from '../model/ports.ts';
+import { recoveryOf } from '../model/recovery.ts';
 import { type Summary, summaryOf } from '../model/summary.ts';
 import type { WireEnds } from '../route/router.ts';
 
@@ -28,6 +29,8 @@ export interface WireData extends Record<string, unknown> {
   error: boolean;
   /** not in `edges`: errorHandling.fallbackNodeId */
   fallback: boolean;
+  /** an error goes back to its step: what the tag says */
+  back: string | null;
 }
 export type WireEdge = FlowEdge<WireData, 'wire'>;
 
@@ -100,24 +103,36 @@ function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<
   });
 }
 
+/** What comes back with the wire. */
+function backWords(from: string, to: string, nodes: ReadonlyMap<string, CardNode>): string {
+  const { node, port } = splitPort(from);
+  const type = nodes.get(node)?.data.node.type;
+  if (type === 'builtin.self_healing') return t('canvas.back.fixed');
+  return port === 'corrected' ? t('canvas.back.corrected') : t('canvas.back.to', { name: to });
+}
+
 function buildEdges(document: Workflow, nodes: ReadonlyMap<string, CardNode>, previous: ReadonlyMap<string, WireEdge>): WireEdge[] {
   const keys = edgeKeys(document);
   const edges: WireEdge[] = [];
-  const add = (key: string, from: string, to: string, fallback: boolean): void => {
+  const add = (key: string, from: string, to: string, fallback: boolean, back: string | null): void => {
     const { node, port } = splitPort(from);
     const target = nodes.get(to);
     // A wire from or to nowhere stays in the file; the problems list names it.
     if (!nodes.has(node) || !target || (!target.data.shape.input && !fallback)) return;
-    edges.push(previous.get(key) ?? {
+    const old = previous.get(key);
+    edges.push(old && old.data?.back === back ? old : {
       id: key, type: 'wire', source: node, sourceHandle: port, target: to, targetHandle: 'in', focusable: false, selectable: !fallback,
-      data: { from, to, error: port === ERROR, fallback },
+      data: { from, to, error: port === ERROR, fallback, back },
     });
   };
-  document.edges.forEach((edge, i) => add(keys[i] as string, edge.from, edge.to, false));
+  const recovery = recoveryOf(document);
+  document.edges.forEach((edge, i) => {
+    add(keys[i] as string, edge.from, edge.to, false, recovery.edges[i] === 'reentry' ? backWords(edge.from, nodes.get(edge.to)?.data.title ?? edge.to, nodes) : null);
+  });
   for (const [id, node] of Object.entries(document.nodes)) {
     const fallback = node.errorHandling?.fallbackNodeId;
     if (fallback !== undefined && nodes.get(id)?.data.shape.ports.some((p) => p.id === ERROR)) {
-      add(`fallback:${id}>${fallback}`, `${id}.${ERROR}`, fallback, true);
+      add(`fallback:${id}>${fallback}`, `${id}.${ERROR}`, fallback, true, null);
     }
   }
   return edges;

@@ -3,16 +3,17 @@
 import { type ConnectionLineComponentProps, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { t } from '../../../i18n/index.ts';
+import { Icon } from '../../../kit/icon.tsx';
 import { looseRoute } from '../route/router.ts';
 import type { WireEdge } from './flow-nodes.ts';
 import { wireState } from './run-look.ts';
 import { useUi } from './ui.ts';
 
 /** In the layer above all wires: no wire runs through the number of another. */
-function Tag({ at, text, tone }: { at: readonly [number, number]; text: string; tone: string }) {
+function Tag({ at, text, tone, icon = false }: { at: readonly [number, number]; text: string; tone: string; icon?: boolean }) {
   return (
     <EdgeLabelRenderer>
-      <span className={`cv-tag ${tone}`} style={{ transform: `translate(-50%, -50%) translate(${at[0]}px, ${at[1]}px)` }}>{text}</span>
+      <span className={`cv-tag ${tone}`} style={{ transform: `translate(-50%, -50%) translate(${at[0]}px, ${at[1]}px)` }}>{icon ? <Icon name="undo" size={12} /> : null}{text}</span>
     </EdgeLabelRenderer>
   );
 }
@@ -26,7 +27,7 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
   const moving = useUi((s) => s.connect?.moving !== null && s.connect?.moving !== undefined && s.connect.moving.from === from && s.connect.moving.to === target);
   const far = useUi((s) => s.detail >= 2);
   if (!route || !data || moving) return null;
-  const cls = ['cv-w', data.error ? 'err' : '', data.fallback ? 'fallback' : '', selected ? 'sel' : '', dropping ? 'drop' : '', state].join(' ');
+  const cls = ['cv-w', data.error ? 'err' : '', data.fallback ? 'fallback' : '', data.back === null ? '' : 'back', selected ? 'sel' : '', dropping ? 'drop' : '', state].join(' ');
   return (
     <g className="cv-wire" data-wire={`${from}>${target}`} data-state={state}>
       {route.crossings.map(({ at, flat }, i) => (
@@ -37,6 +38,7 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
       <path className={cls} d={route.d} />
       {route.arrow ? <path className={`${cls} cv-arrow`} d="M-4 -4L2 0L-4 4" transform={`translate(${route.arrow.at[0]} ${route.arrow.at[1]}) rotate(${route.arrow.angle})`} /> : null}
       {(state === 'taken' || state === 'live') && count > 0 && !data.fallback && !far ? <Tag at={route.tag} text={count.toLocaleString('en')} tone={data.error ? 'err' : 'ok'} /> : null}
+      {data.back !== null && !far && !(count > 0 && state !== 'open') ? <Tag at={route.tag} text={data.back} tone="back" icon /> : null}
       {data.fallback && !far ? <Tag at={route.tag} text={t('canvas.fallbackTag')} tone="" /> : null}
     </g>
   );
