@@ -91,6 +91,15 @@ function removeNodes(document: Workflow, ids: readonly string[], reconnect: { re
   return patches;
 }
 
+/** Lists of step ids with the new id; undefined when none of them names the old one. */
+function renameListed(view: unknown, id: string, to: string): unknown {
+  if (typeof view !== 'object' || view === null || Array.isArray(view)) return undefined;
+  const entries = Object.entries(view as { [key: string]: unknown });
+  const named = ([, list]: [string, unknown]): boolean => Array.isArray(list) && list.includes(id);
+  if (!entries.some(named)) return undefined;
+  return Object.fromEntries(entries.map((entry) => [entry[0], named(entry) ? (entry[1] as unknown[]).map((one) => (one === id ? to : one)) : entry[1]]));
+}
+
 function renameNode(document: Workflow, id: string, to: string): Patch[] {
   if (id === to || !Object.hasOwn(document.nodes, id) || Object.hasOwn(document.nodes, to) || !NODE_ID.test(to)) return [];
   const renames = new Map([[id, to]]);
@@ -113,6 +122,9 @@ function renameNode(document: Workflow, id: string, to: string): Patch[] {
     if (edge.to === id) patches.push({ op: 'set', path: ['edges', index, 'to'], value: to });
   });
   if (document.layout && Object.hasOwn(document.layout, id)) patches.push({ op: 'rename', path: ['layout', id], key: to });
+  // View state that names steps (templates.ts).
+  const view = renameListed(document.layout?.['$view'], id, to);
+  if (view !== undefined) patches.push({ op: 'set', path: ['layout', '$view'], value: view });
   const settings = document.settings;
   if (settings?.onAbort === id) patches.push({ op: 'set', path: ['settings', 'onAbort'], value: to });
   const policy = settings?.errorPolicy;

@@ -24,6 +24,18 @@ export const KINDS: NodeDescriptor[] = [
   kind('flow.noop', { title: 'Nothing', icon: 'circle-dot', category: 'logic' }),
   kind('flow.stop', { title: 'Stop', icon: 'octagon', category: 'start', role: 'stop', ports: [] , summary: 'stop: {stopId}' }),
   kind('flow.fail', { title: 'Fail', icon: 'ban', category: 'error', ports: [{ id: 'error' }] }),
+
+  kind('builtin.error_handler', {
+    title: 'Error handler', category: 'error', role: 'recovery',
+    ports: [{ id: 'retry' }, { id: 'auto_fix' }, { id: 'human_review' }, { id: 'fallback' }, { id: 'context' }, { id: 'abort' }],
+  }),
+  kind('builtin.self_healing', { title: 'Self-healing', category: 'error', role: 'recovery' }),
+  kind('builtin.human_decision', {
+    title: 'Human decision', category: 'person', role: 'recovery',
+    ports: [{ id: 'retry' }, { id: 'corrected' }, { id: 'skip' }, { id: 'alternative' }, { id: 'abort' }, { id: 'error' }],
+  }),
+  kind('builtin.error_as_context', { title: 'Error as context', category: 'error' }),
+  kind('builtin.audit', { title: 'Audit', category: 'audit', role: 'audit' }),
 ];
 export const CATALOG: Catalog = new Map(KINDS.map((k) => [k.type, k]));
 

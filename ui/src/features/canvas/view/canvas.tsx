@@ -12,11 +12,13 @@ import { Icon } from '../../../kit/icon.tsx';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { EditorStore } from '../editor.ts';
 import type { Catalog } from '../model/ports.ts';
+import type { TemplateId } from '../templates.ts';
 import './canvas.css';
 import { Dots } from './dots.tsx';
 import { FarView } from './far-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
 import { type CanvasHandle, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
+import { Ghosts, TemplatePreview } from './ghosts.tsx';
 import { NodeCard } from './node-card.tsx';
 import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
@@ -64,6 +66,7 @@ export function Canvas(props: CanvasProps) {
   const parts = useMemo<CanvasParts>(() => ({
     editor, ui: session.ui, catalog, openNode,
     rename: (id, title) => editor.apply({ type: 'setNode', id, path: ['title'], value: title || undefined }, { label: t('canvas.step.rename') }),
+    explicit: (from) => session.handle.addTemplate('explicit', from),
   }), [editor, session, catalog, openNode]);
   return (
     <CanvasContext value={parts}>
@@ -120,6 +123,8 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
         selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} attributionPosition="top-right"
       >
         <Dots />
+        <TemplatePreview />
+        <Ghosts handle={handle} />
         {many || nodes.length === 0 ? null : (
           <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
         )}
@@ -149,7 +154,8 @@ function Boxes({ session }: { session: CanvasSession }) {
   const linking = useUi((s) => s.linking);
   const document_ = useStore(editor, (s) => s.document);
   const close = useCallback(() => ui.setState({ search: null, finding: false, linking: null }), [ui]);
-  if (search) return <AddBox search={search} document={document_} catalog={catalog} onPick={session.handle.pick} onClose={close} />;
+  const preview = useCallback((id: TemplateId | null) => ui.setState({ preview: id }), [ui]);
+  if (search) return <AddBox search={search} document={document_} catalog={catalog} onPick={session.handle.pick} onTemplate={session.handle.addTemplate} onPreview={preview} onClose={close} />;
   if (linking) return <LinkBox linking={linking} document={document_} catalog={catalog} onLink={session.handle.link} onClose={() => { close(); session.handle.reveal(linking.id); }} />;
   if (finding) return <FindBox document={document_} catalog={catalog} onPick={(id) => { close(); session.handle.reveal(id); }} onClose={close} />;
   return null;

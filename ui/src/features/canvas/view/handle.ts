@@ -8,6 +8,8 @@ import { CANVAS_SCOPE } from '../actions.ts';
 import type { EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { insertNode, openPort } from '../insert.ts';
+import { splitPort } from '../model/ids.ts';
+import { type TemplateId, templateEdits } from '../templates.ts';
 import { type Direction, nearest, portsTo, predecessors, successors } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
 import { type Rect, rectsOf } from '../model/place.ts';
@@ -44,6 +46,8 @@ export interface CanvasHandle {
   /** adds a kind next to the selection, wired when it can be */
   addKind(type: string): void;
   pick(kind: NodeDescriptor): void;
+  /** puts the whole chain of a template at a red port: the one the search began at, or the one given */
+  addTemplate(id: TemplateId, from?: string): void;
   zoomBy(factor: number): void;
   resetZoom(): void;
   fit(): void;
@@ -181,6 +185,17 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       editor.apply(edits, { label: t('canvas.step.add', { name: kind.title }), select: [id] });
       intoView([id]);
       focusNode(id);
+    },
+    addTemplate(id, from) {
+      const { search } = ui.getState();
+      ui.setState({ search: null });
+      const port = from ?? search?.from;
+      if (port === undefined || editor.getState().readOnly) return;
+      const { edits, ids } = templateEdits(editor.getState().document, parts.catalog(), id, port, search?.at ?? undefined);
+      const [first] = ids;
+      if (first === undefined || !editor.apply(edits, { label: t('canvas.step.template', { name: t(`canvas.template.${id}`) }), select: [first] })) return;
+      intoView([splitPort(port).node, ...ids]);
+      focusNode(first);
     },
     addKind(type) {
       const kind = parts.catalog().get(type);

@@ -9,6 +9,7 @@ import { Icon } from '../../../kit/icon.tsx';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
 import { SignalIcon } from '../../../kit/signal.tsx';
 import { sameJson } from '../model/patch.ts';
+import { recoveryKind } from '../model/recovery.ts';
 import { ERROR, type PortSpot, type Shape } from '../model/ports.ts';
 import type { CardData, CardNode } from './flow-nodes.ts';
 import { lookOf } from './run-look.ts';
@@ -72,11 +73,17 @@ function Port({ id, port, title, shape, on }: { id: string; port: PortSpot; titl
   );
 }
 
-/** What an unwired red port means under the safe policy. */
-function SafeStub({ x, y }: { x: number; y: number }) {
+/** What an unwired red port means: the workflow's policy, faintly, and one press that draws it. */
+function PolicyStub({ from, x, y, policy, press }: { from: string; x: number; y: number; policy: string; press: boolean }) {
+  const { explicit } = useCanvas();
+  const named = policy === 'safe' || policy === 'fail';
+  const words = named ? t(`canvas.policy.${policy}`) : tn('canvas.policy.rules', Number(policy));
+  const title = [t(`canvas.policy.explain.${named ? policy : 'rules'}`), press ? t('canvas.policy.make') : ''].join(' ').trim();
+  const inner = <><Icon name={policy === 'fail' ? 'octa' : 'shield'} size={12} /><span className="cv-long">{words}</span><span className="cv-short">{policy === 'safe' ? t('canvas.safeTagShort') : words}</span></>;
   return (
-    <div className="cv-safe" style={{ left: x - 1, top: y + 7 }} title={t('canvas.safeTitle')}>
-      <span className="cv-safe-tag"><Icon name="shield" size={12} /><span className="cv-long">{t('canvas.safeTag')}</span><span className="cv-short">{t('canvas.safeTagShort')}</span></span>
+    <div className="cv-safe" style={{ left: x - 1, top: y + 7 }} title={title}>
+      {press ? <button type="button" className="cv-safe-tag nodrag nopan nokey" tabIndex={-1} data-policy={from} aria-label={`${words}. ${title}`} onClick={(event) => { event.stopPropagation(); explicit(from); }}>{inner}</button>
+        : <span className="cv-safe-tag">{inner}</span>}
     </div>
   );
 }
@@ -128,7 +135,11 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const counts = useUi((s) => (s.runView ? shape.ports.map((p) => s.runView?.ports[`${id}.${p.id}`] ?? 0).join() : ''));
   const live = useUi((s) => s.runView !== null);
   const safe = useUi((s) => s.showSafe);
-  const policy = useStore(useCanvas().editor, (s) => s.document.settings?.errorPolicy === 'safe');
+  const policy = useStore(useCanvas().editor, (s) => {
+    const own = s.document.settings?.errorPolicy ?? 'fail';
+    return typeof own === 'object' ? String(own.rules.length) : own;
+  });
+  const editable = useStore(useCanvas().editor, (s) => !s.readOnly);
   const mark = useUi((s) => (s.connect === null ? '' : s.connect.blocked.has(id) ? 'cv-no' : s.connect.over === id ? 'cv-over' : 'cv-yes'));
   const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
   const look = lookOf(run, node.disabled === true, now);
@@ -174,7 +185,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {shape.ports.map((port) => (
         <Port key={port.id} id={id} port={port} title={title} shape={shape} on={wired.includes(port.id) || (port.id === ERROR && run?.state === 'failed')} />
       ))}
-      {red && policy && safe && !wired.includes(red.id) && !node.errorHandling?.fallbackNodeId ? <SafeStub x={red.x} y={red.y} /> : null}
+      {red && safe && !wired.includes(red.id) && !node.errorHandling?.fallbackNodeId ? <PolicyStub from={`${id}.${red.id}`} x={red.x} y={red.y} policy={policy} press={editable && !live && recoveryKind(node.type) === undefined} /> : null}
     </div>
   );
 });

@@ -1,6 +1,6 @@
 /** Two boxes that look alike: add a step (where the pointer is) and find a step. */
 
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { NodeDescriptor, Workflow } from '../../../api/types.ts';
 import { t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
@@ -11,7 +11,9 @@ import { linkTargets, portsTo } from '../model/graph.ts';
 import { type Catalog, ERROR, hasInput, mainPort, type Point, shapeOf } from '../model/ports.ts';
 import { findKinds, scoreAll, suggest } from '../model/search.ts';
 import { summaryOf } from '../model/summary.ts';
+import { TEMPLATES, type TemplateId, templatesFor } from '../templates.ts';
 import { titleOf } from './flow-nodes.ts';
+import { TEMPLATE_ICON, TemplateArt } from './template-art.tsx';
 import type { SearchAt } from './ui.ts';
 
 interface Row {
@@ -21,12 +23,15 @@ interface Row {
   title: string;
   text: string;
   head?: string | undefined;
+  /** in place of the tile and beside the text */
+  lead?: ReactNode;
+  art?: ReactNode;
 }
 
-function Box({ at, label, placeholder, hint, rows, none, query, onQuery, onPick, onClose }: {
+function Box({ at, label, placeholder, hint, rows, none, query, title, foot, wide = false, onQuery, onPick, onActive, onClose }: {
   /** null: in the middle of the top edge */
-  at: Point | null; label: string; placeholder: string; hint: ReactNode; rows: Row[]; none: string; query: string;
-  onQuery(text: string): void; onPick(key: string): void; onClose(): void;
+  at: Point | null; label: string; placeholder: string; hint: ReactNode; rows: Row[]; none: string; query: string; title?: ReactNode; foot?: ReactNode; wide?: boolean;
+  onQuery(text: string): void; onPick(key: string): void; onActive?(key: string): void; onClose(): void;
 }) {
   const [index, setIndex] = useState(0);
   const box = useRef<HTMLDivElement>(null);
@@ -39,11 +44,11 @@ function Box({ at, label, placeholder, hint, rows, none, query, onQuery, onPick,
     const element = box.current;
     const parent = element?.parentElement;
     if (!element || !parent) return;
-    const left = Math.max(8, Math.min(at ? at[0] : parent.clientWidth / 2 - 170, parent.clientWidth - 348));
-    const top = Math.max(8, Math.min(at ? at[1] : 12, parent.clientHeight - 380));
+    const left = Math.max(8, Math.min(at ? at[0] : parent.clientWidth / 2 - 170, parent.clientWidth - (wide ? 440 : 348)));
+    const top = Math.max(8, Math.min(at ? at[1] : 12, parent.clientHeight - (wide ? 480 : 380)));
     element.style.left = `${left}px`;
     element.style.top = `${top}px`;
-  }, [at]);
+  }, [at, wide]);
 
   useEffect(() => {
     const outside = (event: PointerEvent): void => {
@@ -57,8 +62,16 @@ function Box({ at, label, placeholder, hint, rows, none, query, onQuery, onPick,
     list.current?.querySelector(`[data-kind="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
 
+  useEffect(() => onActive?.(chosen), [chosen, onActive]);
+
   const onKey = (event: KeyboardEvent): void => {
     event.stopPropagation();
+    const numbered = query === '' && /^[1-9]$/.test(event.key) ? rows.filter((row) => row.art !== undefined)[Number(event.key) - 1] : undefined;
+    if (numbered) {
+      event.preventDefault();
+      onPick(numbered.key);
+      return;
+    }
     const step = event.key === 'ArrowDown' || (event.key === 'Tab' && !event.shiftKey) ? 1 : event.key === 'ArrowUp' || event.key === 'Tab' ? -1 : 0;
     if (step !== 0) {
       event.preventDefault();
@@ -72,7 +85,8 @@ function Box({ at, label, placeholder, hint, rows, none, query, onQuery, onPick,
     }
   };
   return (
-    <div ref={box} className="pop cv-search" role="dialog" aria-label={label} onKeyDown={onKey}>
+    <div ref={box} className={`pop cv-search ${wide ? 'wide' : ''}`} role="dialog" aria-label={label} onKeyDown={onKey}>
+      {title}
       <div className="cv-search-in">
         <Icon name="search" />
         <input
@@ -91,16 +105,19 @@ function Box({ at, label, placeholder, hint, rows, none, query, onQuery, onPick,
               id={`cv-row-${row.key}`} role="option" aria-selected={row === active} tabIndex={-1} className={`cv-search-row ${row === active ? 'on' : ''}`} data-kind={row.key}
               onPointerMove={() => setIndex(i)} onClick={() => onPick(row.key)} onKeyDown={onKey}
             >
-              <Tile icon={row.icon} tone={row.tone} size={24} />
+              {row.lead ?? <Tile icon={row.icon} tone={row.tone} size={24} />}
               <div className="col"><span className="ell">{row.title}</span><span className="s t3 ell">{row.text}</span></div>
-              {row === active ? <Kbd keys="Enter" /> : null}
+              {row.art ?? (row === active ? <Kbd keys="Enter" /> : null)}
             </div>
           </div>
         ))}
       </div>
+      {foot}
     </div>
   );
 }
+
+const templateOf = (key: string): TemplateId | null => TEMPLATES.find((id) => key === `template:${id}`) ?? null;
 
 /** Kinds chosen before, newest first; kept in this browser only. */
 const RECENT_KEY = 'signalbox.recentKinds';
@@ -120,8 +137,8 @@ function remember(kind: string): void {
   }
 }
 
-export function AddBox({ search, document, catalog, onPick, onClose }: {
-  search: SearchAt; document: Workflow; catalog: Catalog; onPick(kind: NodeDescriptor): void; onClose(): void;
+export function AddBox({ search, document, catalog, onPick, onTemplate, onPreview, onClose }: {
+  search: SearchAt; document: Workflow; catalog: Catalog; onPick(kind: NodeDescriptor): void; onTemplate(id: TemplateId): void; onPreview(id: TemplateId | null): void; onClose(): void;
 }) {
   const [query, setQuery] = useState('');
   const source = search.from ? document.nodes[splitPort(search.from).node] : undefined;
@@ -141,17 +158,28 @@ export function AddBox({ search, document, catalog, onPick, onClose }: {
       key: kind.type, icon: kind.icon, tone: kind.category, title: kind.title, text: kind.description, head: query.trim() ? undefined : heads[group],
     }));
   }, [query, catalog, document, source, target, red, search]);
+  const templates = useMemo(() => (search.from === undefined || !red ? [] : templatesFor(document, catalog, search.from).flatMap((id): { points: number; row: Row }[] => {
+    const title = t(`canvas.template.${id}`);
+    const text = t(`canvas.template.${id}.text`);
+    const points = query.trim() ? scoreAll(query, [[title, 1], [text, 0.6]]) : 1;
+    return points > 0 ? [{ points, row: { key: `template:${id}`, icon: '', tone: '', title, text, lead: <Icon name={TEMPLATE_ICON[id]} />, art: <TemplateArt id={id} /> } }] : [];
+  }).map(({ row }) => row)), [search.from, red, document, catalog, query]);
+  const preview = useCallback((key: string) => onPreview(templateOf(key)), [onPreview]);
   const name = source ? titleOf(source, catalog.get(source.type)) : target ? titleOf(target, catalog.get(target.type)) : '';
   const hint = search.edge ? t('canvas.search.wire') : source ? t(red ? 'canvas.search.error' : 'canvas.search.after', { name }) : target ? t('canvas.search.before', { name }) : '';
   return (
     <Box
-      at={search.screen} label={t('canvas.search.label')} placeholder={t('canvas.search.placeholder')} none={t('canvas.search.none')} query={query} rows={rows}
-      hint={hint ? <span className="s t3 ell" style={{ maxWidth: 120 }}>{hint}</span> : null} onQuery={setQuery} onClose={onClose}
+      at={search.screen} label={t('canvas.search.label')} placeholder={t(red ? 'canvas.template.placeholder' : 'canvas.search.placeholder')}
+      title={red ? <div className="cv-search-title"><b>{t('canvas.template.title', { name })}</b><span className="s t2">{t('canvas.template.hint')}</span></div> : null}
+      foot={red ? <div className="cv-search-foot s t3"><Kbd keys="Up" /><Kbd keys="Down" />{t('canvas.template.choose')}<Kbd keys="Enter" />{t('canvas.template.insert')}<kbd className="kbd">1–{templates.length}</kbd>{t('canvas.template.pick')}<span className="end">{t('canvas.template.any')}</span></div> : null} none={t('canvas.search.none')} query={query} rows={templates.length > 0 ? [...templates, ...rows] : rows} wide={red} onActive={preview}
+      hint={hint && !red ? <span className="s t3 ell" style={{ maxWidth: 120 }}>{hint}</span> : null} onQuery={setQuery} onClose={onClose}
       onPick={(type) => {
+        const template = templateOf(type);
+        if (template !== null) return onTemplate(template);
         const kind = catalog.get(type);
-        if (!kind) return;
+        if (!kind) return undefined;
         remember(type);
-        onPick(kind);
+        return onPick(kind);
       }}
     />
   );

@@ -9,6 +9,7 @@ import type { EdgeRef } from '../document.ts';
 import type { EditorStore } from '../editor.ts';
 import { splitPort } from '../model/ids.ts';
 import type { Catalog, Point } from '../model/ports.ts';
+import type { TemplateId } from '../templates.ts';
 import type { Route } from '../route/router.ts';
 
 /** 0 everything · 1 less, text keeps its size (below 85 %) · 2 title only (below 50 %) · 3 tile and ring (below 30 %) */
@@ -52,6 +53,8 @@ export interface CanvasUi {
   dropEdge: string | null;
   renaming: string | null;
   search: SearchAt | null;
+  /** the template that the search box would put there */
+  preview: TemplateId | null;
   finding: boolean;
   /** the step that is being connected from the keyboard, and to which one once that is chosen */
   linking: { id: string; to: string | null } | null;
@@ -73,6 +76,7 @@ export const createUi = (): UiStore =>
     dropEdge: null,
     renaming: null,
     search: null,
+    preview: null,
     finding: false,
     linking: null,
     showSafe: true,
@@ -86,6 +90,8 @@ export interface CanvasParts {
   catalog: Catalog;
   rename(id: string, title: string): void;
   openNode(id: string): void;
+  /** draws what the policy does at a red port */
+  explicit(from: string): void;
 }
 
 export const CanvasContext = createContext<CanvasParts | null>(null);
