@@ -1,5 +1,6 @@
 //! Second processes: this test binary, started again with a role in its environment. It prints lines that begin with `@`.
 
+use crate::people::answer;
 use crate::support::{commit, open, print, started};
 use serde_json::json;
 use signalbox_store::CommitError;
@@ -88,6 +89,16 @@ fn entry() {
                 store.commit(next).expect("commits");
                 println!("@{seq}");
             }
+        }
+        // Answers every task that is open; says each after it was acknowledged.
+        "answer" => {
+            for n in 0..400 {
+                if store.answer_task(answer(&format!("t{n}"), "r", "user:anna")).is_ok() {
+                    println!("@{n}");
+                }
+            }
+            println!("@done");
+            pause();
         }
         // Owns a run and waits.
         "hold" => {

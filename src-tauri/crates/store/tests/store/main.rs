@@ -2,6 +2,7 @@
 
 mod child;
 mod damage;
+mod decisions;
 mod disk_full;
 mod group;
 mod open;

@@ -41,3 +41,59 @@ fn checkpoints_follow_each_other_and_say_who_signed() {
     let error = store.audit_checkpoint("2026-11-22T00:00:02.000Z").expect_err("the frontier is gone");
     assert!(error.to_string().contains("verify the audit chain"), "{error}");
 }
+
+/// TS-047 at the level of the store: each change of the file is named, at its place.
+#[test]
+fn ts_047_a_changed_chain_is_named() {
+    let cases = [
+        ("UPDATE audit_entry SET entry = replace(entry, '\"n\":7', '\"n\":8') WHERE seq = 7", 7, "MODIFIED"),
+        ("DELETE FROM audit_entry WHERE seq = 7", 7, "MISSING"),
+        ("DELETE FROM audit_entry WHERE seq = 29", 29, "TRUNCATED"),
+        (
+            "UPDATE audit_entry SET seq = 1000 + (seq = 8) WHERE seq IN (7, 8); \
+          UPDATE audit_entry SET seq = 8 - (seq - 1000) WHERE seq >= 1000",
+            7,
+            "REORDERED",
+        ),
+        (
+            "INSERT INTO audit_entry (seq, entry, hash, run_id, node_id, event, level, actor_type, ts, ts_high) \
+          SELECT 30, entry, hash, run_id, node_id, event, level, actor_type, ts, ts_high FROM audit_entry WHERE seq = 3",
+            30,
+            "DUPLICATED",
+        ),
+        ("UPDATE audit_checkpoint SET checkpoint = replace(checkpoint, '\"size\":30', '\"size\":29')", 29, ""),
+    ];
+    for (sql, seq, kind) in cases {
+        let (folder, store) = temporary();
+        store.set_audit_signer(Signer::from_secret([7; 32])).expect("keeps the key");
+        for n in 0..30 {
+            store.audit_append(record("NOTE", "r", json!({"n": n})), None, false).expect("records");
+        }
+        drop(store);
+        raw(folder.path()).execute_batch(sql).expect(sql);
+        let store = open(folder.path());
+        let keys = signalbox_audit::PublicKey::all_from_text(&store.audit_state().expect("reads").keys).expect("keys");
+        match store.audit_verify(keys, Vec::new(), None).expect("reads") {
+            signalbox_audit::verify::Verdict::Broken(broken) => {
+                assert!(
+                    broken.first_bad_seq <= seq && (kind.is_empty() || broken.kind.as_str() == kind),
+                    "{sql}: {broken}"
+                );
+                assert!(kind.is_empty() || broken.first_bad_seq == seq, "{sql}: {broken}");
+            }
+            intact => panic!("{sql}: {intact}"),
+        }
+    }
+    // The last entry and its checkpoint are gone: the mark beside the store still knows them.
+    let (folder, store) = temporary();
+    for n in 0..3 {
+        store.audit_append(record("NOTE", "r", json!({"n": n})), None, false).expect("records");
+    }
+    drop(store);
+    raw(folder.path())
+        .execute_batch("DELETE FROM audit_entry WHERE seq = 2; DELETE FROM audit_checkpoint")
+        .expect("writes");
+    let store = open(folder.path());
+    assert_eq!(store.alarms(), [signalbox_store::StoreAlarm::AuditBehind { expected: 3, found: 2 }]);
+    assert!(!store.audit_verify(Vec::new(), Vec::new(), None).expect("reads").is_intact());
+}
