@@ -16,7 +16,7 @@ for (const theme of ['light', 'dark'] as const) {
     await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 20_000 }).toBe('completed');
     await open();
     const all: string[] = [];
-    for (const hash of ['#/workflows', '#/runs', '#/catalog', '#/settings', `#/workflow/${encodeURIComponent(made.ref)}`, `#/run/${runId}`]) {
+    for (const hash of ['#/workflows', '#/runs', '#/catalog', '#/inbox', '#/audit', '#/settings', `#/workflow/${encodeURIComponent(made.ref)}`, `#/run/${runId}`]) {
       await page.evaluate((next) => { window.location.hash = next; }, hash);
       await page.waitForTimeout(1200);
       // Evaluated by the browser's own channel: the policy of the page forbids scripts from text.

@@ -1,5 +1,11 @@
 /** Words of the inbox: plain, for people who do not build workflows. */
 export const inbox = {
+  'nav.inbox': 'Inbox',
+  'nav.audit': 'Audit',
+  'action.goInbox': 'Go to the inbox',
+  'action.goAudit': 'Go to the audit chain',
+  'palette.task': 'task at {step}, {ago}',
+
   'inbox.title': 'Inbox',
   'inbox.list': 'Tasks',
   'inbox.task': 'Task',

@@ -58,7 +58,7 @@ export const en = {
   'action.runSample': 'Run the sample',
 
   'palette.title': 'Find anything',
-  'palette.placeholder': 'Action, step, workflow or run',
+  'palette.placeholder': 'Action, step, task, workflow or run',
   'palette.results': 'Results',
   'palette.none': 'Nothing found for "{text}"',
   'palette.noneHint': 'Try a part of a name, or a word of what you want to do.',

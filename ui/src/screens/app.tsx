@@ -15,6 +15,8 @@ import { SettingsScreen } from './settings-screen.tsx';
 
 // Canvas and code fields are the larger half of the bundle: lists are shown before they are read.
 const BuilderScreen = lazy(() => import('./builder/builder-screen.tsx').then((module) => ({ default: module.BuilderScreen })));
+const InboxScreen = lazy(() => import('./inbox-screen.tsx').then((module) => ({ default: module.InboxScreen })));
+const AuditScreen = lazy(() => import('./audit-screen.tsx').then((module) => ({ default: module.AuditScreen })));
 const RunScreen = lazy(() => import('./run/run-screen.tsx').then((module) => ({ default: module.RunScreen })));
 
 export function App() {
@@ -58,6 +60,8 @@ function Screens() {
         {route.screen === 'workflow' ? <BuilderScreen key={key} fileRef={route.ref} /> : null}
         {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} /> : null}
         {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} /> : null}
+        {route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : null}
+        {route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : null}
         {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}
         {route.screen === 'settings' ? <SettingsScreen /> : null}
         </Suspense>

@@ -3,7 +3,8 @@ import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { usePaneOpen, usePaneSize } from '../api/settings.ts';
 import { queryClient } from '../api/queries.ts';
 import { auditActions, type AuditHooks } from '../features/audit/actions.ts';
-import { ask, useAudit } from '../features/audit/api.ts';
+import { call } from '../api/client.ts';
+import { useCommand } from '../api/queries.ts';
 import { AuditArt } from '../features/audit/art.tsx';
 import { Facets } from '../features/audit/facets.tsx';
 import { QUALIFIERS, term, tokensOf, type Qualifier } from '../features/audit/query.ts';
@@ -32,8 +33,8 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const [dialog, setDialog] = useState<'save' | 'jump' | null>(null);
   const [verifying, setVerifying] = useState(false);
   const list = useAuditRows(settled, follow);
-  const status = useAudit('audit_status', {}, { refetchInterval: 5_000 });
-  const facets = useAudit('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
+  const status = useCommand('audit_status', {}, { refetchInterval: 5_000 });
+  const facets = useCommand('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);
   const keys = useAllActions();
@@ -48,14 +49,14 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
 
   async function verify() {
     setVerifying(true);
-    const verdict = await attempt(() => ask('audit_verify', { full: true }));
+    const verdict = await attempt(() => call('audit_verify', { full: true }));
     setVerifying(false);
     void queryClient.invalidateQueries({ queryKey: ['audit_status'] });
     if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: count(verdict.broken.seq) }), detail: verdict.broken.message });
     else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: count(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail > 0 ? tn('audit.level.tail', verdict.unsealedTail) : undefined });
   }
   async function exportAs(format: ExportFormat) {
-    const done = await attempt(() => ask('audit_export', { format, ...(settled ? { query: settled } : {}) }));
+    const done = await attempt(() => call('audit_export', { format, ...(settled ? { query: settled } : {}) }));
     if (!done) return;
     if (done.bytesBase64 !== undefined) saveBytes(done.fileName, done.bytesBase64);
     toast({ signal: 'ok', text: t('audit.exported', { name: done.fileName }), detail: done.path ? t('audit.exportedTo', { path: done.path }) : t('audit.exportRecorded') });

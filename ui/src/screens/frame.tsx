@@ -4,19 +4,24 @@ import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { transport } from '../api/client.ts';
 import { useCommand } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
+import { plain } from '../features/evidence/controls.ts';
+import { SendsStrip } from '../features/inbox/sends-strip.tsx';
+import { useCounts } from '../features/inbox/use-inbox.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
 import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
 import { statusText } from '../features/status.tsx';
-import { formatAgo, t } from '../i18n/index.ts';
+import { formatAgo, t, tn } from '../i18n/index.ts';
 import { Icon, Kbd, keysOf, openScope, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
 import { createWorkflow, openFile } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
 import { hashOf, navigate, type Route } from './router.ts';
 
-const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
+const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
   { route: { screen: 'workflows' }, icon: 'flow', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
   { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run'] },
+  { route: { screen: 'inbox' }, icon: 'inbox', title: 'nav.inbox', screens: ['inbox'] },
+  { route: { screen: 'audit' }, icon: 'chain', title: 'nav.audit', screens: ['audit'] },
   { route: { screen: 'catalog' }, icon: 'grid', title: 'nav.catalog', screens: ['catalog'] },
 ];
 
@@ -32,21 +37,33 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
       <a className="btn skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}>{t('nav.skip')}</a>
       <nav className="rail" aria-label={t('nav.main')}>
         <div className="brand"><Brand /></div>
-        {RAIL.map((entry) => <RailLink key={entry.title} on={entry.screens.includes(route.screen)} href={hashOf(entry.route)} icon={entry.icon} title={t(entry.title)} />)}
+        {RAIL.map((entry) => <RailLink key={entry.title} on={entry.screens.includes(route.screen)} href={hashOf(entry.route)} icon={entry.icon} title={t(entry.title)} mark={entry.title === 'nav.inbox' ? <OpenTasks /> : entry.title === 'nav.audit' ? <BrokenChain /> : undefined} />)}
         <span className="sp" />
         <RailLink on={route.screen === 'settings'} href="#/settings" icon="sliders" title={t('nav.settings')} />
       </nav>
       <div id="content" tabIndex={-1} style={{ minWidth: 0, outline: 'none' }}>{children}</div>
+      <SendsStrip onOpen={(taskId) => navigate({ screen: 'inbox', taskId })} />
       <PaletteHost open={palette} onClose={() => setPalette(false)} />
       <ShortcutSheet open={sheet} onClose={() => setSheet(false)} />
     </div>
   );
 }
 
-function RailLink({ on, href, icon, title }: { on: boolean; href: string; icon: IconName; title: string }) {
+function RailLink({ on, href, icon, title, mark }: { on: boolean; href: string; icon: IconName; title: string; mark?: ReactNode }) {
   return (
-    <a className={on ? 'on' : ''} aria-current={on ? 'page' : undefined} href={href} title={title}><Icon name={icon} size={20} /><span>{title}</span></a>
+    <a className={on ? 'on' : ''} aria-current={on ? 'page' : undefined} href={href} title={title}><Icon name={icon} size={20} /><span>{title}</span>{mark}</a>
   );
+}
+
+/** How many tasks wait; nothing when none does. */
+function OpenTasks() {
+  const open = useCounts(5_000).data?.open ?? 0;
+  return open > 0 ? <em className="n" aria-label={tn('inbox.open', open)}>{open > 999 ? '999+' : open}</em> : null;
+}
+/** Seen from every screen: the chain of records does not fit any more. */
+function BrokenChain() {
+  const status = useCommand('audit_status', {}, { refetchInterval: 30_000 });
+  return status.data?.state === 'broken' ? <em className="n broken" aria-label={t('audit.brokenRail')}>!</em> : null;
 }
 
 /** "Find anything" in every title bar. */
@@ -79,7 +96,9 @@ export function frameActions(showPalette: () => void, showSheet: () => void): Ac
     { id: 'app.open', title: t('action.openFile'), keys: ['Mod+O'], run: () => void openFile(), group, icon: 'folder', inFields: true },
     { id: 'go.workflows', title: t('action.goWorkflows'), keys: ['Mod+Alt+1'], run: () => navigate({ screen: 'workflows' }), group, icon: 'flow', inFields: true },
     { id: 'go.runs', title: t('action.goRuns'), keys: ['Mod+Alt+2'], run: () => navigate({ screen: 'runs' }), group, icon: 'runs', inFields: true },
-    { id: 'go.catalog', title: t('action.goCatalog'), keys: ['Mod+Alt+3'], run: () => navigate({ screen: 'catalog' }), group, icon: 'grid', inFields: true },
+    { id: 'go.inbox', title: t('action.goInbox'), keys: ['Mod+Alt+3'], run: () => navigate({ screen: 'inbox' }), group, icon: 'inbox', inFields: true },
+    { id: 'go.audit', title: t('action.goAudit'), keys: ['Mod+Alt+4'], run: () => navigate({ screen: 'audit' }), group, icon: 'chain', inFields: true },
+    { id: 'go.catalog', title: t('action.goCatalog'), keys: ['Mod+Alt+5'], run: () => navigate({ screen: 'catalog' }), group, icon: 'grid', inFields: true },
     { id: 'go.settings', title: t('action.goSettings'), keys: ['Mod+,'], run: () => navigate({ screen: 'settings' }), group, icon: 'sliders', inFields: true },
     { id: 'theme.light', title: t('action.themeLight'), keys: [], run: () => setTheme('light'), group, icon: 'eye' },
     { id: 'theme.dark', title: t('action.themeDark'), keys: [], run: () => setTheme('dark'), group, icon: 'eye' },
@@ -95,6 +114,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const graph = useOpenGraph();
   const workflows = useCommand('workflow_list', {}, { enabled: open });
   const runs = useCommand('run_list', { limit: 100 }, { enabled: open });
+  const tasks = useCommand('task_list', { limit: 100 }, { enabled: open });
   const samples = useCommand('sample_list', {}, { enabled: open, staleTime: Infinity });
   const entries = useMemo<PaletteEntry[]>(() => {
     if (!open) return [];
@@ -124,6 +144,12 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
         run: () => void createWorkflow({ sampleId: sample.id }),
       });
     }
+    for (const task of tasks.data?.tasks ?? []) {
+      list.push({
+        id: `task/${task.id}`, title: plain(task.title), what: t('palette.task', { step: plain(task.nodeTitle), ago: formatAgo(task.createdAt) }), words: `${task.workflowName} ${task.errorMessage ?? ''}`, icon: 'inbox', order: 12,
+        run: () => navigate({ screen: 'inbox', taskId: task.id }),
+      });
+    }
     for (const run of runs.data?.runs ?? []) {
       list.push({
         id: `run/${run.runId}`, title: run.workflowName, what: t('palette.run', { status: statusText(run.status).toLowerCase(), ago: formatAgo(run.startedAt) }),
@@ -131,6 +157,6 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
       });
     }
     return list;
-  }, [open, actions, graph, workflows.data, runs.data, samples.data]);
+  }, [open, actions, graph, workflows.data, runs.data, tasks.data, samples.data]);
   return <Palette open={open} onClose={onClose} entries={entries} />;
 }

@@ -2,7 +2,9 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { usePaneOpen, usePaneSize } from '../api/settings.ts';
 import { ACTION_ID, inboxActions, type InboxHooks } from '../features/inbox/actions.ts';
-import { ask, change, useTasks } from '../features/inbox/api.ts';
+import { call } from '../api/client.ts';
+import { useCommand } from '../api/queries.ts';
+import { change } from '../features/inbox/refresh.ts';
 import { InboxArt } from '../features/inbox/art.tsx';
 import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
 import { Detail, type DetailTab } from '../features/inbox/detail.tsx';
@@ -37,7 +39,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const request = useMemo(() => queryOf(filters, text), [filters, text]);
   const list = useTaskPages(request, counts.data);
   const tasks = useMemo(() => list.tasks ?? [], [list.tasks]);
-  const who = useTasks('who', {}, { staleTime: 60_000 });
+  const who = useCommand('who', {}, { staleTime: 60_000 });
   const me = who.data?.operatorId;
   const mayDecide = who.data !== undefined && who.data.role !== 'viewer';
   const sends = useSends((state) => state.sends);
@@ -84,7 +86,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   }, []);
   /** All open tasks that failed the same way; with the correction of the open one, if it has one. */
   const chooseSame = async (task: TaskRow, patch: ReturnType<typeof useWork>['check']['patch'] | null) => {
-    const found = await attempt(() => ask('task_list', { state: 'open', fingerprint: task.fingerprint, limit: 500 }));
+    const found = await attempt(() => call('task_list', { state: 'open', fingerprint: task.fingerprint, limit: 500 }));
     if (!found) return;
     setCorrection(patch?.length ? { patch, source: task.id } : null);
     setChosen(new Map(found.tasks.map((one) => [one.id, one])));
@@ -230,7 +232,7 @@ interface OneProps {
 }
 
 function One(props: OneProps) {
-  const task = useTasks('task_get', { taskId: props.taskId }, { refetchInterval: 5_000 });
+  const task = useCommand('task_get', { taskId: props.taskId }, { refetchInterval: 5_000 });
   if (task.data) return <Opened {...props} task={task.data} />;
   return <Waiting {...props} error={task.error} retry={() => void task.refetch()} />;
 }
@@ -318,7 +320,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
         onOpenRun={() => navigate({ screen: 'run', runId: task.runId, step: task.nodeId })} onAudit={() => navigate({ screen: 'audit', query: `run:${task.runId}` })}
         onCopySecret={() => void attempt(async () => {
           // A new one each time; only who may answer gets it.
-          const { secret } = await ask('task_get', { taskId: task.id, secret: true });
+          const { secret } = await call('task_get', { taskId: task.id, secret: true });
           if (secret) await copyText(secret);
         })} onUndo={() => { if (send) undoSend(send.id); }} />
       {asked?.kind === 'confirm' ? <ConfirmDecision task={task} work={work} action={asked.action} onClose={close} onSend={() => deliver(asked.action)} /> : null}

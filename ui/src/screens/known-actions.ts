@@ -1,5 +1,7 @@
 /** Actions of screens that are not open now, so that Settings can show and change their keys. */
 import { useMemo } from 'react';
+import { auditActions, NO_AUDIT } from '../features/audit/actions.ts';
+import { inboxActions, NO_INBOX } from '../features/inbox/actions.ts';
 import type { Action } from '../kit/index.ts';
 import { builderActions, NO_BUILDER } from './builder/actions.ts';
 import { canvasActionTable } from './workbench/canvas-table.ts';
@@ -7,7 +9,7 @@ import { canvasActionTable } from './workbench/canvas-table.ts';
 export function useKnownActions(open: Action[]): Action[] {
   return useMemo(() => {
     const known = new Map(open.map((action) => [action.id, action]));
-    for (const action of [...builderActions(NO_BUILDER), ...canvasActionTable()]) if (!known.has(action.id)) known.set(action.id, action);
+    for (const action of [...builderActions(NO_BUILDER), ...canvasActionTable(), ...inboxActions(NO_INBOX), ...auditActions(NO_AUDIT)]) if (!known.has(action.id)) known.set(action.id, action);
     return [...known.values()];
   }, [open]);
 }

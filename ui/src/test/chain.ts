@@ -1,9 +1,9 @@
 /** A real chain of made-up records, hashed as the product does, for tests and for looking at screens without a host. */
 import { ApiError } from '../api/error.ts';
-import type { FakeTransport } from '../api/transport/fake.ts';
+import type { FakeTransport, Handlers } from '../api/transport/fake.ts';
 import { hashOf } from '../features/audit/hash.ts';
 import { tokensOf } from '../features/audit/query.ts';
-import type { AuditCommands, AuditRecord, AuditRow, AuditStatus } from '../features/audit/types.ts';
+import type { AuditRecord, AuditRow, AuditStatus } from '../features/audit/types.ts';
 
 /** RFC 8785 for what the records here hold. */
 export function canonical(value: unknown): string {
@@ -50,7 +50,7 @@ export async function makeChain(count: number): Promise<AuditRecord[]> {
   return records;
 }
 
-type Handlers = { [K in keyof AuditCommands]?: (payload: AuditCommands[K]['request']) => AuditCommands[K]['response'] | Promise<AuditCommands[K]['response']> };
+
 
 /** Adds the commands of the chain to a host in memory. */
 export function auditHost(records: AuditRecord[], host: FakeTransport): { records: AuditRecord[]; status: AuditStatus; on(handlers: Handlers): void } {
@@ -59,7 +59,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
   const made = {
     records,
     status: {
-      state: records.length ? 'intact' : 'empty', checked: records.length, at: new Date(Date.now() - 120_000).toISOString(), unsealedTail: records.length - sealed, signed: true, running: false, key: { keyId: '21fe31dfa154a261', where: 'keychain' },
+      state: records.length ? 'intact' : 'empty', checked: records.length, at: new Date(Date.now() - 120_000).toISOString(), unsealedTail: records.length - sealed, signed: true, running: false, head: { size: records.length, hash: records.at(-1)?.row.hash ?? '' }, key: { keyId: '21fe31dfa154a261', fingerprint: '21fe31dfa154a261', where: 'keychain' },
       ...(sealed ? { lastCheckpoint: { size: sealed, rootHash: '5d4c48b63d893d5d020ae6ddbaf23d524616b9d3fc5aa75160d7a1578d002f86', timestamp: new Date(Date.now() - 180_000).toISOString() } } : {}),
     } as AuditStatus,
     on: (handlers: Handlers) => { Object.assign(host.handlers, handlers); },
@@ -88,7 +88,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
     audit_list: ({ query, before, after, limit = 100 }) => {
       const all = matching(query);
       const rows = after === undefined ? all.filter(({ row }) => row.seq < (before ?? Infinity)).toReversed().slice(0, limit) : all.filter(({ row }) => row.seq > after).slice(0, limit).toReversed();
-      return { entries: rows.map(({ row }) => row), total: all.length, head: { size: size(), hash: records.at(-1)?.row.hash ?? '' } };
+      return { entries: rows.map(({ row }) => row), total: all.length, more: false, head: { size: size(), hash: records.at(-1)?.row.hash ?? '' } };
     },
     audit_facets: ({ query }) => { const all = matching(query); return { event: counts(all, (row) => row.event), level: counts(all, (row) => row.level), actor: counts(all, (row) => row.actor.id ?? row.actor.type) }; },
     audit_get: ({ seq }) => {
@@ -98,7 +98,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
     },
     audit_status: () => made.status,
     audit_verify: () => made.status,
-    audit_export: ({ format }) => ({ fileName: `audit.${format === 'pack' ? 'zip' : format}`, bytesBase64: btoa('evidence') }),
+    audit_export: ({ format }) => ({ fileName: `audit.${format === 'pack' ? 'zip' : format}`, bytesBase64: btoa('evidence'), entries: records.length }),
   });
   return made;
 }

@@ -1,12 +1,12 @@
 /** Made-up tasks for tests and for looking at screens without a host. Not part of the product's bundle. */
 import { ApiError } from '../api/error.ts';
-import { fakeTransport, type FakeTransport } from '../api/transport/fake.ts';
+import { fakeTransport, type FakeTransport, type Handlers } from '../api/transport/fake.ts';
 import { applyPatch, at, type Operation } from '../features/evidence/patch.ts';
 import { diffLines } from '../features/evidence/diff.ts';
-import type { Task, TaskCommands, TaskRow } from '../features/inbox/types.ts';
+import type { Command, Commands } from '../api/types.ts';
+import type { Task, TaskRow } from '../features/inbox/types.ts';
 
-type Handlers = { [K in keyof TaskCommands]?: (payload: TaskCommands[K]['request']) => TaskCommands[K]['response'] | Promise<TaskCommands[K]['response']> };
-export interface PeopleHost { fake: FakeTransport; tasks: Map<string, Task>; on(handlers: Handlers): void; calls(command: keyof TaskCommands): unknown[] }
+export interface PeopleHost { fake: FakeTransport; tasks: Map<string, Task>; on(handlers: Handlers): void; calls(command: Command): unknown[] }
 
 export const INVOICE_SCHEMA = {
   type: 'object', required: ['supplierId', 'total'],
@@ -22,7 +22,7 @@ const MIN = 60_000;
 export function task(n: number, more: Partial<Task> = {}): Task {
   const row: TaskRow = {
     id: `task-${String(n)}`, kind: 'decision', reason: 'error', state: 'open', revision: 1, runId: `0193a5c0-0000-7000-8000-${String(1000 + (n % 5)).padStart(12, '0')}`, workflowId: 'invoice', workflowName: 'Invoice intake',
-    nodeId: 'fetch', nodeTitle: 'Fetch supplier', item: n % 12, visit: 1, attempt: 2, title: 'Supplier number not found', severity: 'ERROR', priority: 50, fingerprint: 'f-supplier', sameCount: 14,
+    nodeId: 'fetch', nodeTitle: 'Fetch supplier', stepId: 'ask', item: n % 12, visit: 1, attempt: 2, title: 'Supplier number not found', severity: 'ERROR', priority: 50, fingerprint: 'f-supplier', sameCount: 14,
     errorType: 'ValidationError', errorCode: 'NOT_FOUND', errorMessage: `The ERP knows no supplier "S-Z0${String(n % 90).padStart(2, '0')}".`, candidateGroups: ['group:accounts-payable'], createdAt: ago(12 * MIN),
     expiresAt: new Date(Date.now() + (48 + n * 3) * MIN).toISOString(), escalationLevel: 0, cases: 1, allowedActions: ['retry', 'correct', 'skip', 'alternative', 'abort'],
   };
@@ -82,16 +82,16 @@ export function peopleHost(list: Task[] = someTasks(), base: FakeTransport = fak
     ];
   };
   const patchOf = (a: unknown, b: unknown): Operation[] => [...new Set(diffLines(a, b).filter((line) => line.mark !== ' ').map((line) => line.path))].map((path) => ({ op: 'replace', path, value: at(b, path) }));
-  const complete = (payload: TaskCommands['task_complete']['request']) => {
+  const complete = (payload: Commands['task_complete']['request']) => {
     const old = get(payload.taskId);
     if (old.state !== 'open') throw new ApiError({ code: 'ALREADY_ANSWERED', message: 'This task is decided.', hint: 'Open it to see the decision.', details: { who: old.decidedBy, when: old.decidedAt } });
     const wrong = payload.action === 'correct' || payload.action === 'submit' ? violations(payload.correctedInput) : [];
     if (wrong.length) throw new ApiError({ code: 'INPUT_INVALID', message: 'The input does not fit.', hint: 'Correct the fields.', details: { violations: wrong } });
     const when = new Date().toISOString();
     change(payload.taskId, { state: 'done', decidedBy: 'user:ap.desk', decidedAt: when, action: payload.action, decision: { action: payload.action, correctedInput: payload.correctedInput, notes: payload.notes, operatorId: 'user:ap.desk', at: when, durationMs: 650_000, via: 'app' } }, 'decided', payload.notes);
-    return { taskId: payload.taskId, runId: old.runId, state: 'running', driven: true };
+    return { taskId: payload.taskId, runId: old.runId, state: 'done' as const, driven: true };
   };
-  const answers: Required<Handlers> = {
+  const answers: Handlers = {
     who: () => ({ operatorId: 'user:ap.desk', role: 'operator', via: 'app' }),
     task_counts: () => {
       const all = open();

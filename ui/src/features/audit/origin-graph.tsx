@@ -3,7 +3,7 @@
 import { t } from '../../i18n/index.ts';
 import { plain } from '../evidence/controls.ts';
 import type { Related } from './types.ts';
-import { KIND_LINE } from './words.ts';
+import { eventLook, KIND_LINE } from './words.ts';
 
 const W = 104;
 const H = 24;
@@ -32,9 +32,9 @@ export function OriginGraph({ related, current, onOpen }: { related: readonly Re
       </svg>
       {related.map((one, index) => {
         const { x, y } = place(index);
-        const text = `${String(one.seq)} ${plain(one.label)}`;
+        const text = `${String(one.seq)} ${eventLook(one.event).text}`;
         return (
-          <button key={one.seq} type="button" className={`au-node ${one.seq === current ? 'on' : ''}`} aria-current={one.seq === current || undefined} title={`${text} (${t(`audit.kind.${one.kind}`)})`}
+          <button key={one.seq} type="button" className={`au-node ${one.seq === current ? 'on' : ''}`} aria-current={one.seq === current || undefined} title={`${plain(one.label)} (${t(`audit.kind.${one.kind}`)})`}
             style={{ left: x, top: y, width: W, height: H, borderColor: one.seq === current ? undefined : KIND_LINE[one.kind] }} onClick={() => onOpen(one.seq)}>{text}</button>
         );
       })}

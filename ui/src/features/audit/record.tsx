@@ -10,7 +10,7 @@ import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { isPatch, type Operation } from '../evidence/patch.ts';
 import { Pieces, SafeText } from '../evidence/safe-text.tsx';
-import { useAudit } from './api.ts';
+import { useCommand } from '../../api/queries.ts';
 import { hashOf, spaced } from './hash.ts';
 import { OriginGraph } from './origin-graph.tsx';
 import { term } from './query.ts';
@@ -20,7 +20,7 @@ import { ACTOR_ICON, actorText, actorValue, eventLook, levelText } from './words
 export interface RecordProps { seq: number; onSeq(seq: number): void; onQuery(query: string): void; onRun(runId: string, step?: string): void }
 
 export function RecordPane(props: RecordProps) {
-  const found = useAudit('audit_get', { seq: props.seq }, { staleTime: 10_000 });
+  const found = useCommand('audit_get', { seq: props.seq }, { staleTime: 10_000 });
   if (found.data) return <Shown key={props.seq} {...props} record={found.data} />;
   if (found.error) return <EmptyState title={t('audit.cannotRead', { seq: props.seq })} text={`${found.error.message} ${found.error.hint}`} actions={<Button icon="retry" onClick={() => void found.refetch()}>{t('common.tryAgain')}</Button>} />;
   return <div style={{ padding: 16 }} aria-busy="true"><Skeleton rows={6} /></div>;
@@ -97,7 +97,7 @@ function Patch({ patch }: { patch: Operation[] }) {
     <div className="diff" role="group" aria-label={t('audit.change')}>
       {patch.filter((one) => one.op !== 'test').flatMap((one, index) => [
         ...(one.op === 'remove' || was.has(one.path) ? [line('-', `${one.path} ${was.has(one.path) ? JSON.stringify(was.get(one.path)) : ''}`, `d${String(index)}`)] : []),
-        ...(one.op === 'remove' ? [] : [line('+', `${one.path} ${one.value === undefined ? `← ${one.from ?? ''}` : JSON.stringify(one.value)}`, `a${String(index)}`)]),
+        ...(one.op === 'remove' ? [] : [line('+', `${one.path} ${'value' in one ? JSON.stringify(one.value) : `← ${one.from}`}`, `a${String(index)}`)]),
       ])}
     </div>
   );
@@ -112,7 +112,7 @@ function Hashes({ record, onSeq }: { record: AuditRecord; onSeq(seq: number): vo
     void hashOf(canonical).then((hash) => { if (live) setNow(hash); });
     return () => { live = false; };
   }, [canonical]);
-  const before = useAudit('audit_get', { seq: row.seq - 1 }, { enabled: row.seq > 0, staleTime: 10_000 });
+  const before = useCommand('audit_get', { seq: row.seq - 1 }, { enabled: row.seq > 0, staleTime: 10_000 });
   const linked = row.seq === 0 ? /^0{64}$/.test(row.prevHash) : before.data ? before.data.row.hash === row.prevHash : undefined;
   // The bytes have to say the same as what is shown above.
   const says = useMemo(() => {

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useReducer, useRef } from 'react';
 import { toApiError, type ApiError } from '../../api/error.ts';
-import { ask } from './api.ts';
+import { call } from '../../api/client.ts';
 import type { AuditPage, AuditRow } from './types.ts';
 
 const PAGE = 200;
@@ -42,7 +42,7 @@ export function useAuditRows(query: string, follow: boolean) {
   const busy = useRef(false);
   const first = useCallback(async (signal?: AbortSignal) => {
     try {
-      send({ type: 'first', query, page: await ask('audit_list', { query, limit: PAGE }, signal) });
+      send({ type: 'first', query, page: await call('audit_list', { query, limit: PAGE }, signal) });
     } catch (cause) {
       if (!signal?.aborted) send({ type: 'failed', query, error: toApiError(cause) });
     }
@@ -64,7 +64,7 @@ export function useAuditRows(query: string, follow: boolean) {
     const timer = setInterval(() => {
       if (asking || document.hidden) return;
       asking = true;
-      ask('audit_list', newest === undefined ? { query, limit: PAGE } : { query, after: newest, limit: JUMP }).then((page) => {
+      call('audit_list', newest === undefined ? { query, limit: PAGE } : { query, after: newest, limit: JUMP }).then((page) => {
         if (page.entries.length >= JUMP) return first();
         send({ type: newest === undefined ? 'first' : 'newer', query, page });
         return undefined;
@@ -76,7 +76,7 @@ export function useAuditRows(query: string, follow: boolean) {
   const older = useCallback(() => {
     if (busy.current || oldest === undefined || state.end) return;
     busy.current = true;
-    ask('audit_list', { query, before: oldest, limit: PAGE }).then((page) => send({ type: 'older', query, page }), (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) }))
+    call('audit_list', { query, before: oldest, limit: PAGE }).then((page) => send({ type: 'older', query, page }), (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) }))
       .finally(() => { busy.current = false; });
   }, [oldest, query, state.end]);
   return { ...state, stale: state.query !== query || rows === undefined, older, retry: () => void first() };

@@ -15,12 +15,14 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
   const [open, setOpen] = useState(false);
   const now = useNow(15_000);
   if (!status) return <div className="au-ver none" aria-busy="true"><span className="sk" style={{ width: 320 }} /></div>;
+  // A chain that was empty when it was looked at, and is not any more.
+  const state = status.state === 'empty' && (size ?? status.head.size) > 0 ? 'unknown' : status.state;
   const cp = status.lastCheckpoint;
   const proves = (
     <button type="button" className="link nw row gap1" aria-expanded={open} onClick={() => setOpen(!open)}><Icon name={open ? 'down' : 'right'} size={12} />{t('audit.proves')}</button>
   );
   const busyMark = busy || status.running ? <span className="row gap1 t2 nw"><Icon name="arc" size={12} spin />{t('audit.verifying')}</span> : null;
-  if (status.state === 'broken' && status.broken) {
+  if (state === 'broken' && status.broken) {
     const { seq, kind, message } = status.broken;
     return (
       <>
@@ -36,17 +38,17 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
       </>
     );
   }
-  const verified = status.state === 'intact' && status.checked > 0;
+  const verified = state === 'intact' && status.checked > 0;
   return (
     <>
       <div className={`au-ver ${verified ? '' : 'none'}`} role="status">
-        {status.state === 'intact' ? <span className="c-ok row gap1 nw"><Icon name="okc" /><b>{status.checked > 0 ? t('audit.intact', { seq: count(status.checked - 1) }) : t('audit.emptyChain')}</b></span>
-          : status.state === 'empty' ? <span className="t2 nw">{t('audit.emptyChain')}</span>
-            : <><span className="row gap1 nw"><Icon name="stale" className="c-wait" /><b>{t('audit.unknown')}</b></span><button type="button" className="link" onClick={onVerify}>{t('audit.verify')}</button></>}
+        {state === 'intact' ? <span className="c-ok row gap1 nw"><Icon name="okc" /><b>{status.checked > 0 ? t('audit.intact', { seq: count(status.checked - 1) }) : t('audit.emptyChain')}</b></span>
+          : state === 'empty' ? <span className="t2 nw">{t('audit.emptyChain')}</span>
+            : <><span className="row gap1 nw"><Icon name="stale" className="c-wait" /><b>{t('audit.unknown')}</b></span><button type="button" className="link" onClick={onVerify}>{t('audit.verifyNow')}</button></>}
         {cp ? <><span className="vr" /><span className="t2 row gap1 ell"><Icon name="lock" size={12} /><span className="ell">{t(status.signed ? 'audit.checkpointSigned' : 'audit.checkpointUnsigned', { seq: count(cp.size - 1), time: formatDateTime(cp.timestamp) })}</span></span><span className="vr" /><span className="t2">{t('audit.root')}</span><code title={cp.rootHash}>{short(cp.rootHash)}</code></>
-          : status.state === 'intact' && status.checked > 0 ? <><span className="vr" /><span className="c-wait row gap1 nw"><Icon name="warn" size={12} />{t('audit.noCheckpoint')}</span></> : null}
-        {status.state === 'intact' && status.unsealedTail > 0 ? <><span className="vr" /><span className="t2 nw">{tn('audit.tail', status.unsealedTail)}</span></> : null}
-        {status.at ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
+          : state === 'intact' && status.checked > 0 ? <><span className="vr" /><span className="c-wait row gap1 nw"><Icon name="warn" size={12} />{t('audit.noCheckpoint')}</span></> : null}
+        {state === 'intact' && status.unsealedTail > 0 ? <><span className="vr" /><span className="t2 nw">{tn('audit.tail', status.unsealedTail)}</span></> : null}
+        {status.at && state !== 'unknown' ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
         <span className="grow" />{busyMark}{proves}
       </div>
       {open ? <Proves status={status} /> : null}

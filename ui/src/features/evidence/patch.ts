@@ -1,8 +1,9 @@
 // RFC 6902 in the small: what a correction does to another input, before anything is sent. The engine applies the real one.
 
+import type { PatchOperation } from '../../api/types.ts';
 import { same } from './diff.ts';
 
-export interface Operation { op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'; path: string; from?: string; value?: unknown }
+export type Operation = PatchOperation;
 export type Patched = { ok: true; value: unknown } | { ok: false; path: string };
 
 const parts = (pointer: string) => (pointer === '' ? [] : pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')));
@@ -58,15 +59,15 @@ export function put(value: unknown, pointer: string, next: unknown): unknown {
 export function applyPatch(start: unknown, patch: readonly Operation[]): Patched {
   let value = start;
   for (const operation of patch) {
-    const { op, path } = operation;
+    const { path } = operation;
     let next: unknown = FAIL;
-    if (op === 'add') next = add(value, path, operation.value);
-    else if (op === 'remove') next = remove(value, path);
-    else if (op === 'replace') next = replace(value, path, operation.value);
-    else if (op === 'test') next = has(value, path) && same(at(value, path), operation.value) ? value : FAIL;
-    else if (operation.from !== undefined && has(value, operation.from)) {
+    if (operation.op === 'add') next = add(value, path, operation.value);
+    else if (operation.op === 'remove') next = remove(value, path);
+    else if (operation.op === 'replace') next = replace(value, path, operation.value);
+    else if (operation.op === 'test') next = has(value, path) && same(at(value, path), operation.value) ? value : FAIL;
+    else if (has(value, operation.from)) {
       const taken = at(value, operation.from);
-      const rest = op === 'move' ? remove(value, operation.from) : value;
+      const rest = operation.op === 'move' ? remove(value, operation.from) : value;
       next = rest === FAIL ? FAIL : add(rest, path, taken);
     }
     if (next === FAIL) return { ok: false, path };

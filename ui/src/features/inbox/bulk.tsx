@@ -100,7 +100,7 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
 }
 
 function Op({ operation }: { operation: Operation }): ReactNode {
-  const value = operation.value === undefined ? '' : ` = ${JSON.stringify(operation.value)}`;
+  const value = 'value' in operation ? ` = ${JSON.stringify(operation.value)}` : '';
   return <code className="badge"><SafeText line text={`${operation.op === 'remove' ? '− ' : ''}${operation.path}${operation.op === 'remove' ? '' : value}`} /></code>;
 }
 

@@ -5,6 +5,7 @@ import { formatDateTime, formatDuration, formatTime, t, tn } from '../../i18n/in
 import { Button, Icon, Kbd, Segmented, TextArea } from '../../kit/index.ts';
 import { SchemaForm } from '../../schema-form/index.ts';
 import { ValueView } from '../../code/ValueView.tsx';
+import { asSchema } from '../../api/json-schema.ts';
 import { hiddenIn, plain, plainValue } from '../evidence/controls.ts';
 import { changedPaths, diffLines, same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
@@ -23,7 +24,7 @@ export function CorrectTab(props: DetailProps) {
 function FormSide(props: DetailProps) {
   const { task, work, mayDecide } = props;
   const { value, setValue, check } = work;
-  const schema = useMemo(() => formSchema(task.schema, task.input, work.revealed ? [] : wholeMasks(task.input, task.redacted)), [task.schema, task.input, work.revealed, task.redacted]);
+  const schema = useMemo(() => formSchema(asSchema(task.schema), task.input, work.revealed ? [] : wholeMasks(task.input, task.redacted)), [task.schema, task.input, work.revealed, task.redacted]);
   const diagnostics = useMemo(() => asDiagnostics(check.violations), [check.violations]);
   const onChange = useCallback((next: unknown) => setValue(next), [setValue]);
   const hidden = useMemo(() => hiddenIn(value), [value]);
@@ -67,7 +68,7 @@ function Masked({ task, work, onReveal }: DetailProps) {
       ) : null}
       {whole.map((pointer) => (
         <div className="field" key={pointer}>
-          <span className="lab"><SafeText line text={titleAt(task.schema, pointer)} /> <span className="t3">{t('inbox.masked')}</span></span>
+          <span className="lab"><SafeText line text={titleAt(asSchema(task.schema), pointer)} /> <span className="t3">{t('inbox.masked')}</span></span>
           <span className="input off">
             <span className="grow" aria-label={t('inbox.masked')}>••••••••</span>
             {task.mayReveal ? <button type="button" className="link s row gap1" onClick={onReveal}><Icon name="eye" size={12} />{t('inbox.reveal')}</button> : <Icon name="lock" size={12} />}

@@ -15,6 +15,7 @@ const SIGNALS: { [event: string]: Signal } = {
 
 export function HappenedTab({ task, onOpenRun, onAudit }: DetailProps) {
   const names = Object.keys(task.variables);
+  const upstream = task.upstream.filter((one) => one.stepId !== task.stepId && JSON.stringify(one.output) !== '{}');
   return (
     <div className="ib-two">
       <div className="ib-side">
@@ -34,7 +35,7 @@ export function HappenedTab({ task, onOpenRun, onAudit }: DetailProps) {
       </div>
       <div className="ib-side">
         <b>{t('inbox.upstream')}</b>
-        {task.upstream.length ? task.upstream.map((one) => <Folded key={one.stepId} title={one.title || one.stepId} value={one.output} />) : <p className="t3">{t('inbox.noUpstream')}</p>}
+        {upstream.length ? upstream.map((one) => <Folded key={one.stepId} title={one.title || one.stepId} value={one.output} />) : <p className="t3">{t('inbox.noUpstream')}</p>}
         <b>{t('inbox.variables')}</b>
         {names.length ? <Whole value={task.variables} /> : <p className="t3">{t('inbox.noVariables')}</p>}
       </div>

@@ -3,7 +3,8 @@
 import { create } from 'zustand';
 import { toApiError } from '../../api/error.ts';
 import type { Operation } from '../evidence/patch.ts';
-import { ask, refreshTasks } from './api.ts';
+import { call } from '../../api/client.ts';
+import { refreshTasks } from './refresh.ts';
 import { dropDraft } from './drafts.ts';
 import type { BatchResult, TaskAction } from './types.ts';
 
@@ -107,7 +108,7 @@ async function deliver(id: string): Promise<void> {
   try {
     const [only] = send.taskIds;
     if (send.taskIds.length === 1 && only !== undefined && !patch) {
-      const done = await ask('task_complete', {
+      const done = await call('task_complete', {
         taskId: only, action, requestId: id, ...said,
         ...(correctedInput === undefined ? {} : { correctedInput }), ...(targetNodeId ? { targetNodeId } : {}), ...(revision === undefined ? {} : { revision }),
       });
@@ -115,7 +116,7 @@ async function deliver(id: string): Promise<void> {
       dismissSend(id);
       onSent(send, done.driven);
     } else {
-      const answer = await ask('task_complete_many', { taskIds: send.taskIds, action, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
+      const answer = await call('task_complete_many', { taskIds: send.taskIds, action, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
       for (const one of answer.results) if (one.ok) dropDraft(one.taskId);
       update(id, { state: 'done', results: answer.results });
       onSent({ ...send, results: answer.results }, true);

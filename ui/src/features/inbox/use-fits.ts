@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { toApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import { applyPatch, type Operation } from '../evidence/patch.ts';
-import { ask } from './api.ts';
+import { call } from '../../api/client.ts';
 
 export interface Fit { state: 'fits' | 'not'; before: unknown; after?: unknown; message?: string }
 const AT_ONCE = 6;
@@ -38,11 +38,11 @@ export function useFits(ids: readonly string[], patch: readonly Operation[] | nu
 async function fitOf(taskId: string, patch: readonly Operation[]): Promise<Fit> {
   let before: unknown;
   try {
-    const task = await queryClient.fetchQuery({ queryKey: ['task_get', { taskId }], queryFn: ({ signal }) => ask('task_get', { taskId }, signal), staleTime: 10_000 });
+    const task = await queryClient.fetchQuery({ queryKey: ['task_get', { taskId }], queryFn: ({ signal }) => call('task_get', { taskId }, signal), staleTime: 10_000 });
     before = task.input;
     const patched = applyPatch(before, patch);
     if (!patched.ok) return { state: 'not', before, message: patched.path };
-    const check = await ask('task_check', { taskId, correctedInput: patched.value });
+    const check = await call('task_check', { taskId, correctedInput: patched.value });
     return check.valid ? { state: 'fits', before, after: patched.value } : { state: 'not', before, after: patched.value, message: check.violations[0]?.message };
   } catch (cause) {
     return { state: 'not', before, message: toApiError(cause).message };

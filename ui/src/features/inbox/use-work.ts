@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import { same } from '../evidence/diff.ts';
-import { useTasks } from './api.ts';
+import { useCommand } from '../../api/queries.ts';
 import { editDraft, useDrafts } from './drafts.ts';
 import type { Task, TaskCheck } from './types.ts';
 
@@ -36,7 +36,7 @@ export function useWork(task: Task, mayDecide: boolean): Work {
     return () => clearTimeout(timer);
   }, [task.id, value, asked]);
   const current = asked.id === task.id && same(asked.value, value);
-  const answer = useTasks('task_check', { taskId: task.id, correctedInput: asked.value === undefined ? null : asked.value }, { enabled: wanted && asked.id === task.id, staleTime: Infinity, gcTime: 30_000, placeholderData: (old) => old });
+  const answer = useCommand('task_check', { taskId: task.id, correctedInput: asked.value === undefined ? null : asked.value }, { enabled: wanted && asked.id === task.id, staleTime: Infinity, gcTime: 30_000, placeholderData: (old) => old });
 
   const state = !wanted ? 'off' : answer.error ? 'failed' : !current || answer.isPlaceholderData || !answer.data ? 'busy' : answer.data.valid ? 'valid' : 'invalid';
   // While the next answer is on its way, the findings of the last stay: nothing jumps.

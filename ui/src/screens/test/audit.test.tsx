@@ -69,7 +69,7 @@ describe('queries', () => {
 
 describe('rows that arrive', () => {
   const row = (seq: number) => ({ seq }) as AuditRow;
-  const page = (...seqs: number[]) => ({ entries: seqs.map(row), total: seqs.length, head: { size: 9, hash: '' } });
+  const page = (...seqs: number[]) => ({ entries: seqs.map(row), total: seqs.length, more: false, head: { size: 9, hash: '' } });
   it('come on top or at the end, each once, and only for the query that is asked', () => {
     let state = step({ query: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 }, { type: 'reset', query: 'q' });
     state = step(state, { type: 'first', query: 'q', page: page(5, 4) });
@@ -118,8 +118,8 @@ describe('the audit viewer (E4-E7)', () => {
     fireEvent.click(screen.getByRole('radio', { name: 'Bytes' }));
     expect(screen.getByLabelText('Canonical bytes').textContent).toBe(host.records[57]?.canonical);
     const graph = screen.getByRole('group', { name: 'How it came about' });
-    expect(within(graph).getAllByRole('button').map((one) => one.textContent)).toEqual(['53 Error', '54 Rule 2', '55 Self-heal', '56 Task', '57 Decision', '59 Run ended']);
-    fireEvent.click(within(graph).getByText('53 Error'));
+    expect(within(graph).getAllByRole('button').map((one) => one.textContent)).toEqual(['53 Step failed', '54 Error routed', '55 Self-heal tried', '56 Task created', '57 Task completed', '59 Run ended']);
+    fireEvent.click(within(graph).getByText('53 Step failed'));
     await waitFor(() => expect(window.location.hash).toContain('#/audit/53'));
     expect(await screen.findByRole('heading', { name: 'Step failed' })).toBeTruthy();
   });

@@ -41,7 +41,7 @@ describe('gallery', () => {
   it('shows nothing that does not work yet', async () => {
     await at('#/workflows');
     const rail = screen.getByRole('navigation', { name: 'Main' });
-    expect(within(rail).getAllByRole('link').map((link) => link.textContent)).toEqual(['Workflows', 'Runs', 'Catalog', 'Settings']);
+    expect(within(rail).getAllByRole('link').map((link) => link.textContent)).toEqual(['Workflows', 'Runs', 'Inbox', 'Audit', 'Catalog', 'Settings']);
   });
 
   it('teaches when there is nothing yet', async () => {

@@ -1,0 +1,100 @@
+/** People answer in the inbox: against the real program, with runs that wait for them. */
+import { expect, test } from './host.ts';
+import { APPROVAL, makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
+
+const status = (host: { rpc<T>(command: string, payload?: unknown): Promise<T> }, runId: string) => async () => (await host.rpc<{ status: string }>('run_get', { runId })).status;
+
+test.describe.configure({ mode: 'serial' });
+
+test('a correction: form, check, difference, undo, then the run goes on', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, MEAN);
+  const page = await open('#/inbox');
+  const runId = await startRun(host, ref, { name: 'Ada', total: 12, count: 0, email: 'ada@example.org' });
+  // It appears by itself, in the list and in the rail.
+  await expect(page.getByRole('row', { name: /No mean for Ada/ })).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel(/^\d+ open$/)).toBeVisible();
+  await page.getByRole('row', { name: /No mean for Ada/ }).click();
+  await expect(page.getByRole('heading', { name: 'No mean for Ada' })).toBeVisible();
+  await expect(page.getByText('A count of 0 is a typing error most of the time.')).toBeVisible();
+  // An e-mail address is masked, and does not reach the page.
+  await expect(page.getByText('ada@example.org')).toHaveCount(0);
+
+  await page.getByLabel('Count').fill('3');
+  await expect(page.getByText('Valid for this step')).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  const dialog = page.getByRole('dialog', { name: 'Send this correction?' });
+  await expect(dialog.getByRole('group', { name: 'What changes' })).toContainText('"count": 3');
+  await dialog.getByLabel('Note').fill('Typed 0 for 3');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^sent in \d s$/)).toBeVisible();
+  // Taken back: nothing was sent, what was written is there.
+  await page.getByRole('region', { name: 'Decisions on their way' }).getByRole('button', { name: /Undo/ }).click();
+  await expect(page.getByLabel('Count')).toHaveValue('3');
+  const ofRun = async () => (await openTasks(host)).find((one) => one.runId === runId);
+  expect((await ofRun())?.state).toBe('open');
+
+  await page.getByRole('button', { name: /Correct and retry/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /Correct and retry/ }).click();
+  // A reload in between loses nothing.
+  await page.reload();
+  await expect.poll(status(host, runId), { timeout: 20_000 }).toBe('completed');
+  const { output } = await host.rpc<{ output: unknown }>('run_get', { runId });
+  expect(JSON.stringify(output)).toContain('"mean":4');
+  expect(JSON.stringify(output)).toContain('ada@example.org');
+  const task = await ofRun();
+  const record = await host.rpc<{ decision: { notes: string; patch: unknown[] } }>('task_get', { taskId: task?.id });
+  expect(record.decision.notes).toBe('Typed 0 for 3');
+  expect(record.decision.patch).toHaveLength(1);
+});
+
+test('another was faster: who and when, and what was written is kept', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Two people' });
+  await startRun(host, ref, { name: 'Grace', total: 1, count: 0 });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /No mean for Grace/ }).click();
+  await page.getByLabel('Count').fill('1');
+  await expect(page.getByText('Valid for this step')).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  await page.keyboard.press('Control+Enter');
+  const task = (await openTasks(host)).find((one) => one.title.includes('Grace'));
+  await host.rpc('task_complete', { taskId: task?.id, action: 'skip' });
+  const alert = page.getByRole('region', { name: 'Decisions on their way' }).getByRole('alert');
+  await expect(alert).toContainText('decided this task at', { timeout: 15_000 });
+  await alert.getByRole('button', { name: 'Open' }).click();
+  await expect(page.getByText('Skipped').first()).toBeVisible();
+});
+
+test('many at once: one correction where it fits, a result for each', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Many' });
+  const runs = await Promise.all([1, 2, 3].map((n) => startRun(host, ref, { name: `Many ${String(n)}`, total: n * 10, count: 0 })));
+  await expect.poll(async () => (await openTasks(host)).filter((one) => one.title.includes('Many') && one.state === 'open').length, { timeout: 15_000 }).toBe(3);
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /No mean for Many 1/ }).click();
+  await page.getByLabel('Count').fill('5');
+  await expect(page.getByText('Valid for this step')).toBeVisible();
+  await page.getByRole('button', { name: 'Review all' }).click();
+  await expect(page.getByRole('heading', { name: '3 tasks with the same failure' })).toBeVisible();
+  await expect(page.getByText('3 fit')).toBeVisible();
+  await page.getByRole('button', { name: /Correct and retry: 3/ }).click();
+  for (const runId of runs) await expect.poll(status(host, runId), { timeout: 20_000 }).toBe('completed');
+  await expect(page.getByText('All 3 tasks decided')).toBeVisible();
+});
+
+test('an approval by keys, a claim, a comment', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, APPROVAL);
+  const runId = await startRun(host, ref, { amount: 18_400 });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /Approve payment of 18400 EUR/ }).click();
+  await page.getByRole('heading', { name: /Approve payment/ }).waitFor();
+  await page.keyboard.press('c');
+  await expect(page.getByText(/Claimed by you, free again in 1\d min/)).toBeVisible();
+  await page.getByRole('tab', { name: /History/ }).click();
+  await page.getByLabel('Comment').fill('Looked at the <b>contract</b> \u202efdp');
+  await page.getByRole('button', { name: 'Add comment' }).click();
+  // Letters, not markup; the mark of direction is seen.
+  await expect(page.getByText('Looked at the <b>contract</b>')).toBeVisible();
+  await expect(page.getByTitle(/U\+202E/).first()).toBeVisible();
+  await page.getByRole('tab', { name: /History/ }).focus();
+  await page.keyboard.press('a');
+  await expect.poll(status(host, runId), { timeout: 20_000 }).toBe('completed');
+});
