@@ -1,0 +1,146 @@
+//! The inbox and the audit chain as commands: several tasks at once, what is masked, what belongs together.
+
+use serde_json::{Value, json};
+use signalbox_app::dto::{CallerRole, Host};
+use signalbox_app::{ApiError, App, Caller, Options};
+use std::sync::Arc;
+
+struct Place {
+    _dir: tempfile::TempDir,
+    app: Arc<App>,
+}
+
+fn place() -> Place {
+    let dir = tempfile::tempdir().expect("a folder");
+    let options = Options { host: Host::Desktop, allow: Vec::new(), stays: false };
+    let app = App::open(&dir.path().join("data"), options).expect("opens");
+    Place { _dir: dir, app }
+}
+
+impl Place {
+    fn ask(&self, caller: &Caller, command: &str, request: Value) -> Result<Value, ApiError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(self.app.dispatch(caller, command, request))
+    }
+    fn ok(&self, command: &str, request: Value) -> Value {
+        self.ask(&Caller::here(), command, request)
+            .unwrap_or_else(|error| panic!("{command}: {error} {:?}", error.details))
+    }
+    /// A run of a step that refuses its input; gives the task.
+    fn asked(&self, age: &str) -> String {
+        let schema = json!({ "type": "object", "properties": { "age": { "type": "integer" } } });
+        let document = json!({
+            "signalbox": 1, "id": "asks", "name": "Asks",
+            "nodes": {
+                "read": { "type": "data.set", "config": { "assign": { "age": "=params.age", "mail": "ada@example.org" } } },
+                "check": { "type": "flow.fail", "title": "Check", "config": { "error": {
+                    "type": "ValidationError", "message": "no age", "retryable": false,
+                    "details": { "code": "INPUT_INVALID", "schema": schema } } } },
+                "ask": { "type": "builtin.human_decision", "config": { "redact": ["/age"] } },
+            },
+            "edges": [{ "from": "read.success", "to": "check" }, { "from": "check.error", "to": "ask" }],
+        });
+        let run = self.ok("run_start", json!({ "document": document, "params": { "age": age } }))["runId"].clone();
+        let run = run.as_str().expect("an id").to_owned();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let summary = runtime.block_on(self.app.wait(run)).expect("pauses");
+        assert_eq!(summary["status"], "paused");
+        summary["openTasks"][0].as_str().expect("a task").to_owned()
+    }
+}
+
+/// D2.7: one change for several tasks, each checked for itself; one entry per task and a batch id.
+#[test]
+fn several_tasks_are_answered_each_for_itself() {
+    let place = place();
+    let tasks: Vec<String> = ["36", "37", "x"].iter().map(|age| place.asked(age)).collect();
+    let counts = place.ok("task_counts", json!({}));
+    assert_eq!((counts["open"].as_u64(), counts["unassigned"].as_u64()), (Some(3), Some(3)));
+    assert_eq!(counts["byFingerprint"][0]["count"], 3);
+    let patch = json!([{ "op": "replace", "path": "/age", "value": 40 }]);
+    let bad = json!([{ "op": "remove", "path": "/nothing" }]);
+    let many = |ids: Value, patch: &Value| json!({ "taskIds": ids, "action": "correct", "patch": patch, "notes": "all forty" });
+    let refused = place.ok("task_complete_many", many(json!([tasks[0]]), &bad));
+    assert_eq!(refused["results"][0]["error"]["code"], "INPUT_INVALID");
+    let done = place.ok("task_complete_many", many(json!([tasks[0], "nope", tasks[1]]), &patch));
+    let ok: Vec<bool> = done["results"].as_array().expect("a list").iter().map(|one| one["ok"] == true).collect();
+    assert_eq!(ok, [true, false, true]);
+    assert_eq!(done["results"][1]["error"]["code"], "NOT_FOUND");
+    let batch = done["batchId"].as_str().expect("an id");
+    let entries = place.ok("audit_list", json!({ "query": format!("event:HITL_COMPLETED text:{batch}") }));
+    assert_eq!(entries["total"], 2);
+    let old = place.ask(&Caller::here(), "task_complete_many", json!({ "taskIds": [], "action": "retry" }));
+    assert_eq!(old.expect_err("none").code, "BAD_REQUEST");
+
+    // What was decided is proposed for the next one, and the masks do not stand in its way.
+    let next = place.ok("task_get", json!({ "taskId": tasks[2] }));
+    assert_eq!(
+        (&next["input"], &next["redacted"]),
+        (&json!({ "age": "•••1•", "mail": "•••2•" }), &json!(["/age", "/mail"]))
+    );
+    let suggestion = next["suggestions"].as_array().and_then(|all| all.last()).expect("one");
+    assert_eq!((suggestion["source"].as_str(), suggestion["valid"].as_bool()), (Some("history"), Some(true)));
+    let check = json!({ "taskId": tasks[2], "correctedInput": suggestion["correctedInput"] });
+    let checked = place.ok("task_check", check);
+    assert_eq!((checked["valid"].as_bool(), checked["patch"][0]["path"].as_str()), (Some(true), Some("/age")));
+    let wrong = place.ok("task_check", json!({ "taskId": tasks[2], "correctedInput": { "age": "•••1•" } }));
+    assert_eq!((wrong["valid"].as_bool(), wrong["violations"][0]["path"].as_str()), (Some(false), Some("/age")));
+    let take = json!({ "taskId": tasks[2], "action": "correct", "correctedInput": suggestion["correctedInput"] });
+    place.ok("task_complete", take);
+    let shown = place.ok("task_get", json!({ "taskId": tasks[2] }));
+    assert_eq!(shown["decision"]["correctedInput"]["mail"], "•••2•");
+    assert_eq!(shown["history"].as_array().and_then(|all| all.last()).expect("one")["what"], "decided");
+
+    // E5, E6: from the decision to the error, and what is kept apart.
+    let seq = place.ok("audit_list", json!({ "query": "event:HITL_COMPLETED" }))["entries"][0]["seq"].clone();
+    let entry = place.ok("audit_get", json!({ "seq": seq }));
+    assert_eq!((&entry["matches"], &entry["payload"]["patch"][0]["path"]), (&json!(true), &json!("/age")));
+    assert!(!entry.to_string().contains("ada@example.org"));
+    let kinds: Vec<&str> =
+        entry["related"].as_array().expect("a list").iter().filter_map(|one| one["kind"].as_str()).collect();
+    assert!(kinds.starts_with(&["error"]) && kinds.contains(&"human"), "{kinds:?}");
+    let facets = place.ok("audit_facets", json!({ "query": "level:ERROR" }));
+    assert_eq!(facets["event"][0], json!({ "value": "NODE_ERROR", "count": 3 }));
+    let status = place.ok("audit_status", json!({}));
+    assert_eq!((status["state"].as_str(), status["key"]["where"].as_str()), (Some("unknown"), Some("file")));
+    assert_eq!(place.ok("audit_verify", json!({}))["state"], "intact");
+    let exported = place.ok("audit_export", json!({ "format": "csv", "query": "event:HITL_COMPLETED" }));
+    assert_eq!((exported["entries"].as_u64(), exported["bytesBase64"].is_string()), (Some(3), true));
+}
+
+/// A task is exclusive while somebody works on it; giving it away and taking it over is recorded.
+#[test]
+fn claims_lease_and_take_over() {
+    let place = place();
+    let task = place.asked("x");
+    let (anna, bob) =
+        (Caller::http(CallerRole::Operator, true, "anna"), Caller::http(CallerRole::Operator, true, "bob"));
+    let on = |caller: &Caller, command: &str, more: Value| {
+        let mut request = json!({ "taskId": task });
+        request.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        place.ask(caller, command, request)
+    };
+    let code = |done: Result<Value, ApiError>| done.expect_err("is refused").code;
+    let row = on(&anna, "task_claim", json!({})).expect("claims");
+    assert_eq!((row["claimedBy"].as_str(), row["revision"].as_i64()), (Some("user:anna"), Some(2)));
+    assert_eq!(code(on(&bob, "task_claim", json!({}))), "CLAIMED");
+    assert_eq!(code(on(&bob, "task_complete", json!({ "action": "abort" }))), "CLAIMED");
+    assert_eq!(code(on(&bob, "task_release", json!({}))), "CLAIMED");
+    assert_eq!(code(on(&bob, "task_reassign", json!({ "to": "bob" }))), "BAD_REQUEST");
+    let row = on(&bob, "task_reassign", json!({ "to": "user:bob", "notes": "anna is away" })).expect("takes it over");
+    assert_eq!((row["assignee"].as_str(), row.get("claimedBy")), (Some("user:bob"), None));
+    on(&bob, "task_comment", json!({ "text": "I call them" })).expect("says it");
+    let until = json!({ "until": "2199-01-01T00:00:00Z" });
+    on(&bob, "task_snooze", until).expect("hides it");
+    let view = |view: &str| place.ask(&bob, "task_list", json!({ "view": view })).expect("lists")["total"].clone();
+    assert_eq!((view("mine"), view("snoozed"), view("all")), (json!(0), json!(1), json!(0)));
+    let shown = place.ask(&bob, "task_get", json!({ "taskId": task })).expect("shows");
+    let told: Vec<&str> =
+        shown["history"].as_array().expect("a list").iter().filter_map(|one| one["what"].as_str()).collect();
+    assert_eq!(told, ["created", "claimed", "reassigned", "commented", "snoozed"]);
+    let chain = place.ok("audit_list", json!({ "query": "event:TASK_REASSIGNED" }));
+    assert_eq!(chain["entries"][0]["summary"], "user:bob gave the task to user:bob");
+    assert!(
+        !place.ok("audit_list", json!({ "query": "text:\"I call them\"" }))["total"].as_u64().is_some_and(|n| n > 0)
+    );
+}
