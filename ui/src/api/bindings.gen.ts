@@ -392,6 +392,46 @@ export interface ContextDeclaration {
   initial?: Record<string, unknown>;
 }
 
+/** One thing to know about the errors of a workflow. */
+export interface CoverageFinding {
+  /** `RED_PORT_OPEN`, `RED_PORT_POLICY`, `RETRY_UNSAFE_WRITE`, `RULE_UNREACHABLE`. */
+  code: string;
+  /** Absent: only worth knowing. */
+  severity?: Severity;
+  /** JSON Pointer into the file. */
+  path: string;
+  /** The step. */
+  stepId?: string;
+  /** What and why. */
+  message: string;
+  /** What next. */
+  hint: string;
+  /** The button. */
+  fix?: CoverageFix;
+}
+
+/** What one press does. */
+export interface CoverageFix {
+  /** The words on the button. */
+  label: string;
+  /** Edits of the document, as the editor knows them. */
+  edits: Record<string, unknown>[];
+  /** Instead of edits: a template that the editor puts at `port` (`human`, `explicit`). */
+  template?: string;
+  /** `node.port`. */
+  port?: string;
+}
+
+/** How many red ports lead somewhere. */
+export interface CoverageScore {
+  /** By a wire or a fallback. */
+  wired: number;
+  /** By the workflow's policy. */
+  policy: number;
+  /** All of them. */
+  total: number;
+}
+
 /** An error a kind may produce. */
 export interface DeclaredError {
   /** ErrorPayload type. */
@@ -455,6 +495,14 @@ export type Effects = 'none' | 'read' | 'write';
 
 /** A request or an answer without fields. */
 export type Empty = Record<string, never>;
+
+/** Error coverage of a workflow. */
+export interface ErrorCoverage {
+  /** Worst first. */
+  findings: CoverageFinding[];
+  /** The number. */
+  score: CoverageScore;
+}
 
 /** Payload of `error_handled`; stands before what it decides. */
 export interface ErrorHandled {
@@ -664,6 +712,44 @@ export interface FolderRevoke {
   folder: string;
   /** The workflow it was granted for. */
   workflowId?: string;
+}
+
+/** What would happen with an error. */
+export interface HandlerDryRun {
+  /** Rules of a handler or of a policy; empty means the default ones. */
+  rules?: Rule[];
+  /** A named policy instead of rules. */
+  policy?: TriedPolicy;
+  /** The error. */
+  error: TriedError;
+  /** Data of the item that failed. */
+  item?: unknown;
+  /** The step's `humanReviewThreshold`. */
+  threshold?: string;
+  /** The step's `autoFix`. */
+  autoFix?: boolean;
+  /** There is a fallback. */
+  fallback?: boolean;
+  /** Numbers of the back-off. */
+  retry?: RetryPolicy;
+}
+
+/** What would happen. */
+export interface HandlerDryRunResult {
+  /** The rule that decides, or `policy:safe`, `policy:fail`, `default`. */
+  rule: string;
+  /** Its place in the list, from 0. */
+  index?: number;
+  /** What is really done. */
+  action: string;
+  /** What the rule says, when that is something else. */
+  wanted?: string;
+  /** Every rule in order, also those after the one that decides. */
+  why: RuleTried[];
+  /** The pause before the next call, without jitter. */
+  delayMs?: number;
+  /** Pauses of all retries that may still follow, without jitter. */
+  delays: number[];
 }
 
 /** Who serves the commands. */
@@ -914,6 +1000,26 @@ export interface Origin {
 /** Size or state of a pane. */
 export type PaneState = boolean | number;
 
+/** An error of a past run. */
+export interface PastError {
+  /** The run. */
+  runId: string;
+  /** When, RFC 3339. */
+  at: string;
+  /** The step that failed. */
+  stepId: string;
+  /** What happened. */
+  error: ErrorPayload;
+}
+
+/** Whose errors. */
+export interface PastErrors {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Only of these steps. */
+  nodeIds?: string[];
+}
+
 /** One operation of a JSON Patch (RFC 6902). */
 export type PatchOperation =
   | {
@@ -1075,6 +1181,42 @@ export interface Rule {
 export interface RuleList {
   /** Rules in order; the first whose `when` is true decides. */
   rules: Rule[];
+}
+
+/** A finding about one rule. */
+export interface RuleProblem {
+  /** Which rule, from 0. */
+  index: number;
+  /** Error or warning. */
+  severity: Severity;
+  /** As of the validator. */
+  code: string;
+  /** What and why. */
+  message: string;
+  /** What next. */
+  hint: string;
+  /** Character in the condition. */
+  position?: number;
+}
+
+/** What one rule said. */
+export interface RuleTried {
+  /** Name of the rule. */
+  rule: string;
+  /** Its condition. */
+  when: string;
+  /** The condition is true. */
+  matched: boolean;
+  /** Why it could not be asked. */
+  error?: string;
+}
+
+/** Rules to look at. */
+export interface RulesCheck {
+  /** In order. */
+  rules: Rule[];
+  /** Wired ports of the handler; absent for the policy of a workflow. */
+  wired?: string[];
 }
 
 /** One run with everything to draw it. */
@@ -1857,6 +1999,25 @@ export interface TimelineStep {
   delayMs: number;
 }
 
+/** An error to try the rules on. */
+export interface TriedError {
+  /** One of six. */
+  type: ErrorType;
+  /** Plain words. */
+  message?: string;
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+  /** Re-executions already made. */
+  attempt?: number;
+  /** Bound of re-executions. */
+  maxAttempts?: number;
+  /** Free; `code` is the finer cause. */
+  details?: Record<string, unknown>;
+}
+
+/** The named policies. */
+export type TriedPolicy = 'safe' | 'fail';
+
 /** A value that was cut on the wire. */
 export interface ValueRef {
   /** `ref` of the cut value. */
@@ -2199,6 +2360,14 @@ export interface Commands {
   expression_names: { request: ExpressionNames; response: ExpressionName[] };
   /** The delays of a retry policy. */
   retry_timeline: { request: RetryTimeline; response: TimelineStep[] };
+  /** Where the red ports of a workflow lead, and what is risky. */
+  error_coverage: { request: ByDocument; response: ErrorCoverage };
+  /** What is wrong with rules of error handling. */
+  rules_check: { request: RulesCheck; response: RuleProblem[] };
+  /** Which rule an error meets, and what follows; nothing is run. */
+  handler_dry_run: { request: HandlerDryRun; response: HandlerDryRunResult };
+  /** Errors of past runs of a workflow. */
+  past_errors: { request: PastErrors; response: PastError[] };
   /** Who the caller is. */
   who: { request: Empty; response: Who };
   /** What people are asked. */
@@ -2288,6 +2457,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   expression_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   expression_names: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   retry_timeline: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  error_coverage: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  rules_check: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  handler_dry_run: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  past_errors: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   who: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   task_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   task_counts: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

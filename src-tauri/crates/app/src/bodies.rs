@@ -2,6 +2,7 @@
 
 mod audit;
 mod data;
+mod errors;
 mod folders;
 mod library;
 mod people;
@@ -10,6 +11,7 @@ mod system;
 
 pub(crate) use audit::{audit_export, audit_facets, audit_get, audit_list, audit_record, audit_status, audit_verify};
 pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_step_data};
+pub(crate) use errors::{error_coverage, handler_dry_run, past_errors, rules_check};
 pub use folders::parse_allow_dir;
 pub(crate) use folders::{folder_grant, folder_list, folder_revoke};
 pub(crate) use library::{

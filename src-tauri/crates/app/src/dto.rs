@@ -4,6 +4,7 @@
 mod audit;
 mod common;
 mod data;
+mod errors;
 mod library;
 mod people;
 mod runs;
@@ -12,6 +13,7 @@ mod system;
 pub use audit::*;
 pub use common::*;
 pub use data::*;
+pub use errors::*;
 pub use library::*;
 pub use people::*;
 pub use runs::*;

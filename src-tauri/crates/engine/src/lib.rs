@@ -10,6 +10,7 @@ pub mod catalog;
 pub mod compiled;
 pub mod config;
 mod context;
+pub mod coverage;
 pub mod effect;
 pub mod expr;
 mod fold;
@@ -21,10 +22,12 @@ pub mod repair;
 /// Rules of error handling, for editors and dry runs.
 pub mod rules {
     pub use crate::route::{DEFAULT_RULES, RuleVerdict, dry_run, rules_of, severity};
+    pub use crate::rule_check::{Decider, Facts, Outcome, RuleFinding, check, decide, is_broken};
 }
 mod recovery;
 pub mod retry;
 mod route;
+mod rule_check;
 pub mod schema;
 pub mod scope;
 pub mod snapshot;

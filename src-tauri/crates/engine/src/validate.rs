@@ -4,7 +4,7 @@ mod expressions;
 mod graph;
 mod recovery;
 mod shape;
-mod words;
+pub(crate) mod words;
 
 use crate::{
     audit_rules::{self, AuditRule},
@@ -14,6 +14,7 @@ use crate::{
     json,
     schema::{Schema, Violation},
 };
+pub(crate) use expressions::broken;
 use serde_json::Value;
 use signalbox_model::{
     Code, Diagnostic, Level, Node, NodeDescriptor, Severity, Workflow,
@@ -436,7 +437,7 @@ pub const ACTIONS: [&str; 7] =
     ["retry", "auto_fix", "human_review", "fallback", "error_as_context", "abort", "escalate"];
 
 /// Rules of a policy (`wired` = none) or of a handler (`wired` = its wired ports).
-pub(super) fn check_rules(rules: &[Rule], at: &str, wired: Option<&[&str]>, found: &mut Vec<Diagnostic>) {
+pub(crate) fn check_rules(rules: &[Rule], at: &str, wired: Option<&[&str]>, found: &mut Vec<Diagnostic>) {
     let mut always: Option<&str> = None;
     for (i, rule) in rules.iter().enumerate() {
         let action = rule.action.as_str();

@@ -74,7 +74,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
     }
 }
 
-pub(super) fn broken(at: &str, text: &str, error: &ExprError) -> Diagnostic {
+pub(crate) fn broken(at: &str, text: &str, error: &ExprError) -> Diagnostic {
     if text.trim_start_matches('=').trim().is_empty() {
         let hint = "Write one, for example item.total > 100";
         return Diagnostic::error(Code::MissingConfig, at, "The expression is empty", hint);

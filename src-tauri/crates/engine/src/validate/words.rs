@@ -5,7 +5,7 @@ use serde_json::Value;
 use signalbox_model::{Node, NodeDescriptor, Workflow};
 
 /// The step's title, else the title of its kind, in quotes.
-pub(super) fn step(node: &Node, descriptor: Option<&NodeDescriptor>) -> String {
+pub(crate) fn step(node: &Node, descriptor: Option<&NodeDescriptor>) -> String {
     let title = node.title.as_deref().filter(|title| !title.trim().is_empty());
     let title = title.or_else(|| descriptor.map(|kind| kind.title.as_str()));
     format!("“{}”", title.unwrap_or(&node.kind))

@@ -39,6 +39,13 @@ pub(crate) fn catalog() -> Catalog {
         kind("t.write", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
         kind("t.all", json!("none"), json!(["all"]), both.clone(), json!({ "keepsError": true })),
         kind("t.wait", json!("read"), json!(["all"]), both, json!({ "role": "wait", "keepsError": true })),
+        kind(
+            "builtin.error_handler",
+            json!("none"),
+            json!(["each"]),
+            json!([{ "id": "retry" }, { "id": "abort" }]),
+            json!({ "role": "recovery" }),
+        ),
         kind("t.stop", json!("none"), json!(["all"]), json!([]), json!({ "role": "stop" })),
     ])
 }

@@ -1,0 +1,251 @@
+//! Error coverage of a workflow: where each red port leads, which retries may repeat a write, which rules never decide.
+
+use crate::{
+    catalog::Catalog,
+    recovery::{Recovery, RecoveryKind},
+    route::rules_of,
+    rule_check,
+    validate::words,
+};
+use serde_json::{Value, json};
+use signalbox_model::{
+    Code, Diagnostic, Effects, Node, NodeDescriptor, Replay, RetryPolicy, Severity, Workflow,
+    diagnostic::pointer_token,
+    workflow::{ErrorPolicy, NamedPolicy},
+};
+
+/// What can be done about a finding with one press.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fix {
+    /// What the button does.
+    pub label: String,
+    /// Edits of the document, as the editor knows them.
+    pub edits: Vec<Value>,
+    /// A template to put at `port` instead: `retry`, `human`, `explicit`.
+    pub template: Option<&'static str>,
+    /// `node.port` of the template.
+    pub port: Option<String>,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// `RED_PORT_OPEN`, `RED_PORT_POLICY`, `RETRY_UNSAFE_WRITE`, or the code of a rule's diagnostic.
+    pub code: String,
+    /// `None`: only worth knowing.
+    pub severity: Option<Severity>,
+    /// JSON Pointer into the file.
+    pub path: String,
+    /// The step.
+    pub step_id: Option<String>,
+    /// What and why.
+    pub message: String,
+    /// What next.
+    pub hint: String,
+    /// The button.
+    pub fix: Option<Fix>,
+}
+
+/// How many red ports lead somewhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Score {
+    /// By a wire or a fallback.
+    pub wired: usize,
+    /// By the workflow's policy, which retries, repairs or asks.
+    pub policy: usize,
+    /// All of them.
+    pub total: usize,
+}
+
+/// What an author should know about the errors of a workflow.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Coverage {
+    /// Worst first.
+    pub findings: Vec<Finding>,
+    /// The number.
+    pub score: Score,
+}
+
+fn effects_of(node: &Node, descriptor: &NodeDescriptor) -> (Effects, Replay) {
+    // A field that the file leaves out has its default.
+    let mut config = node.config.clone().unwrap_or_else(|| json!({}));
+    let properties = descriptor.config.get("properties").and_then(Value::as_object);
+    if let Some(fields) = config.as_object_mut() {
+        for (name, schema) in properties.into_iter().flatten() {
+            if let (false, Some(default)) = (fields.contains_key(name), schema.get("default")) {
+                fields.insert(name.clone(), default.clone());
+            }
+        }
+    }
+    (descriptor.effects.of(&config), descriptor.replay.of(&config))
+}
+
+/// The same policy without repetitions; it bounds the rules of a handler too.
+fn retry_off(policy: Option<&RetryPolicy>) -> Value {
+    let mut value = policy.and_then(|p| serde_json::to_value(p).ok()).unwrap_or_else(|| json!({}));
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("maxAttempts".into(), json!(0));
+    }
+    value
+}
+
+/// Looks at every red port, retry and rule.
+pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
+    let recovery = Recovery::of(workflow);
+    let policy = workflow.settings.as_ref().and_then(|s| s.error_policy.as_ref());
+    let covers = !matches!(policy, None | Some(ErrorPolicy::Named(NamedPolicy::Fail)));
+    let policy_name = match policy {
+        None | Some(ErrorPolicy::Named(NamedPolicy::Fail)) => "fail",
+        Some(ErrorPolicy::Named(NamedPolicy::Safe)) => "safe",
+        Some(ErrorPolicy::Rules(_)) => "rules",
+    };
+    let mut all = Coverage::default();
+    for (at, (id, node)) in workflow.nodes.iter().enumerate() {
+        let Some(descriptor) = catalog.get(&node.kind) else { continue };
+        let name = words::step(node, Some(descriptor));
+        let place = format!("/nodes/{}", pointer_token(id));
+        let red = format!("{id}.error");
+        let targets: Vec<usize> = workflow
+            .edges
+            .iter()
+            .filter(|e| e.from.node() == id && e.from.port() == "error")
+            .filter_map(|e| workflow.nodes.get_index_of(e.to.as_str()))
+            .collect();
+        let handling = node.error_handling.as_ref();
+        let fallback = handling.and_then(|h| h.fallback_node_id.as_ref()).is_some();
+        if descriptor.ports.iter().any(|p| p.id == "error") && node.disabled != Some(true) {
+            all.score.total += 1;
+            if !targets.is_empty() || fallback {
+                all.score.wired += 1;
+            } else {
+                let recovers = recovery.kinds[at].is_some();
+                let fix = Fix {
+                    label: if covers { "Make explicit".into() } else { "Ask a person".into() },
+                    edits: Vec::new(),
+                    template: Some(if covers { "explicit" } else { "human" }),
+                    port: Some(red.clone()),
+                };
+                if covers {
+                    all.score.policy += 1;
+                }
+                // Line 4 stands behind a recovery node too; a template there would handle the handler.
+                all.findings.push(Finding {
+                    code: if covers { "RED_PORT_POLICY" } else { "RED_PORT_OPEN" }.into(),
+                    severity: (!covers).then_some(Severity::Warning),
+                    path: place.clone(),
+                    step_id: Some(id.clone()),
+                    message: if covers {
+                        format!("The red port of {name} is not wired; the policy '{policy_name}' decides")
+                    } else {
+                        format!("An error of {name} leads nowhere: the run fails")
+                    },
+                    hint: if covers {
+                        "Nothing has to be done; draw it when people should see it".into()
+                    } else {
+                        "Wire the red port, name a fallback, or choose the policy 'safe'".into()
+                    },
+                    fix: (!recovers).then_some(fix),
+                });
+            }
+        }
+        let (effects, replay) = effects_of(node, descriptor);
+        let own = handling.and_then(|h| h.retry_policy.as_ref()).is_some_and(|p| p.max_attempts > 0);
+        let by_rule = targets.iter().find_map(|target| {
+            let (handler, other) = workflow.nodes.get_index(*target)?;
+            let rules = rules_of(other.config.as_ref().unwrap_or(&Value::Null));
+            (recovery.kinds[*target] == Some(RecoveryKind::Handler) && rules.iter().any(|r| r.action == "retry"))
+                .then_some(handler)
+        });
+        if effects == Effects::Write
+            && replay == Replay::Ask
+            && node.idempotency_key.is_none()
+            && (own || by_rule.is_some())
+        {
+            let who = if own {
+                "its own retries".to_owned()
+            } else {
+                format!("the rules of '{}'", by_rule.map_or("", |h| h))
+            };
+            all.findings.push(Finding {
+                code: "RETRY_UNSAFE_WRITE".into(),
+                severity: Some(Severity::Warning),
+                path: format!("{place}/errorHandling"),
+                step_id: Some(id.clone()),
+                message: format!("{name} writes, and {who} may call it again"),
+                hint:
+                    "It is repeated only when the other side said that nothing was done. Turn retries off, or give the \
+                       step an idempotency key by which the other side can tell a repetition"
+                        .into(),
+                fix: Some(Fix {
+                    label: "Never repeat it".into(),
+                    edits: vec![json!({
+                        "type": "setNode", "id": id, "path": ["errorHandling", "retryPolicy"],
+                        "value": retry_off(handling.and_then(|h| h.retry_policy.as_ref())),
+                    })],
+                    template: None,
+                    port: None,
+                }),
+            });
+        }
+        if recovery.kinds[at] == Some(RecoveryKind::Handler)
+            && let Some(config) = node.config.as_ref().filter(|c| c.get("rules").is_some())
+        {
+            let rules = rules_of(config);
+            let wired: Vec<&str> =
+                workflow.edges.iter().filter(|e| e.from.node() == id).map(|e| e.from.port()).collect();
+            let own = config.get("rules").cloned().unwrap_or_default();
+            let edit = |next: Value| json!({ "type": "setNode", "id": id, "path": ["config", "rules"], "value": next });
+            let at = format!("{place}/config/rules");
+            unreachable(rule_check::check(&rules, Some(&wired)), &own, &at, Some(id), &edit, &mut all.findings);
+        }
+    }
+    if let Some(ErrorPolicy::Rules(list)) = policy {
+        let own = serde_json::to_value(&list.rules).unwrap_or_default();
+        let edit = |next: Value| json!({ "type": "set", "path": ["settings", "errorPolicy", "rules"], "value": next });
+        unreachable(
+            rule_check::check(&list.rules, None),
+            &own,
+            "/settings/errorPolicy/rules",
+            None,
+            &edit,
+            &mut all.findings,
+        );
+    }
+    all.findings.sort_by_key(|f| match f.severity {
+        Some(Severity::Error) => 0,
+        Some(Severity::Warning) => 1,
+        None => 2,
+    });
+    all
+}
+
+fn unreachable(
+    found: Vec<rule_check::RuleFinding>,
+    own: &Value,
+    at: &str,
+    step: Option<&String>,
+    edit: &dyn Fn(Value) -> Value,
+    into: &mut Vec<Finding>,
+) {
+    for rule in found.into_iter().filter(|f| f.diagnostic.code == Code::RuleUnreachable) {
+        let Diagnostic { code, severity, message, hint, .. } = rule.diagnostic;
+        let mut left = own.as_array().cloned().unwrap_or_default();
+        if rule.index < left.len() {
+            left.remove(rule.index);
+        }
+        into.push(Finding {
+            code: code.as_str(),
+            severity: Some(severity),
+            path: format!("{at}/{}", rule.index),
+            step_id: step.cloned(),
+            message,
+            hint,
+            fix: Some(Fix {
+                label: "Remove the rule".into(),
+                edits: vec![edit(Value::Array(left))],
+                template: None,
+                port: None,
+            }),
+        });
+    }
+}

@@ -1,0 +1,371 @@
+//! Rules of error handling, looked at without a run: what is wrong with them, which can never decide, and what they
+//! would do with an error.
+
+use crate::{
+    expr::Expr,
+    route::{DEFAULT_RULES, RuleVerdict, dry_run, severity},
+    scope::Scope,
+    validate,
+};
+use serde_json::{Value, json};
+use signalbox_model::{Code, Diagnostic, ErrorPayload, ErrorType, Level, Severity, workflow::Rule};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A finding about one rule of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleFinding {
+    /// Which rule, from 0.
+    pub index: usize,
+    /// What and why; its path is that inside the list.
+    pub diagnostic: Diagnostic,
+    /// Character in `when`, when it is known.
+    pub position: Option<usize>,
+}
+
+/// Names that a rule may use.
+const NAMES: [&str; 9] = ["error", "err", "ctx", "item", "items", "params", "context", "run", "workflow"];
+
+/// Everything that can be said about a list of rules. `wired`: the wired ports of the handler, none for a policy.
+pub fn check(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
+    let mut found = Vec::new();
+    validate::check_rules(rules, "", wired, &mut found);
+    let mut all: Vec<RuleFinding> = found
+        .into_iter()
+        .map(|diagnostic| {
+            let index = diagnostic.path.split('/').nth(1).and_then(|i| i.parse().ok()).unwrap_or_default();
+            RuleFinding { index, diagnostic, position: None }
+        })
+        .collect();
+    for (index, rule) in rules.iter().enumerate() {
+        let at = format!("/{index}/when");
+        match Expr::compile(&rule.when) {
+            Err(error) => {
+                let diagnostic = validate::broken(&at, &rule.when, &error);
+                all.retain(|f| f.diagnostic.path != at);
+                all.push(RuleFinding { index, diagnostic, position: error.position });
+            }
+            Ok(expression) => {
+                let unknown = |root: &&String| !NAMES.contains(&root.as_str()) && root.as_str() != "nodes";
+                for root in expression.references().roots.iter().filter(unknown) {
+                    let hint = crate::catalog::nearest(root, NAMES).map_or_else(
+                        || format!("Known here: {}", NAMES.join(", ")),
+                        |n| format!("Did you mean '{n}'?"),
+                    );
+                    all.push(RuleFinding {
+                        index,
+                        diagnostic: Diagnostic::error(
+                            Code::UnknownName,
+                            at.clone(),
+                            format!("The rule '{}' uses '{root}', which is not known here", rule.name),
+                            hint,
+                        ),
+                        position: rule.when.find(root.as_str()).map(|byte| rule.when[..byte].chars().count()),
+                    });
+                }
+            }
+        }
+    }
+    for (index, message, hint) in shadowed(rules) {
+        if all.iter().any(|f| f.index == index) {
+            continue;
+        }
+        let diagnostic = Diagnostic::warning(Code::RuleUnreachable, format!("/{index}"), message, hint);
+        all.push(RuleFinding { index, diagnostic, position: None });
+    }
+    all.sort_by_key(|f| f.index);
+    all
+}
+
+/// Texts and numbers that a rule compares with: errors that carry them are tried too.
+fn literals(text: &str) -> (Vec<String>, Vec<i64>) {
+    let (mut texts, mut numbers) = (Vec::new(), Vec::new());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\'', '"', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
+        let found = &rest[at..];
+        let first = found.chars().next().unwrap_or_default();
+        if first.is_ascii_digit() {
+            let end = found.find(|c: char| !c.is_ascii_digit()).unwrap_or(found.len());
+            numbers.extend(found[..end].parse::<i64>().ok());
+            rest = &found[end..];
+        } else {
+            let body = &found[1..];
+            let end = body.find(first).unwrap_or(body.len());
+            texts.push(body[..end].to_owned());
+            rest = body.get(end + 1..).unwrap_or_default();
+        }
+    }
+    (texts, numbers)
+}
+
+const TYPES: [ErrorType; 6] = [
+    ErrorType::ToolError,
+    ErrorType::LLMError,
+    ErrorType::NetworkError,
+    ErrorType::ValidationError,
+    ErrorType::Timeout,
+    ErrorType::UnknownError,
+];
+
+/// Errors as they can occur. A ValidationError is never retryable (K-49).
+fn samples(rules: &[Rule]) -> Vec<Value> {
+    let (mut codes, mut numbers): (BTreeSet<String>, BTreeSet<i64>) = (BTreeSet::new(), (0..4).collect());
+    for rule in rules {
+        let (texts, found) = literals(&rule.when);
+        codes.extend(texts);
+        numbers.extend(found.into_iter().filter(|n| (0..1000).contains(n)).flat_map(|n| [n, n + 1]));
+    }
+    let attempts: Vec<i64> = numbers.iter().copied().filter(|n| *n <= 10).take(6).collect();
+    let mut details: Vec<Value> = vec![json!({})];
+    details.extend(codes.into_iter().take(8).map(|code| json!({ "code": code, "severity": code })));
+    details.extend(numbers.into_iter().filter(|n| *n > 99).take(4).map(|status| json!({ "status": status })));
+    let mut all = Vec::new();
+    for error_type in TYPES {
+        for retryable in [true, false] {
+            if retryable && error_type == ErrorType::ValidationError {
+                continue;
+            }
+            for attempt in &attempts {
+                for details in &details {
+                    all.push(json!({
+                        "type": error_type, "message": "", "retryable": retryable, "originNode": "step",
+                        "attempt": attempt, "maxAttempts": 3, "timestamp": "2026-01-01T00:00:00Z", "details": details,
+                    }));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Rules that an earlier one always forestalls, and rules that ask for what never happens.
+fn shadowed(rules: &[Rule]) -> Vec<(usize, String, String)> {
+    let compiled: Vec<Option<Expr>> = rules.iter().map(|rule| Expr::compile(&rule.when).ok()).collect();
+    // What depends on data cannot be tried out.
+    let own = |e: &Expr| e.references().roots.iter().all(|root| matches!(root.as_str(), "error" | "err"));
+    let mut fits = vec![0_usize; rules.len()];
+    let mut decides = vec![0_usize; rules.len()];
+    let mut before: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); rules.len()];
+    let mut scope = Scope::empty();
+    scope.item = Arc::new(json!({}));
+    for sample in samples(rules) {
+        scope.error = Arc::new(sample);
+        let mut first = None;
+        for (i, expression) in compiled.iter().enumerate() {
+            let Some(expression) = expression.as_ref().filter(|e| own(e)) else { continue };
+            if !expression.eval_bool(&scope).unwrap_or(false) {
+                continue;
+            }
+            fits[i] += 1;
+            match first {
+                None => {
+                    first = Some(i);
+                    decides[i] += 1;
+                }
+                Some(earlier) => {
+                    before[i].insert(earlier);
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (i, rule) in rules.iter().enumerate() {
+        if compiled[i].as_ref().is_none_or(|e| !own(e)) {
+            continue;
+        }
+        if fits[i] > 0 && decides[i] == 0 {
+            let names: Vec<String> = before[i].iter().map(|b| format!("'{}'", rules[*b].name)).collect();
+            found.push((
+                i,
+                format!(
+                    "The rule '{}' never decides: {} comes first for every error it fits",
+                    rule.name,
+                    names.join(", ")
+                ),
+                "Move it up, make the earlier rule narrower, or remove it".to_owned(),
+            ));
+        } else if fits[i] == 0 && rule.when.contains("ValidationError") && rule.when.contains("retryable") {
+            found.push((
+                i,
+                format!("The rule '{}' never fits: a ValidationError is not retryable", rule.name),
+                "Leave out the test of error.retryable".to_owned(),
+            ));
+        }
+    }
+    found
+}
+
+/// What the document says beside the rules.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// From this severity on a person is asked instead of an abort by default.
+    pub threshold: Option<Level>,
+    /// The node's switch.
+    pub auto_fix: Option<bool>,
+    /// The node has a fallback, or the handler's port is wired.
+    pub fallback: bool,
+    /// What the input should look like is known.
+    pub schema: bool,
+}
+
+/// Who decides.
+#[derive(Debug, Clone)]
+pub enum Decider {
+    /// A handler, or a policy of rules; none of its own means the default ones.
+    Rules(Vec<Rule>),
+    /// The policy `safe`.
+    Safe,
+    /// The policy `fail`.
+    Fail,
+}
+
+/// What a dry run came to.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Which rule, when one of the list fits.
+    pub index: Option<usize>,
+    /// Its name, `policy:safe`, `policy:fail` or `default`.
+    pub rule: String,
+    /// What is really done.
+    pub action: &'static str,
+    /// What the rule says, when that is something else.
+    pub wanted: Option<String>,
+    /// All rules in order.
+    pub why: Vec<RuleVerdict>,
+}
+
+/// What happens with an error, as the engine decides it (SEMANTICS 4).
+pub fn decide(decider: &Decider, error: &ErrorPayload, input: &Value, facts: &Facts) -> Outcome {
+    let may_retry = error.attempt.unwrap_or_default() < error.max_attempts.unwrap_or(3);
+    let fixable = error.error_type == ErrorType::ValidationError && facts.schema;
+    let by_policy = |rule: &str, action: &'static str| Outcome {
+        index: None,
+        rule: rule.to_owned(),
+        action,
+        wanted: None,
+        why: Vec::new(),
+    };
+    match decider {
+        Decider::Safe if error.retryable && may_retry => by_policy("policy:safe", "retry"),
+        Decider::Safe if facts.auto_fix != Some(false) && fixable => by_policy("policy:safe", "auto_fix"),
+        Decider::Safe if facts.fallback => by_policy("policy:safe", "fallback"),
+        Decider::Safe => by_policy("policy:safe", "human_review"),
+        Decider::Fail if facts.auto_fix == Some(true) && fixable => by_policy("policy:fail", "auto_fix"),
+        Decider::Fail if facts.fallback => by_policy("policy:fail", "fallback"),
+        Decider::Fail if facts.threshold.is_some_and(|t| severity(error) >= t) => {
+            Outcome { wanted: Some("abort".to_owned()), ..by_policy("policy:fail", "human_review") }
+        }
+        Decider::Fail => by_policy("policy:fail", "abort"),
+        Decider::Rules(rules) => {
+            let rules = if rules.is_empty() { &*DEFAULT_RULES } else { rules };
+            let (index, why) = dry_run(rules, error, input);
+            let chosen = index.and_then(|i| rules.get(i));
+            let wanted = chosen.map_or("abort", |r| r.action.as_str());
+            let always = |rule: &Rule| rule.when.trim().trim_start_matches('=').trim() == "true";
+            let default = chosen.is_none_or(|r| always(r) && index == Some(rules.len() - 1));
+            let action = match wanted {
+                "abort" if default && facts.threshold.is_some_and(|t| severity(error) >= t) => "human_review",
+                "retry" if may_retry => "retry",
+                "escalate" | "human_review" => "human_review",
+                "auto_fix" => "auto_fix",
+                "fallback" if facts.fallback => "fallback",
+                "error_as_context" => "error_as_context",
+                _ => "abort",
+            };
+            Outcome {
+                index,
+                rule: chosen.map_or_else(|| "default".to_owned(), |r| r.name.clone()),
+                action,
+                wanted: (wanted != action).then(|| wanted.to_owned()),
+                why,
+            }
+        }
+    }
+}
+
+/// Whether any finding forbids a run.
+pub fn is_broken(found: &[RuleFinding]) -> bool {
+    found.iter().any(|f| f.diagnostic.severity == Severity::Error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decider, Facts, check, decide};
+    use crate::route::DEFAULT_RULES;
+    use serde_json::{Value, json};
+    use signalbox_model::{ErrorPayload, Level, workflow::Rule};
+
+    fn rule(name: &str, when: &str, action: &str) -> Rule {
+        Rule { name: name.into(), when: when.into(), action: action.into() }
+    }
+
+    fn error(value: Value) -> ErrorPayload {
+        let mut base = json!({
+            "type": "NetworkError", "message": "m", "retryable": true, "originNode": "a", "attempt": 0,
+            "maxAttempts": 3, "timestamp": "2026-01-01T00:00:00Z",
+        });
+        if let (Some(all), Some(more)) = (base.as_object_mut(), value.as_object()) {
+            all.extend(more.clone());
+        }
+        serde_json::from_value(base).expect("a payload")
+    }
+
+    #[test]
+    fn k_49_the_default_rules_are_all_reachable() {
+        assert_eq!(check(&DEFAULT_RULES, None), []);
+    }
+
+    #[test]
+    fn k_49_a_rule_behind_a_wider_one_never_decides() {
+        let found = check(
+            &[
+                rule("net", "error.type in ['NetworkError', 'Timeout']", "retry"),
+                rule("slow", "error.type == 'Timeout' && error.attempt >= 2", "human_review"),
+                rule("fix", "error.type == 'ValidationError' && error.retryable", "retry"),
+                rule("data", "item.total > 100", "abort"),
+            ],
+            None,
+        );
+        let said: Vec<(usize, &str)> = found.iter().map(|f| (f.index, f.diagnostic.message.as_str())).collect();
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert_eq!(said[0].0, 1);
+        assert!(said[0].1.contains("'net' comes first"), "{said:?}");
+        assert_eq!(said[1].0, 2);
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        let found = check(&[rule("a", "eror.retryable", "retry"), rule("b", "error.type ==", "abort")], None);
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].index, found[0].position), (0, Some(0)));
+        assert!(found[0].diagnostic.hint.contains("'error'"));
+        assert_eq!(found[1].index, 1);
+        assert!(found[1].position.is_some());
+    }
+
+    #[test]
+    fn ts_007_the_first_rule_that_fits_decides() {
+        let rules = Decider::Rules(Vec::new());
+        let facts = Facts::default();
+        let of = |value: Value| {
+            let o = decide(&rules, &error(value), &Value::Null, &facts);
+            (o.rule, o.action, o.wanted)
+        };
+        assert_eq!(of(json!({})), ("retry-if-transient".into(), "retry", None));
+        assert_eq!(of(json!({"attempt": 3})), ("abort-default".into(), "abort", None));
+        assert_eq!(
+            of(json!({"type": "ValidationError", "retryable": false})),
+            ("auto-fix-validation".into(), "auto_fix", None)
+        );
+        let asks = Facts { threshold: Some(Level::Error), ..Facts::default() };
+        let o = decide(&rules, &error(json!({"attempt": 3})), &Value::Null, &asks);
+        assert_eq!((o.action, o.wanted.as_deref()), ("human_review", Some("abort")));
+    }
+
+    #[test]
+    fn a_retry_beyond_the_bound_is_an_abort() {
+        let rules = Decider::Rules(vec![rule("again", "true", "retry")]);
+        let o = decide(&rules, &error(json!({"attempt": 3})), &Value::Null, &Facts::default());
+        assert_eq!((o.index, o.action, o.wanted.as_deref()), (Some(0), "abort", Some("retry")));
+    }
+}

@@ -1,0 +1,51 @@
+//! Error coverage (N1).
+
+use crate::driver::catalog;
+use serde_json::{Value, json};
+use signalbox_engine::coverage::{self, Score};
+use signalbox_model::Workflow;
+
+fn workflow(policy: Value, edges: Value, handling: Value) -> Workflow {
+    serde_json::from_value(json!({
+        "signalbox": 1, "id": "w", "name": "W", "settings": { "errorPolicy": policy },
+        "nodes": {
+            "pay": { "type": "t.write", "title": "Pay", "errorHandling": handling },
+            "eh": { "type": "builtin.error_handler", "config": { "rules": [
+                { "name": "all", "when": "true", "action": "retry" },
+                { "name": "late", "when": "error.type == 'Timeout'", "action": "abort" } ] } }
+        },
+        "edges": edges
+    }))
+    .expect("a workflow")
+}
+
+#[test]
+fn n_01_red_ports_are_counted_by_where_they_lead() {
+    let edges = json!([{ "from": "pay.error", "to": "eh" }]);
+    let wired = coverage::of(&workflow(json!("safe"), edges, json!({})), &catalog());
+    assert_eq!(wired.score, Score { wired: 1, policy: 0, total: 1 });
+    let codes: Vec<&str> = wired.findings.iter().map(|f| f.code.as_str()).collect();
+    // The rules of the handler repeat a POST, and its second rule never decides.
+    assert_eq!(codes, ["RETRY_UNSAFE_WRITE", "RULE_UNREACHABLE"]);
+    let edges = json!([]);
+    let safe = coverage::of(&workflow(json!("safe"), edges.clone(), json!({})), &catalog());
+    assert_eq!(safe.score, Score { wired: 0, policy: 1, total: 1 });
+    let open = coverage::of(&workflow(json!("fail"), edges, json!({})), &catalog());
+    assert_eq!(open.score, Score { wired: 0, policy: 0, total: 1 });
+    let fix = open.findings.iter().find(|f| f.code == "RED_PORT_OPEN").and_then(|f| f.fix.clone()).expect("a fix");
+    assert_eq!((fix.template, fix.port.as_deref()), (Some("human"), Some("pay.error")));
+}
+
+#[test]
+fn n_01_own_retries_of_a_write_are_a_finding_unless_a_key_tells_them_apart() {
+    let edges = json!([]);
+    let handling = json!({ "retryPolicy": { "maxAttempts": 2 } });
+    let mut document = workflow(json!("safe"), edges, handling);
+    let found = coverage::of(&document, &catalog());
+    let unsafe_write = found.findings.iter().find(|f| f.code == "RETRY_UNSAFE_WRITE").expect("a finding");
+    assert_eq!(unsafe_write.fix.as_ref().map(|f| f.edits[0]["value"]["maxAttempts"].clone()), Some(json!(0)));
+    if let Some(node) = document.nodes.get_mut("pay") {
+        node.idempotency_key = Some("{{run.id}}".into());
+    }
+    assert!(coverage::of(&document, &catalog()).findings.iter().all(|f| f.code != "RETRY_UNSAFE_WRITE"));
+}
