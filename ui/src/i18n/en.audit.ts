@@ -92,6 +92,8 @@ export const audit = {
   'audit.noCheckpoint': 'no checkpoint yet',
   'audit.tail.one': '{n} record after it not sealed yet',
   'audit.tail.other': '{n} records after it not sealed yet',
+  'audit.tailAll.one': '{n} record not sealed yet',
+  'audit.tailAll.other': '{n} records not sealed yet',
   'audit.verifiedAgo': 'verified {ago}',
   'audit.since.one': '({n} record since)',
   'audit.since.other': '({n} records since)',

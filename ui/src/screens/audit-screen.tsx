@@ -53,7 +53,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     setVerifying(false);
     void queryClient.invalidateQueries({ queryKey: ['audit_status'] });
     if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: count(verdict.broken.seq) }), detail: verdict.broken.message });
-    else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: count(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail > 0 ? tn('audit.level.tail', verdict.unsealedTail) : undefined });
+    else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: count(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail === 0 ? undefined : verdict.lastCheckpoint ? tn('audit.level.tail', verdict.unsealedTail) : t('audit.level.noCheckpoint') });
   }
   async function exportAs(format: ExportFormat) {
     const done = await attempt(() => call('audit_export', { format, ...(settled ? { query: settled } : {}) }));

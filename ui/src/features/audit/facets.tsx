@@ -15,7 +15,7 @@ export function Facets({ facets, query, saved, onQuery, onForget }: { facets: Au
   return (
     <aside className="au-fac" aria-label={t('audit.facets')}>
       {saved.length ? (
-        <section className="fac">
+        <section className="au-sec">
           <h2 className="cap">{t('audit.saved')}</h2>
           {saved.map((one) => (
             <div key={one.name} className="au-saved">
@@ -39,7 +39,7 @@ function Facet({ title, qualifier, counts, query, onQuery, words, icon }: {
   const all = chosen !== undefined && !counts.some((one) => one.value === chosen) ? [{ value: chosen, count: 0 }, ...counts] : counts;
   if (!all.length) return null;
   return (
-    <section className="fac">
+    <section className="au-sec">
       <h2 className="cap">{title}</h2>
       {all.map((one) => (
         <label key={one.value} className="au-facet">

@@ -63,7 +63,7 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
     <div className="au-table" role="grid" aria-label={t('audit.table')} aria-rowcount={rows.length}>
       <div className="au-row au-head" role="row">
         <span role="columnheader" aria-label={t('audit.col.chain')} /><span role="columnheader">{t('audit.col.time')}</span><span role="columnheader" className="seq">{t('audit.col.seq')}</span><span role="columnheader" aria-label={t('audit.level')} /><span role="columnheader">{t('audit.col.event')}</span>
-        <span role="columnheader">{t('audit.col.actor')}</span><span role="columnheader" className="opt">{t('audit.col.workflow')}</span><span role="columnheader">{t('audit.col.run')}</span><span role="columnheader" className="opt">{t('audit.col.step')}</span><span role="columnheader">{t('audit.col.summary')}</span>
+        <span role="columnheader">{t('audit.col.actor')}</span><span role="columnheader" className="au-opt">{t('audit.col.workflow')}</span><span role="columnheader">{t('audit.col.run')}</span><span role="columnheader" className="au-opt">{t('audit.col.step')}</span><span role="columnheader">{t('audit.col.summary')}</span>
       </div>
       <div ref={scroller} className="vlist" role="rowgroup" tabIndex={0} aria-label={t('audit.table')} onKeyDown={onKeyDown}>
         <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
@@ -88,11 +88,11 @@ const Row = memo(function Row({ row, index, top, on, state, onSelect, onRun }: R
       <span role="gridcell" className="mono" title={row.timestamp}>{clock(row.timestamp)}</span>
       <span role="gridcell" className="mono t3 seq">{row.seq}</span>
       <span role="gridcell">{row.level === 'INFO' ? <span className="vh">{levelText(row.level)}</span> : <Icon name={level.icon} size={12} className={level.color} label={levelText(row.level)} />}</span>
-      <span role="gridcell" className="ev"><Icon name={event.icon} size={12} className={event.color} /><SafeText line text={event.text} /></span>
-      <span role="gridcell" className="ev"><Icon name={ACTOR_ICON[row.actor.type]} size={12} className="t2" label={t(`audit.actor.${row.actor.type}`)} /><SafeText line text={actorText(row.actor)} /></span>
-      <span role="gridcell" className="opt t2"><SafeText line text={row.workflowName ?? ''} /></span>
+      <span role="gridcell" className="au-ev"><Icon name={event.icon} size={12} className={event.color} /><SafeText line text={event.text} /></span>
+      <span role="gridcell" className="au-ev"><Icon name={ACTOR_ICON[row.actor.type]} size={12} className="t2" label={t(`audit.actor.${row.actor.type}`)} /><SafeText line text={actorText(row.actor)} /></span>
+      <span role="gridcell" className="au-opt t2"><SafeText line text={row.workflowName ?? ''} /></span>
       <span role="gridcell">{row.runId && row.workflowId ? <button type="button" className="link mono" tabIndex={-1} title={t('audit.openRun')} onClick={(click) => { click.stopPropagation(); onRun(row.runId, row.nodeId); }}>{shortRunId(row.runId)}</button> : <span className="mono t3"><SafeText line text={shortRunId(row.runId)} /></span>}</span>
-      <span role="gridcell" className="opt t2"><SafeText line text={row.nodeTitle ?? (row.nodeId === '$run' ? '' : row.nodeId)} /></span>
+      <span role="gridcell" className="au-opt t2"><SafeText line text={row.nodeTitle ?? (row.nodeId === '$run' ? '' : row.nodeId)} /></span>
       <span role="gridcell" className="t2"><SafeText line text={row.summary} /></span>
     </div>
   );

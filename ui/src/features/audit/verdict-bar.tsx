@@ -47,7 +47,7 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
             : <><span className="row gap1 nw"><Icon name="stale" className="c-wait" /><b>{t('audit.unknown')}</b></span><button type="button" className="link" onClick={onVerify}>{t('audit.verifyNow')}</button></>}
         {cp ? <><span className="vr" /><span className="t2 row gap1 ell"><Icon name="lock" size={12} /><span className="ell">{t(status.signed ? 'audit.checkpointSigned' : 'audit.checkpointUnsigned', { seq: count(cp.size - 1), time: formatDateTime(cp.timestamp) })}</span></span><span className="vr" /><span className="t2">{t('audit.root')}</span><code title={cp.rootHash}>{short(cp.rootHash)}</code></>
           : state === 'intact' && status.checked > 0 ? <><span className="vr" /><span className="c-wait row gap1 nw"><Icon name="warn" size={12} />{t('audit.noCheckpoint')}</span></> : null}
-        {state === 'intact' && status.unsealedTail > 0 ? <><span className="vr" /><span className="t2 nw">{tn('audit.tail', status.unsealedTail)}</span></> : null}
+        {state === 'intact' && status.unsealedTail > 0 ? <><span className="vr" /><span className="t2 nw">{tn(cp ? 'audit.tail' : 'audit.tailAll', status.unsealedTail)}</span></> : null}
         {status.at && state !== 'unknown' ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
         <span className="grow" />{busyMark}{proves}
       </div>
@@ -65,7 +65,7 @@ function Proves({ status }: { status: AuditStatus }) {
         <li>{status.lastCheckpoint ? t('audit.level.checkpoint', { n: count(status.lastCheckpoint.size) }) : t('audit.level.noCheckpoint')}</li>
         <li>{status.key && status.key.where !== 'none' ? t(status.key.where === 'keychain' ? 'audit.level.keychain' : 'audit.level.keyfile', { id: status.key.keyId }) : t('audit.level.unsigned')}</li>
         <li>{t('audit.level.anchor')}</li>
-        {status.unsealedTail > 0 ? <li>{tn('audit.level.tail', status.unsealedTail)}</li> : null}
+        {status.lastCheckpoint && status.unsealedTail > 0 ? <li>{tn('audit.level.tail', status.unsealedTail)}</li> : null}
       </ul>
     </div>
   );

@@ -157,12 +157,14 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
 
 /** The last steps before the question. */
 function Led({ task, onTab }: DetailProps) {
-  if (!task.trace.length) return null;
+  // That a step began says little; what came of it says more.
+  const told = task.trace.filter((one) => one.event !== 'step_start').slice(-4);
+  if (!told.length) return null;
   return (
     <div className="field">
       <span className="lab">{t('inbox.led')}<span className="end"><button type="button" className="link s" onClick={() => onTab('happened')}>{t('inbox.all')}</button></span></span>
       <ol className="box s ib-led">
-        {task.trace.slice(-4).map((one, index) => (
+        {told.map((one, index) => (
           <li className="row" key={`${one.at} ${String(index)}`}><span className="t3 mono">{formatTime(one.at)}</span><SafeText line text={`${one.title}: ${one.summary}`} /></li>
         ))}
       </ol>

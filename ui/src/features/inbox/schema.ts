@@ -2,6 +2,7 @@
 
 import type { Diagnostic, JsonSchema } from '../../api/types.ts';
 import { isObject } from '../../schema-form/index.ts';
+import { labelOf } from '../../schema-form/model.ts';
 import { at } from '../evidence/patch.ts';
 
 /** A schema that fits the value: types stay what they are. */
@@ -57,7 +58,7 @@ export function titleAt(schema: JsonSchema | undefined, pointer: string): string
     const properties: { [name: string]: JsonSchema } | undefined = found?.properties;
     found = properties && Object.hasOwn(properties, part) ? properties[part] : /^\d+$/.test(part) ? found?.items : undefined;
   }
-  return found?.title ?? parts(pointer).at(-1) ?? pointer;
+  return labelOf(parts(pointer).at(-1) ?? pointer, found ?? {});
 }
 
 export function asDiagnostics(violations: readonly { path: string; message: string }[]): Diagnostic[] {

@@ -44,7 +44,7 @@ export function dueOf(task: Pick<TaskRow, 'createdAt' | 'expiresAt'>, now: numbe
   const whole = Math.max(1, end - Date.parse(task.createdAt));
   const part = Math.max(0, Math.min(1, left / whole));
   if (left <= 0) return { tone: 'err', late: true, text: t('inbox.late', { span: spanText(left) }), part: 0 };
-  return { tone: left < 3_600_000 || part < 0.25 ? 'wait' : 'calm', late: false, text: spanText(left), part };
+  return { tone: part < 0.25 || (left < 3_600_000 && part < 0.75) ? 'wait' : 'calm', late: false, text: spanText(left), part };
 }
 
 export type Bucket = 'overdue' | 'today' | 'later' | 'none' | 'done';
