@@ -1,6 +1,6 @@
 // What a fold keeps while it goes through the events, and how its objects are copied before they change.
 
-import type { CallCard, CardStatus, NodeRun, RunDefinition, RunError, RunEventLike, RunStatus } from './run-state';
+import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus } from './run-state';
 
 export interface FoldState {
   runId: string;
@@ -28,6 +28,8 @@ export interface FoldState {
   events: RunEventLike[];
   cards: CallCard[];
   variables: Record<string, unknown>;
+  /** Replaced when it changes. */
+  tasks: OpenTask[];
   errors: number;
   retries: number;
   /** Node → its errors that left by a wire or a fallback. */
@@ -61,6 +63,7 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     events: [],
     cards: [],
     variables: { ...definition?.context?.initial },
+    tasks: [],
     errors: 0,
     retries: 0,
     handled: new Map(),
@@ -76,6 +79,11 @@ function idle(id: string, kind?: string, title?: string): NodeRun {
 
 /** Ends a batch: the next one copies again before it writes. */
 export function finish(state: FoldState): void {
+  // No event says it: a run is paused when all that is left to happen is a person's (SEMANTICS 5).
+  if (state.status === 'running' || state.status === 'paused') {
+    const busy = state.tasks.length === 0 || Object.values(state.nodes).some((run) => run.state === 'running' || run.state === 'retrying' || (run.state === 'waiting' && run.dueMs !== undefined));
+    state.status = busy ? 'running' : 'paused';
+  }
   state.version++;
   state.fresh.clear();
   state.copied = { nodes: false, ports: false, variables: false };

@@ -1,5 +1,6 @@
 // How one event changes the state of a run (see run-state.ts for what comes out).
 
+import { applyPeople } from './run-fold-people';
 import { addCard, cardOf, isObject, node, port, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-state';
 
@@ -66,6 +67,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       return;
     }
     default:
+      if (applyPeople(s, event, ms, payload)) return;
       // A type of a newer version: it stays in `events`, where the table shows it.
       return;
   }
@@ -282,12 +284,13 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
   s.status = status;
   s.endedAt = event.ts;
   s.endedMs = ms;
+  s.tasks = [];
   const duration = payload['duration_ms'];
   if (typeof duration === 'number') s.durationMs = duration;
   for (const [id, known] of Object.entries(s.nodes)) {
     if (known.state === 'idle' && known.calls === 0) {
       node(s, id).state = 'unreached';
-    } else if (known.state === 'running' || known.state === 'waiting' || known.state === 'retrying') {
+    } else if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') {
       const run = node(s, id);
       run.state = id === s.failedStepId ? 'failed' : 'cancelled';
       run.retryAtMs = undefined;

@@ -11,6 +11,8 @@ export type NodeRunState =
   | 'running'
   | 'retrying'
   | 'waiting'
+  /** a person's turn (AWAITING_HITL) */
+  | 'asks'
   | 'done'
   | 'failed'
   | 'handled'
@@ -18,7 +20,7 @@ export type NodeRunState =
   /** the run ended before it came here */
   | 'unreached'
   | 'cancelled';
-export type CardStatus = 'running' | 'retrying' | 'waiting' | 'done' | 'failed' | 'handled' | 'skipped' | 'interrupted' | 'cancelled';
+export type CardStatus = 'running' | 'retrying' | 'waiting' | 'asks' | 'done' | 'failed' | 'handled' | 'skipped' | 'interrupted' | 'cancelled';
 
 /** The wire shape of a RunEvent, as far as the fold reads it. `seq` is missing on events that are not stored. */
 export interface RunEventLike {
@@ -87,6 +89,37 @@ export interface NodeRun {
   lastCard?: number;
 }
 
+/** A task of this run that nobody has answered yet. */
+export interface OpenTask {
+  taskId: string;
+  title: string;
+  /** The step that asks; for a default task the step that failed. */
+  nodeId: string;
+  originId?: string;
+  sinceMs: number;
+  expiresAt?: string;
+}
+
+/** A try to repair the input of a call. */
+export interface FixTry {
+  model: string;
+  accepted: boolean;
+  delta: number;
+  changes: string[];
+  violations: string[];
+  patch?: unknown;
+}
+
+/** What happened with people, in order. */
+export interface PersonNote {
+  what: 'asked' | 'answered' | 'reminded' | 'escalated' | 'paused' | 'resumed' | 'expired';
+  ts: string;
+  taskId?: string;
+  action?: string;
+  who?: string;
+  text?: string;
+}
+
 export interface VariableChange {
   seq: number;
   name: string;
@@ -130,6 +163,8 @@ export interface CallCard {
   dueMs?: number;
   /** What a rule or policy decided about the error. */
   decision?: { rule: string; action: string; wanted?: string; by: string };
+  fixes?: FixTry[];
+  people?: PersonNote[];
   printed: unknown[];
   changes: VariableChange[];
   files: { path: string; sizeBytes?: number }[];
@@ -165,6 +200,8 @@ export interface RunView {
   /** Shared, one per call, in order of start. */
   readonly cards: readonly CallCard[];
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Tasks that wait for a person, oldest first. */
+  readonly tasks: readonly OpenTask[];
   /** Calls that failed, item errors included. */
   readonly errors: number;
   readonly retries: number;
@@ -272,6 +309,7 @@ function snapshot(state: FoldState): RunView {
     events: state.events,
     cards: state.cards,
     variables: state.variables,
+    tasks: state.tasks,
     errors: state.errors,
     retries: state.retries,
   };

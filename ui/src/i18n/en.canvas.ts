@@ -104,6 +104,8 @@ export const canvas = {
   'canvas.state.running': 'Running',
   'canvas.state.retrying': 'Retrying',
   'canvas.state.waiting': 'Waiting',
+  'canvas.state.asks': "A person's turn",
+  'canvas.asksLine': 'waits for a person',
   'canvas.state.done': 'Done',
   'canvas.state.failed': 'Failed',
   'canvas.state.handled': 'Error handled',

@@ -1,12 +1,13 @@
 /** All words a person sees. Each room has its own table; keys are typed; `{name}` is filled from the arguments. */
 import { audit } from './en.audit.ts';
 import { canvas } from './en.canvas.ts';
+import { errors } from './en.errors.ts';
 import { inbox } from './en.inbox.ts';
 import { log } from './en.log.ts';
 import { panel } from './en.panel.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -31,7 +31,7 @@ export function EmptyState({ art, title, text, actions }: { art?: ReactNode; tit
 export function Banner({ signal, title, children, actions, onClose, closeButton }: {
   signal: Signal; title: string; children?: ReactNode; actions?: ReactNode; onClose?: () => void; closeButton?: ReactNode;
 }) {
-  const tone = signal === 'err' ? '' : signal === 'warn' || signal === 'wait' ? 'wait' : signal === 'info' ? 'sel' : '';
+  const tone = signal === 'err' ? '' : signal === 'warn' || signal === 'wait' ? 'wait' : signal === 'info' ? 'sel' : signal === 'person' ? 'person' : '';
   return (
     <div className={`banner ${tone}`} role={signal === 'err' ? 'alert' : 'status'}>
       <SignalIcon signal={signal} size={20} />

@@ -2,10 +2,13 @@
 
 import { useMemo } from 'react';
 import { useCommand } from '../../api/queries.ts';
-import type { Diagnostic, JsonSchema, NodeDescriptor, RetryPolicy, Workflow } from '../../api/types.ts';
+import type { Diagnostic, HandlerDryRun, JsonSchema, NodeDescriptor, RetryPolicy, Rule, Workflow } from '../../api/types.ts';
 import { formatPause, t } from '../../i18n/index.ts';
-import { Icon, Select, Switch } from '../../kit/index.ts';
-import { Field, Findings, FormScopeProvider, diagnosticsAt, pointerOf, type FormScope } from '../../schema-form/index.ts';
+import { Icon, Segmented, Select, Switch } from '../../kit/index.ts';
+import { Field, Findings, FormScopeProvider, diagnosticsAt, pointerOf, type ExpressionHost, type FormScope } from '../../schema-form/index.ts';
+import { DryRun } from './dry-run.tsx';
+import { HandlerTab } from './handler-tab.tsx';
+import { DEFAULT_RULES } from './rules-editor.tsx';
 import { RetryTimeline } from './retry-timeline.tsx';
 import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
@@ -25,6 +28,17 @@ const FIELDS: [keyof RetryPolicy, JsonSchema][] = [
 ];
 const JITTER: JsonSchema = { type: 'boolean', title: t('error.jitter'), description: t('error.jitterHint'), default: true };
 
+const LEVELS = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const;
+
+/** Who decides about an error of this step: the handler its red wire leads to, else the workflow's policy. */
+function decidersOf(document: Workflow, nodeId: string): { rules: readonly Rule[]; setting: Pick<HandlerDryRun, 'rules' | 'policy'> } {
+  const handler = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => document.nodes[edge.to]).find((node) => node?.type === 'builtin.error_handler');
+  const own = (handler?.config as { rules?: Rule[] } | undefined)?.rules;
+  if (handler) return { rules: own?.length ? own : DEFAULT_RULES, setting: { rules: own ?? [] } };
+  const policy = document.settings?.errorPolicy ?? 'fail';
+  return typeof policy === 'object' ? { rules: policy.rules, setting: { rules: policy.rules } } : { rules: [], setting: { policy } };
+}
+
 export interface ErrorTabProps {
   document: Workflow;
   nodeId: string;
@@ -33,9 +47,14 @@ export interface ErrorTabProps {
   diagnostics: readonly Diagnostic[];
   readOnly: boolean;
   onEdit: NodePanelProps['onEdit'];
+  host?: ExpressionHost | undefined;
 }
 
-export function ErrorTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly, onEdit }: ErrorTabProps) {
+export function ErrorTab(props: ErrorTabProps) {
+  return props.document.nodes[props.nodeId]?.type === 'builtin.error_handler' ? <HandlerTab {...props} /> : <StepTab {...props} />;
+}
+
+function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly, onEdit }: ErrorTabProps) {
   const node = document.nodes[nodeId];
   const handling = node?.errorHandling;
   const own = handling?.retryPolicy;
@@ -61,11 +80,12 @@ export function ErrorTab({ document, nodeId, descriptor, catalog, diagnostics, r
     const lonely = !on && Object.keys(handling ?? {}).every((key) => key === 'retryPolicy');
     onEdit({ type: 'setNode', id: nodeId, path: lonely ? ['errorHandling'] : ['errorHandling', 'retryPolicy'], value: lonely ? undefined : value }, { label: t('error.own') });
   }
-  function setFallback(target: string) {
-    const value = target === '' ? undefined : target;
-    const lonely = value === undefined && Object.keys(handling ?? {}).every((key) => key === 'fallbackNodeId');
-    onEdit({ type: 'setNode', id: nodeId, path: lonely ? ['errorHandling'] : ['errorHandling', 'fallbackNodeId'], value }, { label: t('error.fallback') });
+  function setOne(field: 'fallbackNodeId' | 'humanReviewThreshold' | 'autoFix', value: string | boolean | undefined, label: string) {
+    const lonely = value === undefined && Object.keys(handling ?? {}).every((key) => key === field);
+    onEdit({ type: 'setNode', id: nodeId, path: lonely ? ['errorHandling'] : ['errorHandling', field], value }, { label });
   }
+  const setFallback = (target: string) => setOne('fallbackNodeId', target === '' ? undefined : target, t('error.fallback'));
+  const deciders = decidersOf(document, nodeId);
 
   return (
     <FormScopeProvider value={scope}>
@@ -93,6 +113,24 @@ export function ErrorTab({ document, nodeId, descriptor, catalog, diagnostics, r
           <span className="s t3">{t('error.fallbackHint')}</span>
           <Findings findings={diagnosticsAt(diagnostics, pointerOf('', ['nodes', nodeId, 'errorHandling', 'fallbackNodeId']), true)} />
         </div>
+        <div className="field">
+          <span className="lab">{t('threshold.label')}</span>
+          <Select label={t('threshold.label')} value={handling?.humanReviewThreshold ?? ''} disabled={readOnly} onChange={(level) => setOne('humanReviewThreshold', level === '' ? undefined : level, t('threshold.label'))}
+            options={[{ value: '', label: t('threshold.none') }, ...LEVELS.map((level) => ({ value: level as string, label: t(`threshold.${level}`) }))]} />
+          <span className="s t3">{t('threshold.hint')}</span>
+        </div>
+        <div className="field">
+          <span className="lab">{t('autofix.label')}</span>
+          <Segmented<'policy' | 'on' | 'off'> label={t('autofix.label')} value={handling?.autoFix === undefined ? 'policy' : handling.autoFix ? 'on' : 'off'}
+            onChange={(next) => { if (!readOnly) setOne('autoFix', next === 'policy' ? undefined : next === 'on', t('autofix.label')); }}
+            options={[{ value: 'policy', label: t('autofix.policy') }, { value: 'on', label: t('autofix.on') }, { value: 'off', label: t('autofix.off') }]} />
+          <span className="s t3">{t('autofix.hint')}</span>
+        </div>
+        <DryRun workflowId={document.id} nodeIds={[nodeId]} titles={(id) => titleOf(document, id, catalog)} rules={deciders.rules}
+          setting={{
+            ...deciders.setting, fallback: handling?.fallbackNodeId !== undefined, retry: { ...RETRY_DEFAULTS, ...own },
+            ...(handling?.humanReviewThreshold ? { threshold: handling.humanReviewThreshold } : {}), ...(handling?.autoFix === undefined ? {} : { autoFix: handling.autoFix }),
+          }} />
         {descriptor && descriptor.errors.length > 0 ? (
           <details className="more">
             <summary className="cap">{t('error.codes')} <span className="t3">{descriptor.errors.length}</span></summary>

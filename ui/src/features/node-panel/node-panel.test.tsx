@@ -240,7 +240,7 @@ describe('the workflow', () => {
     const { edits } = panel({ selected: [], document: { ...FIRST, settings: { errorPolicy: { rules: [{ name: 'a', when: 'true', action: 'retry' }, { name: 'b', when: 'false', action: 'human_review' }] } } } });
     act(() => replaceCode(screen.getByLabelText('When 1'), "error.type == 'Timeout'"));
     expect(edits.at(-1)).toMatchObject({ value: [{ name: 'a', when: "error.type == 'Timeout'", action: 'retry' }, { action: 'human_review' }] });
-    expect(screen.getByText('human_review (not in this version)')).toBeTruthy();
+    expect(screen.getByText('Ask a person')).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'Move up' }));
     expect(edits.at(-1)).toMatchObject({ value: [{ name: 'b' }, { name: 'a' }] });
   });

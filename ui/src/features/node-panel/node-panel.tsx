@@ -88,7 +88,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
             ) : null}
           </div>
         ) : shown === 'input' ? input : shown === 'output' ? output : (
-          <ErrorTab document={document} nodeId={nodeId} descriptor={descriptor} catalog={catalog} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} />
+          <ErrorTab document={document} nodeId={nodeId} descriptor={descriptor} catalog={catalog} diagnostics={diagnostics} readOnly={readOnly} host={host} onEdit={onEdit} />
         )}
       </Tabs>
       <Foot {...props} descriptor={descriptor} onOpen={() => setTab('error')} />

@@ -1,14 +1,47 @@
-import type { Rule } from '../../api/types.ts';
+import type { Diagnostic, ExpressionName, Rule } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { IconButton, Select } from '../../kit/index.ts';
-import { CelEditor, Findings, diagnosticsAt, pointerOf, useForm } from '../../schema-form/index.ts';
+import { useMemo } from 'react';
+import { useCommand } from '../../api/queries.ts';
+import { CelEditor, Findings, FormScopeProvider, diagnosticsAt, pointerOf, useForm, type ExpressionHost } from '../../schema-form/index.ts';
 
-/** Actions that this release has. Others are kept and marked; the validator says what they need. */
-const ACTIONS = ['retry', 'fallback', 'abort'] as const;
+/** What a rule may do. Other names are kept and marked; the validator says what they need. */
+export const ACTIONS = ['retry', 'auto_fix', 'human_review', 'fallback', 'error_as_context', 'abort', 'escalate'] as const;
+export const actionWords = (action: string): string =>
+  ((ACTIONS as readonly string[]).includes(action) ? t(`rules.action.${action as (typeof ACTIONS)[number]}`) : action);
 
-/** The workflow's own rules: first match wins. */
-export function RulesEditor({ rules, path, onChange }: { rules: readonly Rule[]; path: readonly (string | number)[]; onChange: (rules: Rule[]) => void }) {
-  const { diagnostics, base, readOnly } = useForm();
+/** The rules of a handler that has none of its own (E-28…E-31); the engine has the same. */
+export const DEFAULT_RULES: readonly Rule[] = [
+  { name: 'retry-if-transient', when: 'error.retryable == true && error.attempt < error.maxAttempts', action: 'retry' },
+  { name: 'auto-fix-validation', when: "error.type == 'ValidationError'", action: 'auto_fix' },
+  { name: 'escalate-to-human', when: "error.type == 'LLMError' && error.attempt >= 1", action: 'human_review' },
+  { name: 'abort-default', when: 'true', action: 'abort' },
+];
+
+/** What an error has, for the list of names while typing: without a run no error is there to look at. */
+const ERROR_NAMES: readonly ExpressionName[] = [
+  ['error.type', 'string'], ['error.message', 'string'], ['error.retryable', 'bool'], ['error.attempt', 'int'], ['error.maxAttempts', 'int'],
+  ['error.originNode', 'string'], ['error.suggestedAction', 'string'], ['error.details.code', 'string'], ['error.details.status', 'int'], ['error.details.severity', 'string'],
+].map(([label = '', type = '']) => ({ label, type }));
+
+/** Rules of a handler or of the workflow: first match wins. `wired`: the wired ports of the handler. */
+export function RulesEditor({ rules, path, wired, host, onChange }: {
+  rules: readonly Rule[]; path: readonly (string | number)[]; wired?: readonly string[]; host?: ExpressionHost | undefined; onChange: (rules: Rule[]) => void;
+}) {
+  const form = useForm();
+  const { diagnostics, base, readOnly } = form;
+  // A rule is asked when something failed: there is nothing to preview it on, the dry run does that.
+  const scope = useMemo(() => ({
+    ...form,
+    host: {
+      item: 0, setItem: () => undefined, revision: 0, preview: () => Promise.resolve(null),
+      names: async () => {
+        const all = await (host ? host.names() : Promise.resolve([]));
+        return [...ERROR_NAMES, ...all.filter((name) => !name.label.startsWith('error'))];
+      },
+    } satisfies ExpressionHost,
+  }), [form, host]);
+  const checked = useCommand('rules_check', { rules: [...rules], ...(wired ? { wired: [...wired] } : {}) }, { enabled: rules.length > 0, placeholderData: (before) => before });
   const change = (index: number, part: Partial<Rule>) => onChange(rules.map((rule, i) => (i === index ? { ...rule, ...part } : rule)));
   const move = (from: number, to: number) => {
     const next = rules.slice();
@@ -17,7 +50,7 @@ export function RulesEditor({ rules, path, onChange }: { rules: readonly Rule[];
     onChange(next);
   };
   return (
-    <div className="field">
+    <FormScopeProvider value={scope}><div className="field">
       <span className="lab">
         {t('workflow.rules')}
         {readOnly ? null : (
@@ -28,7 +61,11 @@ export function RulesEditor({ rules, path, onChange }: { rules: readonly Rule[];
         <div className="box" role="list" aria-label={t('workflow.rules')}>
           {rules.map((rule, index) => {
             const at = pointerOf(base, [...path, index]);
-            const findings = diagnosticsAt(diagnostics, at, true);
+            const said = diagnosticsAt(diagnostics, at, true);
+            // The validator of the file says some of it too, in its own words and with its own delay.
+            const more = (checked.data ?? []).filter((one) => one.index === index && !said.some((other) => other.code === one.code))
+              .map((one): Diagnostic => ({ code: one.code as Diagnostic['code'], severity: one.severity, message: one.message, hint: one.hint, path: one.position === undefined ? at : `${at}/when` }));
+            const findings = [...said, ...more];
             const when = findings.filter((one) => one.path === `${at}/when`);
             const known = (ACTIONS as readonly string[]).includes(rule.action);
             return (
@@ -40,7 +77,7 @@ export function RulesEditor({ rules, path, onChange }: { rules: readonly Rule[];
                     <span className="input grow"><input aria-label={`${t('workflow.ruleName')} ${String(index + 1)}`} value={rule.name} readOnly={readOnly} onChange={(event) => change(index, { name: event.target.value })} /></span>
                     <span className="rule-action">
                       <Select label={`${t('workflow.ruleAction')} ${String(index + 1)}`} value={rule.action} disabled={readOnly} invalid={!known} onChange={(action) => change(index, { action })}
-                        options={[...ACTIONS.map((action) => ({ value: action as string, label: t(`workflow.ruleAction.${action}`) })), ...(known ? [] : [{ value: rule.action, label: t('workflow.ruleUnknown', { action: rule.action }) }])]} />
+                        options={[...ACTIONS.map((action) => ({ value: action as string, label: actionWords(action) })), ...(known ? [] : [{ value: rule.action, label: t('workflow.ruleUnknown', { action: rule.action }) }])]} />
                     </span>
                   </div>
                   <CelEditor text={rule.when} onText={(next) => change(index, { when: next })} label={`${t('workflow.ruleWhen')} ${String(index + 1)}`} invalid={when.length > 0} placeholder="error.type == 'Timeout'" />
@@ -49,6 +86,7 @@ export function RulesEditor({ rules, path, onChange }: { rules: readonly Rule[];
                 {readOnly ? null : (
                   <span className="list-tools">
                     {index > 0 ? <IconButton small icon="up" label={t('form.up')} onClick={() => move(index, index - 1)} /> : null}
+                    {index < rules.length - 1 ? <IconButton small icon="down" label={t('rules.down')} onClick={() => move(index, index + 1)} /> : null}
                     <IconButton small icon="x" label={t('form.removeRow', { n: index + 1 })} onClick={() => onChange(rules.filter((_, i) => i !== index))} />
                   </span>
                 )}
@@ -57,6 +95,6 @@ export function RulesEditor({ rules, path, onChange }: { rules: readonly Rule[];
           })}
         </div>
       )}
-    </div>
+    </div></FormScopeProvider>
   );
 }

@@ -6,9 +6,10 @@ import type { JsonSchema, Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Segmented, Select, Tile } from '../../kit/index.ts';
 import { Field, Findings, FormScopeProvider, KeyValueTable, diagnosticsAt, type FormScope } from '../../schema-form/index.ts';
+import { DryRun } from './dry-run.tsx';
 import { ParamsEditor } from './params-editor.tsx';
 import { RulesEditor } from './rules-editor.tsx';
-import { titleOf } from './then-words.ts';
+import { RETRY_DEFAULTS, titleOf } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
 
 const NAME: JsonSchema = { type: 'string', title: t('workflow.name') };
@@ -67,6 +68,8 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
             <span className="s t3">{t('workflow.abortHint')}</span>
             <Findings findings={diagnosticsAt(diagnostics, '/settings/onAbort', true)} />
           </div>
+          <DryRun workflowId={document.id} nodeIds={undefined} titles={(id) => titleOf(document, id, catalog)} rules={typeof policy === 'object' ? policy.rules : []}
+            setting={{ fallback: false, retry: RETRY_DEFAULTS, ...(typeof policy === 'object' ? { rules: policy.rules } : { policy }) }} />
           <div className="panel-rule" />
           <ParamsEditor schema={document.params === undefined ? undefined : asSchema(document.params)} onChange={(params) => onEdit({ type: 'set', path: ['params'], value: params }, { label: t('workflow.params'), merge: 'params' })} />
           <Findings findings={diagnosticsAt(diagnostics, '/params', true)} />

@@ -8,7 +8,7 @@ import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index
 import { Icon, SignalIcon, Tile } from '../../kit/index.ts';
 import type { Look } from './cards-view.tsx';
 import { useNow } from './use-now.ts';
-import { CARD_SIGNAL, decisionText, placeText } from './words.ts';
+import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
 
 export type SectionId = 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed';
 
@@ -68,6 +68,7 @@ export function StepCard({ card, look, sections, selected, waiting, onSelect }: 
         <span className="s t2 nw sc-time"><Took card={card} /></span>
       </header>
       {why ? <p className={`sc-why s ${card.error ? 'c-err' : 't2'}`}>{why}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}{decided ? <span className="t2"> {decided}</span> : null}</p> : null}
+      <People card={card} />
       {card.status === 'skipped' ? null : <CardSections card={card} sections={sections} />}
     </article>
   );
@@ -182,8 +183,38 @@ export function CardDetail({ card, look, sections, waiting, onSelect }: CardProp
       </div>
       <div className="cd-data">
         {whyText(card) ? <p className={`cd-why ${card.error ? 'c-err' : 't2'}`}>{whyText(card)}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}</p> : null}
+        <People card={card} />
         <CardSections card={card} sections={sections} />
       </div>
     </div>
   );
+}
+
+/** Repairs with their difference, and what people did. */
+function People({ card }: { card: CallCard }) {
+  if (!card.fixes && !card.people) return null;
+  return (
+    <div className="sc-people s">
+      {card.fixes?.map((fix, i) => (
+        <div key={`fix ${String(i)}`} className="col" data-fix={fix.accepted ? 'accepted' : 'refused'}>
+          <span className="row gap1"><Icon name="wrench" size={12} className={fix.accepted ? 'c-ok' : 'c-err'} />{fix.accepted ? t('card.fixed', { n: fix.delta }) : t('card.notFixed')}<span className="t3">{fix.model}</span></span>
+          {[...fix.changes, ...fix.violations].map((line) => <span key={line} className="t2 sc-change">{line}</span>)}
+          {Array.isArray(fix.patch) ? <pre className="mono sc-patch">{fix.patch.map((op: unknown) => patchLine(op)).join('\n')}</pre> : null}
+        </div>
+      ))}
+      {card.people?.map((note, i) => (
+        <span key={`${note.what} ${String(i)}`} className="row gap1"><Icon name="person" size={12} className="c-person" />{personText(note)}
+          {note.text && note.what !== 'reminded' && note.what !== 'escalated' ? <span className="t2 ell">“{note.text}”</span> : null}<span className="t3">{formatTime(note.ts)}</span>
+          {note.taskId && note.what === 'asked' ? <a href={`#/inbox/${encodeURIComponent(note.taskId)}`}>{t('log.people.open')}</a> : null}</span>
+      ))}
+    </div>
+  );
+}
+
+/** One operation of RFC 6902 on one line, with + and −. */
+function patchLine(op: unknown): string {
+  const { op: what, path, value, from } = (typeof op === 'object' && op !== null ? op : {}) as { op?: string; path?: string; value?: unknown; from?: string };
+  if (what === 'remove') return `− ${path ?? ''}`;
+  if (what === 'move' || what === 'copy') return `${what} ${from ?? ''} → ${path ?? ''}`;
+  return `+ ${path ?? ''}: ${JSON.stringify(value) ?? ''}`;
 }

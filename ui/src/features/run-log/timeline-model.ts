@@ -6,7 +6,7 @@ export interface Bar {
   key: string;
   /** Index of the card; the first of those that were put together. */
   card: number;
-  kind: 'ok' | 'err' | 'run' | 'wait' | 'off';
+  kind: 'ok' | 'err' | 'run' | 'wait' | 'person' | 'off';
   from: number;
   to: number;
   merged: number;
@@ -33,7 +33,7 @@ export interface Scale {
 const MAX_BARS = 240;
 
 const KIND: Record<CallCard['status'], Bar['kind']> = {
-  running: 'run', retrying: 'wait', waiting: 'run', done: 'ok', failed: 'err', handled: 'err', skipped: 'off', interrupted: 'off', cancelled: 'off',
+  running: 'run', retrying: 'wait', waiting: 'run', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'off', interrupted: 'off', cancelled: 'off',
 };
 
 export function rowsOf(cards: readonly CallCard[], now: number): TimelineRow[] {

@@ -1,11 +1,11 @@
 // Events and cards in words.
 
-import type { CallCard, CardStatus, RunEventLike, RunView } from '../../api/run-state.ts';
+import type { CallCard, CardStatus, PersonNote, RunEventLike, RunView } from '../../api/run-state.ts';
 import { formatDuration, t } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
 
 export const CARD_SIGNAL: { [S in CardStatus]: Signal } = {
-  running: 'run', retrying: 'retry', waiting: 'wait', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', interrupted: 'warn', cancelled: 'stop',
+  running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', interrupted: 'warn', cancelled: 'stop',
 };
 
 export function callText(card: CallCard): string {
@@ -25,10 +25,30 @@ export function decisionText(card: CallCard): string | null {
   if (!card.decision) return null;
   const { rule, action } = card.decision;
   const key = `card.action.${action}`;
-  const known = ['card.action.retry', 'card.action.fallback', 'card.action.abort', 'card.action.error_as_context'] as const;
+  const known = ['card.action.retry', 'card.action.fallback', 'card.action.abort', 'card.action.error_as_context', 'card.action.auto_fix', 'card.action.human_review'] as const;
   const found = known.find((one) => one === key);
   const name = rule.startsWith('policy:') ? t('card.policy', { name: rule.slice('policy:'.length) }) : rule;
   return t('card.decided', { rule: name, action: found ? t(found) : action.replaceAll('_', ' ') });
+}
+
+const ANSWERS = ['retry', 'correct', 'skip', 'alternative', 'abort', 'approve', 'reject', 'submit'] as const;
+export function answerWords(action: string): string {
+  const known = ANSWERS.find((one) => one === action);
+  return known ? t(`log.people.do.${known}`) : action;
+}
+
+/** One thing that happened with people. */
+export function personText(note: PersonNote): string {
+  const who = note.who ?? '';
+  switch (note.what) {
+    case 'asked': return who ? t('log.people.noteAskedWho', { who }) : t('log.people.noteAsked');
+    case 'answered': return t('log.people.noteAnswered', { who: who || t('log.people.nobody'), action: answerWords(note.action ?? '') });
+    case 'reminded': return t('log.people.noteReminded');
+    case 'escalated': return t('log.people.noteEscalated', { who: who || t('log.people.next') });
+    case 'paused': return t('log.people.notePaused');
+    case 'resumed': return t('log.people.noteResumed');
+    case 'expired': return t('log.people.noteExpired');
+  }
 }
 
 type Fields = Record<string, unknown>;
@@ -65,6 +85,22 @@ export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): st
       return t('log.last.retry', { step, time: formatDuration(Number(payload['delayMs'] ?? 0)) });
     case 'error_handled':
       return t('log.last.handled', { step, action: `${str(payload['rule'])} → ${str(payload['action'])}` });
+    case 'auto_fix_attempt':
+      return t(payload['accepted'] === true ? 'log.people.fixed' : 'log.people.notFixed', { step, n: Number(payload['delta'] ?? 0) });
+    case 'human_task_created':
+      return t('log.people.asked', { step, title: str(payload['title']) });
+    case 'human_task_completed':
+      return t('log.people.answered', { step, action: answerWords(str(payload['action'])), who: str(payload['operatorId']) || t('log.people.nobody') });
+    case 'human_task_reminded':
+      return t('log.people.reminded', { step });
+    case 'escalated':
+      return t('log.people.escalated', { step, who: str(payload['to']) });
+    case 'pause_start':
+      return t('log.people.paused', { step });
+    case 'pause_resumed':
+      return t('log.people.resumed', { step });
+    case 'pause_timeout':
+      return t('log.people.expired', { step });
     case 'var_changed':
       return t('log.last.var', { name: str(payload['name']) });
     case 'step_print':

@@ -4,14 +4,16 @@ import { isMissing, quiet } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
 import { act, queryClient, useCommand } from '../../api/queries.ts';
 import { isTerminal } from '../../api/run-state.ts';
-import type { JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
-import { useEditor, type CanvasHandle } from '../../features/canvas/index.ts';
+import type { CoverageFinding, JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
+import { useEditor, type CanvasHandle, type Edit, type TemplateId } from '../../features/canvas/index.ts';
+import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
 import { StatusBadge } from '../../features/status.tsx';
 import { attempt, showError, takePendingRun } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
+import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { WorkflowName } from '../workbench/name.tsx';
 import { titled } from '../workbench/titled.ts';
@@ -197,6 +199,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     else editor.select([nodeId]);
     onPanelOpen(true);
   };
+  const fix = (finding: CoverageFinding) => {
+    const { template, port, edits, label } = finding.fix ?? { edits: [], label: '' };
+    if (template !== undefined && port !== undefined) canvas.current?.addTemplate(template as TemplateId, port);
+    else editor.apply(edits as unknown as Edit[], { label, ...(finding.stepId === undefined ? {} : { select: [finding.stepId] }) });
+  };
   const duplicate = async () => {
     const made = await attempt(() => act('workflow_duplicate', { ref: session.ref, name: t('gallery.copyName', { name: document.name }) }));
     if (made) navigate({ screen: 'workflow', ref: made.ref });
@@ -209,6 +216,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       <SaveState session={session} dirty={dirty} />
       {view && !loading ? <StatusBadge status={view.status} /> : null}
       <span className="grow" />
+      <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} />
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />
       <span className="row gap1">
@@ -235,6 +243,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         {trouble ? <TroubleBanner trouble={trouble} onResume={() => void attempt(() => act('run_resume', { runId: runId ?? '' }))} /> : null}
+        <WaitingBanner view={view} />
         {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onClose={() => setHideFailure(true)} /> : null}
         {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
       </>} />

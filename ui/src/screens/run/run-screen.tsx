@@ -13,6 +13,7 @@ import { attempt, copyText, showError } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { navigate } from '../router.ts';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
+import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { titled } from '../workbench/titled.ts';
 import { usePanes, Workbench } from '../workbench/workbench.tsx';
@@ -124,6 +125,7 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
               <span className="s t2">{t('run.notDrivenText')}</span>
             </Banner>
           ) : null}
+          <WaitingBanner view={view} />
           {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onClose={() => setHideFailure(true)} /> : null}
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
         </>} />

@@ -35,7 +35,7 @@ export const KINDS: NodeDescriptor[] = [
     ports: [{ id: 'retry' }, { id: 'corrected' }, { id: 'skip' }, { id: 'alternative' }, { id: 'abort' }, { id: 'error' }],
   }),
   kind('builtin.error_as_context', { title: 'Error as context', category: 'error' }),
-  kind('builtin.audit', { title: 'Audit', category: 'audit', role: 'audit' }),
+  kind('builtin.audit', { title: 'Audit', category: 'audit' }),
 ];
 export const CATALOG: Catalog = new Map(KINDS.map((k) => [k.type, k]));
 

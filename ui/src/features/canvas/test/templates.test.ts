@@ -37,7 +37,8 @@ describe('templates at a red port', () => {
   it('ts_171_the_three_templates_are_exactly_these_graphs', () => {
     const retry = put('retry');
     expect(wires(retry.document)).toEqual(['fetch.error>error_handler', 'error_handler.retry>fetch']);
-    expect((retry.document.nodes['error_handler']?.config as { rules: { action: string }[] }).rules.map((rule) => rule.action)).toEqual(['retry', 'human_review']);
+    const config = retry.document.nodes['error_handler']?.config as { rules: { action: string }[] } | undefined;
+    expect(config?.rules.map((rule) => rule.action)).toEqual(['retry', 'human_review']);
     const human = put('human');
     expect(human.document.nodes['human_decision']?.type).toBe('builtin.human_decision');
     expect(wires(human.document)).toEqual(['fetch.error>human_decision', 'human_decision.retry>fetch', 'human_decision.corrected>fetch']);

@@ -8,7 +8,7 @@ import type { Flow } from './flow-nodes.ts';
 import { useCanvas, useUi } from './ui.ts';
 
 const STATE_COLOUR: { [state: string]: string } = {
-  running: '--run', retrying: '--wait', waiting: '--wait', done: '--ok', failed: '--err', handled: '--err', skipped: '--line-control', cancelled: '--line-control',
+  running: '--run', retrying: '--wait', waiting: '--wait', asks: '--person', done: '--ok', failed: '--err', handled: '--err', skipped: '--line-control', cancelled: '--line-control',
 };
 
 function draw(canvas: HTMLCanvasElement, flow: Flow, view: { x: number; y: number; zoom: number }, selected: ReadonlySet<string>, run: RunView | null): void {

@@ -13,11 +13,11 @@ export interface CardLook {
 }
 
 const CLASS = {
-  idle: '', running: 'is-running', retrying: 'is-retry', waiting: 'is-wait', done: 'is-done', failed: 'is-failed', handled: 'is-handled',
+  idle: '', running: 'is-running', retrying: 'is-retry', waiting: 'is-wait', asks: 'is-person', done: 'is-done', failed: 'is-failed', handled: 'is-handled',
   skipped: 'is-skipped', cancelled: 'is-skipped', unreached: 'is-unreached',
 } as const;
 const SIGNAL = {
-  idle: null, running: 'run', retrying: 'retry', waiting: 'wait', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', cancelled: 'stop', unreached: null,
+  idle: null, running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', cancelled: 'stop', unreached: null,
 } as const;
 
 /** "4 s", "12 min", "2 d 4 h": never moves more often than once a second. */
@@ -47,6 +47,8 @@ function lineOf(run: NodeRun, now: number): string | null {
       const left = run.dueMs - now;
       return left > 0 ? t('canvas.waitIn', { time: timeLeft(left) }) : t('canvas.waitNow');
     }
+    case 'asks':
+      return t('canvas.asksLine');
     case 'running':
       return run.attempt > 0 ? attempts(run) : null;
     case 'failed':

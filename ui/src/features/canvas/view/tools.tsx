@@ -44,7 +44,7 @@ export function ZoomTools({ handle, zoom }: { handle: CanvasHandle; zoom: number
 }
 
 const LEGEND: [Signal, Parameters<typeof t>[0]][] = [
-  ['ok', 'canvas.state.done'], ['run', 'canvas.state.running'], ['retry', 'canvas.state.retrying'], ['wait', 'canvas.state.waiting'],
+  ['ok', 'canvas.state.done'], ['run', 'canvas.state.running'], ['retry', 'canvas.state.retrying'], ['wait', 'canvas.state.waiting'], ['person', 'canvas.state.asks'],
   ['skip', 'canvas.state.skipped'], ['err', 'canvas.state.failed'],
 ];
 

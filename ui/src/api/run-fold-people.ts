@@ -1,0 +1,124 @@
+// How people and repairs change the state of a run: tasks, answers, reminders, pauses, tries to repair an input.
+
+import { cardOf, isObject, node, text, writable, type Fields, type FoldState } from './run-fold-state';
+import type { CallCard, PersonNote, RunEventLike } from './run-state';
+
+const originOf = (payload: Fields): string | undefined => (isObject(payload['origin']) ? text(payload['origin']['stepId']) : undefined);
+
+function lastCard(s: FoldState, id: string | undefined): CallCard | undefined {
+  const index = id === undefined ? undefined : s.nodes[id]?.lastCard;
+  return index === undefined ? undefined : writable(s, index);
+}
+
+function note(s: FoldState, event: RunEventLike, payload: Fields, more: Omit<PersonNote, 'ts'>): void {
+  const card = cardOf(s, event) ?? lastCard(s, event.stepId ?? originOf(payload));
+  if (!card) return;
+  const taskId = text(payload['taskId']) ?? text(payload['waitToken']);
+  card.people = [...(card.people ?? []), { ts: event.ts, ...(taskId === undefined ? {} : { taskId }), ...more }];
+}
+
+/** The error of this origin was answered: it is no longer one that left for good. */
+function forget(s: FoldState, origin: string): void {
+  const left = s.handled.get(origin) ?? 0;
+  if (left > 0) s.handled.set(origin, left - 1);
+}
+
+/** True when the event is one of these. */
+export function applyPeople(s: FoldState, event: RunEventLike, ms: number, payload: Fields): boolean {
+  const id = event.stepId ?? '';
+  const origin = originOf(payload);
+  const taskId = text(payload['taskId']) ?? text(payload['waitToken']) ?? '';
+  switch (event.type) {
+    case 'human_task_created': {
+      s.tasks = [...s.tasks.filter((task) => task.taskId !== taskId), {
+        taskId, title: text(payload['title']) ?? '', nodeId: id, sinceMs: ms,
+        ...(origin === undefined ? {} : { originId: origin }), ...(text(payload['expiresAt']) === undefined ? {} : { expiresAt: text(payload['expiresAt']) }),
+      }];
+      // Origin and human node wait both (SEMANTICS 5).
+      for (const one of new Set([id, origin ?? id])) {
+        node(s, one).state = 'asks';
+        const card = lastCard(s, one);
+        if (card) card.status = 'asks';
+      }
+      note(s, event, payload, { what: 'asked', ...(text(payload['assignee']) === undefined ? {} : { who: text(payload['assignee']) }) });
+      return true;
+    }
+    case 'human_task_completed': {
+      s.tasks = s.tasks.filter((task) => task.taskId !== taskId);
+      const action = text(payload['action']) ?? '';
+      note(s, event, payload, {
+        what: 'answered', action, ...(text(payload['operatorId']) === undefined ? {} : { who: text(payload['operatorId']) }), ...(text(payload['notes']) === undefined ? {} : { text: text(payload['notes']) }),
+      });
+      if (origin !== undefined || cardOf(s, event)?.error !== undefined) answered(s, origin ?? id, action, event, ms);
+      if (id !== origin && s.nodes[id]?.state === 'asks') node(s, id).state = 'running';
+      return true;
+    }
+    case 'human_task_reminded':
+      note(s, event, payload, { what: 'reminded', text: String(payload['reminder'] ?? '') });
+      return true;
+    case 'escalated':
+      note(s, event, payload, { what: 'escalated', action: text(payload['action']) ?? '', ...(text(payload['to']) === undefined ? {} : { who: text(payload['to']) }), text: String(payload['level'] ?? '') });
+      return true;
+    case 'pause_start': {
+      const run = node(s, id);
+      run.state = 'asks';
+      s.tasks = [...s.tasks.filter((task) => task.taskId !== taskId), {
+        taskId, title: text(payload['reason']) ?? run.title ?? id, nodeId: id, sinceMs: ms, ...(text(payload['expireAt']) === undefined ? {} : { expiresAt: text(payload['expireAt']) }),
+      }];
+      const card = lastCard(s, id);
+      if (card) card.status = 'asks';
+      note(s, event, payload, { what: 'paused', ...(text(payload['reason']) === undefined ? {} : { text: text(payload['reason']) }) });
+      return true;
+    }
+    case 'pause_resumed':
+    case 'pause_timeout':
+      s.tasks = s.tasks.filter((task) => task.nodeId !== id);
+      note(s, event, payload, { what: event.type === 'pause_resumed' ? 'resumed' : 'expired' });
+      return true;
+    case 'auto_fix_attempt': {
+      const accepted = payload['accepted'] === true;
+      const list = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
+      const of = cardOf(s, event) ?? lastCard(s, id);
+      const mine = [of, origin !== undefined && origin !== id ? lastCard(s, origin) : undefined].filter((card) => card !== undefined);
+      for (const card of mine) {
+        card.fixes = [...(card.fixes ?? []), {
+          model: text(payload['model']) ?? '', accepted, delta: Number(payload['delta'] ?? 0), changes: list(payload['changes']), violations: list(payload['violations']),
+          ...(payload['patch'] === undefined ? {} : { patch: payload['patch'] }),
+        }];
+      }
+      if (accepted) {
+        const whose = origin ?? id;
+        forget(s, whose);
+        const run = node(s, whose);
+        if (run.open === 0) run.state = 'retrying';
+        run.retryAtMs = undefined;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+/** What a person decided about a failed step. */
+function answered(s: FoldState, origin: string, action: string, event: RunEventLike, ms: number): void {
+  const run = node(s, origin);
+  const card = lastCard(s, origin);
+  const more = s.tasks.some((task) => (task.originId ?? task.nodeId) === origin);
+  if (action === 'retry' || action === 'correct') {
+    forget(s, origin);
+    run.state = 'retrying';
+    run.retryAtMs = undefined;
+    if (card) card.status = 'handled';
+  } else if (action === 'skip') {
+    forget(s, origin);
+    run.state = 'skipped';
+    run.endedAt = event.ts;
+    if (card) card.status = 'skipped';
+  } else {
+    run.state = action === 'abort' && !s.wired.has(`${event.stepId ?? ''}.abort`) ? 'failed' : 'handled';
+    if (card) card.status = run.state;
+  }
+  if (card) card.endedMs ??= ms;
+  if (more) run.state = 'asks';
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { foldRun, type RunEventLike } from '../run-state.ts';
+
+const definition = {
+  nodes: { pay: { type: 'http.request', title: 'Pay' }, ask: { type: 'builtin.human_decision', title: 'Ask' }, done: { type: 'flow.noop' } },
+  edges: [{ from: 'pay.error', to: 'ask' }, { from: 'ask.corrected', to: 'pay' }, { from: 'pay.success', to: 'done' }],
+};
+const log = (...list: [type: string, stepId: string | null, payload: unknown, visit?: number][]): RunEventLike[] =>
+  list.map(([type, stepId, payload, visit], i) => ({ runId: 'r', seq: i + 1, ts: new Date(1_000 * i).toISOString(), type, stepId, visit: visit ?? 1, attempt: 0, payload }));
+const origin = { stepId: 'pay', visit: 1, attempt: 0 };
+const error = { type: 'ValidationError', message: 'no', retryable: false, details: { code: 'INPUT_INVALID' } };
+const ASKED = log(
+  ['workflow_start', null, { name: 'W' }], ['step_start', 'pay', { input: [{ item: 0, data: {} }] }], ['step_error', 'pay', { error }],
+  ['step_start', 'ask', { input: [], origin }], ['human_task_created', 'ask', { taskId: 't1', title: 'Pay was refused', origin, assignee: 'user:ada' }],
+);
+
+describe('people in a run', () => {
+  it('shows origin and human step as a person\'s turn and the run as paused', () => {
+    const view = foldRun(ASKED, definition);
+    expect([view.nodes['pay']?.state, view.nodes['ask']?.state, view.status]).toEqual(['asks', 'asks', 'paused']);
+    expect(view.tasks).toMatchObject([{ taskId: 't1', title: 'Pay was refused', nodeId: 'ask', originId: 'pay' }]);
+    expect(view.cards[1]).toMatchObject({ status: 'asks', people: [{ what: 'asked', who: 'user:ada', taskId: 't1' }] });
+  });
+
+  it('goes on with the answer, and the step that was corrected ends well', () => {
+    const more = log(
+      ['human_task_completed', 'ask', { taskId: 't1', origin, action: 'correct', operatorId: 'user:ada', notes: 'typo' }], ['step_done', 'ask', { ports: { corrected: 1 }, origin }],
+      ['step_start', 'pay', { input: [{ item: 0, data: {} }] }, 2], ['step_done', 'pay', { ports: { success: 1 } }, 2],
+    ).map((event, i) => ({ ...event, seq: ASKED.length + 1 + i }));
+    expect(foldRun([...ASKED, more[0] as RunEventLike], definition)).toMatchObject({ status: 'running', tasks: [], nodes: { pay: { state: 'retrying' } } });
+    const view = foldRun([...ASKED, ...more], definition);
+    expect([view.nodes['pay']?.state, view.nodes['ask']?.state]).toEqual(['done', 'done']);
+    expect(view.cards[1]?.people?.[1]).toMatchObject({ what: 'answered', action: 'correct', who: 'user:ada', text: 'typo' });
+  });
+
+  it('keeps reminders and escalations on the card, and forgets tasks at the end', () => {
+    const more = log(
+      ['human_task_reminded', 'ask', { taskId: 't1', origin, reminder: 1 }], ['escalated', 'ask', { taskId: 't1', origin, level: 1, action: 'escalate', to: 'group:leads' }],
+      ['workflow_cancelled', null, {}],
+    ).map((event, i) => ({ ...event, seq: ASKED.length + 1 + i }));
+    const view = foldRun([...ASKED, ...more], definition);
+    expect(view.cards[1]?.people?.map((note) => note.what)).toEqual(['asked', 'reminded', 'escalated']);
+    expect([view.tasks.length, view.nodes['pay']?.state]).toEqual([0, 'cancelled']);
+  });
+
+  it('a default task stands on the step that failed; skip ends it as skipped', () => {
+    const view = foldRun(log(
+      ['workflow_start', null, {}], ['step_start', 'pay', { input: [] }], ['step_error', 'pay', { error }], ['human_task_created', 'pay', { taskId: 't', title: '' }],
+      ['human_task_completed', 'pay', { taskId: 't', action: 'skip' }],
+    ), { ...definition, edges: [] });
+    expect([view.nodes['pay']?.state, view.status]).toEqual(['skipped', 'running']);
+  });
+
+  it('puts a repair with its difference on the cards of healer and origin', () => {
+    const patch = [{ op: 'replace', path: '/n', value: 1 }];
+    const view = foldRun(log(
+      ['workflow_start', null, {}], ['step_start', 'pay', { input: [] }], ['step_error', 'pay', { error }],
+      ['auto_fix_attempt', 'pay', { model: 'deterministic', accepted: true, delta: 1, patch, changes: ['n is a number now'] }],
+    ), { ...definition, edges: [] });
+    expect(view.cards[0]?.fixes).toEqual([{ model: 'deterministic', accepted: true, delta: 1, changes: ['n is a number now'], violations: [], patch }]);
+    expect(view.nodes['pay']?.state).toBe('retrying');
+  });
+
+  it('a pause waits for its resume', () => {
+    const paused = log(['workflow_start', null, {}], ['step_start', 'done', { input: [] }], ['pause_start', 'done', { nodeId: 'done', waitToken: 'w', reason: 'supplier' }]);
+    expect(foldRun(paused, definition)).toMatchObject({ status: 'paused', tasks: [{ taskId: 'w', title: 'supplier' }] });
+  });
+});

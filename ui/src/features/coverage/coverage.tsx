@@ -1,0 +1,83 @@
+/** Where the red ports of the workflow lead, as a score in the bar and a list with a button per finding (N1). */
+
+import { Popover } from '@base-ui/react/popover';
+import { useEffect, useState } from 'react';
+import { useCommand } from '../../api/queries.ts';
+import type { CoverageFinding, ErrorCoverage, Workflow } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Button, Icon, SignalIcon } from '../../kit/index.ts';
+import './coverage.css';
+
+const SETTLE_MS = 250;
+
+/** The document a moment after the last change. */
+function useSettled(document: Workflow): Workflow {
+  const [settled, setSettled] = useState(document);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(document), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [document]);
+  return settled;
+}
+
+export function CoverageChip({ document, readOnly, onFix, onShow }: {
+  document: Workflow; readOnly: boolean; onFix(finding: CoverageFinding): void; onShow(stepId: string): void;
+}) {
+  const settled = useSettled(document);
+  const [open, setOpen] = useState(false);
+  const asked = useCommand('error_coverage', { document: settled }, { placeholderData: (before) => before, staleTime: Infinity, gcTime: 0 });
+  const found = asked.data;
+  if (!found) return asked.error ? <span className="s t3 opt" title={asked.error.message}>{t('coverage.failed')}</span> : null;
+  if (found.score.total === 0) return null;
+  const { wired, policy, total } = found.score;
+  const nowhere = total - wired - policy;
+  const risky = found.findings.filter((one) => one.severity !== undefined);
+  const words = t('coverage.words', { done: wired + policy, total });
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger render={
+        <button type="button" className="coverage s opt" aria-label={`${t('coverage.label')}: ${words}. ${t('coverage.summary', { wired, policy, open: nowhere })}`}>
+          <span className="t2 coverage-name">{t('coverage.label')}</span><Bars score={found.score} />
+          <b>{words}</b>{nowhere > 0 ? <span className="c-err">{t('coverage.open', { n: nowhere })}</span> : policy > 0 ? <span className="t2">{t('coverage.byPolicy', { n: policy })}</span> : null}
+          {risky.length > 0 ? <span className="row c-wait"><Icon name="warn" size={12} />{risky.length}</span> : null}
+        </button>
+      } />
+      <Popover.Portal>
+        <Popover.Positioner align="end" sideOffset={4} className="layer">
+          <Popover.Popup className="pop coverage-pop" aria-label={t('coverage.title')}>
+            <div className="coverage-head"><b>{t('coverage.title')}</b><span className="s t2">{t('coverage.summary', { wired, policy, open: nowhere })}</span></div>
+            {found.findings.length === 0 ? <p className="s t2 coverage-head">{t('coverage.fine')}</p> : (
+              <ul className="coverage-list">
+                {found.findings.map((one) => (
+                  <li key={`${one.code} ${one.path}`} data-finding={one.code}>
+                    {one.severity === undefined ? <Icon name="shield" className="t3" /> : <SignalIcon signal={one.severity === 'error' ? 'err' : 'warn'} />}
+                    <div className="col grow">
+                      <span>{one.message}</span><span className="s t2">{one.hint}</span>
+                      <span className="row gap1 coverage-act">
+                        {one.fix && !readOnly ? <Button small onClick={() => { setOpen(false); onFix(one); }}>{one.fix.label}</Button> : null}
+                        {one.stepId !== undefined ? <Button small variant="ghost" onClick={() => { setOpen(false); onShow(one.stepId ?? ''); }}>{t('coverage.show')}</Button> : null}
+                      </span>
+                    </div>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+/** At most eight segments: filled = wired, outlined = by policy, red = nowhere. */
+function Bars({ score: { wired, policy, total } }: { score: ErrorCoverage['score'] }) {
+  const n = Math.min(total, 8);
+  const share = (part: number): number => Math.round((part / total) * n);
+  const full = wired > 0 ? Math.max(1, share(wired)) : 0;
+  const open = total > wired + policy ? Math.max(1, share(total - wired - policy)) : 0;
+  return (
+    <span className="coverage-bars" aria-hidden="true">
+      {Array.from({ length: n }, (_, i) => <i key={`bar ${String(i)}`} className={i < full ? 'on' : i >= n - open ? 'open' : ''} />)}
+    </span>
+  );
+}

@@ -1,0 +1,89 @@
+// An error, the rules it meets, and what follows. Nothing is sent: the engine's own function answers.
+
+import { useMemo, useState } from 'react';
+import { useCommand } from '../../api/queries.ts';
+import type { HandlerDryRun, PastError, Rule, TriedError } from '../../api/types.ts';
+import { formatDateTime, formatPause, t } from '../../i18n/index.ts';
+import { Icon, Select, SignalIcon, Switch } from '../../kit/index.ts';
+import { ACTIONS, actionWords } from './rules-editor.tsx';
+
+const TYPES = ['NetworkError', 'Timeout', 'ValidationError', 'ToolError', 'LLMError', 'UnknownError'] as const;
+const FIRST: TriedError = { type: 'NetworkError', message: '', retryable: true, attempt: 0, maxAttempts: 3 };
+
+/** What the engine is asked besides the error. */
+export type Setting = Omit<HandlerDryRun, 'error' | 'item'>;
+
+const codeOf = (error: TriedError): string => (typeof error.details?.['code'] === 'string' ? error.details['code'] : '');
+
+function fromPast({ error }: PastError): TriedError {
+  const { type, message, retryable, attempt = 0, maxAttempts, details } = error;
+  return { type, message, retryable, attempt, ...(maxAttempts === undefined ? {} : { maxAttempts }), ...(details ? { details } : {}) };
+}
+
+export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
+  workflowId: string; nodeIds: readonly string[] | undefined; titles: (id: string) => string; setting: Setting; rules: readonly Rule[];
+}) {
+  const past = useCommand('past_errors', { workflowId, ...(nodeIds ? { nodeIds: [...nodeIds] } : {}) });
+  const [chosen, setChosen] = useState('');
+  const [own, setOwn] = useState<TriedError>(FIRST);
+  const list = past.data ?? [];
+  const picked = chosen === '' ? undefined : list[Number(chosen)];
+  const base = useMemo(() => (picked ? fromPast(picked) : own), [picked, own]);
+  const [attempt, setAttempt] = useState<number | null>(null);
+  const error = { ...base, attempt: attempt ?? base.attempt ?? 0 };
+  const item = picked?.error.details?.['input'];
+  const answer = useCommand('handler_dry_run', { ...setting, error, ...(item === undefined ? {} : { item }) }, { placeholderData: (before) => before });
+  const change = (part: Partial<TriedError>): void => setOwn({ ...own, ...part });
+  const bound = error.maxAttempts ?? 3;
+  return (
+    <div className="field">
+      <span className="lab">{t('dry.title')}<span className="t3 end">{t('dry.hint')}</span></span>
+      <div className="box dry">
+        <div className="dry-in">
+          <Select label={t('dry.source')} value={chosen} onChange={(next) => { setChosen(next); setAttempt(null); }}
+            options={[{ value: '', label: t('dry.own') }, ...list.map((one, i) => ({ value: String(i), label: t('dry.past', { step: titles(one.stepId), message: one.error.message.slice(0, 60) }), hint: formatDateTime(one.at) }))]} />
+          <Select label={t('dry.attempt')} value={String(error.attempt)} onChange={(next) => setAttempt(Number(next))}
+            options={Array.from({ length: Math.min(bound, 20) + 1 }, (_, n) => ({ value: String(n), label: `${t('dry.attempt')}: ${String(n)}` }))} />
+          {picked ? null : (
+            <>
+              <Select label={t('dry.type')} value={own.type} onChange={(type) => change({ type: type as TriedError['type'], ...(type === 'ValidationError' ? { retryable: false } : {}) })}
+                options={TYPES.map((type) => ({ value: type, label: type }))} />
+              <span className="input"><input aria-label={t('dry.code')} placeholder={t('dry.code')} value={codeOf(own)} onChange={(event) => change({ details: event.target.value === '' ? {} : { code: event.target.value } })} /></span>
+              <span className="row gap1 s"><Switch label={t('dry.retryable')} checked={own.retryable} onChange={(retryable) => change({ retryable })} />{t('dry.retryable')}</span>
+            </>
+          )}
+        </div>
+        {answer.error ? <p className="s c-err dry-out">{t('dry.failed')}: {answer.error.message}</p> : answer.data ? <Answer answer={answer.data} rules={rules} bound={bound} /> : null}
+      </div>
+    </div>
+  );
+}
+
+function Answer({ answer, rules, bound }: { answer: NonNullable<ReturnType<typeof useCommand<'handler_dry_run'>>['data']>; rules: readonly Rule[]; bound: number }) {
+  const action = (ACTIONS as readonly string[]).includes(answer.action) ? actionWords(answer.action) : answer.action;
+  const head = answer.index !== undefined ? t('dry.fires', { n: answer.index + 1, action }) : answer.rule.startsWith('policy:') ? t('dry.policy', { action }) : t('dry.default', { action });
+  const wanted = answer.wanted === undefined ? null : answer.wanted === 'retry' ? t('dry.wantedRetry', { n: bound }) : answer.wanted === 'abort' ? t('dry.wantedAbort') : t('dry.wanted', { wanted: actionWords(answer.wanted) });
+  return (
+    <div className="dry-out" data-dry={answer.action} role="status">
+      <b className={answer.action === 'abort' ? 'c-err row gap1' : 'c-sel row gap1'}><Icon name={answer.action === 'abort' ? 'ban' : 'okc'} />{head}</b>
+      {wanted ? <p className="s t2">{wanted}</p> : null}
+      {answer.why.length > 0 ? (
+        <ol className="dry-why" aria-label={t('workflow.rules')}>
+          {answer.why.map((one, i) => {
+            const decides = i === answer.index;
+            const after = answer.index !== undefined && i > answer.index;
+            return (
+              <li key={`${one.rule} ${String(i)}`} className={decides ? 'on' : ''}>
+                <span className="s t3">{i + 1}</span>
+                <span className="col grow"><span className="ell">{one.rule}</span><code className="s t2 ell">{one.when}</code></span>
+                <span className="col s end"><span>{actionWords(rules[i]?.action ?? '')}</span>
+                  <span className="t3">{one.error ? <span className="c-wait" title={one.error}>{t('dry.broken', { why: one.error.slice(0, 40) })}</span> : decides ? t('dry.decides') : after ? t('dry.notReached') : t(one.matched ? 'dry.true' : 'dry.false')}</span></span>
+              </li>
+            );
+          })}
+        </ol>
+      ) : null}
+      {answer.action === 'retry' ? <p className="s t2 row gap1"><SignalIcon signal="retry" size={12} />{answer.delayMs ? t('dry.delay', { time: formatPause(answer.delayMs) }) : t('dry.noDelay')}</p> : null}
+    </div>
+  );
+}
