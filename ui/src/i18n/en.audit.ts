@@ -66,6 +66,7 @@ export const audit = {
   'audit.event.TASK_REMINDED': 'Reminder sent',
   'audit.event.ESCALATED': 'Escalated',
   'audit.event.RUN_DELETED': 'Run deleted',
+  'audit.event.UNREADABLE': 'Cannot be read',
   'audit.event.AUDIT_EXPORTED': 'Records exported',
   'audit.event.AUDIT_VERIFY_FAILED': 'Verification failed',
 

@@ -15,7 +15,7 @@ import { AuditTable } from '../features/audit/table.tsx';
 import type { ExportFormat } from '../features/audit/types.ts';
 import { useAuditRows } from '../features/audit/use-audit.ts';
 import { VerdictBar } from '../features/audit/verdict-bar.tsx';
-import { count, eventLook, levelText } from '../features/audit/words.ts';
+import { count, damageText, eventLook, levelText } from '../features/audit/words.ts';
 import '../features/audit/audit.css';
 import { t, tn } from '../i18n/index.ts';
 import { Banner, Button, Dialog, EmptyState, Field, keysOf, Menu, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
@@ -52,7 +52,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     const verdict = await attempt(() => call('audit_verify', { full: true }));
     setVerifying(false);
     void queryClient.invalidateQueries({ queryKey: ['audit_status'] });
-    if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: count(verdict.broken.seq) }), detail: verdict.broken.message });
+    if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: count(verdict.broken.seq) }), detail: damageText(verdict.broken.kind) });
     else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: count(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail === 0 ? undefined : verdict.lastCheckpoint ? tn('audit.level.tail', verdict.unsealedTail) : t('audit.level.noCheckpoint') });
   }
   async function exportAs(format: ExportFormat) {

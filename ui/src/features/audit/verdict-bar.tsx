@@ -29,12 +29,12 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
         <div className="au-ver bad" role="alert">
           <span className="c-err row gap1 nw"><Icon name="errd" /><b>{t('audit.broken', { seq: count(seq) })}</b></span>
           <span className="nw">{damageText(kind)}</span>
-          <span className="t2 ell grow"><SafeText line text={seq > 0 ? `${message} ${t('audit.brokenBefore', { seq: count(seq - 1) })}` : message} /></span>
+          <span className="t2 ell grow">{seq > 0 ? t('audit.brokenBefore', { seq: count(seq - 1) }) : ''}</span>
           {busyMark}{proves}
           <Button small onClick={() => onGo(seq)}>{t('audit.goRecord')}</Button>
           <Button small icon="dl" onClick={onExport}>{t('audit.exportEvidence')}</Button>
         </div>
-        {open ? <Proves status={status} /> : null}
+        {open ? <Proves status={status} technical={message} /> : null}
       </>
     );
   }
@@ -56,9 +56,10 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
   );
 }
 
-function Proves({ status }: { status: AuditStatus }) {
+function Proves({ status, technical }: { status: AuditStatus; technical?: string }) {
   return (
     <div className="au-proves">
+      {technical ? <p className="s mono"><SafeText text={technical} cut={1000} /></p> : null}
       <p><b>{t('audit.tamperEvident')}</b> {t('audit.tamperText')}</p>
       <ul>
         <li>{t('audit.level.chain')}</li>

@@ -24,6 +24,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   TASK_REMINDED: { icon: 'clock', color: 'c-wait', key: 'audit.event.TASK_REMINDED' },
   ESCALATED: { icon: 'up', color: 'c-wait', key: 'audit.event.ESCALATED' },
   RUN_DELETED: { icon: 'x', color: 'c-err', key: 'audit.event.RUN_DELETED' },
+  UNREADABLE: { icon: 'errd', color: 'c-err', key: 'audit.event.UNREADABLE' },
   AUDIT_EXPORTED: { icon: 'dl', color: 'c-sel', key: 'audit.event.AUDIT_EXPORTED' },
   AUDIT_VERIFY_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_VERIFY_FAILED' },
 };
