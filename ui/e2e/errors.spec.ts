@@ -1,0 +1,133 @@
+/** The author's side of errors: the menu at a red port, what is drawn, coverage, rules, a run that waits for a person. */
+import type { Page } from '@playwright/test';
+import { expect, type Host, readJson, test } from './host.ts';
+
+interface Doc { nodes: Record<string, { type: string; config?: unknown }>; edges: { from: string; to: string }[]; layout: Record<string, unknown>; settings?: unknown }
+interface Opened { ref: string; path: string; revision: string; document: Doc }
+
+const PART: Doc = {
+  settings: { errorPolicy: 'safe' },
+  nodes: {
+    start: { type: 'trigger.manual' },
+    fetch: { type: 'http.request', config: { url: 'http://127.0.0.1:9/nobody', method: 'GET' } },
+    done: { type: 'flow.stop', config: { stopId: 'done' } },
+  },
+  edges: [{ from: 'start.success', to: 'fetch' }, { from: 'fetch.success', to: 'done' }],
+  layout: { start: [0, 0], fetch: [248, 0], done: [496, 0] },
+};
+
+async function openDocument(open: (hash?: string) => Promise<Page>, host: Host, name: string, part: Doc = PART): Promise<{ page: Page; made: Opened }> {
+  const made = await host.rpc<Opened>('workflow_create', { name });
+  await host.rpc('workflow_save', { ref: made.ref, document: { ...made.document, ...part }, baseRevision: made.revision });
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await page.locator('.cv .react-flow__viewport').waitFor();
+  return { page, made };
+}
+
+/** Drags a wire from the red port of a step to the empty canvas below. */
+async function pull(page: Page, id: string): Promise<void> {
+  const box = await page.locator(`[data-port="${id}.error"]`).boundingBox();
+  if (!box) throw new Error('no red port');
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 3, y + 10);
+  await page.mouse.move(x + 20, y + 90, { steps: 6 });
+  await page.mouse.up();
+  await expect(page.getByRole('dialog', { name: 'Add a step' })).toBeVisible();
+}
+
+async function saved(page: Page, made: Opened): Promise<Doc> {
+  await page.keyboard.press('Control+s');
+  await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
+  return readJson<Doc>(made.path);
+}
+const wires = (doc: Doc): string[] => doc.edges.slice(PART.edges.length).map((edge) => `${edge.from}>${edge.to}`);
+const shot = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env.SIGNALBOX_SHOTS;
+  if (!folder) return;
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((next) => { document.documentElement.dataset.theme = next; }, theme);
+    await page.screenshot({ path: `${folder}/${name}-${theme}.png` });
+  }
+};
+
+test('ts_170: a red port offers the templates first; a choice is one undo step', async ({ open, host }) => {
+  const { page } = await openDocument(open, host, 'Menu');
+  await pull(page, 'fetch');
+  const rows = page.getByRole('option');
+  await expect(rows.nth(0)).toContainText('Retry, then hand over');
+  await expect(rows.nth(1)).toContainText('Human review');
+  await expect(rows.nth(2)).toContainText('Self-heal, then retry');
+  await expect(rows.nth(3)).toContainText('Use the error as context');
+  await expect(rows.nth(4)).toContainText('Record in audit only');
+  await expect(rows.nth(5)).toContainText('Fallback');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.locator('.cv-preview .cv-ghost')).toHaveCount(1);
+  await shot(page, 'menu');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[data-node="human_decision"]')).toBeVisible();
+  await expect(page.locator('.cv-w.back').first()).toBeAttached();
+  await page.keyboard.press('Control+z');
+  await expect(page.locator('[data-node="human_decision"]')).toHaveCount(0);
+  await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
+});
+
+test('ts_171: the three templates are in the file as the design says', async ({ open, host }) => {
+  for (const [key, expected] of [
+    ['1', ['fetch.error>error_handler', 'error_handler.retry>fetch']],
+    ['2', ['fetch.error>human_decision', 'human_decision.retry>fetch', 'human_decision.corrected>fetch']],
+    ['3', ['fetch.error>error_handler', 'error_handler.auto_fix>self_healing', 'self_healing.success>fetch']],
+  ] as const) {
+    const { page, made } = await openDocument(open, host, `Template ${key}`);
+    await pull(page, 'fetch');
+    await page.keyboard.press(key);
+    expect(wires(await saved(page, made))).toEqual(expected);
+    const found = await host.rpc<{ severity: string }[]>('workflow_validate', { document: readJson(made.path) });
+    expect(found.filter((one) => one.severity === 'error')).toEqual([]);
+    await shot(page, `template-${key}`);
+  }
+});
+
+test('ts_172: the offered audit step is removable, and stays away', async ({ open, host }) => {
+  const { page, made } = await openDocument(open, host, 'Ghost');
+  await pull(page, 'fetch');
+  await page.keyboard.press('2');
+  const ghost = page.locator('[data-ghost="human_decision"]');
+  await expect(ghost).toBeVisible();
+  expect(Object.values((await saved(page, made)).nodes).map((node) => node.type)).not.toContain('builtin.audit');
+  await ghost.getByRole('button', { name: 'Put the offer away' }).click();
+  await expect(ghost).toHaveCount(0);
+  expect((await saved(page, made)).layout['$view']).toEqual({ noAuditGhost: ['human_decision'] });
+  await page.reload();
+  await page.locator('[data-node="human_decision"]').waitFor();
+  await expect(page.locator('[data-ghost]')).toHaveCount(0);
+});
+
+test('n_01: the policy is drawn with one press, and the score follows', async ({ open, host }) => {
+  const { page } = await openDocument(open, host, 'Coverage');
+  const score = page.getByRole('button', { name: /^Error coverage/ });
+  await expect(score).toContainText('1 of 1 red ports');
+  await expect(score).toContainText('1 by policy');
+  await score.click();
+  await expect(page.locator('[data-finding="RED_PORT_POLICY"]')).toBeVisible();
+  await shot(page, 'coverage');
+  await page.getByRole('button', { name: 'Make explicit' }).click();
+  await expect(page.locator('[data-node="error_handler"]')).toBeVisible();
+  await expect(score).not.toContainText('by policy');
+  await page.getByRole('tab', { name: /Error handling/ }).click();
+  await expect(page.locator('[data-dry="retry"]')).toContainText('Rule 1 decides: Retry');
+  await shot(page, 'rules');
+});
+
+test('a run that waits for a person says so, and leads to the task', async ({ open, host }) => {
+  const { page } = await openDocument(open, host, 'Waits', {
+    ...PART, nodes: { ...PART.nodes, fetch: { type: 'http.request', config: { url: 'ftp://nobody', method: 'GET' } } },
+  });
+  await page.keyboard.press('F5');
+  await expect(page.getByText('This run waits for a person')).toBeVisible();
+  await expect(page.locator('[data-node="fetch"]')).toHaveAttribute('data-state', 'asks');
+  await shot(page, 'waits');
+  await page.getByRole('button', { name: 'Open task' }).click();
+  await expect(page).toHaveURL(/#\/inbox\/.+/);
+});
