@@ -33,7 +33,7 @@ export const errors = {
   'dry.type': 'Type',
   'dry.attempt': 'Retries made',
   'dry.code': 'Code',
-  'dry.retryable': 'May help to retry',
+  'dry.retryable': 'A retry may help',
   'dry.fires': 'Rule {n} decides: {action}',
   'dry.policy': 'The policy decides: {action}',
   'dry.default': 'No rule fits: {action}',

@@ -38,7 +38,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const { document, nodeId, catalog, diagnostics, onEdit, run, readOnly = false } = props;
   const node = document.nodes[nodeId];
   const descriptor = catalog.find((one) => one.type === node?.type);
-  const [own, setOwn] = useState<PanelTab>('settings');
+  const [own, setOwn] = useState<PanelTab>(node?.type === 'builtin.error_handler' ? 'error' : 'settings');
   const tab = props.tab ?? own;
   const setTab = (next: PanelTab) => {
     setOwn(next);
