@@ -394,7 +394,12 @@ impl Driver {
         let audit = record::entries(&self.compiled, &events);
         let mut consumed = std::mem::take(&mut self.answers);
         if terminal {
-            consumed = self.taken.iter().copied().collect();
+            consumed = std::mem::take(&mut self.taken).into_iter().collect();
+        } else {
+            // An input is consumed once; the last commit takes what is left.
+            for id in &consumed {
+                self.taken.remove(id);
+            }
         }
         // Subscribers get the events after the commit; without any there is nothing to keep.
         let keep = self.driven.live.receiver_count() > 0;

@@ -8,6 +8,7 @@ use signalbox_ports::Clock as _;
 use signalbox_runtime::Runtime;
 use signalbox_store::audit::{Actor, Level, Record, verify::Verdict};
 use signalbox_store::{AnswerTask, AuditQuery, Store};
+use std::sync::Arc;
 
 /// A GET that works, then one that does not.
 fn asks(config: &Value) -> Value {
@@ -30,10 +31,14 @@ fn now() -> i64 {
 }
 
 fn answer(store: &Store, task: &str, action: TaskAction) {
+    answer_with(store, task, action, None);
+}
+
+fn answer_with(store: &Store, task: &str, action: TaskAction, corrected: Option<Value>) {
     let row = store.task(task).expect("readable").expect("listed");
     let answer = Answer {
         action,
-        corrected_input: None,
+        corrected_input: corrected.map(Arc::new),
         target_node_id: None,
         notes: None,
         operator_id: Some("user:ada".into()),
@@ -95,7 +100,7 @@ async fn ts_040_h_22_a_task_survives_the_process_and_its_answer_resumes_the_run(
     drop(first);
 
     let second = runtime(dir.path());
-    assert_eq!(second.store().open_tasks_of(&run).expect("readable"), [task.clone()]);
+    assert_eq!(second.store().open_tasks_of(&run).expect("readable"), std::slice::from_ref(&task));
     assert!(second.resume_all().await.expect("readable").is_empty(), "nobody answered: nothing is to be done");
     answer(second.store(), &task, TaskAction::Skip);
     second.wake(&run).await.expect("it goes on");
@@ -184,4 +189,28 @@ async fn ts_013_k_18_aborting_ends_the_run_and_closes_its_tasks() {
     let summary = runtime.store().summary(&run).expect("readable").expect("ended");
     assert_eq!(summary["failedStepId"], json!("second"));
     assert_eq!(summary["openTasks"], json!([]));
+}
+
+#[tokio::test]
+async fn ts_016_h_14_a_corrected_call_is_made_after_a_restart() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let first = runtime(dir.path());
+    let call = json!({
+        "settings": { "errorPolicy": { "rules": [{ "name": "ask", "when": "true", "action": "human_review" }] } },
+        "nodes": {
+            "where": { "type": "data.set", "config": { "assign": { "path": "fail" } } },
+            "call": { "type": "http.request", "config": { "url": "http://api.example/{{item.path}}" } }
+        },
+        "edges": [{ "from": "where.success", "to": "call" }]
+    });
+    let run = start(&first, call).await;
+    assert_eq!(first.wait(&run).await, Ok(RunStatus::Paused));
+    first.shutdown().await;
+    drop(first);
+    let second = runtime(dir.path());
+    let task = second.store().open_tasks_of(&run).expect("readable").remove(0);
+    answer_with(second.store(), &task, TaskAction::Correct, Some(json!({ "path": "ok" })));
+    second.resume_all().await.expect("readable");
+    assert_eq!(second.wait(&run).await, Ok(RunStatus::Completed));
+    assert_eq!(trace(dir.path()), ["/fail", "/ok"]);
 }
