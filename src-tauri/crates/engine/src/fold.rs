@@ -423,7 +423,8 @@ fn abort(
     now: i64,
 ) {
     match &mut state.ending {
-        Some(Ending::Abort { chain_over, .. }) => *chain_over = true,
+        // Only a failure of the chain ends it; one answer may abort many steps before it has begun.
+        Some(Ending::Abort { chain, chain_over, .. }) => *chain_over |= *chain && compiled.abort_region[node],
         Some(Ending::Stop) => {}
         None => {
             let error = match &reason {
@@ -451,9 +452,12 @@ fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &R
     activation.staged.clear();
     let cut: Vec<usize> = (0..activation.slots.len())
         .filter(|i| event.item.is_none_or(|item| item == *i))
-        .filter(|i| matches!(activation.slots[*i].phase, Phase::Running | Phase::Sleeping { .. }))
+        .filter(|i| {
+            matches!(activation.slots[*i].phase, Phase::Running | Phase::Sleeping { .. } | Phase::Asking { .. })
+        })
         .collect();
     for index in cut {
+        case::no_longer_asked(state, (node, index));
         state.in_flight.remove(&(node, index));
         state.timed.remove(&(node, index));
         if nothing_new(state, compiled, node) {

@@ -165,6 +165,13 @@ pub(crate) enum Intent {
     Again,
     /// The next visit, with a corrected input.
     Corrected(Arc<Value>),
+    /// It goes on as decided: an Audit on the way does not change what a rule or a person chose.
+    Decided {
+        /// The action of a rule, or `skip`.
+        action: String,
+        /// Why a run that ends this way ends.
+        reason: Option<String>,
+    },
 }
 
 /// One wire.

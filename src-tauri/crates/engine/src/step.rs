@@ -250,12 +250,25 @@ impl Deciding<'_> {
         Ok(())
     }
 
+    /// People who are still asked when the run ends: their step's call ends too.
+    fn interrupt_people(&mut self) -> Result<(), StepError> {
+        for (node, slot, recovery) in fold::case::with_people(self.state) {
+            let (key, origin) = match recovery {
+                Some(human) => (self.recovery_key(node, slot, human, false), Some(self.origin_of(node, slot))),
+                None => (self.event_key(node, Some(slot), slot), None),
+            };
+            self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect: None, origin }))?;
+        }
+        Ok(())
+    }
+
     /// Decides until nothing is left to decide.
     fn advance(&mut self) -> Result<(), StepError> {
         while !self.state.status.is_terminal() {
             if self.state.cancel.0.is_some() {
                 self.interrupt_waits()?;
                 if !self.state.is_busy() {
+                    self.interrupt_people()?;
                     let duration_ms = self.duration();
                     self.emit(None, EventBody::WorkflowCancelled(WorkflowCancelled { duration_ms }))?;
                 }
@@ -264,6 +277,7 @@ impl Deciding<'_> {
             if matches!(self.state.ending, Some(Ending::Stop)) {
                 self.interrupt_calls(true)?;
                 self.interrupt_waits()?;
+                self.interrupt_people()?;
                 let (duration_ms, stop_id) = (self.duration(), self.state.stop_id.clone());
                 return self.emit(None, EventBody::WorkflowDone(WorkflowDone { duration_ms, stop_id }));
             }
@@ -286,6 +300,7 @@ impl Deciding<'_> {
                     continue;
                 }
                 if idle && (!chain_runs || self.state.timed.is_empty()) {
+                    self.interrupt_people()?;
                     return self.emit(None, EventBody::WorkflowFailed(failed));
                 }
                 return Ok(());

@@ -70,45 +70,72 @@ pub(super) fn handled(
     if let Some(handler) = from {
         ran(state, node, slot, handler, NodeState::Succeeded);
     }
-    let way = |port: &str| from.map_or(Way::Unwired, |handler| compiled.way(handler, port, node));
+    let port = match handled.action.as_str() {
+        "error_as_context" => "context",
+        "retry" | "auto_fix" | "human_review" | "fallback" => &handled.action,
+        _ => "abort",
+    };
+    let way = from.map_or(Way::Unwired, |handler| compiled.way(handler, port, node));
+    let reason = super::abort_reason(handled.wanted.as_deref());
+    carry_out(compiled, state, place, error, (&handled.action, reason), way, now);
+}
+
+/// The table of actions (SEMANTICS 4) once it is known where the port leads.
+fn carry_out(
+    compiled: &Compiled,
+    state: &mut RunState,
+    (node, slot): (usize, usize),
+    error: Arc<ErrorPayload>,
+    (action, reason): (&str, Option<String>),
+    way: Way,
+    now: i64,
+) {
     let red = || vec![error_item(&error, paired(compiled, state, node, slot))];
-    match handled.action.as_str() {
-        "retry" => match way("retry") {
-            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), Some(Intent::Retry)),
-            Way::Reentry | Way::Exit(_) | Way::Unwired => put(state, node, slot, error, At::Retry, None),
-        },
-        "auto_fix" => match way("auto_fix") {
-            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), None),
-            Way::Exit(edges) => leave(compiled, state, node, slot, edges, red(), false),
-            Way::Reentry | Way::Unwired => put(state, node, slot, error, At::BuiltInFix, None),
-        },
-        "human_review" => match way("human_review") {
-            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), None),
-            Way::Exit(edges) => leave(compiled, state, node, slot, edges, red(), false),
-            Way::Reentry | Way::Unwired => put(state, node, slot, error, At::Ask, None),
-        },
-        "fallback" => match way("fallback") {
-            Way::Exit(edges) => leave(compiled, state, node, slot, edges, red(), false),
-            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), None),
-            Way::Reentry | Way::Unwired => close(compiled, state, node, slot, Phase::OnFallback { error }),
-        },
-        "error_as_context" => {
-            if let Way::Exit(edges) = way("context") {
-                let item = context_item(compiled, state, node, slot, &error);
-                leave(compiled, state, node, slot, edges, vec![item], false);
-            } else {
-                fail_run(compiled, state, node, slot, error, None, now);
-            }
+    match (action, way) {
+        ("retry", Way::Recovery(next)) => put(state, node, slot, error, At::Node(next), Some(Intent::Retry)),
+        ("retry", Way::Reentry | Way::Exit(_) | Way::Unwired) => put(state, node, slot, error, At::Retry, None),
+        (_, Way::Recovery(next)) => {
+            let intent = Intent::Decided { action: action.to_owned(), reason };
+            put(state, node, slot, error, At::Node(next), Some(intent));
         }
-        _ => match way("abort") {
-            Way::Exit(edges) => leave(compiled, state, node, slot, edges, red(), false),
-            Way::Recovery(next) => put(state, node, slot, error, At::Node(next), None),
-            Way::Reentry | Way::Unwired => {
-                let reason = super::abort_reason(handled.wanted.as_deref());
-                fail_run(compiled, state, node, slot, error, reason, now);
-            }
-        },
+        ("skip", Way::Exit(edges)) => {
+            let items = own_items(compiled, state, node, slot);
+            leave(compiled, state, node, slot, edges, items, true);
+        }
+        ("error_as_context", Way::Exit(edges)) => {
+            let item = context_item(compiled, state, node, slot, &error);
+            leave(compiled, state, node, slot, edges, vec![item], false);
+        }
+        (_, Way::Exit(edges)) => {
+            let items = red();
+            leave(compiled, state, node, slot, edges, items, false);
+        }
+        ("auto_fix", Way::Reentry | Way::Unwired) if !healed(state, node, slot) => {
+            put(state, node, slot, error, At::BuiltInFix, None);
+        }
+        ("auto_fix" | "human_review", Way::Reentry | Way::Unwired) => put(state, node, slot, error, At::Ask, None),
+        ("skip", Way::Reentry | Way::Unwired) => {
+            let phase = if compiled.nodes[node].fallback {
+                Phase::PersonSkipped { ports: Vec::new(), fallback: Some(error) }
+            } else {
+                let items = own_items(compiled, state, node, slot);
+                Phase::PersonSkipped { ports: vec![("success".into(), items)], fallback: None }
+            };
+            close(compiled, state, node, slot, phase);
+        }
+        ("fallback", Way::Reentry | Way::Unwired) if compiled.nodes[node].fallback => {
+            close(compiled, state, node, slot, Phase::OnFallback { error });
+        }
+        ("fallback", Way::Reentry | Way::Unwired) => {
+            fail_run(compiled, state, node, slot, error, super::abort_reason(Some("fallback")), now);
+        }
+        (_, Way::Reentry | Way::Unwired) => fail_run(compiled, state, node, slot, error, reason, now),
     }
+}
+
+/// The one deterministic try of this visit was made.
+fn healed(state: &RunState, node: usize, slot: usize) -> bool {
+    slot_ref(state, node, slot).is_some_and(|known| known.heals > 0)
 }
 
 fn open_error(state: &RunState, node: usize, slot: usize) -> Option<Arc<ErrorPayload>> {
@@ -177,10 +204,35 @@ pub(super) fn started(state: &mut RunState, place: (usize, usize), recovery: usi
     state.auditing.insert((node, slot));
 }
 
+/// Slots with a person whose step has begun and not ended: (node, slot, the human node of a case).
+pub(crate) fn with_people(state: &RunState) -> Vec<(usize, usize, Option<usize>)> {
+    let mut found = Vec::new();
+    for (node, run) in state.nodes.iter().enumerate() {
+        for (slot, known) in run.activation.iter().flat_map(|a| a.slots.iter().enumerate()) {
+            match &known.phase {
+                Phase::Asking { .. } => found.push((node, slot, None)),
+                Phase::Case(case) => match &case.at {
+                    At::Answered { node: human, .. } | At::Expired { node: human } => {
+                        found.push((node, slot, Some(*human)));
+                    }
+                    At::Asked => {
+                        let task = state.tasks.values().find(|task| task.cases.contains(&(node, slot)));
+                        found.extend(task.and_then(|task| task.asks).map(|human| (node, slot, Some(human))));
+                    }
+                    At::Node(_) | At::Running(_) | At::BuiltInFix | At::Ask | At::Retry => {}
+                },
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
 /// Its call was cut off: it runs again.
 pub(super) fn interrupted(state: &mut RunState, place: (usize, usize), recovery: usize) {
     let (node, slot) = place;
     state.auditing.remove(&place);
+    no_longer_asked(state, place);
     let intent = case_of(state, node, slot).and_then(|case| case.intent.clone());
     move_to(state, node, slot, At::Node(recovery), intent);
 }
@@ -194,7 +246,16 @@ pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usi
     match compiled.nodes[recovery].recovery {
         Some(RecoveryKind::Audit) => match compiled.way(recovery, "success", node) {
             Way::Recovery(next) => put(state, node, slot, case.error, At::Node(next), case.intent),
-            Way::Reentry | Way::Unwired | Way::Exit(_) => come_back(state, node, slot, case.intent),
+            way => match (case.intent, way) {
+                (Some(Intent::Decided { action, reason }), way) => {
+                    carry_out(compiled, state, place, case.error, (&action, reason), way, now);
+                }
+                (Some(Intent::Fixed(data) | Intent::Corrected(data)), Way::Exit(edges)) => {
+                    let item = plain_item(&data, paired(compiled, state, node, slot));
+                    leave(compiled, state, node, slot, edges, vec![item], false);
+                }
+                (intent, _) => come_back(state, node, slot, intent),
+            },
         },
         Some(RecoveryKind::Healer) => {
             let Some(Intent::Fixed(fixed)) = case.intent else { return };
@@ -235,7 +296,11 @@ pub(super) fn failed(
     match compiled.way(recovery, "error", node) {
         Way::Recovery(next) => {
             state.nodes[recovery].state = NodeState::ErrorHandled;
-            put(state, node, slot, Arc::clone(error), At::Node(next), None);
+            // An Audit that leads no further leaves what an unwired port does.
+            let healer = compiled.nodes[recovery].recovery == Some(RecoveryKind::Healer);
+            let action = if healer { "human_review" } else { "abort" }.to_owned();
+            let intent = Intent::Decided { action, reason: at_policy.then(|| "ttl_expired".to_owned()) };
+            put(state, node, slot, Arc::clone(error), At::Node(next), Some(intent));
         }
         Way::Exit(edges) => {
             state.nodes[recovery].state = NodeState::ErrorHandled;
@@ -279,6 +344,8 @@ fn come_back(state: &mut RunState, node: usize, slot: usize, intent: Option<Inte
             move_to(state, node, slot, At::Retry, None);
             return;
         }
+        // Whoever carries a decision out sends nothing back.
+        Some(Intent::Decided { .. }) => return,
         Some(Intent::Fixed(fixed)) => (Some(fixed), false),
         Some(Intent::Again) => (None, true),
         Some(Intent::Corrected(input)) => (Some(input), true),
@@ -369,6 +436,14 @@ pub(super) fn completed(compiled: &Compiled, state: &mut RunState, task_id: &str
     }
 }
 
+/// A slot is taken out of its task; a task without cases is gone.
+pub(super) fn no_longer_asked(state: &mut RunState, place: (usize, usize)) {
+    state.tasks.retain(|_, task| {
+        task.cases.retain(|case| *case != place);
+        !task.cases.is_empty()
+    });
+}
+
 fn running_again(state: &mut RunState, node: usize, slot: usize) {
     state.nodes[node].state = NodeState::Running;
     if let Some(known) = slot_mut(state, node, slot) {
@@ -451,21 +526,10 @@ fn answered(
                 Way::Reentry | Way::Unwired => come_back(state, node, slot, Some(Intent::Corrected(input))),
             }
         }
-        TaskAction::Skip => match way("skip") {
-            Way::Exit(edges) => {
-                let items = own_items(compiled, state, node, slot);
-                leave(compiled, state, node, slot, edges, items, true);
-            }
-            Way::Recovery(_) | Way::Reentry | Way::Unwired => {
-                let phase = if compiled.nodes[node].fallback {
-                    Phase::PersonSkipped { ports: Vec::new(), fallback: Some(error) }
-                } else {
-                    let items = own_items(compiled, state, node, slot);
-                    Phase::PersonSkipped { ports: vec![("success".into(), items)], fallback: None }
-                };
-                close(compiled, state, node, slot, phase);
-            }
-        },
+        TaskAction::Skip => {
+            let way = way("skip");
+            carry_out(compiled, state, place, error, ("skip", None), way, now);
+        }
         TaskAction::Alternative => {
             let target = answer.target_node_id.as_deref();
             let edges = match way("alternative") {
@@ -480,15 +544,10 @@ fn answered(
             let items = red(state);
             leave(compiled, state, node, slot, chosen, items, false);
         }
-        TaskAction::Abort => match way("abort") {
-            Way::Exit(edges) => {
-                let items = red(state);
-                leave(compiled, state, node, slot, edges, items, false);
-            }
-            Way::Recovery(_) | Way::Reentry | Way::Unwired => {
-                fail_run(compiled, state, node, slot, error, Some("aborted_by_operator".into()), now);
-            }
-        },
+        TaskAction::Abort => {
+            let (way, reason) = (way("abort"), Some("aborted_by_operator".to_owned()));
+            carry_out(compiled, state, place, error, ("abort", reason), way, now);
+        }
     }
 }
 

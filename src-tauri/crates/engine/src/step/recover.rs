@@ -7,9 +7,9 @@ use crate::{
     expr::ExprError,
     fold::{self, case},
     recovery::RecoveryKind,
-    repair, route,
+    patch, repair, route,
     scope::Scope,
-    state::{At, Case},
+    state::{At, Case, Intent},
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -212,8 +212,15 @@ impl Deciding<'_> {
     fn heal(&mut self, node: usize, slot: usize, healer: usize, error: &Arc<ErrorPayload>) -> Result<(), StepError> {
         let config = self.recovery_config(node, slot, healer, error);
         let shown = config.as_ref().map_or_else(|_| Arc::new(Value::Null), Arc::clone);
+        // Repaired before: by another healer, or by this one before it was cut off. Nothing is tried twice.
+        let before = case::case_of(self.state, node, slot).and_then(|case| case.intent.clone());
         self.recovery_start(node, slot, healer, Arc::clone(&shown))?;
         let original = fold::input_value(self.compiled, self.state, node, slot);
+        if let Some(Intent::Fixed(fixed)) = before {
+            let delta = patch::diff(&original, &fixed).len();
+            let item = healed(slot, &fixed, &original, delta);
+            return self.recovery_done(node, slot, healer, "success", item);
+        }
         let schema = shown
             .get("validationSchema")
             .filter(|schema| schema.is_object())
@@ -233,11 +240,7 @@ impl Deciding<'_> {
             let key = self.recovery_key(node, slot, healer, false);
             self.emit(Some(key), EventBody::AutoFixAttempt(tried))?;
             if let (true, Some(fixed)) = (accepted, fixed) {
-                let data = json!({
-                    "fixedInput": *fixed, "original": original, "model": "deterministic", "tokens": null, "delta": delta
-                });
-                let item =
-                    Item { id: "1".into(), data: Arc::new(data), binary: None, error: None, paired_item: Some(slot) };
+                let item = healed(slot, &fixed, &original, delta);
                 return self.recovery_done(node, slot, healer, "success", item);
             }
         }
@@ -358,6 +361,14 @@ impl Deciding<'_> {
         }
         Ok(())
     }
+}
+
+/// What leaves a healer (K-11).
+fn healed(slot: usize, fixed: &Value, original: &Value, delta: usize) -> Item {
+    let data = json!({
+        "fixedInput": fixed, "original": original, "model": "deterministic", "tokens": null, "delta": delta
+    });
+    Item { id: "1".into(), data: Arc::new(data), binary: None, error: None, paired_item: Some(slot) }
 }
 
 /// One deterministic repair.

@@ -10,6 +10,18 @@ use signalbox_model::{EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskActi
 use std::collections::HashMap;
 use std::sync::Arc;
 
+fn recovery(name: &str, ports: &[&str]) -> NodeDescriptor {
+    let ports: Vec<Value> = ports.iter().map(|id| json!({ "id": id })).collect();
+    serde_json::from_value(json!({
+        "type": name, "version": 1, "title": name, "description": name, "category": "error", "icon": "box",
+        "role": "recovery", "modes": ["each"], "effects": "none", "ports": ports,
+        "config": { "type": "object", "properties": {
+            "rules": { "type": "array", "x-raw": true }, "validationSchema": { "type": "object", "x-raw": true },
+            "ttlMs": { "type": "number" }, "onExpiry": { "type": "string" } } }
+    }))
+    .expect("descriptor")
+}
+
 /// `t.pass` and `t.split` are pure, `t.read` and `t.write` have effects, `t.all` joins, `t.stop` ends, `t.wait` waits.
 pub(crate) fn catalog() -> Catalog {
     let kind = |name: &str, effects: Value, modes: Value, ports: Value, extra: Value| {
@@ -47,6 +59,16 @@ pub(crate) fn catalog() -> Catalog {
             json!({ "role": "recovery" }),
         ),
         kind("t.stop", json!("none"), json!(["all"]), json!([]), json!({ "role": "stop" })),
+        kind(
+            "builtin.audit",
+            json!("write"),
+            json!(["each"]),
+            json!([{ "id": "success" }, { "id": "error" }]),
+            json!({ "replay": "safe", "keepsError": true }),
+        ),
+        recovery("builtin.error_handler", &["retry", "auto_fix", "human_review", "fallback", "context", "abort"]),
+        recovery("builtin.self_healing", &["success", "error"]),
+        recovery("builtin.human_decision", &["retry", "corrected", "skip", "alternative", "abort", "error"]),
     ])
 }
 
@@ -61,6 +83,9 @@ pub(crate) fn compile(file: Value) -> Compiled {
 /// What a call answers: a function of (node, item, attempt).
 pub(crate) type Script<'a> = &'a dyn Fn(&str, usize, u32) -> Option<NodeFailure>;
 
+/// From this visit on every call succeeds: without an end of its troubles a run would ask people for ever.
+const LAST_VISIT: u32 = 4;
+
 pub(crate) struct World<'a> {
     pub(crate) compiled: &'a Compiled,
     pub(crate) state: RunState,
@@ -72,6 +97,8 @@ pub(crate) struct World<'a> {
     script: Script<'a>,
     order: u64,
     pub(crate) keep_states: bool,
+    /// People use every answer that they are offered, not only retry, skip and abort.
+    pub(crate) every_answer: bool,
 }
 
 impl<'a> World<'a> {
@@ -87,6 +114,7 @@ impl<'a> World<'a> {
             script,
             order,
             keep_states: false,
+            every_answer: false,
         }
     }
 
@@ -103,7 +131,13 @@ impl<'a> World<'a> {
 
     /// Continues from recorded events.
     pub(crate) fn resume(compiled: &'a Compiled, events: &[RunEvent], script: Script<'a>, order: u64) -> Self {
-        let mut world = Self::new(compiled, script, order);
+        Self::new(compiled, script, order).after(events)
+    }
+
+    /// The same from a world that is set up already.
+    pub(crate) fn after(self, events: &[RunEvent]) -> Self {
+        let mut world = self;
+        let compiled = world.compiled;
         for event in events {
             signalbox_engine::fold(compiled, &mut world.state, event).expect("recorded events fold");
         }
@@ -160,19 +194,39 @@ impl<'a> World<'a> {
             _ => None,
         });
         let Some((event, created)) = asked else { return false };
+        // A human node's own visit differs after a crash: the failed slot decides, not it.
+        let (item, visit, failed) = match &created.origin {
+            Some(origin) => (origin.item, origin.visit, origin.step_id.as_str()),
+            None => (event.item, event.visit.unwrap_or(1), ""),
+        };
         let step = event.step_id.as_deref().unwrap_or_default();
-        let fate = step.bytes().map(usize::from).sum::<usize>() + event.item.unwrap_or(0) * 7;
+        let fate = step.bytes().chain(failed.bytes()).map(usize::from).sum::<usize>() + item.unwrap_or(0) * 7;
         let may = |action: TaskAction| created.allowed_actions.contains(&action);
-        let action = match (event.visit.unwrap_or(1), fate % 4) {
+        let action = match (visit, fate % 4) {
+            _ if self.every_answer => {
+                use TaskAction::{Abort, Alternative, Correct, Retry, Skip};
+                let liked = [Correct, Retry, Alternative, Skip, Correct, Skip, Alternative, Retry, Skip, Correct, Abort];
+                let from = (fate + usize::try_from(visit).expect("small") * 3) % liked.len();
+                let mut liked = liked.iter().cycle().skip(from).take(liked.len()).copied();
+                liked.find(|action| may(*action)).unwrap_or(Abort)
+            }
             (1, 0 | 1) if may(TaskAction::Retry) => TaskAction::Retry,
             (_, 3) => TaskAction::Abort,
             _ if may(TaskAction::Skip) => TaskAction::Skip,
             _ => TaskAction::Abort,
         };
-        let answer = Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None };
+        let corrected = (action == TaskAction::Correct).then(|| Arc::new(json!({ "corrected": visit })));
+        let target = created.alternatives.get(fate % created.alternatives.len().max(1));
+        let target = target.filter(|_| action == TaskAction::Alternative).map(|a| a.target_node_id.clone());
+        let answer =
+            Answer { action, corrected_input: corrected, target_node_id: target, notes: None, operator_id: None };
         let input = Input::Decision { task_id: created.task_id.clone(), answer, request_id: None, now: self.now + 1 };
         self.now += 1;
+        self.give(input.clone());
+        // Invariant 6: what comes twice changes nothing.
+        let (seq, effects) = (self.state.last_seq(), self.pending.len());
         self.give(input);
+        assert_eq!((seq, effects), (self.state.last_seq(), self.pending.len()), "an answer counts once");
         true
     }
 
@@ -180,13 +234,14 @@ impl<'a> World<'a> {
         let mut turns = 0;
         while self.turn() {
             turns += 1;
-            assert!(turns < 100_000, "the run does not end");
+            assert!(turns < 5_000, "the run does not end");
         }
     }
 
     fn run(&mut self, call: &Call, item: usize) -> Result<CallOutput, NodeFailure> {
         *self.calls.entry((call.node_id.to_string(), item)).or_default() += 1;
-        if let Some(failure) = (self.script)(&call.node_id, item, call.key.attempt) {
+        let troubled = call.key.visit < LAST_VISIT && call.key.origin.is_none();
+        if let Some(failure) = (self.script)(&call.node_id, item, call.key.attempt).filter(|_| troubled) {
             return Err(failure);
         }
         let slot = call.slots.iter().find(|s| s.item == item).expect("slot");

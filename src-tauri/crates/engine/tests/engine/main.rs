@@ -3,4 +3,5 @@ mod coverage;
 mod diagnostics;
 mod driver;
 mod properties;
+mod properties_people;
 mod stories;
