@@ -255,6 +255,15 @@ fn call_of(event: &RunEvent) -> Option<CallOf> {
     Some((step, event.item, event.visit.unwrap_or(0), event.attempt.unwrap_or(0), event.body.origin().cloned()))
 }
 
+/// The failed slot that an event is about when a recovery node or a person works on it.
+fn origin_of(event: &RunEvent) -> Option<&Origin> {
+    match &event.body {
+        EventBody::HumanTaskCompleted(done) => done.origin.as_ref(),
+        EventBody::Escalated(told) => told.origin.as_ref(),
+        body => body.origin(),
+    }
+}
+
 /// What a port of a recovery node leads to for cases of one step, read from the file alone.
 enum Leads {
     On,
@@ -339,7 +348,7 @@ fn left(map: &Map<'_>, events: &[RunEvent], inputs: &BTreeMap<(String, usize), u
     let mut chosen: Option<String> = None;
     for event in events {
         let Some(step) = &event.step_id else { continue };
-        let Some(origin) = event.body.origin() else { continue };
+        let Some(origin) = origin_of(event) else { continue };
         let port = match &event.body {
             EventBody::HumanTaskCompleted(done) => {
                 chosen = done.answer.target_node_id.clone();
@@ -567,7 +576,7 @@ fn settled(
         .map(|(from, _)| from.trim_end_matches(".error").to_owned())
         .collect();
     let has_fallback = |step: &str| map.file["nodes"][step]["errorHandling"]["fallbackNodeId"].as_str().is_some();
-    let unwired = |event: &RunEvent, port: &str| match event.body.origin() {
+    let unwired = |event: &RunEvent, port: &str| match origin_of(event) {
         Some(origin) => match map.leads(event.step_id.as_deref().unwrap_or_default(), port, &origin.step_id) {
             Leads::On => false,
             Leads::Out(wires) => wires.is_empty(),
@@ -577,21 +586,21 @@ fn settled(
     for event in events {
         let Some(step) = &event.step_id else { continue };
         let seq = event.seq.unwrap_or_default();
-        let (slot_of, item) = match event.body.origin() {
+        let (slot_of, item) = match origin_of(event) {
             Some(origin) => (origin.step_id.clone(), origin.item),
             None => (step.clone(), event.item),
         };
         first.entry(slot_of.clone()).or_insert(seq);
         last.insert(slot_of.clone(), seq);
         match &event.body {
-            EventBody::StepStart(start) if event.body.origin().is_none() => {
+            EventBody::StepStart(start) if origin_of(event).is_none() => {
                 got.entry(step.clone()).or_default().extend(start.input.iter().map(|i| i.item));
             }
-            EventBody::StepDone(done) if event.body.origin().is_none() => {
+            EventBody::StepDone(done) if origin_of(event).is_none() => {
                 *success.entry(step.clone()).or_default() += done.ports.get("success").copied().unwrap_or_default();
                 prop_assert!(!done.ports.contains_key("error"), "invariant 1");
             }
-            EventBody::StepError(_) if event.body.origin().is_none() => *error.entry(step.clone()).or_default() += 1,
+            EventBody::StepError(_) if origin_of(event).is_none() => *error.entry(step.clone()).or_default() += 1,
             EventBody::RetryScheduled(_) => *error.entry(step.clone()).or_default() -= 1,
             EventBody::ErrorHandled(done) if done.action == "fallback" && unwired(event, "fallback") => {
                 *fallback.entry(slot_of).or_default() += 1;
@@ -605,7 +614,7 @@ fn settled(
             _ => false,
         };
         if skipped && unwired(event, "skip") {
-            let slot_of = event.body.origin().map_or_else(|| step.clone(), |o| o.step_id.clone());
+            let slot_of = origin_of(event).map_or_else(|| step.clone(), |o| o.step_id.clone());
             if has_fallback(&slot_of) {
                 *fallback.entry(slot_of).or_default() += 1;
             } else {
