@@ -20,6 +20,13 @@ pub const MAX_EXPANSION: u64 = 50_000;
 pub const MAX_VIOLATIONS: usize = 20;
 /// Deepest value that is validated; the validator recurses.
 pub const MAX_VALUE_DEPTH: usize = 128;
+/// Most checks that one value may lead to in a recursive schema, every alternative counted; more are allowed for a
+/// large value, see [`CHECKS_PER_NODE`].
+pub const MAX_CHECKS: u64 = 5_000_000;
+/// Checks allowed for each node of a value in a recursive schema.
+pub const CHECKS_PER_NODE: u64 = 1_000;
+/// Up to so many checks it is also told what does not fit in which alternative: that costs a hundred times as much.
+const EXPLAINED: u64 = 50_000;
 
 /// Compiled schemas that are kept.
 const KEPT: usize = 256;
@@ -30,6 +37,8 @@ const SHOWN: usize = 80;
 #[derive(Debug)]
 pub struct Schema {
     validator: jsonschema::Validator,
+    /// The source of a recursive schema: only there the checks can double with each level of the value.
+    recursive: Option<Value>,
 }
 
 /// One reason why a value does not fit.
@@ -86,8 +95,27 @@ impl Schema {
                 keyword: "depth".into(),
             }]);
         }
+        let checks = self.recursive.as_ref().map_or(0, |source| bounds::work(source, value));
+        let limit = if checks > MAX_CHECKS { bounds::size(value).saturating_mul(CHECKS_PER_NODE) } else { MAX_CHECKS };
+        if checks > limit.max(MAX_CHECKS) {
+            return Err(vec![Violation {
+                path: String::new(),
+                message: "The value cannot be checked: the schema has alternatives that lead back into itself for the \
+                          same part of the value, so the checks double with every level. Let only one of the \
+                          alternatives refer back."
+                    .into(),
+                keyword: "$ref".into(),
+            }]);
+        }
         if self.validator.is_valid(value) {
             return Ok(());
+        }
+        if checks > EXPLAINED.max(bounds::size(value).saturating_mul(CHECKS_PER_NODE / 10)) {
+            return Err(vec![Violation {
+                path: String::new(),
+                message: "The value fits none of the alternatives of the schema (too many to list).".into(),
+                keyword: "anyOf".into(),
+            }]);
         }
         let found: Vec<Violation> =
             self.validator.iter_errors(value).take(MAX_VIOLATIONS).map(|e| violation(&e)).collect();
@@ -99,13 +127,13 @@ fn build(schema: &Value) -> Result<Arc<Schema>, String> {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
         return Err("A schema is an object, for example {\"type\": \"object\"}.".into());
     }
-    bounds::check(schema)?;
+    let recursive = bounds::check(schema)?.then(|| schema.clone());
     jsonschema::options()
         .offline()
         .should_validate_formats(true)
         .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
         .build(schema)
-        .map(|validator| Arc::new(Schema { validator }))
+        .map(|validator| Arc::new(Schema { validator, recursive }))
         .map_err(|e| {
             let place = e.instance_path().to_string();
             let place = if place.is_empty() { String::new() } else { format!(" at {place}") };

@@ -97,3 +97,56 @@ fn growth_depth_and_size_are_bounded() {
     let slow = Schema::compile(&json!({ "pattern": "^(a+)+$" })).unwrap();
     assert!(slow.validate(&json!(format!("{}!", "a".repeat(50_000)))).is_err());
 }
+
+/// Two alternatives that both lead back for the same member: every level doubles the checks.
+fn doubling(word: &str) -> Value {
+    let branch = |kind: &str| json!({ "properties": { "next": { "$ref": "#" }, "k": { "type": kind } } });
+    json!({ "type": "object", word: [branch("string"), branch("integer")] })
+}
+
+fn chain(depth: usize, last: &Value) -> Value {
+    (0..depth).fold(last.clone(), |inner, _| json!({ "next": inner, "k": true }))
+}
+
+#[test]
+fn alternatives_that_all_refer_back_are_bounded() {
+    for word in ["anyOf", "oneOf", "allOf"] {
+        let schema = Schema::compile(&doubling(word)).unwrap();
+        assert_eq!(schema.validate(&json!({ "next": { "k": "x" } })).is_ok(), word == "anyOf", "{word}");
+        for depth in [10, 14, 18, 24, 60, 100] {
+            let found = schema.validate(&chain(depth, &json!({ "k": true }))).unwrap_err();
+            assert!(!found.is_empty(), "{word} {depth}");
+        }
+        let found = schema.validate(&chain(60, &json!({}))).unwrap_err();
+        assert!(found[0].message.contains("refer back"), "{word}: {}", found[0].message);
+    }
+}
+
+#[test]
+fn recursive_schemas_of_every_day_check_large_values() {
+    let tree = Schema::compile(&json!({
+        "type": "object", "required": ["name"], "additionalProperties": false,
+        "properties": { "name": { "type": "string" }, "left": { "$ref": "#" }, "right": { "$ref": "#" },
+                        "children": { "type": "array", "items": { "$ref": "#" } } }
+    }))
+    .unwrap();
+    let mut full = json!({ "name": "leaf" });
+    for _ in 0..12 {
+        full = json!({ "name": "n", "left": full, "right": full });
+    }
+    assert_eq!(tree.validate(&full), Ok(()));
+    let wide: Vec<Value> = (0..20_000).map(|i| json!({ "name": i.to_string() })).collect();
+    assert_eq!(tree.validate(&json!({ "name": "root", "children": wide })), Ok(()));
+    full["left"]["right"]["name"] = json!(1);
+    assert_eq!(tree.validate(&full).unwrap_err()[0].path, "/left/right/name");
+    // An expression: one of several kinds of nodes, each with parts of its own.
+    let expression = Schema::compile(&json!({ "$ref": "#/$defs/e", "$defs": { "e": { "oneOf": [
+        { "type": "number" },
+        { "type": "object", "required": ["op"], "properties": { "op": { "const": "not" }, "a": { "$ref": "#/$defs/e" } } },
+        { "type": "object", "required": ["op"], "properties": { "op": { "const": "add" },
+          "a": { "$ref": "#/$defs/e" }, "b": { "$ref": "#/$defs/e" } } }
+    ] } } }))
+    .unwrap();
+    let sum = (0..8).fold(json!(1), |inner, _| json!({ "op": "add", "a": inner, "b": 2 }));
+    assert_eq!(expression.validate(&sum), Ok(()));
+}

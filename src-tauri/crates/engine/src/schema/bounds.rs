@@ -40,8 +40,9 @@ pub(super) fn depth(value: &Value, max: usize) -> usize {
     }
 }
 
-pub(super) fn check(root: &Value) -> Result<(), String> {
-    let mut graph = Graph { root, anchors: HashMap::new(), cost: HashMap::new(), ends: HashMap::new() };
+/// Refuses what grows too much; says whether the schema is recursive.
+pub(super) fn check(root: &Value) -> Result<bool, String> {
+    let mut graph = Graph::of(root);
     graph.collect(root, true)?;
     let total = graph.cost(root, 0)?;
     if total > MAX_EXPANSION {
@@ -50,7 +51,93 @@ pub(super) fn check(root: &Value) -> Result<(), String> {
              the same definitions."
         ));
     }
-    Ok(())
+    Ok(graph.recursive)
+}
+
+/// How many checks of one value a recursive schema leads to, at most, every way counted. Where two alternatives both
+/// lead back into it for the same part of the value, that doubles with each level; this is found without walking it.
+pub(super) fn work(root: &Value, value: &Value) -> u64 {
+    let mut graph = Graph::of(root);
+    if graph.collect(root, true).is_err() {
+        return u64::MAX;
+    }
+    Work { graph, known: HashMap::new() }.of(root, value, 0)
+}
+
+/// Nodes of a value.
+pub(super) fn size(value: &Value) -> u64 {
+    match value {
+        Value::Array(list) => list.iter().map(size).fold(1, u64::saturating_add),
+        Value::Object(map) => map.values().map(size).fold(1, u64::saturating_add),
+        _ => 1,
+    }
+}
+
+/// Deepest chain of checks inside one another; the validator recurses as deep.
+const WORK_DEPTH: usize = 2_000;
+
+struct Work<'s> {
+    graph: Graph<'s>,
+    /// By addresses of schema and value: each pair is counted once.
+    known: HashMap<(*const Value, *const Value), u64>,
+}
+
+impl<'s> Work<'s> {
+    fn of(&mut self, schema: &'s Value, value: &Value, depth: usize) -> u64 {
+        let Value::Object(map) = schema else { return 1 };
+        // Most schemas of a large value lead no further: they are not worth remembering.
+        let refers = |word: &&str| map.contains_key(*word);
+        if !["$ref", "$dynamicRef", "$recursiveRef"].iter().any(refers) && children(map).is_empty() {
+            return 1 + map.len() as u64;
+        }
+        let key = (std::ptr::from_ref(schema), std::ptr::from_ref(value));
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        if depth > WORK_DEPTH {
+            return u64::MAX;
+        }
+        let mut total = 1_u64;
+        for word in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            if let Some(target) = map.get(word).and_then(Value::as_str).and_then(|name| self.graph.target(name)) {
+                total = total.saturating_add(self.of(target, value, depth + 1));
+            }
+        }
+        for (word, inner) in map {
+            let word = word.as_str();
+            let in_place = IN_PLACE.contains(&word);
+            let more = match (word, inner, value) {
+                (_, Value::Array(list), _) if in_place => self.sum(list.iter().map(|one| (one, value)), depth),
+                ("dependencies" | "dependentSchemas", Value::Object(named), _) => {
+                    self.sum(named.values().map(|one| (one, value)), depth)
+                }
+                (_, Value::Object(_), _) if in_place => self.of(inner, value, depth + 1),
+                ("properties", Value::Object(named), Value::Object(members)) => {
+                    self.sum(named.iter().filter_map(|(name, one)| Some((one, members.get(name)?))), depth)
+                }
+                ("patternProperties", Value::Object(named), Value::Object(members)) => {
+                    self.sum(named.values().flat_map(|one| members.values().map(move |m| (one, m))), depth)
+                }
+                ("additionalProperties" | "unevaluatedProperties", _, Value::Object(members)) => {
+                    self.sum(members.values().map(|member| (inner, member)), depth)
+                }
+                ("items" | "prefixItems", Value::Array(list), Value::Array(elements)) => {
+                    self.sum(list.iter().zip(elements), depth)
+                }
+                ("items" | "additionalItems" | "contains" | "unevaluatedItems", _, Value::Array(elements)) => {
+                    self.sum(elements.iter().map(|element| (inner, element)), depth)
+                }
+                _ => 1,
+            };
+            total = total.saturating_add(more);
+        }
+        self.known.insert(key, total);
+        total
+    }
+
+    fn sum<'v>(&mut self, pairs: impl Iterator<Item = (&'s Value, &'v Value)>, depth: usize) -> u64 {
+        pairs.map(|(schema, value)| self.of(schema, value, depth + 1)).fold(0, u64::saturating_add)
+    }
 }
 
 struct Graph<'s> {
@@ -60,12 +147,18 @@ struct Graph<'s> {
     cost: HashMap<*const Value, Option<u64>>,
     /// By address: false while the ways that stay on the same value are being followed, true when they all end.
     ends: HashMap<*const Value, bool>,
+    /// Some way leads back to where it came from.
+    recursive: bool,
 }
 
 /// Deepest chain of references.
 const CHAIN: usize = 400;
 
 impl<'s> Graph<'s> {
+    fn of(root: &'s Value) -> Self {
+        Self { root, anchors: HashMap::new(), cost: HashMap::new(), ends: HashMap::new(), recursive: false }
+    }
+
     /// Refuses references out of the schema and remembers anchors.
     fn collect(&mut self, schema: &'s Value, top: bool) -> Result<(), String> {
         let Value::Object(map) = schema else { return Ok(()) };
@@ -118,7 +211,10 @@ impl<'s> Graph<'s> {
         match self.cost.get(&key) {
             Some(Some(known)) => return Ok(*known),
             // A recursive schema: the next round is on a part of the value (checked by `in_place`).
-            Some(None) => return Ok(1),
+            Some(None) => {
+                self.recursive = true;
+                return Ok(1);
+            }
             None => {}
         }
         if chain > CHAIN {

@@ -6,8 +6,9 @@ use crate::{
     effect::{Call, CallKey, CallOutput, CallSlot, Effect, Timer},
     expr::ExprError,
     fold::{self, case},
+    patch,
     recovery::RecoveryKind,
-    patch, repair, route,
+    repair, route,
     scope::Scope,
     state::{At, Case, Intent},
 };

@@ -47,6 +47,7 @@ pub(crate) fn catalog() -> Catalog {
             json!({ "keepsError": true }),
         ),
         kind("t.many", json!("none"), json!(["all"]), both.clone(), json!({})),
+        kind("t.hundreds", json!("none"), json!(["all"]), both.clone(), json!({})),
         kind("t.read", json!("read"), json!(["each", "all"]), both.clone(), json!({})),
         kind("t.write", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
         kind("t.all", json!("none"), json!(["all"]), both.clone(), json!({ "keepsError": true })),
@@ -205,7 +206,8 @@ impl<'a> World<'a> {
         let action = match (visit, fate % 4) {
             _ if self.every_answer => {
                 use TaskAction::{Abort, Alternative, Correct, Retry, Skip};
-                let liked = [Correct, Retry, Alternative, Skip, Correct, Skip, Alternative, Retry, Skip, Correct, Abort];
+                let liked =
+                    [Correct, Retry, Alternative, Skip, Correct, Skip, Alternative, Retry, Skip, Correct, Abort];
                 let from = (fate + usize::try_from(visit).expect("small") * 3) % liked.len();
                 let mut liked = liked.iter().cycle().skip(from).take(liked.len()).copied();
                 liked.find(|action| may(*action)).unwrap_or(Abort)
@@ -253,9 +255,11 @@ impl<'a> World<'a> {
             .collect();
         Ok(match &*call.kind {
             "t.split" => CallOutput::items(if item.is_multiple_of(2) { "true" } else { "false" }, handed),
-            "t.many" => CallOutput::items(
+            "t.many" | "t.hundreds" => CallOutput::items(
                 "success",
-                (0..3).map(|i| OutItem { data: Arc::new(json!({ "n": i })), paired: Some(0) }).collect(),
+                (0..if &*call.kind == "t.many" { 3 } else { 150 })
+                    .map(|i| OutItem { data: Arc::new(json!({ "n": i })), paired: Some(0) })
+                    .collect(),
             ),
             "t.stop" => CallOutput::default(),
             "t.read" | "t.write" => CallOutput::success(json!({ "from": &*call.node_id, "item": item })),

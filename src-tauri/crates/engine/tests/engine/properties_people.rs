@@ -40,17 +40,8 @@ fn graphs() -> impl Strategy<Value = Graph> {
             prop::collection::vec((0..r, 0_u8..6, 0_u8..4, 0_usize..8), 0..(r * 5)),
             (0_u8..3, any::<u64>(), any::<u64>()),
         )
-            .prop_map(|(kinds, edges, fallbacks, own, recovery, red, wires, (policy, failures, order))| Graph {
-                kinds,
-                edges,
-                fallbacks,
-                own,
-                recovery,
-                red,
-                wires,
-                policy,
-                failures,
-                order,
+            .prop_map(|(kinds, edges, fallbacks, own, recovery, red, wires, (policy, failures, order))| {
+                Graph { kinds, edges, fallbacks, own, recovery, red, wires, policy, failures, order }
             })
     })
 }
@@ -286,9 +277,10 @@ impl<'f> Map<'f> {
         let mut this = Self { file, recovery: recovery.clone() };
         loop {
             for audit in &audits {
-                let on = this.wires(audit, "success").into_iter().any(|(_, to)| {
-                    this.recovery.contains(&to) || this.serves(audit).contains(&to)
-                });
+                let on = this
+                    .wires(audit, "success")
+                    .into_iter()
+                    .any(|(_, to)| this.recovery.contains(&to) || this.serves(audit).contains(&to));
                 if on {
                     recovery.insert(audit.clone());
                 }
@@ -343,7 +335,11 @@ impl<'f> Map<'f> {
 }
 
 /// How many items each wire out of the recovery nodes carries, told by the events and the file alone.
-fn left(map: &Map<'_>, events: &[RunEvent], inputs: &BTreeMap<(String, usize), usize>) -> BTreeMap<(String, String), usize> {
+fn left(
+    map: &Map<'_>,
+    events: &[RunEvent],
+    inputs: &BTreeMap<(String, usize), usize>,
+) -> BTreeMap<(String, String), usize> {
     let mut carried: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut chosen: Option<String> = None;
     for event in events {
@@ -546,8 +542,11 @@ proptest! {
 fn masked(value: &Value) -> String {
     match value {
         Value::Object(map) => {
-            let parts: Vec<String> =
-                map.iter().filter(|(k, _)| !["timestamp", "message", "violations"].contains(&k.as_str())).map(|(k, v)| format!("{k}:{}", masked(v))).collect();
+            let parts: Vec<String> = map
+                .iter()
+                .filter(|(k, _)| !["timestamp", "message", "violations"].contains(&k.as_str()))
+                .map(|(k, v)| format!("{k}:{}", masked(v)))
+                .collect();
             format!("{{{}}}", parts.join(","))
         }
         Value::Array(list) => format!("[{}]", list.iter().map(masked).collect::<Vec<_>>().join(",")),

@@ -3,7 +3,7 @@
 use crate::driver::{World, compile};
 use serde_json::{Value, json};
 use signalbox_engine::{Input, RunState, effect::Timer, summary};
-use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus};
+use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, task::Answer};
 
 fn network() -> NodeFailure {
     NodeFailure::new(ErrorType::NetworkError, "SERVICE_UNAVAILABLE", "down").retryable()
@@ -294,4 +294,60 @@ fn ts_044_a_retry_waits_for_its_stored_time_after_a_restart() {
     resumed.run_to_end();
     let sum = summary::of(&compiled, &resumed.state);
     assert_eq!((sum.status, sum.steps["t"].attempts), (RunStatus::Completed, 2));
+}
+
+/// 150 items that all fail for one cause, and nobody wired to them.
+fn a_hundred_and_fifty(settings: Value) -> Value {
+    flow(
+        settings,
+        json!({ "mk": { "type": "t.hundreds" }, "call": { "type": "t.read" }, "clean": { "type": "t.pass" } }),
+        &[("mk.success", "call")],
+    )
+}
+
+#[test]
+fn d2_7_after_a_hundred_alike_the_rest_is_one_task_whose_answer_acts_on_all() {
+    for (action, status) in [(TaskAction::Skip, RunStatus::Completed), (TaskAction::Abort, RunStatus::Failed)] {
+        let settings = json!({ "errorPolicy": "safe", "onAbort": "clean" });
+        let compiled = compile(a_hundred_and_fifty(settings));
+        let fails = |node: &str, _: usize, _: u32| (node == "call").then(|| NodeFailure::tool("X", "no"));
+        let mut world = World::new(&compiled, &fails, 1);
+        world.start(json!({}));
+        while world.state.status() != RunStatus::Paused {
+            assert!(world.turn());
+        }
+        let asked: Vec<(String, Option<usize>, Vec<TaskAction>)> = world
+            .events
+            .iter()
+            .filter_map(|e| match &e.body {
+                EventBody::HumanTaskCreated(c) => Some((c.task_id.clone(), c.cases, c.allowed_actions.clone())),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(asked.len(), 150);
+        assert_eq!(asked.iter().filter(|(_, cases, _)| cases.is_none()).count(), 100, "a hundred of their own");
+        let (rest, cases, offered) = asked.last().expect("asked");
+        assert_eq!((*cases, world.state.open_tasks().count()), (Some(50), 101), "and 50 more");
+        assert!(asked.iter().skip(100).all(|(id, _, _)| id == rest));
+        assert!(!offered.contains(&TaskAction::Correct), "one input cannot correct fifty");
+        let answer = Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None };
+        world.give(Input::Decision { task_id: rest.clone(), answer, request_id: None, now: 9_000_000 });
+        if action == TaskAction::Skip {
+            assert_eq!(world.state.open_tasks().count(), 100);
+            assert_eq!(world.state.status(), RunStatus::Paused);
+            for (id, _, _) in asked.iter().take(100) {
+                let answer =
+                    Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None };
+                world.give(Input::Decision { task_id: id.clone(), answer, request_id: None, now: 9_000_001 });
+            }
+        }
+        world.run_to_end();
+        let sum = summary::of(&compiled, &world.state);
+        assert_eq!(sum.status, status);
+        match action {
+            TaskAction::Skip => assert_eq!((sum.steps["call"].state, sum.output.len()), (NodeState::Skipped, 150)),
+            // Fifty aborts at once are one abort: the chain runs.
+            _ => assert_eq!(sum.steps["clean"].state, NodeState::Succeeded),
+        }
+    }
 }
