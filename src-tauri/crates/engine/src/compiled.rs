@@ -3,6 +3,7 @@
 use crate::{
     catalog::Catalog,
     config,
+    guard::{self, Guardrails},
     recovery::{EdgeKind, Recovery, RecoveryKind},
     schema::Schema,
     validate,
@@ -88,6 +89,8 @@ pub(crate) struct CompiledNode {
     pub(crate) exits: Vec<usize>,
     pub(crate) human_review_threshold: Option<Level>,
     pub(crate) auto_fix: Option<bool>,
+    /// Guards that act; none when they are switched off.
+    pub(crate) guards: Guardrails,
     /// Runs inside the burst that decides it.
     pub(crate) pure: bool,
     /// Calls of this node at the same time.
@@ -295,6 +298,7 @@ fn compile_node(
             .and_then(|e| e.human_review_threshold.as_deref())
             .and_then(Level::parse),
         auto_fix: node.error_handling.as_ref().and_then(|e| e.auto_fix),
+        guards: guard::active(node),
         pure: matches!(effects, Effects::None),
         parallel: if matches!(effects, Effects::Read) { 8 } else { 1 },
         in_edges: Vec::new(),

@@ -129,6 +129,12 @@ pub fn expressions(node: &Node, descriptor: Option<&NodeDescriptor>) -> Vec<Node
     if let Some(condition) = &node.condition {
         cel("/if", condition, false);
     }
+    let guards = crate::guard::Guardrails::read(node).ok().flatten().unwrap_or_default();
+    for (place, list) in [("before", &guards.before), ("after", &guards.after)] {
+        for (i, guard) in list.iter().enumerate() {
+            cel(&format!("/guardrails/{place}/{i}/refuse"), &guard.refuse, place == "after");
+        }
+    }
     let mut values: Vec<(String, Option<&Value>, &Value, bool)> = Vec::new();
     for (name, value) in node.input.iter().flatten() {
         values.push((format!("/in/{}", pointer_token(name)), None, value, false));

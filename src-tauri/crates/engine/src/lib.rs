@@ -14,6 +14,7 @@ pub mod coverage;
 pub mod effect;
 pub mod expr;
 mod fold;
+pub mod guard;
 pub mod input;
 pub mod json;
 pub mod params;

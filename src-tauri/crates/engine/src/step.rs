@@ -6,7 +6,7 @@ mod recover;
 mod start;
 
 pub use people::MANY_TASKS;
-pub(crate) use start::failed_scope;
+pub(crate) use start::{failed_scope, failure_of};
 
 use crate::{
     compiled::Compiled,

@@ -11,6 +11,7 @@ use crate::{
     catalog::{Catalog, LATER_KINDS, nearest},
     config,
     expr::Expr,
+    guard::Guardrails,
     json,
     schema::{Schema, Violation},
 };
@@ -149,15 +150,21 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
             "Remove 'parent'",
         ));
     }
-    for (field, set) in [("guardrails", node.guardrails.is_some()), ("pinned", node.pinned.is_some())] {
-        if set {
-            found.push(Diagnostic::error(
-                Code::NotAvailable,
-                format!("{at}/{field}"),
-                format!("'{field}' is not available in this release"),
-                format!("Remove '{field}'"),
-            ));
-        }
+    if node.pinned.is_some() {
+        found.push(Diagnostic::error(
+            Code::NotAvailable,
+            format!("{at}/pinned"),
+            "'pinned' is not available in this release",
+            "Remove 'pinned'",
+        ));
+    }
+    if let Err(error) = Guardrails::read(node) {
+        found.push(Diagnostic::error(
+            Code::BadConfig,
+            format!("{at}/guardrails"),
+            format!("The guards of '{id}' are wrong: {error}"),
+            "Write { enabled, before: [{ name, refuse, message }], after: […] }",
+        ));
     }
     let Some(descriptor) = catalog.get(&node.kind) else {
         found.push(unknown_kind(&at, &node.kind, catalog));

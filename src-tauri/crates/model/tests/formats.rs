@@ -1,7 +1,7 @@
 //! The examples of `docs/formats.md` read and write as what they are.
 
 use serde_json::Value;
-use signalbox_model::RunEvent;
+use signalbox_model::{Node, RunEvent};
 
 #[test]
 fn every_example_is_read_and_written_back() {
@@ -24,6 +24,10 @@ fn every_example_is_read_and_written_back() {
                 let value: Value = serde_json::from_str(example).expect(example);
                 assert!(value["properties"].is_object());
                 schemas += 1;
+            }
+            "node" => {
+                let node: Node = serde_json::from_value(value).expect(example);
+                assert_eq!(serde_json::to_string(&node).expect("writes"), example);
             }
             other => panic!("unknown kind of example: {other}"),
         }

@@ -5,7 +5,7 @@ use crate::{
     compiled::Compiled,
     context,
     effect::{CallKey, CallOutput, Effect, OutItem},
-    expr, fold,
+    expr, fold, guard,
     scope::Context,
     state::{Phase, RunState},
     step::start::{failure_of, node_scope},
@@ -165,15 +165,24 @@ pub(super) fn after(
         let message = format!("The step answered through the port '{port}', which '{}' does not have", this.kind);
         return Err(NodeFailure::new(ErrorType::UnknownError, "INTERNAL", message));
     }
-    if this.node.out.is_none() && this.node.print.is_none() {
-        return Ok(Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None });
-    }
     let made: Vec<Arc<Value>> = output.ports.values().flatten().map(|i| Arc::clone(&i.data)).collect();
     let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
     let mut working = Arc::clone(scratch);
-    let mut scope = node_scope(compiled, state, node, slot, &input, Some(&working));
-    scope.locals.push(("_result", fold::one_or_list(&made)));
-    scope.locals.push(("_meta", output.meta.clone().unwrap_or_default()));
+    let bound = |working: &Context| {
+        let mut scope = node_scope(compiled, state, node, slot, &input, Some(working));
+        scope.locals.push(("_result", fold::one_or_list(&made)));
+        scope.locals.push(("_meta", output.meta.clone().unwrap_or_default()));
+        scope
+    };
+    if !this.guards.after.is_empty()
+        && let Some(failure) = guard::refusal(&this.guards.after, "after", &bound(&working))
+    {
+        return Err(failure);
+    }
+    if this.node.out.is_none() && this.node.print.is_none() {
+        return Ok(Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None });
+    }
+    let mut scope = bound(&working);
     let mut outputs = Map::new();
     let mut changes = Vec::new();
     let mut artifacts = Vec::new();

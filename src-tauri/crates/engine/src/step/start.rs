@@ -6,7 +6,7 @@ use crate::{
     config,
     effect::{Call, CallKey, CallSlot, Effect, Timer},
     expr::{self, Expr, ExprError},
-    fold,
+    fold, guard,
     scope::Scope,
     state::{Activation, Phase, RunState},
 };
@@ -323,7 +323,9 @@ fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> P
         && !config.is_null()
     {
         let resolved = this.node.input.as_ref().and_then(|_| known.input.first().cloned());
-        return Prepared { config: Arc::clone(config), input: known.input.clone(), resolved, failure: None };
+        // What was refused before the code stays refused: a rule's retry does not get round it.
+        let failure = guarded(compiled, state, node, slot, &known.input);
+        return Prepared { config: Arc::clone(config), input: known.input.clone(), resolved, failure };
     }
     let replaced = fold::slot_ref(state, node, slot).filter(|s| s.replaced);
     let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
@@ -350,7 +352,7 @@ fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> P
     };
     match config {
         Ok(config) => {
-            let failure = check_input(this, &input);
+            let failure = guarded(compiled, state, node, slot, &input);
             Prepared { config, input, resolved, failure }
         }
         Err(error) => {
@@ -366,6 +368,24 @@ fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
         out.insert(name.clone(), expr::value(value, scope)?);
     }
     Ok(Value::Object(out))
+}
+
+/// Guards before the code, then the input against the kind's schema.
+fn guarded(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    input: &[Arc<Value>],
+) -> Option<NodeFailure> {
+    let this = &compiled.nodes[node];
+    let refused = if this.guards.before.is_empty() {
+        None
+    } else {
+        let scope = node_scope(compiled, state, node, slot, input, None);
+        guard::refusal(&this.guards.before, "before", &scope)
+    };
+    refused.or_else(|| check_input(this, input))
 }
 
 /// The input against the kind's schema (K-14).

@@ -113,7 +113,7 @@ fn names(
             continue;
         }
         let hint = if AFTER.contains(&root.as_str()) {
-            format!("'{root}' exists only in 'out' and 'print'")
+            format!("'{root}' exists only in 'out', 'print' and guards after the step")
         } else if let Some(name) = root.strip_prefix('$') {
             format!("Write context.{name}")
         } else if params.is_some_and(|p| p.contains(&root.as_str())) {

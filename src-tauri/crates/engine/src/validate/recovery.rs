@@ -76,6 +76,14 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
                 "Drag a wire from the red port of a step to it",
             ));
         }
+        if node.guardrails.is_some() {
+            found.push(Diagnostic::error(
+                Code::BadConfig,
+                format!("{place}/guardrails"),
+                format!("'{id}' handles errors and has no guards"),
+                "Put them on the step whose errors come here",
+            ));
+        }
         if node.condition.is_some() || node.disabled == Some(true) {
             let field = if node.condition.is_some() { "if" } else { "disabled" };
             found.push(Diagnostic::error(
