@@ -26,7 +26,7 @@ fn every_example_is_read_and_written_back() {
                 schemas += 1;
             }
             "node" => {
-                let node: Node = serde_json::from_value(value).expect(example);
+                let node: Node = serde_json::from_str(example).expect(example);
                 assert_eq!(serde_json::to_string(&node).expect("writes"), example);
             }
             other => panic!("unknown kind of example: {other}"),

@@ -354,8 +354,7 @@ fn d2_7_after_a_hundred_alike_the_rest_is_one_task_whose_answer_acts_on_all() {
 
 #[test]
 fn the_guards_of_the_formats_page_are_what_the_engine_reads() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/formats.md");
-    let text = std::fs::read_to_string(page).expect("the page");
+    let text = include_str!("../../../../../docs/formats.md");
     let example = text.split("```json node\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
     let node: signalbox_model::Node = serde_json::from_str(example).expect("a node");
     let guards = signalbox_engine::guard::Guardrails::read(&node).expect("readable").expect("there are guards");
