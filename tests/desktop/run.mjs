@@ -319,6 +319,9 @@ try {
     await click('.g-hero .btn.pri');
     await until('the sample on the canvas', () => run(() => location.hash.startsWith('#/workflow/') && document.querySelector('[data-node]') !== null));
     await until('a socket of the practice service', () => listening(family(scene.data)).length > before);
+    // The sample asks once; the answer needs the service again.
+    const asked = await until('the question', async () => (await rpc('task_list', {})).tasks[0]);
+    await rpc('task_complete', { taskId: asked.id, action: 'correct', correctedInput: { customer: 2 } });
     await until('the end of the sample', async () => {
       const found = await states();
       return Object.values(found).length > 2 && Object.values(found).every((one) => one === 'done' || one === 'skipped');

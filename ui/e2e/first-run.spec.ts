@@ -2,7 +2,8 @@
 import { rmSync } from 'node:fs';
 import { expect, startHost, test, useDist } from './host.ts';
 
-test('gallery → run the sample → watch it → find the run again', async ({ page }) => {
+test('C30 gallery → run the sample → it fails, retries, repairs, asks once → answer → find the run again', async ({ page }) => {
+  test.setTimeout(90_000);
   // A first start: a program that knows nothing yet.
   const host = await startHost();
   await useDist(page, host.origin);
@@ -16,12 +17,23 @@ test('gallery → run the sample → watch it → find the run again', async ({ 
   await page.getByRole('button', { name: /^Run the sample/ }).first().click();
   await expect(page).toHaveURL(/#\/workflow\//);
   const status = page.locator('.wb-status');
-  await expect(status.getByText('Completed', { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('This run waits for a person')).toBeVisible({ timeout: 30_000 });
   await expect(status).toContainText(/\d+ calls/);
 
   // The log has cards, with the failed calls in plain words.
   const log = page.locator('.wb-main .split-pane').last();
   await expect(log.getByText(/call 1 of \d/).first()).toBeVisible();
+
+  // The screen leads to the question, and the answer lets the run end.
+  await page.getByRole('link', { name: /Open task/ }).or(page.getByRole('button', { name: /Open task/ })).first().click();
+  await expect(page.getByRole('heading', { name: 'Customer 42 is not known: who is it?' })).toBeVisible();
+  await page.getByLabel('Customer', { exact: true }).fill('2');
+  await expect(page.getByText('Valid for this step')).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByRole('dialog', { name: 'Send this correction?' })).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  const ended = async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', {})).runs[0]?.status;
+  await expect.poll(ended, { timeout: 30_000 }).toBe('completed');
 
   await page.getByRole('link', { name: 'Runs' }).click();
   const runs = page.getByRole('grid', { name: /Runs/ });
@@ -59,6 +71,12 @@ test('every sample opens without problems and runs to its end', async ({ open, h
     await page.evaluate((ref) => { window.location.hash = `#/workflow/${encodeURIComponent(ref)}`; }, made.ref);
     await expect(page.locator('.wb-status').getByText('No problems'), sample.title).toBeVisible();
     await page.keyboard.press('F5');
+    if (sample.id === 'an-order-that-mends-itself') {
+      await expect(page.getByText('This run waits for a person')).toBeVisible({ timeout: 30_000 });
+      const { runs } = await host.rpc<{ runs: { runId: string }[] }>('run_list', {});
+      const { tasks } = await host.rpc<{ tasks: { id: string }[] }>('task_list', { runId: runs[0]?.runId });
+      await host.rpc('task_complete', { taskId: tasks[0]?.id, action: 'correct', correctedInput: { customer: 2 } });
+    }
     await expect(page.locator('.wb-status').getByText('Completed', { exact: true }), sample.title).toBeVisible({ timeout: 30_000 });
   }
 });
