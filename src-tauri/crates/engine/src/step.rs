@@ -150,7 +150,12 @@ impl Deciding<'_> {
                 let due = fold::slot_ref(self.state, key.node, slot).is_some_and(|s| {
                     matches!(s.phase, Phase::RetryAt { .. }) && s.visit == key.visit && s.attempt == key.attempt
                 });
-                if due && self.may_start(key.node) { self.start_slots(key.node, &[slot]) } else { Ok(()) }
+                // Without room it starts as soon as another call of the step has ended.
+                if due && self.has_room(key.node) && self.may_start(key.node) {
+                    self.start_slots(key.node, &[slot])
+                } else {
+                    Ok(())
+                }
             }
             Timer::Wait(key) => self.wait_over(&key),
             Timer::Task(task) if self.state.ending.is_none() && self.state.cancel.0.is_none() => self.task_due(&task),
@@ -328,7 +333,7 @@ impl Deciding<'_> {
         if self.state.in_flight.iter().any(|(node, _)| self.compiled.nodes[*node].pure) {
             return Ok(false);
         }
-        if let Some((node, slot)) = self.state.undecided.first().copied() {
+        if let Some((node, slot)) = self.next_undecided() {
             let was_ending = self.state.ending.is_some();
             match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
                 Some(Phase::Undecided { error }) => self.decide(node, slot, &error)?,
@@ -351,12 +356,41 @@ impl Deciding<'_> {
             self.start_node(node)?;
             return Ok(true);
         }
+        if let Some((node, slot)) = self.waiting_for_room() {
+            self.start_slots(node, &[slot])?;
+            return Ok(true);
+        }
         for node in self.state.startable.clone() {
             if self.start_more(node)? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Whether another call of this node may be under way (SEMANTICS 3: one at a time for `write`, up to 8 for `read`).
+    fn has_room(&self, node: usize) -> bool {
+        self.state.in_flight.range((node, 0)..(node + 1, 0)).count() < self.compiled.nodes[node].parallel
+    }
+
+    /// The first slot that needs a decision and may have it now: a call that starts again waits for room.
+    fn next_undecided(&self) -> Option<(usize, usize)> {
+        self.state.undecided.iter().copied().find(|(node, slot)| {
+            let starts = fold::slot_ref(self.state, *node, *slot)
+                .is_some_and(|s| matches!(s.phase, Phase::Reenter | Phase::Interrupted));
+            !starts || self.has_room(*node)
+        })
+    }
+
+    /// A retry whose time came while the step had no room.
+    fn waiting_for_room(&self) -> Option<(usize, usize)> {
+        self.state.timed.iter().copied().find(|(node, slot)| {
+            self.many(*node)
+                && fold::slot_ref(self.state, *node, *slot)
+                    .is_some_and(|s| matches!(s.phase, Phase::RetryAt { due_ms } if due_ms <= self.now))
+                && self.has_room(*node)
+                && self.may_start(*node)
+        })
     }
 
     /// SEMANTICS 4: the first line that applies, once.
