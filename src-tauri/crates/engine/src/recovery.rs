@@ -59,6 +59,21 @@ fn may_reenter(kind: Option<RecoveryKind>, port: &str) -> bool {
     }
 }
 
+/// Which recovery nodes may send a case back to its origin. An Audit only passes on what was decided before it, so it may
+/// when everything that comes to it may: behind `skip` or `abort` its wire back would show a call that never happens.
+fn returning(kinds: &[Option<RecoveryKind>], edges: &[Option<(usize, &str, usize)>]) -> Vec<bool> {
+    let mut returns: Vec<bool> = kinds.iter().map(Option::is_some).collect();
+    loop {
+        let barred = edges.iter().flatten().find(|(from, port, to)| {
+            kinds[*to] == Some(RecoveryKind::Audit)
+                && returns[*to]
+                && !(returns[*from] && may_reenter(kinds[*from], port))
+        });
+        let Some((_, _, audit)) = barred else { return returns };
+        returns[*audit] = false;
+    }
+}
+
 impl Recovery {
     pub(crate) fn of(workflow: &Workflow) -> Self {
         let index: HashMap<&str, usize> = workflow.nodes.keys().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
@@ -139,11 +154,14 @@ impl Recovery {
                 origins[i].clear();
             }
         }
+        let returns = returning(&kinds, &edges);
         let edges = edges
             .iter()
             .map(|edge| match edge {
                 Some((_, _, to)) if kinds[*to].is_some() => EdgeKind::ToRecovery,
-                Some((from, port, to)) if may_reenter(kinds[*from], port) && origins[*from].contains(to) => {
+                Some((from, port, to))
+                    if returns[*from] && may_reenter(kinds[*from], port) && origins[*from].contains(to) =>
+                {
                     EdgeKind::Reentry
                 }
                 Some((from, _, _)) if kinds[*from].is_some() => EdgeKind::Exit,

@@ -180,3 +180,23 @@ fn five_thousand_nodes_validate() {
     let file = json!({ "signalbox": 1, "id": "w", "name": "w", "nodes": nodes, "edges": edges });
     assert_eq!(check_bytes(file.to_string().as_bytes(), &catalog()).diagnostics, []);
 }
+
+/// A skipped or aborted call does not go again, so the picture must not say so.
+#[test]
+fn an_audit_leads_back_only_behind_what_goes_back() {
+    let behind = |port: &str| {
+        file(|f| {
+            f["nodes"]["ask"] = json!({ "type": "builtin.human_decision", "config": {} });
+            f["nodes"]["note"] = json!({ "type": "builtin.audit", "config": {} });
+            for (from, to) in [("a.error", "ask"), (port, "note"), ("note.success", "a")] {
+                f["edges"].as_array_mut().expect("list").push(json!({ "from": from, "to": to }));
+            }
+        })
+    };
+    for port in ["ask.retry", "ask.corrected"] {
+        assert_eq!(behind(port), [], "{port}");
+    }
+    for port in ["ask.skip", "ask.alternative", "ask.abort", "ask.error"] {
+        has(&behind(port), Code::Cycle, "/nodes/a");
+    }
+}
