@@ -5,7 +5,7 @@ use crate::dto::{AuditActor, AuditRelated, AuditRelation, AuditRow};
 use crate::error::ApiResult;
 use crate::story;
 use serde_json::Value;
-use signalbox_model::Level;
+use signalbox_model::{AuditEvent, Level};
 use signalbox_store::audit::{Entry, RUN_LEVEL};
 use signalbox_store::{AuditQuery, AuditRow as Stored};
 use std::collections::HashMap;
@@ -110,13 +110,14 @@ fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow 
 }
 
 fn relation(entry: &Entry) -> Option<AuditRelation> {
-    Some(match entry.event.as_str() {
-        "NODE_ERROR" => AuditRelation::Error,
-        "ERROR_HANDLER_INVOKED" => AuditRelation::Rule,
-        "RETRY_SCHEDULED" => AuditRelation::Retry,
-        "AUTO_FIX_ATTEMPT" => AuditRelation::Heal,
-        "HITL_CREATED" | "HITL_COMPLETED" | "ESCALATED" => AuditRelation::Human,
-        "NODE_SUCCESS" | "WORKFLOW_COMPLETED" => AuditRelation::Outcome,
+    use AuditEvent as Event;
+    Some(match Event::parse(&entry.event)? {
+        Event::NodeError => AuditRelation::Error,
+        Event::ErrorHandlerInvoked => AuditRelation::Rule,
+        Event::RetryScheduled => AuditRelation::Retry,
+        Event::AutoFixAttempt => AuditRelation::Heal,
+        Event::HitlCreated | Event::HitlCompleted | Event::Escalated => AuditRelation::Human,
+        Event::NodeSuccess | Event::WorkflowCompleted => AuditRelation::Outcome,
         _ => return None,
     })
 }
@@ -149,15 +150,17 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
         }
     }
     let whole = entry.node_id == RUN_LEVEL;
-    let failed = |node: &str| all.iter().any(|(_, other)| other.event == "NODE_ERROR" && other.node_id == node);
+    let failed = |node: &str| {
+        all.iter().any(|(_, other)| other.event == AuditEvent::NodeError.as_str() && other.node_id == node)
+    };
     Ok(all
         .iter()
         .filter_map(|(seq, other)| {
             let kind = relation(other)?;
             // A success says something only where there was an error.
-            let fits = match other.event.as_str() {
-                "WORKFLOW_COMPLETED" => true,
-                "NODE_SUCCESS" => failed(&other.node_id) && (whole || wanted.contains(&other.node_id)),
+            let fits = match AuditEvent::parse(&other.event) {
+                Some(AuditEvent::WorkflowCompleted) => true,
+                Some(AuditEvent::NodeSuccess) => failed(&other.node_id) && (whole || wanted.contains(&other.node_id)),
                 _ => whole || nodes(other).iter().any(|node| wanted.iter().any(|own| own == node)),
             };
             fits.then(|| AuditRelated { seq: *seq, event: other.event.clone(), label: story::of_entry(other), kind })

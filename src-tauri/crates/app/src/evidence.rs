@@ -10,7 +10,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
 use crate::router::Caller;
 use serde_json::{Value, json};
-use signalbox_model::time;
+use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::verify::{Row, Trusted, Verdict};
 use signalbox_store::audit::{Actor, Digest, Level, PublicKey, RUN_LEVEL, Record, Tree, line, pack};
 use signalbox_store::{AuditQuery, AuditState};
@@ -31,7 +31,7 @@ fn keys(state: &AuditState) -> Vec<PublicKey> {
 
 impl App {
     /// The chain's own events.
-    pub(crate) fn fact(&self, event: &str, level: Level, actor: Actor, facts: Value) -> Record {
+    pub(crate) fn fact(&self, event: AuditEvent, level: Level, actor: Actor, facts: Value) -> Record {
         Record::new(time::format(self.now_ms()), STORE_LEVEL, RUN_LEVEL, event, level, actor)
             .with_metadata(facts.as_object().cloned().unwrap_or_default())
     }
@@ -99,7 +99,7 @@ impl App {
                     message: message.clone(),
                 };
                 let facts = json!({ "seq": bad.seq, "kind": bad.kind, "message": message });
-                let record = self.fact("AUDIT_VERIFY_FAILED", Level::Critical, Actor::system(), facts);
+                let record = self.fact(AuditEvent::AuditVerifyFailed, Level::Critical, Actor::system(), facts);
                 // Once per finding. The verdict matters more than its record, which a damaged store may refuse.
                 let dedupe = format!("AUDIT_VERIFY_FAILED {} {}", bad.seq, bad.kind);
                 let _ = self.store.audit_append(record, Some(dedupe), true);
@@ -176,7 +176,7 @@ impl App {
             app.store.audit_rows(Some(&run_id), 0, |row| {
                 entries += 1;
                 let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
-                if entry["event"] == "WORKFLOW_COMPLETED" {
+                if entry["event"] == AuditEvent::WorkflowCompleted.as_str() {
                     (at_end, said) = (Some(entries), entry["metadata"]["entryCount"].as_u64());
                 }
                 true
@@ -288,7 +288,11 @@ impl App {
                 .map(|(k, v)| (k.clone(), v.clone()))
                 .collect(),
         );
-        self.store.audit_append(self.fact("AUDIT_EXPORTED", Level::Info, caller.actor(), facts), None, true)?;
+        self.store.audit_append(
+            self.fact(AuditEvent::AuditExported, Level::Info, caller.actor(), facts),
+            None,
+            true,
+        )?;
         self.store.audit_checkpoint(&time::format(self.now_ms()))?;
         if what.run_id.is_some() {
             query.run.clone_from(&what.run_id);

@@ -14,7 +14,7 @@ use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::Answer;
-use signalbox_model::{TaskAction, TaskState, Workflow, time, wire};
+use signalbox_model::{AuditEvent, TaskAction, TaskState, Workflow, time, wire};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::{AnswerTask, TaskError, TaskRecord, TaskRow as Row};
 use std::sync::Arc;
@@ -344,7 +344,7 @@ fn signed(caller: &Caller, mut facts: Map<String, Value>) -> Map<String, Value> 
 }
 
 /// The audit entry of something that a person did to a task.
-pub(crate) fn act_record(caller: &Caller, row: &Row, event: &str, now_ms: i64, facts: Value) -> Record {
+pub(crate) fn act_record(caller: &Caller, row: &Row, event: AuditEvent, now_ms: i64, facts: Value) -> Record {
     let mut facts = facts.as_object().cloned().unwrap_or_default();
     facts.insert("taskId".into(), row.id.as_str().into());
     if row.node != row.step {
@@ -388,7 +388,7 @@ pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: Given) ->
         secret: given.secret,
         patch,
         at_ms: now,
-        record: act_record(caller, &record.row, "HITL_COMPLETED", now, facts),
+        record: act_record(caller, &record.row, AuditEvent::HitlCompleted, now, facts),
     });
     let told = told.map_err(from_task_error)?;
     let driven = app.go_on(&told.run_id) || told.driven;
@@ -463,7 +463,7 @@ impl App {
                 && matches!(error.class, Class::Forbidden | Class::Conflict)
             {
                 let facts = json!({ "reason": error.code, "via": caller.via.as_str() });
-                let mut record = app.fact("ANSWER_REFUSED", Level::Warn, caller.actor(), facts);
+                let mut record = app.fact(AuditEvent::AnswerRefused, Level::Warn, caller.actor(), facts);
                 record.run_id.clone_from(&request.run_id);
                 app.store.audit_append(record, None, true)?;
             }

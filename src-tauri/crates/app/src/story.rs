@@ -1,7 +1,7 @@
 //! Events and audit entries in plain words.
 
 use serde_json::{Map, Value};
-use signalbox_model::EventBody;
+use signalbox_model::{AuditEvent, EventBody};
 use signalbox_store::audit::Entry;
 
 fn seconds(ms: u64) -> String {
@@ -63,62 +63,63 @@ fn number(facts: Option<&Map<String, Value>>, name: &str) -> Option<u64> {
     facts?.get(name)?.as_u64()
 }
 
+/// An author's `ORDER_REFUSED` as "Order refused".
+fn words(name: &str) -> String {
+    let words = name.to_lowercase().replace('_', " ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+}
+
 /// One audit entry.
 pub(crate) fn of_entry(entry: &Entry) -> String {
     let facts = entry.metadata.as_ref();
     let who = || entry.actor.id.clone().unwrap_or_else(|| "Signalbox".to_owned());
     let of = |name: &str| text(facts, name).map(|value| format!(": {value}")).unwrap_or_default();
-    match entry.event.as_str() {
-        "WORKFLOW_STARTED" => "The run began".into(),
-        "NODE_START" => match number(facts, "attempt").filter(|attempt| *attempt > 0) {
+    let Some(event) = AuditEvent::parse(&entry.event) else {
+        return text(facts, "message").map_or_else(|| words(&entry.event), str::to_owned);
+    };
+    match event {
+        AuditEvent::WorkflowStarted => "The run began".into(),
+        AuditEvent::NodeStart => match number(facts, "attempt").filter(|attempt| *attempt > 0) {
             Some(attempt) => format!("The step began again (attempt {})", attempt + 1),
             None => "The step began".into(),
         },
-        "NODE_SUCCESS" => "The step succeeded".into(),
-        "NODE_ERROR" => {
+        AuditEvent::NodeSuccess => "The step succeeded".into(),
+        AuditEvent::NodeError => {
             let kind = text(facts, "errorType").unwrap_or("an error");
             let message = text(facts, "message").or_else(|| text(facts, "code")).map(|m| format!(": {m}"));
             format!("The step failed with {kind}{}", message.unwrap_or_default())
         }
-        "ERROR_HANDLER_INVOKED" => {
+        AuditEvent::ErrorHandlerInvoked => {
             format!("Rule \"{}\" chose {}", text(facts, "rule").unwrap_or("?"), text(facts, "action").unwrap_or("?"))
         }
-        "RETRY_SCHEDULED" => {
+        AuditEvent::RetryScheduled => {
             let attempt = number(facts, "attempt").unwrap_or_default();
             let delay = number(facts, "delayMs").map(|ms| format!(" in {}", seconds(ms)));
             format!("Retry {attempt}{}", delay.unwrap_or_default())
         }
-        "AUTO_FIX_ATTEMPT" => match facts.and_then(|facts| facts.get("accepted")).and_then(Value::as_bool) {
+        AuditEvent::AutoFixAttempt => match facts.and_then(|facts| facts.get("accepted")).and_then(Value::as_bool) {
             Some(true) => format!("The input was repaired ({} changes)", number(facts, "delta").unwrap_or_default()),
             _ => "A repair of the input did not fit".into(),
         },
-        "HITL_CREATED" => format!("A person is asked{}", of("title")),
-        "HITL_COMPLETED" => {
+        AuditEvent::HitlCreated => format!("A person is asked{}", of("title")),
+        AuditEvent::HitlCompleted => {
             let action = text(facts, "action").unwrap_or("answered");
             format!("{} decided {action}{}", who(), of("notes"))
         }
-        "ESCALATED" => format!("Nobody answered in time{}", of("to")),
-        "WORKFLOW_COMPLETED" => format!("The run ended{}", of("status")),
-        "RUN_DELETED" => format!("{} deleted the run", who()),
-        "TASK_CLAIMED" => format!("{} works on the task", who()),
-        "TASK_RELEASED" => format!("{} gave the task back", who()),
-        "TASK_REASSIGNED" => format!("{} gave the task to {}", who(), text(facts, "to").unwrap_or("somebody else")),
-        "TASK_COMMENTED" => format!("{} commented the task", who()),
-        "TASK_SNOOZED" => format!("{} put the task off", who()),
-        "REVEALED" => format!("{} looked at masked values{}", who(), of("reason")),
-        "ANSWER_REFUSED" => format!("An answer was refused{}", of("reason")),
-        "AUDIT_EXPORTED" => format!("{} exported the audit chain", who()),
-        "AUDIT_VERIFY_FAILED" => format!("The audit chain is broken{}", of("message")),
-        other => match text(facts, "message") {
-            Some(message) => message.to_owned(),
-            None => {
-                let words = other.to_lowercase().replace('_', " ");
-                let mut letters = words.chars();
-                letters
-                    .next()
-                    .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
-                    .unwrap_or_default()
-            }
-        },
+        AuditEvent::Escalated => format!("Nobody answered in time{}", of("to")),
+        AuditEvent::WorkflowCompleted => format!("The run ended{}", of("status")),
+        AuditEvent::RunDeleted => format!("{} deleted the run", who()),
+        AuditEvent::TaskClaimed => format!("{} works on the task", who()),
+        AuditEvent::TaskReleased => format!("{} gave the task back", who()),
+        AuditEvent::TaskReassigned => {
+            format!("{} gave the task to {}", who(), text(facts, "to").unwrap_or("somebody else"))
+        }
+        AuditEvent::TaskCommented => format!("{} commented the task", who()),
+        AuditEvent::TaskSnoozed => format!("{} put the task off", who()),
+        AuditEvent::Revealed => format!("{} looked at masked values{}", who(), of("reason")),
+        AuditEvent::AnswerRefused => format!("An answer was refused{}", of("reason")),
+        AuditEvent::AuditExported => format!("{} exported the audit chain", who()),
+        AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
     }
 }

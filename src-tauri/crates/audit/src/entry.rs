@@ -331,30 +331,6 @@ impl fmt::Display for Level {
     }
 }
 
-/// Event names that only the product records (rules 3.1), with the names of older files.
-pub const RESERVED: &[&str] = &[
-    "WORKFLOW_STARTED",
-    "NODE_START",
-    "NODE_SUCCESS",
-    "NODE_ERROR",
-    "ERROR_HANDLER_INVOKED",
-    "RETRY_SCHEDULED",
-    "AUTO_FIX_ATTEMPT",
-    "HITL_CREATED",
-    "HITL_COMPLETED",
-    "ESCALATED",
-    "RUN_DELETED",
-    "WORKFLOW_COMPLETED",
-    "HUMAN_TASK_COMPLETED",
-    "node.error",
-    "node.error.created",
-    "error.handler.invoked",
-    "node.retried",
-    "node.auto_fix.attempt",
-    "human.task.created",
-    "human.task.completed",
-];
-
 /// The names of older files and what they are now (K-12). Accepted on import, never written.
 pub const ALIASES: &[(&str, &str)] = &[
     ("HUMAN_TASK_COMPLETED", "HITL_COMPLETED"),
@@ -366,12 +342,6 @@ pub const ALIASES: &[(&str, &str)] = &[
     ("human.task.created", "HITL_CREATED"),
     ("human.task.completed", "HITL_COMPLETED"),
 ];
-
-/// Whether only the product may record this event.
-#[must_use]
-pub fn is_reserved(event: &str) -> bool {
-    RESERVED.contains(&event)
-}
 
 /// Whether entries of this event are signed (K-24).
 #[must_use]

@@ -29,8 +29,7 @@ pub use chain::{Chain, Head, SealError, Sealed};
 pub use checkpoint::{Anchor, CHECKPOINT_PREFIX, Checkpoint, NotSealed, SignedCheckpoint};
 pub use digest::{BadDigest, Digest};
 pub use entry::{
-    ALIASES, Actor, ActorType, ENTRY_PREFIX, Entry, Level, NotAnEntry, RESERVED, RUN_LEVEL, Record, VERSION, hash_text,
-    is_reserved, is_signed,
+    ALIASES, Actor, ActorType, ENTRY_PREFIX, Entry, Level, NotAnEntry, RUN_LEVEL, Record, VERSION, hash_text, is_signed,
 };
 pub use merkle::{Consistency, Frontier, Inclusion, OutOfTree, Tree};
 pub use record::{FieldError, RecordErrors, Submitted};

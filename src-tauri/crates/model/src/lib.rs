@@ -4,6 +4,7 @@
 //! document fixes another spelling (`duration_ms`, `failed_step_id`, `stop_id`).
 #![deny(missing_docs)]
 
+pub mod audit_event;
 pub mod blob;
 pub mod descriptor;
 pub mod diagnostic;
@@ -19,6 +20,7 @@ pub mod time;
 pub mod wire;
 pub mod workflow;
 
+pub use audit_event::AuditEvent;
 pub use descriptor::{Effects, Mode, NodeDescriptor, Replay, Role};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use error::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction};

@@ -6,7 +6,7 @@ use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::audit_rules::{self, Raise};
 use signalbox_model::event::EventBody;
-use signalbox_model::{RunEvent, TaskState, time};
+use signalbox_model::{AuditEvent, RunEvent, TaskState, time};
 use signalbox_store::{NewTask, TaskChange};
 
 /// Changes of the tasks, in the order of the events.
@@ -64,7 +64,7 @@ pub(crate) fn entries(compiled: &Compiled, events: &[RunEvent]) -> Vec<Record> {
                 metadata.insert(field.into(), value);
             }
         }
-        let Raise { level: raised, escalate } = audit_rules::apply(&rules, name, &event.body);
+        let Raise { level: raised, escalate } = audit_rules::apply(&rules, name.as_str(), &event.body);
         if let Some(raised) = raised.map(level_of).filter(|raised| *raised > level) {
             record.level = raised;
         }
@@ -75,8 +75,8 @@ pub(crate) fn entries(compiled: &Compiled, events: &[RunEvent]) -> Vec<Record> {
         let level = record.level;
         records.push(record);
         if escalate {
-            let told = object(json!({ "reason": "audit_rule", "of": name }));
-            records.push(Record::new(ts, run, node, "ESCALATED", level, Actor::system()).with_metadata(told));
+            let told = object(json!({ "reason": "audit_rule", "of": name.as_str() }));
+            records.push(Record::new(ts, run, node, AuditEvent::Escalated, level, Actor::system()).with_metadata(told));
         }
     }
     records
@@ -109,12 +109,12 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 /// The entry of one event, none for events that describe no fact of their own.
-fn entry(event: &RunEvent) -> Option<(&'static str, Level, Map<String, Value>)> {
+fn entry(event: &RunEvent) -> Option<(AuditEvent, Level, Map<String, Value>)> {
     let (name, level, metadata) = match &event.body {
         EventBody::StepStart(start) => {
-            ("NODE_START", Level::Info, json!({ "type": start.kind, "attempt": event.attempt.unwrap_or(0) }))
+            (AuditEvent::NodeStart, Level::Info, json!({ "type": start.kind, "attempt": event.attempt.unwrap_or(0) }))
         }
-        EventBody::StepDone(done) => ("NODE_SUCCESS", Level::Info, json!({ "ports": done.ports })),
+        EventBody::StepDone(done) => (AuditEvent::NodeSuccess, Level::Info, json!({ "ports": done.ports })),
         EventBody::StepError(failed) => {
             let error = &failed.error;
             let message: String = error.message.chars().take(200).collect();
@@ -122,7 +122,7 @@ fn entry(event: &RunEvent) -> Option<(&'static str, Level, Map<String, Value>)> 
                 "errorType": error.error_type, "attempt": error.attempt.unwrap_or(0), "code": error.code(),
                 "message": message, "retryable": error.retryable
             });
-            ("NODE_ERROR", Level::Error, told)
+            (AuditEvent::NodeError, Level::Error, told)
         }
         EventBody::ErrorHandled(handled) => {
             let mut told = json!({
@@ -135,24 +135,24 @@ fn entry(event: &RunEvent) -> Option<(&'static str, Level, Map<String, Value>)> 
                 told["ruleError"] = error.as_str().into();
             }
             let level = if handled.rule_error.is_some() { Level::Warn } else { Level::Info };
-            ("ERROR_HANDLER_INVOKED", level, told)
+            (AuditEvent::ErrorHandlerInvoked, level, told)
         }
         EventBody::RetryScheduled(retry) => {
-            ("RETRY_SCHEDULED", Level::Info, json!({ "attempt": retry.attempt, "delayMs": retry.delay_ms }))
+            (AuditEvent::RetryScheduled, Level::Info, json!({ "attempt": retry.attempt, "delayMs": retry.delay_ms }))
         }
         EventBody::AutoFixAttempt(tried) => {
             let told = json!({ "model": tried.model, "accepted": tried.accepted, "delta": tried.delta });
-            ("AUTO_FIX_ATTEMPT", Level::Warn, told)
+            (AuditEvent::AutoFixAttempt, Level::Warn, told)
         }
         EventBody::HumanTaskCreated(created) => {
             let told = json!({
                 "taskId": created.task_id, "kind": created.kind, "reason": created.reason, "severity": created.severity,
                 "fingerprint": created.fingerprint
             });
-            ("HITL_CREATED", Level::Info, told)
+            (AuditEvent::HitlCreated, Level::Info, told)
         }
         EventBody::HumanTaskCompleted(done) => {
-            ("HITL_COMPLETED", Level::Info, json!({ "taskId": done.task_id, "action": done.answer.action }))
+            (AuditEvent::HitlCompleted, Level::Info, json!({ "taskId": done.task_id, "action": done.answer.action }))
         }
         EventBody::Escalated(escalated) => {
             let mut told = json!({
@@ -161,24 +161,26 @@ fn entry(event: &RunEvent) -> Option<(&'static str, Level, Map<String, Value>)> 
             if let Some(to) = &escalated.to {
                 told["to"] = to.as_str().into();
             }
-            ("ESCALATED", Level::Warn, told)
+            (AuditEvent::Escalated, Level::Warn, told)
         }
         EventBody::PauseTimeout(over) => (
-            "ESCALATED",
+            AuditEvent::Escalated,
             Level::Warn,
             json!({ "taskId": over.task_id, "action": over.timeout_action, "reason": "pause_timeout" }),
         ),
-        EventBody::WorkflowDone(_) => ("WORKFLOW_COMPLETED", Level::Info, json!({ "status": "completed" })),
+        EventBody::WorkflowDone(_) => (AuditEvent::WorkflowCompleted, Level::Info, json!({ "status": "completed" })),
         EventBody::WorkflowFailed(failed) => {
             let mut told = json!({ "status": "failed", "failedStepId": failed.failed_step_id });
             if let Some(reason) = &failed.reason {
                 told["reason"] = reason.as_str().into();
             }
-            ("WORKFLOW_COMPLETED", Level::Error, told)
+            (AuditEvent::WorkflowCompleted, Level::Error, told)
         }
-        EventBody::WorkflowCancelled(_) => ("WORKFLOW_COMPLETED", Level::Warn, json!({ "status": "cancelled" })),
+        EventBody::WorkflowCancelled(_) => {
+            (AuditEvent::WorkflowCompleted, Level::Warn, json!({ "status": "cancelled" }))
+        }
         EventBody::WorkflowStart(start) => (
-            "WORKFLOW_STARTED",
+            AuditEvent::WorkflowStarted,
             Level::Info,
             json!({ "name": start.name, "version": start.version, "startedBy": start.started_by.as_deref().unwrap_or("person") }),
         ),

@@ -18,7 +18,7 @@ use crate::writer::{Queue, Task, Work};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
-use signalbox_model::{RunEvent, time};
+use signalbox_model::{AuditEvent, RunEvent, time};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -359,8 +359,9 @@ impl Store {
                 "startedAt": time::format(row.started_ms), "endedAt": row.ended_ms.map(time::format),
                 "events": row.last_seq, "entries": entries,
             });
-            let record = Record::new(time::format(at_ms), run.as_str(), RUN_LEVEL, "RUN_DELETED", Level::Warn, actor)
-                .with_metadata(facts.as_object().cloned().unwrap_or_default());
+            let record =
+                Record::new(time::format(at_ms), run.as_str(), RUN_LEVEL, AuditEvent::RunDeleted, Level::Warn, actor)
+                    .with_metadata(facts.as_object().cloned().unwrap_or_default());
             chain::append(work, vec![record])?;
             run_deleted::insert(work.connection, &run)?;
             run::delete(work.connection, &run)

@@ -11,26 +11,13 @@ use crate::redact::Masks;
 use crate::{Caller, audit_query, audit_view};
 use base64::Engine;
 use serde_json::{Map, Value, json};
-use signalbox_model::time;
+use signalbox_model::{AuditEvent, time};
 use signalbox_store::AuditQuery;
-use signalbox_store::audit::{Entry, Record, hash_text, is_reserved};
+use signalbox_store::audit::{Entry, Record, hash_text};
 use std::io::Cursor;
 
 /// Larger exports are written to a file of the data folder.
 const INLINE: usize = 8 * 1024 * 1024;
-
-/// Events of the product beside those of rules 3.1: nobody else records them.
-const OWN: &[&str] = &[
-    "TASK_CLAIMED",
-    "TASK_RELEASED",
-    "TASK_REASSIGNED",
-    "TASK_COMMENTED",
-    "TASK_SNOOZED",
-    "REVEALED",
-    "ANSWER_REFUSED",
-    "AUDIT_EXPORTED",
-    "AUDIT_VERIFY_FAILED",
-];
 
 pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult<AuditPage> {
     let query = AuditQuery {
@@ -136,7 +123,7 @@ pub(crate) fn audit_record(app: &App, caller: &Caller, request: AuditRecord) -> 
             .with(json!({ "violations": fields }))
     })?;
     let mut record = submitted.record;
-    if is_reserved(&record.event) || OWN.contains(&record.event.as_str()) {
+    if AuditEvent::is_reserved(&record.event) {
         let message = format!("{} is recorded by Signalbox itself, when it happens.", record.event);
         return Err(refused("AUDIT_RESERVED_EVENT", message, "Choose another name for your event."));
     }

@@ -11,7 +11,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::people::{self, Given, act_record, from_task_error};
 use serde_json::{Value, json};
 use signalbox_engine::patch;
-use signalbox_model::time;
+use signalbox_model::{AuditEvent, time};
 use signalbox_store::{TaskAct, TaskQuery, TaskScope, TaskView};
 
 /// Tasks of one batch.
@@ -195,7 +195,7 @@ fn act(
     caller: &Caller,
     task_id: &str,
     act: TaskAct,
-    event: &str,
+    event: AuditEvent,
     note: Option<String>,
     facts: Value,
 ) -> ApiResult<TaskRow> {
@@ -207,11 +207,11 @@ fn act(
 }
 
 pub(crate) fn task_claim(app: &App, caller: &Caller, request: TaskRef) -> ApiResult<TaskRow> {
-    act(app, caller, &request.task_id, TaskAct::Claim, "TASK_CLAIMED", None, json!({}))
+    act(app, caller, &request.task_id, TaskAct::Claim, AuditEvent::TaskClaimed, None, json!({}))
 }
 
 pub(crate) fn task_release(app: &App, caller: &Caller, request: TaskRef) -> ApiResult<TaskRow> {
-    act(app, caller, &request.task_id, TaskAct::Release, "TASK_RELEASED", None, json!({}))
+    act(app, caller, &request.task_id, TaskAct::Release, AuditEvent::TaskReleased, None, json!({}))
 }
 
 pub(crate) fn task_reassign(app: &App, caller: &Caller, request: TaskReassign) -> ApiResult<TaskRow> {
@@ -224,7 +224,7 @@ pub(crate) fn task_reassign(app: &App, caller: &Caller, request: TaskReassign) -
     }
     let notes = text(request.notes, "notes")?;
     let facts = json!({ "to": request.to, "notes": notes });
-    act(app, caller, &request.task_id, TaskAct::Reassign { to: request.to }, "TASK_REASSIGNED", notes, facts)
+    act(app, caller, &request.task_id, TaskAct::Reassign { to: request.to }, AuditEvent::TaskReassigned, notes, facts)
 }
 
 pub(crate) fn task_comment(app: &App, caller: &Caller, request: TaskComment) -> ApiResult<TaskRow> {
@@ -233,13 +233,13 @@ pub(crate) fn task_comment(app: &App, caller: &Caller, request: TaskComment) -> 
     };
     // The text may name people: the chain keeps that it was said, the task keeps what.
     let facts = json!({ "textHash": signalbox_model::hash::sha256_hex(said.as_bytes()) });
-    act(app, caller, &request.task_id, TaskAct::Comment, "TASK_COMMENTED", Some(said), facts)
+    act(app, caller, &request.task_id, TaskAct::Comment, AuditEvent::TaskCommented, Some(said), facts)
 }
 
 pub(crate) fn task_snooze(app: &App, caller: &Caller, request: TaskSnooze) -> ApiResult<TaskRow> {
     let until_ms = moment(&request.until)?;
     let facts = json!({ "until": time::format(until_ms) });
-    act(app, caller, &request.task_id, TaskAct::Snooze { until_ms }, "TASK_SNOOZED", None, facts)
+    act(app, caller, &request.task_id, TaskAct::Snooze { until_ms }, AuditEvent::TaskSnoozed, None, facts)
 }
 
 /// TS-052.
@@ -249,7 +249,7 @@ pub(crate) fn task_reveal(app: &App, caller: &Caller, request: TaskReveal) -> Ap
     };
     let record = people::record(app, &request.task_id)?;
     let facts = json!({ "reason": reason });
-    act(app, caller, &request.task_id, TaskAct::Reveal, "REVEALED", Some(reason), facts)?;
+    act(app, caller, &request.task_id, TaskAct::Reveal, AuditEvent::Revealed, Some(reason), facts)?;
     Ok(TaskRevealed {
         input: (*record.created.input).clone(),
         error: record.created.error.as_ref().and_then(|error| serde_json::to_value(&**error).ok()),

@@ -6,27 +6,7 @@ use crate::{
     route,
 };
 use serde_json::Value;
-use signalbox_model::{Code, Diagnostic, Workflow, diagnostic::pointer_token};
-
-/// Names of Signalbox's own entries (rules 3.1), and their older spellings.
-pub(crate) const RESERVED_EVENTS: [&str; 16] = [
-    "WORKFLOW_STARTED",
-    "NODE_START",
-    "NODE_SUCCESS",
-    "NODE_ERROR",
-    "ERROR_HANDLER_INVOKED",
-    "RETRY_SCHEDULED",
-    "AUTO_FIX_ATTEMPT",
-    "HITL_CREATED",
-    "HITL_COMPLETED",
-    "HUMAN_TASK_COMPLETED",
-    "ESCALATED",
-    "RUN_DELETED",
-    "WORKFLOW_COMPLETED",
-    "AUDIT_EXPORTED",
-    "REVEALED",
-    "AUDIT_VERIFY_FAILED",
-];
+use signalbox_model::{AuditEvent, Code, Diagnostic, Workflow, diagnostic::pointer_token};
 
 pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     let recovery = Recovery::of(workflow);
@@ -148,7 +128,7 @@ fn alternatives(workflow: &Workflow, id: &str, place: &str, config: &Value, foun
 
 fn reserved(place: &str, config: Option<&Value>, found: &mut Vec<Diagnostic>) {
     let event = config.and_then(|c| c.get("event")).and_then(Value::as_str).unwrap_or_default();
-    if RESERVED_EVENTS.contains(&event) {
+    if AuditEvent::is_reserved(event) {
         found.push(Diagnostic::error(
             Code::AuditReservedEvent,
             format!("{place}/config/event"),

@@ -4,7 +4,7 @@ use crate::support::{pass, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{Level, NodeFailure};
+use signalbox_model::{AuditEvent, Level, NodeFailure};
 use signalbox_ports::{AuditNote, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
@@ -29,10 +29,17 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         Some(Value::Object(map)) => map.clone(),
         Some(other) => return Err(wrong_setting("metadata", "an object", other)),
     };
+    // A name may come from data: an entry that looks like Signalbox's own would put words into its mouth.
+    let event = text_or(slot, "event", "NOTE")?;
+    if AuditEvent::is_reserved(event) {
+        let why =
+            format!("'{event}' is a name of Signalbox's own audit entries. Choose another, such as ORDER_REFUSED");
+        return Err(NodeFailure::validation("AUDIT_RESERVED_EVENT", why));
+    }
     let note = AuditNote {
         run_id: call.run_id.to_string(),
         node_id: call.node_id.to_string(),
-        event: text_or(slot, "event", "NOTE")?.to_owned(),
+        event: event.to_owned(),
         level,
         tags,
         metadata,

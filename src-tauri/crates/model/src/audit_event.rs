@@ -1,0 +1,116 @@
+//! The names of Signalbox's own audit entries (rules 3.1): the one list of what the product writes and of what nobody else
+//! may write, neither a workflow's Audit step nor a caller of `POST /audit/record`.
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)+) => {
+        /// What an entry of Signalbox's own tells.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum AuditEvent { $($(#[$doc])* $variant,)+ }
+
+        impl AuditEvent {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// As it stands in an entry.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+        }
+    };
+}
+
+events! {
+    /// A run began.
+    WorkflowStarted = "WORKFLOW_STARTED",
+    /// A call began.
+    NodeStart = "NODE_START",
+    /// A call ended well.
+    NodeSuccess = "NODE_SUCCESS",
+    /// A call failed.
+    NodeError = "NODE_ERROR",
+    /// A handler or the policy chose what follows an error.
+    ErrorHandlerInvoked = "ERROR_HANDLER_INVOKED",
+    /// A call goes again later.
+    RetryScheduled = "RETRY_SCHEDULED",
+    /// A repair of the input was tried.
+    AutoFixAttempt = "AUTO_FIX_ATTEMPT",
+    /// A person is asked.
+    HitlCreated = "HITL_CREATED",
+    /// A person answered.
+    HitlCompleted = "HITL_COMPLETED",
+    /// Nobody answered in time, or an audit rule asks for more eyes.
+    Escalated = "ESCALATED",
+    /// A run ended.
+    WorkflowCompleted = "WORKFLOW_COMPLETED",
+    /// A run was deleted.
+    RunDeleted = "RUN_DELETED",
+    /// A person took a task.
+    TaskClaimed = "TASK_CLAIMED",
+    /// A person gave a task back.
+    TaskReleased = "TASK_RELEASED",
+    /// A task went to somebody else.
+    TaskReassigned = "TASK_REASSIGNED",
+    /// A person wrote a remark.
+    TaskCommented = "TASK_COMMENTED",
+    /// A person put a task off.
+    TaskSnoozed = "TASK_SNOOZED",
+    /// A person looked at masked values.
+    Revealed = "REVEALED",
+    /// An answer was not taken.
+    AnswerRefused = "ANSWER_REFUSED",
+    /// Entries left the installation.
+    AuditExported = "AUDIT_EXPORTED",
+    /// The chain does not verify.
+    AuditVerifyFailed = "AUDIT_VERIFY_FAILED",
+}
+
+/// Older names of the same facts (K-12): read on import, never written, so not free either.
+const OLDER: [&str; 9] = [
+    "HUMAN_TASK_COMPLETED",
+    "node.error",
+    "node.error.created",
+    "error.handler.invoked",
+    "node.retried",
+    "node.auto_fix.attempt",
+    "human.task.created",
+    "human.task.completed",
+    "human.task.expired",
+];
+
+impl From<AuditEvent> for String {
+    fn from(event: AuditEvent) -> Self {
+        event.as_str().to_owned()
+    }
+}
+
+impl AuditEvent {
+    /// The event of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|event| event.as_str() == name)
+    }
+
+    /// Whether nobody but Signalbox may write an entry of this name. Neither other capitals nor spaces make it another.
+    #[must_use]
+    pub fn is_reserved(name: &str) -> bool {
+        let name = name.trim();
+        let same = |own: &str| own.eq_ignore_ascii_case(name);
+        Self::ALL.iter().any(|event| same(event.as_str())) || OLDER.iter().any(|older| same(older))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AuditEvent;
+
+    #[test]
+    fn own_names_are_not_free_in_any_dress() {
+        for event in AuditEvent::ALL {
+            assert_eq!(AuditEvent::parse(event.as_str()), Some(*event));
+            assert!(AuditEvent::is_reserved(&format!(" {} ", event.as_str().to_lowercase())));
+        }
+        assert!(AuditEvent::is_reserved("node.error"));
+        assert!(!AuditEvent::is_reserved("ORDER_REFUSED"));
+    }
+}
