@@ -63,7 +63,9 @@ fn frame_theme(window: &WebviewWindow, theme: Option<Theme>) {
     let _ = window.set_theme(theme);
 }
 
-/// Sends the events of a run after `after`, in batches, until the run has ended or the window unsubscribes.
+/// Sends the events of a run after `after`, in batches, until the run has ended or the window unsubscribes. An empty
+/// batch is the last one: a large batch travels slower than this command's answer, so the answer says nothing about
+/// what has arrived.
 #[tauri::command]
 pub(crate) async fn rpc_subscribe(
     window: WebviewWindow,
@@ -87,9 +89,9 @@ pub(crate) async fn rpc_subscribe(
             batch = stream.next() => batch,
             _ = stopped.changed() => break,
         };
-        let Some(events) = batch else { break };
+        let last = batch.is_none();
         // A closed window no longer listens.
-        if channel.send(events).is_err() {
+        if channel.send(batch.unwrap_or_default()).is_err() || last {
             break;
         }
     }

@@ -330,6 +330,22 @@ try {
     await untroubled();
   });
 
+  await check('a run with large values ends on the canvas, and is there again when the person comes back', async () => {
+    const made = await rpc('workflow_create', { name: 'Large values' });
+    const text = { type: 'data.set', config: { assign: { text: 'x'.repeat(40_000) } } };
+    await rpc('workflow_save', { ref: made.ref, baseRevision: made.revision, document: { ...made.document, nodes: { one: text, two: text }, edges: [{ from: 'one.success', to: 'two' }] } });
+    const done = async () => isDeepStrictEqual(await states(), { one: 'done', two: 'done' });
+    await run((hash) => { location.hash = hash; }, `#/workflow/${encodeURIComponent(made.ref)}`);
+    await has(nodes, 'one', 'two');
+    await press('F5');
+    await until('the end of the run', done);
+    await click('nav.rail a[href="#/runs"]');
+    await until('the list', () => run(() => document.querySelector('.r-row') !== null));
+    await run((hash) => { location.hash = hash; }, `#/workflow/${encodeURIComponent(made.ref)}`);
+    await until('the same run', done);
+    await untroubled();
+  });
+
   await check('a run that waits goes on after the program was killed', async () => {
     const made = await rpc('workflow_create', { name: 'Waits' });
     const document = { ...made.document, nodes: { wait: { type: 'flow.wait', config: { ms: 8000 } }, after: { type: 'flow.noop' } }, edges: [{ from: 'wait.success', to: 'after' }] };

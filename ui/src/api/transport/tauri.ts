@@ -20,13 +20,14 @@ export function tauriTransport(): Transport {
     subscribe(runId, after, onEvents, onError) {
       let open = true;
       const channel = new Channel<RunEvent[]>();
-      channel.onmessage = (batch) => { if (open) onEvents(batch); };
-      // The command answers when the run has ended or the window unsubscribed.
+      // An empty batch is the last one. The command's answer is not the end: it overtakes a large batch.
+      channel.onmessage = (batch) => {
+        if (!open) return;
+        if (batch.length > 0) onEvents(batch);
+        else onError(null);
+      };
       const id = crypto.randomUUID();
-      invoke('rpc_subscribe', { id, runId, after, channel }).then(
-        () => { if (open) onError(null); },
-        (cause: unknown) => { if (open) onError(toApiError(cause)); },
-      );
+      invoke('rpc_subscribe', { id, runId, after, channel }).catch((cause: unknown) => { if (open) onError(toApiError(cause)); });
       return () => {
         open = false;
         invoke('rpc_unsubscribe', { id }).catch(() => undefined);

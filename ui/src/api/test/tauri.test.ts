@@ -1,0 +1,29 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { RunEvent } from '../types.ts';
+
+const shell = vi.hoisted(() => ({ invoke: vi.fn<(command: string, args: { channel?: { onmessage(batch: unknown[]): void } }) => Promise<unknown>>() }));
+vi.mock('@tauri-apps/api/core', () => ({ invoke: shell.invoke, isTauri: () => true, Channel: class { onmessage = (): void => undefined; } }));
+const { tauriTransport } = await import('../transport/tauri.ts');
+
+describe('events in the window', () => {
+  it('takes a batch that comes after the answer of the command, and ends with the empty one', async () => {
+    let arrive: (batch: unknown[]) => void = () => undefined;
+    shell.invoke.mockImplementation(async (_command, args) => { arrive = (batch) => args.channel?.onmessage(batch); });
+    const batches: RunEvent[][] = [];
+    const onError = vi.fn();
+    tauriTransport().subscribe('r', 0, (batch) => batches.push(batch), onError);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(onError).not.toHaveBeenCalled();
+    arrive([{ runId: 'r', seq: 1 }]);
+    expect(batches.flat().map((event) => event.seq)).toEqual([1]);
+    arrive([]);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(null);
+  });
+
+  it('says why when the host refuses', async () => {
+    shell.invoke.mockImplementation(async () => { throw { code: 'NOT_FOUND', message: 'No such run.', hint: '' }; }); // eslint-disable-line no-throw-literal
+    const why = await new Promise((said) => { tauriTransport().subscribe('r', 0, () => undefined, said); });
+    expect(why).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
