@@ -174,7 +174,6 @@ export const audit = {
   'audit.noneText': 'Every step of a run, every error and every decision of a person leaves a record here. Each holds the hash of the one before, so that a change shows. Run a workflow and they appear.',
   'audit.noneFound': 'No record fits this query',
   'audit.noneFoundText': 'Take a part of the query away. Words are looked for in the whole record.',
-  'audit.choose': 'Choose a record to see its content, its bytes and its hash.',
   'audit.toGallery': 'Choose a workflow',
   'audit.do.search': 'Ask the audit chain',
   'audit.do.next': 'Next record',

@@ -2,7 +2,7 @@
 export const canvas = {
   'canvas.label': 'Canvas',
   'canvas.roleStep': 'step',
-  'canvas.addNode': 'Add node',
+  'canvas.addNode': 'Add step',
   'canvas.tidy': 'Tidy up',
   'canvas.safeShown': 'Safe policy: shown',
   'canvas.safeHidden': 'Safe policy: hidden',

@@ -38,8 +38,8 @@ export function Banner({ signal, title, children, actions, onClose, closeButton 
       <div className="grow col banner-text">
         <b>{title}</b>
         {children}
-        {actions ? <div className="row wrap banner-actions">{actions}</div> : null}
       </div>
+      {actions ? <div className="row wrap banner-actions">{actions}</div> : null}
       {onClose ? closeButton : null}
     </div>
   );

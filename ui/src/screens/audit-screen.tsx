@@ -111,8 +111,8 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         {list.error ? <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
         <div className="au-main">
           <Facets facets={facets.data} query={query} saved={saved} onQuery={change} onForget={forgetQuery} />
-          <SplitPane side="right" size={width} min={300} max={720} onResize={setWidth} label={t('audit.recordPane')} reserve={420} pane={
-            seq === undefined ? <p className="t3" style={{ padding: 16 }}>{t('audit.choose')}</p> : <RecordPane seq={seq} onSeq={open} onQuery={change} onRun={run} />
+          <SplitPane side="right" size={width} min={300} max={720} onResize={setWidth} label={t('audit.recordPane')} reserve={420} collapsed={seq === undefined} pane={
+            seq === undefined ? null : <RecordPane seq={seq} onSeq={open} onQuery={change} onRun={run} />
           }>
             <div className="au-mid">
               {list.rows === undefined ? (list.error ? null : <div style={{ padding: '0 16px' }} aria-busy="true"><Skeleton rows={16} /></div>)

@@ -53,8 +53,8 @@ export interface EditorStore extends StoreApi<EditorState> {
   select(nodes: readonly string[], edges?: readonly string[]): void;
   /** `document`: what was written, when the user went on editing while it was being saved */
   markSaved(document?: Workflow): void;
-  /** another content (opened again, taken over from outside): forgets the steps */
-  replaceDocument(document: Workflow, options?: { saved?: boolean }): void;
+  /** another content (taken over from outside): forgets the steps, or with `step` is one of them */
+  replaceDocument(document: Workflow, options?: { saved?: boolean; step?: string }): void;
   setReadOnly(readOnly: boolean): void;
 }
 
@@ -65,6 +65,12 @@ function stillThere(document: Workflow, selection: Selection): Selection {
   const nodes = selection.nodes.filter((id) => Object.hasOwn(document.nodes, id));
   return nodes.length === selection.nodes.length ? selection : { nodes, edges: selection.edges };
 }
+
+/** Takes everything of one document away and puts everything of the other there, in its order. */
+const exchange = (from: Workflow, to: Workflow): Patch[] => [
+  ...Object.keys(from).map((key): Patch => ({ op: 'unset', path: [key] })),
+  ...Object.entries(to).map(([key, value]): Patch => ({ op: 'set', path: [key], value })),
+];
 
 export function createEditor(document: Workflow, options: { readOnly?: boolean; saved?: boolean } = {}): EditorStore {
   let past: Step[] = [];
@@ -144,8 +150,10 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
       savedToken = tokens.get(document_) ?? token;
       store.setState({ saved: document_, dirty: token !== savedToken });
     },
-    replaceDocument(next: Workflow, opts: { saved?: boolean } = {}): void {
-      past = [];
+    replaceDocument(next: Workflow, opts: { saved?: boolean; step?: string } = {}): void {
+      const { document: before, selection } = store.getState();
+      if (opts.step === undefined) past = [];
+      else past.push({ label: opts.step, patches: exchange(next, before), token, selection, at: 0 });
       future = [];
       token = nextToken;
       nextToken += 1;

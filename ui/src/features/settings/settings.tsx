@@ -44,6 +44,7 @@ export function SettingsView(props: SettingsProps) {
               <dt>{t('settings.host')}</dt><dd>{t(`settings.host.${info.host}`)}</dd>
               <dt>{t('settings.data')}</dt><dd className="mono" title={info.dataDir}>{info.dataDir}</dd>
               <dt>{t('settings.platform')}</dt><dd>{info.platform}</dd>
+              <dt>{t('settings.thanks')}</dt><dd>{t('settings.thanksText')}</dd>
             </dl>
           ) : null}
         </section>

@@ -97,8 +97,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       if (!window.document.activeElement?.closest('[data-scope=panel]')) canvas.current?.focus();
       if (!logWasOpen.current) {
         onLogOpen(true);
-        // The log took room from the canvas, not the person: the whole graph stays in view.
-        setTimeout(() => canvas.current?.fit(), 60);
+        // The log took room from the canvas, not the person: the graph stays in view.
+        setTimeout(() => canvas.current?.fit(true), 60);
       }
     } finally {
       setStarting(false);
@@ -274,7 +274,7 @@ function SaveState({ session, dirty }: { session: Session; dirty: boolean }) {
   if (session.saving) return <span className="s t2 row gap1"><SignalIcon signal="run" />{t('builder.saving')}</span>;
   if (dirty) return <span className="s t2 row gap1" title={session.path}><span className="dirty-dot" aria-hidden="true" />{t('builder.unsaved')}</span>;
   return (
-    <span className="s t2 row gap1 nw" title={session.path}><Icon name="check" size={12} />{t('builder.saved')}, {t('builder.revision', { revision: session.revision.slice(0, 7) })}</span>
+    <span className="s t2 row gap1 nw" title={session.path}><Icon name="check" size={12} />{t('builder.saved')}<span className="wb-revision">, {t('builder.revision', { revision: session.revision.slice(0, 7) })}</span></span>
   );
 }
 

@@ -7,7 +7,7 @@ import { act, invalidate } from '../../api/queries.ts';
 import type { Diagnostic, OpenWorkflow, Workflow } from '../../api/types.ts';
 import { createEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { t } from '../../i18n/index.ts';
-import { toast } from '../../kit/index.ts';
+import { dismissToast, toast, type ToastMessage } from '../../kit/index.ts';
 
 export const DRAFT_DELAY_MS = 800;
 export const POLL_MS = 2000;
@@ -31,6 +31,8 @@ export class Session {
   #draftTimer: ReturnType<typeof setTimeout> | undefined;
   #draftKept: boolean;
   #draftFailed = false;
+  /** What was said about a save that did not work; it is no longer true once one did. */
+  #told: number | undefined;
   #listeners = new Set<() => void>();
   #unwatch: () => void;
 
@@ -104,14 +106,17 @@ export class Session {
       this.outside = null;
       this.draft = null;
       this.editor.markSaved(document);
+      this.#say(null);
       await this.keepDraft();
       return true;
     } catch (cause) {
       const error = toApiError(cause);
       const found = error.code === 'CONFLICT' ? revisionOf(error) : undefined;
-      if (found !== undefined) this.outside = found === null ? { kind: 'gone' } : { kind: 'changed', revision: found };
-      else {
-        toast({ signal: 'err', text: `${t('builder.saveFailed')}: ${error.message}`, detail: error.hint || undefined, action: { label: t('common.tryAgain'), run: () => void this.save() } });
+      if (found !== undefined) {
+        this.outside = found === null ? { kind: 'gone' } : { kind: 'changed', revision: found };
+        if (found !== null) this.#say({ signal: 'warn', text: t('builder.notSavedOutside'), detail: t('builder.notSavedOutsideHint') });
+      } else {
+        this.#say({ signal: 'err', text: `${t('builder.saveFailed')}: ${error.message}`, detail: error.hint || undefined, action: { label: t('common.tryAgain'), run: () => void this.save() } });
         void this.keepDraft();
       }
       return false;
@@ -119,6 +124,11 @@ export class Session {
       this.saving = false;
       this.changed();
     }
+  }
+
+  #say(message: ToastMessage | null): void {
+    if (this.#told !== undefined) dismissToast(this.#told);
+    this.#told = message ? toast(message) : undefined;
   }
 
   async checkOutside(): Promise<void> {
@@ -138,7 +148,8 @@ export class Session {
     this.revision = open.revision;
     this.readOnly = open.readOnly;
     this.outside = null;
-    this.editor.replaceDocument(open.document);
+    // What was not saved is one step back.
+    this.editor.replaceDocument(open.document, { step: t('builder.reloadStep') });
     this.editor.setReadOnly(open.readOnly);
     this.diagnostics = open.diagnostics;
     await this.keepDraft();

@@ -91,7 +91,9 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
     onPanelOpen(true);
   };
   const trouble = useTrouble(run.runId, open);
-  const stopped = open && !run.driven && status !== 'created' && !trouble;
+  // A run that waits for a person is driven again by the answer.
+  const asks = (view?.tasks.length ?? 0) > 0;
+  const stopped = open && !run.driven && status !== 'created' && !trouble && !asks;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <>

@@ -115,6 +115,15 @@ describe('outside', () => {
     await session.reload();
     expect(session).toMatchObject({ revision: 'r2', outside: null });
     expect(session.editor.getState()).toMatchObject({ dirty: false, document: { name: 'Theirs' } });
+    // Nothing is lost: what was not saved is one step back, with the steps before it.
+    session.editor.undo();
+    expect(session.editor.getState()).toMatchObject({ dirty: true, document: { name: 'Mine' } });
+    expect(JSON.stringify(session.editor.getState().document)).toBe(JSON.stringify({ ...RETRY, name: 'Mine' }));
+    session.editor.undo();
+    expect(session.editor.getState().document).toEqual(RETRY);
+    session.editor.redo();
+    session.editor.redo();
+    expect(session.editor.getState()).toMatchObject({ dirty: false, document: { name: 'Theirs' } });
   });
 });
 

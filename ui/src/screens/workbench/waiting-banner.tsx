@@ -12,7 +12,7 @@ export function WaitingBanner({ view }: { view: RunView | null }) {
       <Button variant="primary" icon="person" onClick={() => navigate({ screen: 'inbox', taskId: first.taskId })}>{t('wait.open')}</Button>
       {view.tasks.length > 1 ? <Button icon="inbox" onClick={() => navigate({ screen: 'inbox' })}>{t('wait.inbox')}</Button> : null}
     </>}>
-      <span className="s t2">{first.title ? `${first.title}. ` : ''}{t('wait.text')}</span>
+      <span className="s t2">{first.title ? `${/[.?!…]$/.test(first.title) ? first.title : `${first.title}.`} ` : ''}{t('wait.text')}</span>
     </Banner>
   );
 }

@@ -66,6 +66,11 @@ export function readFragment(text: string): Fragment | { problem: string } {
   return { nodes, edges: list(value['edges']), layout, incoming: list(value['incoming']) };
 }
 
+/** Where its nodes stand; those that the text gives no place stand in a row. */
+export function layoutOf(fragment: Fragment): Fragment['layout'] {
+  return Object.fromEntries(Object.keys(fragment.nodes).map((id, i) => [id, fragment.layout[id] ?? [i * COLUMN, 0]]));
+}
+
 /** The edits that paste a fragment with its top left corner at `at`, and the ids it gets. */
 export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, keepIncoming: boolean): { edits: Edit[]; ids: string[] } {
   const used = new Set(Object.keys(document.nodes));
@@ -77,7 +82,8 @@ export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, ke
   }
   const renamed = new Map([...names].filter(([from, to]) => from !== to));
   const order = Object.keys(fragment.nodes);
-  const place = (id: string): Point => fragment.layout[id] ?? [order.indexOf(id) * COLUMN, 0];
+  const layout = layoutOf(fragment);
+  const place = (id: string): Point => layout[id] as Point;
   const left = Math.min(...order.map((id) => place(id)[0]));
   const top = Math.min(...order.map((id) => place(id)[1]));
   const edits: Edit[] = order.map((id) => {

@@ -66,6 +66,21 @@ export function freePlace(taken: Iterable<Rect>, wanted: Point, size: { width: n
 }
 const GRID_STEP = 8;
 
+/** So many cards are moved one by one out of the way of others; more of them as one. */
+const BLOCK = 60;
+
+/** Where the top left corner of several cards goes so that none covers another: as wanted, or a little lower or higher. */
+export function freeBlock(taken: readonly Rect[], cards: readonly Rect[], wanted: Point): Point {
+  const [left, top] = [Math.min(...cards.map((r) => r.x)), Math.min(...cards.map((r) => r.y))];
+  const whole = { x: left, y: top, width: Math.max(...cards.map((r) => r.x + r.width)) - left, height: Math.max(...cards.map((r) => r.y + r.height)) - top };
+  const block = cards.length > BLOCK ? [whole] : cards;
+  const [x, y] = [snap(wanted[0]), snap(wanted[1])];
+  const near = taken.filter((r) => r.x < x + whole.width + GAP && x < r.x + r.width + GAP);
+  const free = (dy: number): boolean => !block.some((card) => near.some((r) => overlaps({ ...card, x: card.x - left + x, y: card.y - top + y + dy }, r, GAP)));
+  for (let step = 0; step < 60; step += 1) for (const dy of step === 0 ? [0] : [step * GRID_STEP, -step * GRID_STEP]) if (free(dy)) return [x, y + dy];
+  return [x, snap(Math.max(y, ...near.map((r) => r.y + r.height + GAP)))];
+}
+
 /** Where the next card after `id` goes: one column on; below for the red port. */
 export function nextTo(rects: ReadonlyMap<string, Rect>, id: string, red: boolean, size?: { width: number; height: number }): Point {
   const rect = rects.get(id);

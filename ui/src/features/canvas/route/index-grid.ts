@@ -74,6 +74,9 @@ export interface Traffic {
   joined: number;
 }
 
+/** Two tracks nearer than this look like one, and their tags touch. */
+const NEAR = 12;
+
 /** Segments that are laid already. */
 export class TrackIndex {
   private readonly horizontal = new Map<number, Segment[]>();
@@ -105,9 +108,9 @@ export class TrackIndex {
       const [from, to] = flat ? [Math.min(a[0], b[0]), Math.max(a[0], b[0])] : [Math.min(a[1], b[1]), Math.max(a[1], b[1])];
       const along = flat ? this.horizontal : this.vertical;
       const across = flat ? this.vertical : this.horizontal;
-      for (let lane = Math.floor((at - 6) / LANE); lane <= Math.floor((at + 6) / LANE); lane += 1) {
+      for (let lane = Math.floor((at - NEAR) / LANE); lane <= Math.floor((at + NEAR) / LANE); lane += 1) {
         for (const other of along.get(lane) ?? []) {
-          if (Math.abs(other.at - at) >= 6) continue;
+          if (Math.abs(other.at - at) >= NEAR) continue;
           // The last stretch before an input belongs to all its wires.
           const last = i === points.length - 1 && other.target === target ? 26 : 0;
           const length = Math.min(to, other.to) - Math.max(from, other.from) - last;

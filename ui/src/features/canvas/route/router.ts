@@ -7,6 +7,7 @@
 
 import type { Rect } from '../model/place.ts';
 import { cutPath, lengthOf, type P, tidy } from './geometry.ts';
+import { TagIndex, tagPlace } from './tags.ts';
 import { RectIndex, TrackIndex } from './index-grid.ts';
 
 export interface WireEnds {
@@ -19,6 +20,8 @@ export interface WireEnds {
   to: P;
   /** red ports leave downwards */
   down: boolean;
+  /** how wide its tag is, when it has one with words */
+  tagWidth?: number;
 }
 
 export interface Route {
@@ -70,49 +73,6 @@ function ways(wire: WireEnds, index: RectIndex, known: readonly number[]): P[][]
   }
   for (const y of lanes(wire, index, known, out, into)) list.push([from, [out, y1], [out, y], [into, y], [into, y2], to]);
   return list;
-}
-
-/** A place for a tag: on a straight stretch of this wire alone, away from turns, ports, arrows and other tags. */
-function tagPlace(route: Route, tracks: TrackIndex, used: TagIndex): P {
-  const { points, arrow } = route;
-  let best: { at: P; points: number } | null = null;
-  for (let i = 1; i < points.length; i += 1) {
-    const [a, b] = [points[i - 1] as P, points[i] as P];
-    const length = lengthOf(a, b);
-    for (const part of length > 96 ? [0.5, 0.25, 0.75] : [0.5]) {
-      const at: P = [Math.round(a[0] + (b[0] - a[0]) * part), Math.round(a[1] + (b[1] - a[1]) * part)];
-      let score = Math.min(length, 120) * 0.3 - i * 2 - (part === 0.5 ? 0 : 4);
-      if (length < 36) score -= 40;
-      if (tracks.at(at) > 1) score -= 60;
-      if (used.near(at)) score -= 100;
-      if (arrow && Math.abs(arrow.at[0] - at[0]) < 24 && Math.abs(arrow.at[1] - at[1]) < 12) score -= 50;
-      if (!best || score > best.points) best = { at, points: score };
-    }
-  }
-  return best?.at ?? points[0] ?? [0, 0];
-}
-
-/** Tags that are placed already, in cells of 32 px. */
-class TagIndex {
-  private readonly cells = new Map<string, P[]>();
-  private readonly key = (x: number, y: number): string => `${x},${y}`;
-
-  add(at: P): void {
-    const key = this.key(Math.floor(at[0] / 32), Math.floor(at[1] / 32));
-    const list = this.cells.get(key);
-    if (list) list.push(at);
-    else this.cells.set(key, [at]);
-  }
-
-  near([x, y]: P): boolean {
-    const [cx, cy] = [Math.floor(x / 32), Math.floor(y / 32)];
-    for (let i = cx - 1; i <= cx + 1; i += 1) {
-      for (let j = cy - 1; j <= cy + 1; j += 1) {
-        if (this.cells.get(this.key(i, j))?.some(([px, py]) => Math.abs(px - x) < 30 && Math.abs(py - y) < 18)) return true;
-      }
-    }
-    return false;
-  }
 }
 
 function middleOf(points: readonly P[]): P {
@@ -202,11 +162,16 @@ export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string
     });
   }
   const tags = new TagIndex();
-  for (const [key, route] of routes) {
-    const kept = options.only !== undefined && !options.only.has(key);
-    if (!kept) route.tag = careful ? tagPlace(route, tracks, tags) : middleOf(route.points);
-    tags.add(route.tag);
-  }
+  const place = (wire: WireEnds): void => {
+    const route = routes.get(wire.key);
+    if (!route) return;
+    const kept = options.only !== undefined && !options.only.has(wire.key);
+    if (!kept) route.tag = careful ? tagPlace(route, wire.tagWidth, tracks, tags) : middleOf(route.points);
+    tags.add(route.tag, wire.tagWidth);
+  };
+  // Words need more room than a number: they choose first.
+  for (const wire of wires) if (wire.tagWidth !== undefined) place(wire);
+  for (const wire of wires) if (wire.tagWidth === undefined) place(wire);
   return routes;
 }
 

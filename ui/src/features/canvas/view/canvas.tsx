@@ -104,7 +104,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
   const style = { '--fz': `${Math.min(26, 11 / Math.min(1, zoom)).toFixed(2)}px` } as CSSProperties;
   return (
     <section
-      ref={setElement} className={`cv cv-d${detail} ${fromInput ? 'cv-from-input' : ''}`} style={style} aria-label={t('canvas.label')} data-scope={CANVAS_SCOPE} data-nodes={nodes.length} tabIndex={-1}
+      ref={setElement} className={`cv cv-d${detail} ${detail === 1 && zoom < 0.75 ? 'cv-tight' : ''} ${fromInput ? 'cv-from-input' : ''}`} style={style} aria-label={t('canvas.label')} data-scope={CANVAS_SCOPE} data-nodes={nodes.length} tabIndex={-1}
       onDoubleClick={(event) => { if (isPane(event)) addAt(event.clientX, event.clientY); }}
       onPointerMove={(event) => point({ x: event.clientX, y: event.clientY })}
       onPointerLeave={() => point(null)}
@@ -120,13 +120,13 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
         onPaneClick={(event) => (event.ctrlKey || event.metaKey ? addAt(event.clientX, event.clientY) : clickPane(event.clientX, event.clientY))}
         onNodeDoubleClick={(_, node) => openNode(node.id)}
         nodesDraggable={!readOnly} nodesConnectable={!readOnly} edgesFocusable={false} edgesReconnectable={false} deleteKeyCode={null} disableKeyboardA11y
-        selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} attributionPosition="top-right"
+        selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} proOptions={ABOUT}
       >
         <Dots />
         <TemplatePreview />
         <Ghosts handle={handle} />
         {many || nodes.length === 0 ? null : (
-          <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
+          <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable zoomable onClick={(_, at) => handle.center(at.x, at.y)} ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
         )}
       </ReactFlow>
       ) : null}
@@ -143,6 +143,8 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
 }
 
 const isPane = (event: ReactMouseEvent): boolean => event.target instanceof Element && event.target.classList.contains('react-flow__pane');
+/** Who made the canvas library stands in Settings, About. */
+const ABOUT = { hideAttribution: true };
 const MINI = { width: 150, height: 94 };
 /** The library never connects by itself: `gestures.ts` decides where a wire may end. */
 const never = (): boolean => false;

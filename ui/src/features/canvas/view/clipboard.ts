@@ -2,8 +2,9 @@
 
 import { tn } from '../../../i18n/index.ts';
 import type { EditorStore } from '../editor.ts';
-import { fragmentOf, fragmentText, pasteEdits, readFragment } from '../model/fragment.ts';
-import type { Point } from '../model/ports.ts';
+import { type Fragment, fragmentOf, fragmentText, layoutOf, pasteEdits, readFragment } from '../model/fragment.ts';
+import { freeBlock, rectsOf } from '../model/place.ts';
+import type { Catalog, Point } from '../model/ports.ts';
 import { t } from '../../../i18n/index.ts';
 
 /** Where the system's clipboard cannot be read without asking, what was copied here is still known. */
@@ -47,22 +48,34 @@ export async function clipboardText(): Promise<string> {
   }
 }
 
+/** The free place for the fragment that is nearest to where it is wanted: its corner there, or its middle. */
+function placeFor(editor: EditorStore, catalog: Catalog, fragment: Fragment, { at: [x, y], middle }: Wanted): Point {
+  const { document } = editor.getState();
+  const block = [...rectsOf({ ...document, nodes: fragment.nodes, edges: fragment.edges, layout: layoutOf(fragment) }, catalog).values()];
+  const span = (from: number[], to: number[]): number => (middle ? (Math.max(...to) - Math.min(...from)) / 2 : 0);
+  const width = span(block.map((r) => r.x), block.map((r) => r.x + r.width));
+  const height = span(block.map((r) => r.y), block.map((r) => r.y + r.height));
+  return freeBlock([...rectsOf(document, catalog).values()], block, [x - width, y - height]);
+}
+
+interface Wanted { at: Point; middle: boolean }
+
 /** Pastes; the answer is null, or why nothing was pasted. */
-export function pasteText(editor: EditorStore, text: string, at: Point, keepIncoming: boolean): string | null {
+export function pasteText(editor: EditorStore, text: string, wanted: Wanted, keepIncoming: boolean, catalog: Catalog): string | null {
   const fragment = readFragment(text);
   if ('problem' in fragment) return fragment.problem;
-  const { edits, ids } = pasteEdits(editor.getState().document, fragment, at, keepIncoming);
+  const { edits, ids } = pasteEdits(editor.getState().document, fragment, placeFor(editor, catalog, fragment, wanted), keepIncoming);
   editor.apply(edits, { label: t('canvas.step.paste'), select: ids });
   return null;
 }
 
 /** Copies the selection beside itself without touching the clipboard. */
-export function duplicateSelection(editor: EditorStore): void {
+export function duplicateSelection(editor: EditorStore, catalog: Catalog): void {
   const { document, selection } = editor.getState();
   if (selection.nodes.length === 0) return;
   const fragment = fragmentOf(document, selection.nodes);
   const places = Object.values(fragment.layout);
   const at: Point = [Math.min(...places.map((p) => p[0])) + 32, Math.min(...places.map((p) => p[1])) + 80];
-  const { edits, ids } = pasteEdits(document, fragment, at, false);
+  const { edits, ids } = pasteEdits(document, fragment, placeFor(editor, catalog, fragment, { at, middle: false }), false);
   editor.apply(edits, { label: t('canvas.step.duplicate'), select: ids });
 }

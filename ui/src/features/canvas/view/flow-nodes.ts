@@ -126,8 +126,16 @@ function buildEdges(document: Workflow, nodes: ReadonlyMap<string, CardNode>, pr
     });
   };
   const recovery = recoveryOf(document);
+  // Several answers of one step may lead back to the same step, on one track: it is named once.
+  const named = new Set<string>();
+  const back = (from: string, to: string): string => {
+    const pair = `${splitPort(from).node}>${to}`;
+    if (named.has(pair)) return '';
+    named.add(pair);
+    return backWords(from, nodes.get(to)?.data.title ?? to, nodes);
+  };
   document.edges.forEach((edge, i) => {
-    add(keys[i] as string, edge.from, edge.to, false, recovery.edges[i] === 'reentry' ? backWords(edge.from, nodes.get(edge.to)?.data.title ?? edge.to, nodes) : null);
+    add(keys[i] as string, edge.from, edge.to, false, recovery.edges[i] === 'reentry' ? back(edge.from, edge.to) : null);
   });
   for (const [id, node] of Object.entries(document.nodes)) {
     const fallback = node.errorHandling?.fallbackNodeId;
@@ -136,6 +144,12 @@ function buildEdges(document: Workflow, nodes: ReadonlyMap<string, CardNode>, pr
     }
   }
   return edges;
+}
+
+/** Words on a wire: about 6 px a letter, and for what comes back an icon. */
+function tagOf({ back, fallback }: WireData): { tagWidth?: number } {
+  if (back) return { tagWidth: back.length * 6 + 28 };
+  return fallback ? { tagWidth: t('canvas.fallbackTag').length * 6 + 12 } : {};
 }
 
 /** Ends of the wires in canvas coordinates; `moved`: places of nodes that are being dragged. */
@@ -154,6 +168,7 @@ export function wireEnds(nodes: ReadonlyMap<string, CardNode>, edges: readonly W
       from: [a.x + port.x, a.y + port.y] as const,
       to: [b.x, b.y + 28] as const,
       down: port.kind === 'error',
+      ...tagOf(edge.data),
     }];
   });
 }
@@ -165,7 +180,7 @@ function rectsOfNodes(nodes: readonly CardNode[]): Map<string, Rect> {
 function sameWires(a: readonly WireEnds[], b: readonly WireEnds[]): boolean {
   return a.length === b.length && a.every((x, i) => {
     const y = b[i] as WireEnds;
-    return x.key === y.key && x.from[0] === y.from[0] && x.from[1] === y.from[1] && x.to[0] === y.to[0] && x.to[1] === y.to[1];
+    return x.key === y.key && x.from[0] === y.from[0] && x.from[1] === y.from[1] && x.to[0] === y.to[0] && x.to[1] === y.to[1] && x.tagWidth === y.tagWidth;
   });
 }
 

@@ -9,11 +9,11 @@ import type { EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { insertNode, openPort } from '../insert.ts';
 import { splitPort } from '../model/ids.ts';
-import { type TemplateId, templateEdits } from '../templates.ts';
+import { ghostsOf, type TemplateId, templateEdits } from '../templates.ts';
 import { type Direction, nearest, portsTo, predecessors, successors } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
 import { type Rect, rectsOf } from '../model/place.ts';
-import { type Catalog, mainPort, type Point, snap } from '../model/ports.ts';
+import { CARD_H, CARD_W, type Catalog, mainPort, type Point } from '../model/ports.ts';
 import { clipboardText, copySelection, duplicateSelection, pasteText } from './clipboard.ts';
 import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
 import type { UiStore } from './ui.ts';
@@ -50,7 +50,10 @@ export interface CanvasHandle {
   addTemplate(id: TemplateId, from?: string): void;
   zoomBy(factor: number): void;
   resetZoom(): void;
-  fit(): void;
+  /** everything in view; `readable`: never so small that titles cannot be read, then from the beginning */
+  fit(readable?: boolean): void;
+  /** brings a place of the canvas into the middle of the view */
+  center(x: number, y: number): void;
   /** selects a node and brings it into view */
   reveal(id: string): void;
   go(direction: Direction): void;
@@ -73,15 +76,24 @@ const PAD = 48;
 export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 2;
 
-/** The view in which everything is seen, never larger than 100 %. */
-export function fitOf(rects: Iterable<Rect>, width: number, height: number): { x: number; y: number; zoom: number } {
+/** Below this a title is cut to a word or two. */
+const READABLE = 0.6;
+/** A graph that needs less than this is looked at as a map, whatever can be read. */
+const MAP = 0.3;
+
+/** The view in which everything is seen, never larger than 100 %. With `readable` a graph that is a little too large is shown from its
+ * beginning, in a size in which it can be read. */
+export function fitOf(rects: Iterable<Rect>, width: number, height: number, readable = false): { x: number; y: number; zoom: number } {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const r of rects) [left, top, right, bottom] = [Math.min(left, r.x), Math.min(top, r.y), Math.max(right, r.x + r.width), Math.max(bottom, r.y + r.height)];
   if (right < left || width <= 0 || height <= 0) return { x: 0, y: 0, zoom: 1 };
   const scaleFor = (pad: number): number => Math.min(width / (right - left + pad * 2), height / (bottom - top + pad * 2));
   // At 100 % text is sharpest: a narrower margin is worth it.
-  const zoom = scaleFor(PAD / 2) >= 1 ? 1 : Math.min(1, Math.max(MIN_ZOOM, scaleFor(PAD)));
-  return { x: Math.round((width - (right - left) * zoom) / 2 - left * zoom), y: Math.round((height - (bottom - top) * zoom) / 2 - top * zoom), zoom };
+  const whole = scaleFor(PAD / 2) >= 1 ? 1 : Math.min(1, Math.max(MIN_ZOOM, scaleFor(PAD)));
+  const zoom = readable && whole >= MAP ? Math.max(READABLE, whole) : whole;
+  // In the middle, or from the start where there is no room for all.
+  const at = (room: number, from: number, to: number): number => Math.round(Math.max((room - (to - from) * zoom) / 2, zoom === whole ? -Infinity : PAD / 2) - from * zoom);
+  return { x: at(width, left, right), y: at(height, top, bottom), zoom };
 }
 
 export function createHandle(parts: HandleParts): CanvasHandle {
@@ -107,19 +119,24 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     });
   };
 
-  const intoView = (ids: readonly string[], always = false): void => {
+  const intoView = (ids: readonly string[], anyOf = false): void => {
     const [instance, box] = [parts.instance(), parts.element()];
     // From the document: what was added a moment ago is not drawn yet.
-    const all = rectsOf(editor.getState().document, parts.catalog());
-    const rects = ids.flatMap((id) => all.get(id) ?? []);
+    const { document: now, readOnly } = editor.getState();
+    const all = rectsOf(now, parts.catalog());
+    // What is offered beside a step is part of it: out of sight it could not be answered.
+    const offered = readOnly ? [] : ghostsOf(now, parts.catalog()).filter(({ owner }) => ids.includes(owner)).map(({ at: [x, y] }) => ({ x, y, width: CARD_W, height: CARD_H }));
+    const rects = [...ids.flatMap((id) => all.get(id) ?? []), ...offered];
     if (!instance || !box || rects.length === 0) return;
     const { x, y, zoom } = instance.getViewport();
+    const seen = (r: Rect): boolean => r.x * zoom + x >= 0 && r.y * zoom + y >= 0 && (r.x + r.width) * zoom + x <= box.clientWidth && (r.y + r.height) * zoom + y <= box.clientHeight;
+    if (anyOf && rects.some(seen)) return;
     const left = Math.min(...rects.map((r) => r.x)) * zoom + x;
     const top = Math.min(...rects.map((r) => r.y)) * zoom + y;
     const right = Math.max(...rects.map((r) => r.x + r.width)) * zoom + x;
     const bottom = Math.max(...rects.map((r) => r.y + r.height)) * zoom + y;
     const inside = left >= PAD && top >= PAD && right <= box.clientWidth - PAD && bottom <= box.clientHeight - PAD;
-    if (inside && !always) return;
+    if (inside) return;
     // Not moved more than needed: the person keeps the picture of where things are.
     const dx = left < PAD ? PAD - left : right > box.clientWidth - PAD ? box.clientWidth - PAD - right : 0;
     const dy = top < PAD ? PAD - top : bottom > box.clientHeight - PAD ? box.clientHeight - PAD - bottom : 0;
@@ -218,9 +235,15 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const zoom = parts.instance()?.getZoom() ?? 1;
       handle.zoomBy(1 / zoom);
     },
-    fit() {
+    fit(readable = false) {
       const [instance, box] = [parts.instance(), parts.element()];
-      if (instance && box) void instance.setViewport(fitOf(parts.flow().rects.values(), box.clientWidth, box.clientHeight));
+      if (instance && box) void instance.setViewport(fitOf(parts.flow().rects.values(), box.clientWidth, box.clientHeight, readable));
+    },
+    center(x, y) {
+      const [instance, box] = [parts.instance(), parts.element()];
+      if (!instance || !box) return;
+      const zoom = instance.getZoom();
+      void instance.setViewport({ x: Math.round(box.clientWidth / 2 - x * zoom), y: Math.round(box.clientHeight / 2 - y * zoom), zoom });
     },
     reveal(id) {
       if (!Object.hasOwn(editor.getState().document.nodes, id)) return;
@@ -269,16 +292,17 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     paste(keepIncoming, text) {
       if (editor.getState().readOnly) return;
       const pointer = parts.pointer();
-      const [x, y] = toFlow(pointer ? [pointer.x, pointer.y] : centre());
+      const at = toFlow(pointer ? [pointer.x, pointer.y] : centre());
       const paste = (content: string): void => {
-        const problem = pasteText(editor, content, [snap(x), snap(y)], keepIncoming);
+        const problem = pasteText(editor, content, { at, middle: pointer === null }, keepIncoming, parts.catalog());
         if (problem) parts.say(problem, 'err');
-        else intoView(chosen());
+        // What the mouse points at is in view; it stays where it is.
+        else intoView(chosen(), true);
       };
       if (text === undefined) void clipboardText().then(paste);
       else paste(text);
     },
-    duplicate: () => duplicateSelection(editor),
+    duplicate: () => duplicateSelection(editor, parts.catalog()),
     selectAll() {
       editor.select(Object.keys(editor.getState().document.nodes));
       // What is pressed next is meant for them.

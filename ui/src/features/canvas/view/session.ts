@@ -63,7 +63,7 @@ export class CanvasSession {
   readonly update = (latest: Latest): void => {
     this.latest = latest;
     if (this.ui.getState().start || !this.element) return;
-    const start = fitOf(latest.flow.rects.values(), this.element.clientWidth, this.element.clientHeight);
+    const start = fitOf(latest.flow.rects.values(), this.element.clientWidth, this.element.clientHeight, true);
     this.zoomed(start.zoom);
     this.ui.setState({ start });
   };

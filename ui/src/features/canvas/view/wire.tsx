@@ -4,7 +4,7 @@ import { type ConnectionLineComponentProps, EdgeLabelRenderer, type EdgeProps } 
 import { memo } from 'react';
 import { t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
-import { looseRoute, type Route } from '../route/router.ts';
+import { looseRoute } from '../route/router.ts';
 import type { WireEdge } from './flow-nodes.ts';
 import { wireState } from './run-look.ts';
 import { useUi } from './ui.ts';
@@ -18,23 +18,12 @@ function Tag({ at, text, tone, icon = false }: { at: readonly [number, number]; 
   );
 }
 
-/** Words need room to both sides: the longest level stretch. Two wires of one step may share it, so each has its own place there. */
-function backTag(points: Route['points'], from: string): readonly [number, number] {
-  let best: { length: number; at: readonly [number, number] } | null = null;
-  const part = from.endsWith('.retry') ? 0.25 : 0.6;
-  for (let i = 1; i < points.length; i += 1) {
-    const [a, b] = [points[i - 1], points[i]];
-    if (!a || !b || a[1] !== b[1]) continue;
-    const length = Math.abs(b[0] - a[0]);
-    if (!best || length > best.length) best = { length, at: [Math.round(a[0] + (b[0] - a[0]) * part), a[1]] };
-  }
-  return best?.at ?? points[0] ?? [0, 0];
-}
-
 export const Wire = memo(function Wire({ id, data, selected, source, target }: EdgeProps<WireEdge>) {
   const route = useUi((s) => s.routes.get(id));
   const from = data?.from ?? '';
-  const state = useUi((s) => wireState(s.runView, from, source, target));
+  // A fallback has no port of its own in the file; a run counts it as one.
+  const port = data?.fallback ? `${source}.fallback` : from;
+  const state = useUi((s) => wireState(s.runView, port, source, target));
   const count = useUi((s) => s.runView?.ports[from] ?? 0);
   const dropping = useUi((s) => s.dropEdge === id);
   const moving = useUi((s) => s.connect?.moving !== null && s.connect?.moving !== undefined && s.connect.moving.from === from && s.connect.moving.to === target);
@@ -51,7 +40,7 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
       <path className={cls} d={route.d} />
       {route.arrow ? <path className={`${cls} cv-arrow`} d="M-4 -4L2 0L-4 4" transform={`translate(${route.arrow.at[0]} ${route.arrow.at[1]}) rotate(${route.arrow.angle})`} /> : null}
       {(state === 'taken' || state === 'live') && count > 0 && !data.fallback && !far ? <Tag at={route.tag} text={count.toLocaleString('en')} tone={data.error ? 'err' : 'ok'} /> : null}
-      {data.back !== null && !far && !(count > 0 && state !== 'open') ? <Tag at={backTag(route.points, from)} text={data.back} tone="back" icon /> : null}
+      {data.back && !far && !(count > 0 && state !== 'open') ? <Tag at={route.tag} text={data.back} tone="back" icon /> : null}
       {data.fallback && !far ? <Tag at={route.tag} text={t('canvas.fallbackTag')} tone="" /> : null}
     </g>
   );
