@@ -14,6 +14,7 @@ fn main() {
         "rpc_unsubscribe",
         "pick_file",
         "pick_folder",
+        "save_file",
     ]);
     if let Err(error) = tauri_build::try_build(tauri_build::Attributes::new().app_manifest(commands)) {
         println!("cargo::error={error:#}");

@@ -140,6 +140,26 @@ pub(crate) async fn pick_folder(
     Ok(handle_of(&app, receiver.await.ok().flatten()))
 }
 
+/// Asks the person where a file of this name goes, and writes it there. Downloads of a page go nowhere in a window.
+#[tauri::command]
+pub(crate) async fn save_file(
+    window: WebviewWindow,
+    handle: AppHandle,
+    name: String,
+    base64: String,
+) -> Result<Option<String>, ApiError> {
+    meant_for(&window)?;
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    handle.dialog().file().set_parent(&window).set_file_name(&name).save_file(move |path| {
+        // The command may have been given up.
+        drop(sender.send(path));
+    });
+    let Some(path) = receiver.await.ok().flatten().and_then(|path| path.into_path().ok()) else { return Ok(None) };
+    let shown = path.display().to_string();
+    App::save_chosen(path, base64).await?;
+    Ok(Some(shown))
+}
+
 fn handle_of(app: &Arc<App>, path: Option<tauri_plugin_dialog::FilePath>) -> Option<Value> {
     let path = path?.into_path().ok()?;
     let shown = path.display().to_string();

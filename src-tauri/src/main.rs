@@ -30,7 +30,8 @@ fn main() {
             commands::rpc_subscribe,
             commands::rpc_unsubscribe,
             commands::pick_file,
-            commands::pick_folder
+            commands::pick_folder,
+            commands::save_file
         ])
         .menu(menu::build)
         .on_menu_event(menu::chosen)

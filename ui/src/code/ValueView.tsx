@@ -3,9 +3,10 @@
 import { useEffect, useMemo, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
+import { copyText, saveFile } from '../api/hand-out.ts';
 import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
-import { IconButton } from '../kit/index.ts';
+import { IconButton, toast } from '../kit/index.ts';
 import { pathExpression, startFieldDrag } from './field-drag.ts';
 import { formatSize, keyOf, linesOf, searchIn, type ValueLine, type ValuePath } from './value-lines.ts';
 import './value.css';
@@ -111,53 +112,42 @@ export function CutView({ cut, name }: { cut: CutValue; name: string }) {
   const [state, setState] = useState<{ kind: 'cut' | 'loading' } | { kind: 'whole'; value: unknown } | { kind: 'failed'; message: string }>({ kind: 'cut' });
   const [copied, setCopied] = useState(false);
 
-  async function whole(): Promise<unknown> {
-    if (state.kind === 'whole') return state.value;
-    setState({ kind: 'loading' });
-    try {
-      const value = await call('run_value', { ref: cut.ref });
-      setState({ kind: 'whole', value });
-      return value;
-    } catch (cause) {
-      setState({ kind: 'failed', message: toApiError(cause).message });
-      throw cause;
-    }
+  async function load(): Promise<unknown> {
+    return state.kind === 'whole' ? state.value : await call('run_value', { ref: cut.ref });
   }
-  const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
   const text = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
+  const failed = (cause: unknown) => setState({ kind: 'failed', message: toApiError(cause).message });
+  const show = () => {
+    setState({ kind: 'loading' });
+    load().then((value) => setState({ kind: 'whole', value }), failed);
+  };
+  // Neither needs the whole on the page, where it may be megabytes.
+  const copy = () => { copyText(state.kind === 'whole' ? text(state.value) : load().then(text)).then(() => setCopied(true), failed); };
+  const save = () => {
+    load().then(async (value) => {
+      const saved = await saveFile(`${name}.${typeof value === 'string' ? 'txt' : 'json'}`, { text: text(value) });
+      if (saved?.path !== undefined) toast({ signal: 'ok', text: t('value.savedTo', { path: saved.path }) });
+    }).catch(failed);
+  };
   return (
     <span className="cut">
-      <span className="cut-size t2">{t('value.cut', { size: formatSize(cut.length) })}</span>
+      <span className="cut-size t2">{state.kind === 'whole' ? formatSize(cut.length) : t('value.cut', { size: formatSize(cut.length) })}</span>
       <span className="cut-tools">
         {state.kind === 'whole' ? (
           <button type="button" className="lab-add" onClick={() => setState({ kind: 'cut' })}>{t('value.less')}</button>
         ) : (
-          <button type="button" className="lab-add" disabled={state.kind === 'loading'} onClick={() => quietly(whole())}>
+          <button type="button" className="lab-add" disabled={state.kind === 'loading'} onClick={show}>
             {state.kind === 'loading' ? t('value.loading') : t('value.load')}
           </button>
         )}
         <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')}
-          onClick={() => quietly(whole().then((value) => copyText(text(value))).then(() => setCopied(true)))} />
-        <IconButton small icon="dl" label={t('value.download')} onClick={() => quietly(whole().then((value) => saveText(`${name}.${typeof value === 'string' ? 'txt' : 'json'}`, text(value))))} />
+          onClick={copy} />
+        <IconButton small icon="dl" label={t('value.download')} onClick={save} />
       </span>
       {state.kind === 'failed' ? <span className="c-err cut-line">{t('value.loadFailed', { message: state.message })}</span> : null}
       {state.kind === 'whole' ? <span className="cut-whole">{text(state.value)}</span> : <span className="cut-preview str">{cut.preview}</span>}
     </span>
   );
-}
-
-export async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
-}
-
-/** Hands a text to the browser as a file. */
-export function saveText(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name.replace(/[^A-Za-z0-9._-]+/g, '-');
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
 /** A button that copies a value, and says so. */

@@ -220,6 +220,7 @@ export const inbox = {
   'inbox.snoozed': 'Snoozed: it comes back by itself',
   'inbox.more': 'More',
   'inbox.reassign': 'Give to somebody else…',
+  'inbox.noSecret': 'This task can be answered here only: it gives out no secret.',
   'inbox.copySecret': 'Copy the one-time secret',
 
   'inbox.confirm.correct': 'Send this correction?',

@@ -52,6 +52,7 @@ export const panel = {
   'value.copy': 'Copy',
   'value.cut': '({size}, truncated)',
   'value.download': 'Save as file',
+  'value.savedTo': 'Saved: {path}',
   'value.empty': 'Nothing here',
   'value.less': 'Show less',
   'value.load': 'Load all of it',

@@ -4,6 +4,7 @@ import { usePaneOpen, usePaneSize } from '../api/settings.ts';
 import { queryClient } from '../api/queries.ts';
 import { auditActions, type AuditHooks } from '../features/audit/actions.ts';
 import { call } from '../api/client.ts';
+import { saveFile } from '../api/hand-out.ts';
 import { useCommand } from '../api/queries.ts';
 import { AuditArt } from '../features/audit/art.tsx';
 import { Facets } from '../features/audit/facets.tsx';
@@ -58,8 +59,12 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   async function exportAs(format: ExportFormat) {
     const done = await attempt(() => call('audit_export', { format, ...(settled ? { query: settled } : {}) }));
     if (!done) return;
-    if (done.bytesBase64 !== undefined) saveBytes(done.fileName, done.bytesBase64);
-    toast({ signal: 'ok', text: t('audit.exported', { name: done.fileName }), detail: done.path ? t('audit.exportedTo', { path: done.path }) : t('audit.exportRecorded') });
+    const base64 = done.bytesBase64;
+    const saved = base64 === undefined ? {} : await attempt(() => saveFile(done.fileName, { base64 }));
+    // Nothing is said to be saved that was not: the person put the dialog away, or an error is shown.
+    if (!saved) return;
+    const path = done.path ?? saved.path;
+    toast({ signal: 'ok', text: t('audit.exported', { name: done.fileName }), detail: path ? t('audit.exportedTo', { path }) : t('audit.exportRecorded') });
   }
   const move = (by: number) => {
     const rows = list.rows ?? [];
@@ -153,16 +158,6 @@ function useAuditActions(hooks: AuditHooks): void {
 function dayChoices(): { value: string; hint?: string }[] {
   const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
   return [0, 1, 7, 30].map((back) => ({ value: day(back) }));
-}
-
-function saveBytes(name: string, base64: string): void {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name.replace(/[^A-Za-z0-9._-]+/g, '-');
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
 function SaveDialog({ query, onClose }: { query: string; onClose(): void }) {

@@ -1,6 +1,7 @@
 /** What several screens do: each shows its own failure as a message with the next step. */
 import { transport } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
+import { copyText as toClipboard } from '../api/hand-out.ts';
 import { act } from '../api/queries.ts';
 import type { JsonMap, OpenWorkflow, Workflow } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
@@ -90,7 +91,7 @@ function chooseText(): Promise<string | null> {
   });
 }
 
-export async function copyText(text: string): Promise<void> {
-  await attempt(() => navigator.clipboard.writeText(text));
-  toast({ signal: 'ok', text: t('common.copied') });
+export async function copyText(text: string | Promise<string>): Promise<void> {
+  const done = await attempt(async () => { await toClipboard(text); return true; });
+  if (done) toast({ signal: 'ok', text: t('common.copied') });
 }

@@ -318,11 +318,12 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
         onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
         onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}
         onOpenRun={() => navigate({ screen: 'run', runId: task.runId, step: task.nodeId })} onAudit={() => navigate({ screen: 'audit', query: `run:${task.runId}` })}
-        onCopySecret={() => void attempt(async () => {
+        onCopySecret={() => void copyText((async () => {
           // A new one each time; only who may answer gets it.
           const { secret } = await call('task_get', { taskId: task.id, secret: true });
-          if (secret) await copyText(secret);
-        })} onUndo={() => { if (send) undoSend(send.id); }} />
+          if (!secret) throw new Error(t('inbox.noSecret'));
+          return secret;
+        })())} onUndo={() => { if (send) undoSend(send.id); }} />
       {asked?.kind === 'confirm' ? <ConfirmDecision task={task} work={work} action={asked.action} onClose={close} onSend={() => deliver(asked.action)} /> : null}
       {asked?.kind === 'alternative' ? <ChooseAlternative task={task} onClose={close} onPick={(target) => deliver('alternative', target)} /> : null}
       {asked?.kind === 'reveal' ? <RevealDialog onClose={close} onReveal={async (reason) => {

@@ -4,10 +4,12 @@ use crate::audit_log::ChainLog;
 use crate::audit_view::Titles;
 use crate::dto::{Access, Folder, Host};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::files::ensure_folder;
+use crate::files::{ensure_folder, write_atomic};
 use crate::key;
 use crate::library::Library;
 use crate::view::{MOST_EVENTS, RunView};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, WebHttp};
 use signalbox_model::Map;
@@ -218,6 +220,20 @@ impl App {
         let handle = format!("chosen:{}", uuid::Uuid::now_v7());
         self.choices.lock().unwrap_or_else(PoisonError::into_inner).insert(handle.clone(), path);
         handle
+    }
+
+    /// Writes what the page hands out (base64) to the path that a person named in a dialog of the system: the whole file
+    /// or none of it.
+    pub async fn save_chosen(path: PathBuf, base64: String) -> ApiResult<()> {
+        let written = tokio::task::spawn_blocking(move || {
+            let bytes = STANDARD.decode(base64).map_err(|error| {
+                ApiError::bad_request(format!("The content is not base64: {error}."), "Save it again.")
+            })?;
+            write_atomic(&path, &bytes)
+        });
+        written.await.map_err(|error| {
+            ApiError::unavailable("IO_ERROR", format!("The file was not written: {error}."), "Save it again.")
+        })?
     }
 
     /// The path behind such a handle.

@@ -35,6 +35,13 @@ export function tauriTransport(): Transport {
     },
     pickFile: () => invoke<Picked | null>('pick_file'),
     pickFolder: () => invoke<Picked | null>('pick_folder'),
+    async saveFile(name, base64) {
+      try {
+        return await invoke<string | null>('save_file', { name, base64 });
+      } catch (cause) {
+        throw toApiError(cause);
+      }
+    },
     onMenu(listener) {
       const unlisten = listen<string>('menu', (event) => listener(event.payload));
       return () => { void unlisten.then((stop) => stop()); };

@@ -9,6 +9,8 @@ export interface Transport {
   /** The system's dialogs, where there are some. `null` = the person chose nothing. */
   pickFile?(): Promise<Picked | null>;
   pickFolder?(): Promise<Picked | null>;
+  /** Asks where a file goes and writes it there; its path, or `null` when the person chose nothing. */
+  saveFile?(name: string, base64: string): Promise<string | null>;
   /** Items of the native menu, by the id of their action. */
   onMenu?(listener: (action: string) => void): () => void;
 }
