@@ -79,7 +79,7 @@ pub(crate) async fn rpc_subscribe(
     meant_for(&window)?;
     let (stop, mut stopped) = watch::channel(false);
     open.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), stop);
-    let subscribed = app.subscribe(run_id, after).await;
+    let subscribed = app.subscribe(&Caller::here(), run_id, after).await;
     let Ok(mut stream) = subscribed else {
         open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         return subscribed.map(|_| ());

@@ -11,6 +11,25 @@ export interface Alternative {
   label: string;
 }
 
+/** A new place: a folder or an address. */
+export interface AnchorAdd {
+  /** Handle of a folder that the system's dialog gave; the file is made in it. */
+  folder?: string;
+  /** Or an http or https address. */
+  url?: string;
+  /** How often, 60 when absent. */
+  everyMinutes?: number;
+}
+
+/** What keeps the checkpoints. */
+export type AnchorKind = 'file' | 'webhook';
+
+/** Names a place. */
+export interface AnchorRef {
+  /** Its id. */
+  id: string;
+}
+
 /** The error of every command. */
 export interface ApiError {
   /** Stable, upper case. */
@@ -59,6 +78,24 @@ export interface AuditActor {
 
 /** The kind of an actor. */
 export type AuditActorType = 'system' | 'human' | 'agent';
+
+/** A place outside, and how it stands with it. */
+export interface AuditAnchor {
+  /** Its id. */
+  id: string;
+  /** What it is. */
+  kind: AnchorKind;
+  /** The file, or the address without what may be secret in it. */
+  place: string;
+  /** How often. */
+  everyMinutes: number;
+  /** Entries that the last checkpoint there seals. */
+  size: number;
+  /** When that was, RFC 3339; absent = never. */
+  at?: string;
+  /** Why the last attempt failed; it is tried again. */
+  error?: string;
+}
 
 /** The first bad entry. */
 export interface AuditBroken {
@@ -275,12 +312,16 @@ export interface AuditStatus {
   lastCheckpoint?: AuditCheckpoint;
   /** The first bad entry. */
   broken?: AuditBroken;
+  /** Entries that a checkpoint kept outside was compared with. */
+  anchoredUpTo?: number;
   /** One is under way. */
   running: boolean;
   /** The key that signs; absent = entries are unsigned. */
   key?: AuditKey;
   /** Where the chain stands now. */
   head: AuditHead;
+  /** Places outside that keep checkpoints; one with an error needs a person. */
+  anchors: AuditAnchor[];
 }
 
 /** What a verification found. */
@@ -299,6 +340,8 @@ export interface AuditVerdict {
   lastCheckpoint?: AuditCheckpoint;
   /** The first bad entry. */
   broken?: AuditBroken;
+  /** Entries that a checkpoint kept outside was compared with. */
+  anchoredUpTo?: number;
 }
 
 /** How to verify. */
@@ -1259,6 +1302,10 @@ export interface RunDetails {
   driven: boolean;
   /** Why it stands still although nothing in it has failed (disk full, a fault of the program). */
   trouble?: RunTrouble;
+  /** Values that may be personal or secret are masked. */
+  masked: boolean;
+  /** The caller may say why they need to see them (`run_reveal`). */
+  mayReveal: boolean;
 }
 
 /** Events of a run. */
@@ -1297,6 +1344,20 @@ export interface RunPage {
   runs: RunRow[];
   /** For `before` of the next page. */
   next?: string;
+}
+
+/** Shows a run without masks. */
+export interface RunReveal {
+  /** The run. */
+  runId: string;
+  /** Why; it is recorded. */
+  reason: string;
+}
+
+/** The run is shown without masks to this caller. */
+export interface RunRevealed {
+  /** RFC 3339; then the masks are back. */
+  until: string;
 }
 
 /** One run of the history. */
@@ -2344,6 +2405,8 @@ export interface Commands {
   run_get: { request: RunId; response: RunDetails };
   /** Events of a run; values over 10,240 characters are cut. */
   run_events: { request: RunEventsAfter; response: Events };
+  /** Shows the masked values of a run for 15 minutes; the reason is recorded. */
+  run_reveal: { request: RunReveal; response: RunRevealed };
   /** The whole of a cut value. */
   run_value: { request: ValueRef; response: unknown };
   /** Cancels a run. */
@@ -2404,6 +2467,14 @@ export interface Commands {
   audit_verify: { request: AuditVerify; response: AuditVerdict };
   /** What the last verification found, and who signs. */
   audit_status: { request: Empty; response: AuditStatus };
+  /** Where checkpoints of the audit chain are kept outside. */
+  audit_anchors: { request: Empty; response: AuditAnchor[] };
+  /** Keeps checkpoints in a folder or sends them to an address from now on. */
+  audit_anchor_add: { request: AnchorAdd; response: AuditAnchor[] };
+  /** Anchors at a place no more; what it holds stays. */
+  audit_anchor_remove: { request: AnchorRef; response: AuditAnchor[] };
+  /** Anchors at every place now. */
+  audit_anchor_now: { request: Empty; response: AuditAnchor[] };
   /** Exports entries; that is recorded. */
   audit_export: { request: AuditExport; response: AuditExported };
   /** Records an entry in the caller's name. */
@@ -2449,6 +2520,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_events: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_get', 'run_list', 'run_step_data', 'audit_list'] },
   run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
   run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },
@@ -2479,6 +2551,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   audit_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   audit_verify: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['audit_status'] },
   audit_status: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_anchors: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_anchor_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
+  audit_anchor_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
+  audit_anchor_now: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
   audit_export: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_status'] },
   audit_record: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list'] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

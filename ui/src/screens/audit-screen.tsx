@@ -22,6 +22,7 @@ import { t, tn } from '../i18n/index.ts';
 import { Banner, Button, Dialog, EmptyState, Field, keysOf, Menu, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
 import { FindButton } from './frame.tsx';
+import { AnchorBanner } from './parts/anchors.tsx';
 import { navigate } from './router.ts';
 
 export function AuditScreen({ query: asked, seq }: { query: string | undefined; seq: number | undefined }) {
@@ -112,6 +113,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
           <Button icon="clock" onClick={() => setDialog('jump')}>{t('audit.jump')}</Button>
         </div>
         <VerdictBar status={status.data} size={size} busy={verifying} onGo={open} onExport={() => void exportAs('pack')} onVerify={() => void verify()} />
+        <AnchorBanner anchors={status.data?.anchors} />
         {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
         {list.error ? <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
         <div className="au-main">

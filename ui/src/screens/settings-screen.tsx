@@ -6,6 +6,7 @@ import { t } from '../i18n/index.ts';
 import { keysOf, toast, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
 import { Screen } from './frame.tsx';
+import { AnchorsSection } from './parts/anchors.tsx';
 import { useKnownActions } from './known-actions.ts';
 
 export function SettingsScreen() {
@@ -26,7 +27,7 @@ export function SettingsScreen() {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions}
+      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} anchors={<AnchorsSection />}
         onTheme={setTheme} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

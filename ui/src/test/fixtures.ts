@@ -97,7 +97,7 @@ export function demoHost(): FakeTransport {
     run_start: () => ({ runId: ROWS[2]?.runId ?? '' }),
     run_get: ({ runId }): RunDetails => {
       const run = ROWS.find((candidate) => candidate.runId === runId) ?? row(0);
-      return { ...run, context: {}, output: [{ verdict: 'adult' }], openTasks: [], steps: {}, definition: RETRY, lastSeq: 0, params: {}, driven: true };
+      return { ...run, context: {}, output: [{ verdict: 'adult' }], openTasks: [], steps: {}, definition: RETRY, lastSeq: 0, params: {}, driven: true, masked: false, mayReveal: false };
     },
     run_events: ({ runId, after }) => demoEvents(runId, ROWS.find((run) => run.runId === runId)?.status === 'failed').filter((event) => (event.seq ?? 0) > after),
     run_cancel: () => ({}),

@@ -7,13 +7,15 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::files::{ensure_folder, write_atomic};
 use crate::key;
 use crate::library::Library;
+use crate::masked::Masked;
+use crate::router::Caller;
 use crate::view::{MOST_EVENTS, RunView};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, WebHttp};
-use signalbox_model::Map;
-use signalbox_ports::World;
+use signalbox_model::{Map, RunEvent};
+use signalbox_ports::{Http, World};
 use signalbox_runtime::{Registry, Runtime};
 use signalbox_store::{Store, StoreAlarm, StoreError, StoreOptions};
 use std::collections::HashMap;
@@ -61,6 +63,8 @@ pub struct App {
     /// For what needs an executor of its own whatever the host has: the practice service, waiting for the runtime.
     threads: Option<tokio::runtime::Runtime>,
     files: FolderFiles,
+    /// For what the host itself sends.
+    pub(crate) http: Arc<dyn Http>,
     /// Commands that run at once.
     pub(crate) turns: tokio::sync::Semaphore,
     allow: Vec<Folder>,
@@ -68,6 +72,10 @@ pub struct App {
     choices: Mutex<HashMap<String, PathBuf>>,
     /// The run that was looked at last, folded up to an event.
     viewed: Mutex<Option<(u64, Arc<RunView>)>>,
+    /// The same with masks.
+    viewed_masked: Mutex<Option<(u64, Arc<RunView>)>>,
+    /// Who sees which run without masks, and the masks of the others.
+    pub(crate) masked: Masked,
     /// Titles of nodes by definition.
     pub(crate) titles: Mutex<HashMap<String, Arc<Titles>>>,
     /// The audit chain is being verified.
@@ -104,7 +112,8 @@ impl App {
         })?;
         let clock = Arc::new(RealClock);
         let audit = Arc::new(ChainLog(store.clone()));
-        let world = Arc::new(World { http: Arc::new(http), files: Arc::new(files.clone()), clock, audit });
+        let http: Arc<dyn Http> = Arc::new(http);
+        let world = Arc::new(World { http: Arc::clone(&http), files: Arc::new(files.clone()), clock, audit });
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
         how.adopt = options.stays;
@@ -128,10 +137,13 @@ impl App {
             practice,
             threads: Some(threads),
             files,
+            http,
             turns: tokio::sync::Semaphore::new(AT_ONCE),
             allow: options.allow,
             choices: Mutex::default(),
             viewed: Mutex::default(),
+            viewed_masked: Mutex::default(),
+            masked: Masked::default(),
             titles: Mutex::default(),
             verifying: AtomicBool::new(false),
             unsigned,
@@ -142,6 +154,9 @@ impl App {
         }
         if options.stays {
             app.verify_in_background();
+            if let Some(threads) = &app.threads {
+                app.anchor_in_background(threads.handle());
+            }
         }
         Ok(app)
     }
@@ -267,14 +282,26 @@ impl App {
 
     /// A run's events, folded for people. The last one is kept: a preview asks at every key stroke.
     pub(crate) fn view(&self, run_id: &str) -> ApiResult<Arc<RunView>> {
+        self.folded(run_id, false)
+    }
+
+    /// [`Self::view`] as a caller may see it: folded from masked events, so that no expression finds more.
+    pub(crate) fn view_for(&self, caller: &Caller, run_id: &str) -> ApiResult<Arc<RunView>> {
+        self.folded(run_id, self.masks(caller, run_id))
+    }
+
+    fn folded(&self, run_id: &str, masked: bool) -> ApiResult<Arc<RunView>> {
+        let place = if masked { &self.viewed_masked } else { &self.viewed };
         let row = self.store.run(run_id)?;
-        let kept = self.viewed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let kept = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (mut seq, mut view) = match kept {
             Some((seq, view)) if view.run_id == run_id && seq <= row.last_seq => (seq, view),
             _ => {
                 let definition = self.store.definition_get(&row.definition_hash)?;
                 let file: Value = definition.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-                let initial = file["context"]["initial"].as_object().cloned().unwrap_or_default();
+                let initial = file["context"]["initial"].clone();
+                let initial = if masked { self.with_masks(run_id, 0, |masks| masks.data(&initial))? } else { initial };
+                let initial = initial.as_object().cloned().unwrap_or_default();
                 (0, Arc::new(RunView::new(run_id, initial)))
             }
         };
@@ -284,12 +311,21 @@ impl App {
             while seq < end {
                 let page = self.store.events(run_id, seq, 1_000)?;
                 let Some(last) = page.last().and_then(|event| event.seq) else { break };
-                page.iter().for_each(|event| next.take(event));
+                if masked {
+                    let events = self.with_masks(run_id, last, |masks| {
+                        page.iter().map(|event| masks.event(event)).collect::<Vec<Value>>()
+                    })?;
+                    // A mask that stands where only a number can is left out.
+                    let events = events.into_iter().filter_map(|event| serde_json::from_value::<RunEvent>(event).ok());
+                    events.for_each(|event| next.take(&event));
+                } else {
+                    page.iter().for_each(|event| next.take(event));
+                }
                 seq = last;
             }
             view = Arc::new(next);
         }
-        *self.viewed.lock().unwrap_or_else(PoisonError::into_inner) = Some((seq, Arc::clone(&view)));
+        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some((seq, Arc::clone(&view)));
         Ok(view)
     }
 }

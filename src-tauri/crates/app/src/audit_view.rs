@@ -102,7 +102,7 @@ fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow 
         run_id: entry.run_id.clone(),
         node_id: entry.node_id.clone(),
         node_title: about.and_then(|about| about.titles.get(&entry.node_id).cloned()),
-        summary: crate::redact::Masks::default().text(&story::of_entry(entry)),
+        summary: signalbox_store::mask::Masks::default().text(&story::of_entry(entry)),
         signed: row.signature.is_some(),
         hash: row.hash.clone(),
         prev_hash: entry.prev_hash.to_hex(),

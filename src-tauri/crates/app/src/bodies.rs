@@ -1,5 +1,6 @@
 //! What the commands do. One function per row of the command list, with its name.
 
+mod anchor;
 mod audit;
 mod data;
 mod errors;
@@ -9,6 +10,7 @@ mod people;
 mod runs;
 mod system;
 
+pub(crate) use anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
 pub(crate) use audit::{audit_export, audit_facets, audit_get, audit_list, audit_record, audit_status, audit_verify};
 pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_step_data};
 pub(crate) use errors::{error_coverage, handler_dry_run, past_errors, rules_check};
@@ -22,5 +24,7 @@ pub(crate) use people::{
     task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get, task_list,
     task_reassign, task_release, task_reveal, task_snooze, who,
 };
-pub(crate) use runs::{run_cancel, run_delete, run_events, run_get, run_list, run_resume, run_start, run_value};
+pub(crate) use runs::{
+    run_cancel, run_delete, run_events, run_get, run_list, run_resume, run_reveal, run_start, run_value,
+};
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};

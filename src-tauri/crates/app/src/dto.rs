@@ -1,6 +1,7 @@
 //! What goes into and comes out of the commands. Requests refuse unknown fields. Documents and events travel as raw
 //! JSON (nothing of a file may get lost on the way); their schema is the model's.
 
+mod anchor;
 mod audit;
 mod common;
 mod data;
@@ -10,6 +11,7 @@ mod people;
 mod runs;
 mod system;
 
+pub use anchor::*;
 pub use audit::*;
 pub use common::*;
 pub use data::*;

@@ -1,5 +1,6 @@
 //! Verifying and exporting the chain.
 
+use crate::anchor::read_file as read_anchors;
 use crate::app::App;
 use crate::audit_query;
 use crate::dto::{
@@ -11,8 +12,8 @@ use crate::files::io_error;
 use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
-use signalbox_store::audit::verify::{Row, Trusted, Verdict};
-use signalbox_store::audit::{Actor, Digest, Level, PublicKey, RUN_LEVEL, Record, Tree, line, pack};
+use signalbox_store::audit::verify::{Kind, Row, Trusted, Verdict};
+use signalbox_store::audit::{Actor, Anchor, Digest, Level, PublicKey, RUN_LEVEL, Record, Tree, line, pack};
 use signalbox_store::{AuditQuery, AuditState};
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
@@ -38,6 +39,11 @@ impl App {
 
     /// Verifies the chain and remembers what was found.
     pub(crate) fn verify_audit(&self, full: bool) -> ApiResult<AuditVerdict> {
+        self.verify_against(full, Vec::new())
+    }
+
+    /// [`Self::verify_audit`], also against checkpoints that somebody kept.
+    fn verify_against(&self, full: bool, anchors: Vec<Anchor>) -> ApiResult<AuditVerdict> {
         if self.verifying.swap(true, Ordering::AcqRel) {
             return Err(ApiError::new(
                 Class::Conflict,
@@ -46,21 +52,23 @@ impl App {
                 "Wait until that has ended; audit_status says when.",
             ));
         }
-        let found = self.verify_now(full);
+        let found = self.verify_now(full, anchors);
         self.verifying.store(false, Ordering::Release);
         found
     }
 
-    fn verify_now(&self, full: bool) -> ApiResult<AuditVerdict> {
+    fn verify_now(&self, full: bool, mut anchors: Vec<Anchor>) -> ApiResult<AuditVerdict> {
+        // Those that this installation kept outside are always looked at.
+        anchors.extend(self.kept_anchors()?);
         let state = self.store.audit_state()?;
         let at = time::format(self.now_ms());
         let trusted = if full { None } else { self.store.audit_note("trusted")? };
         let trusted: Option<Trusted> = trusted.and_then(|value| serde_json::from_value(value).ok());
         let begun_later = trusted.is_some();
-        let mut verdict = self.store.audit_verify(keys(&state), Vec::new(), trusted)?;
+        let mut verdict = self.store.audit_verify(keys(&state), anchors.clone(), trusted)?;
         if begun_later && !verdict.is_intact() {
             // From the beginning it names the first bad entry, also when the note was the bad thing.
-            verdict = self.store.audit_verify(keys(&state), Vec::new(), None)?;
+            verdict = self.store.audit_verify(keys(&state), anchors.clone(), None)?;
         }
         let mut told = AuditVerdict {
             state: AuditCondition::Intact,
@@ -74,6 +82,7 @@ impl App {
                 timestamp: sealed.checkpoint.timestamp.clone(),
             }),
             broken: None,
+            anchored_up_to: None,
         };
         match verdict {
             Verdict::Intact(intact) => {
@@ -83,6 +92,8 @@ impl App {
                 told.checked = intact.entries;
                 told.unsealed_tail = intact.unsealed_tail;
                 told.signed = intact.signed;
+                // Older ones fitted when the trusted part was verified.
+                told.anchored_up_to = anchors.iter().map(|anchor| anchor.checkpoint.size).max();
                 if let Some(trusted) = &intact.trusted {
                     self.store.set_audit_note("trusted", &serde_json::to_value(trusted).unwrap_or_default())?;
                 }
@@ -91,6 +102,14 @@ impl App {
                 told.state = AuditCondition::Broken;
                 told.checked = broken.first_bad_seq;
                 let message = broken.to_string();
+                // Where a log ends too early moves with every entry, this one included; what it misses does not.
+                let finding = match broken.kind {
+                    Kind::AnchorMismatch | Kind::Truncated => broken.expected.clone(),
+                    _ => broken.first_bad_seq.to_string(),
+                };
+                // What follows is a new segment: it says on which good root it stands.
+                let sealed = self.store.audit_checkpoints()?;
+                let good = sealed.iter().map(|sealed| &sealed.checkpoint).rfind(|cp| cp.size <= broken.first_bad_seq);
                 let bad = AuditBroken {
                     seq: broken.first_bad_seq,
                     kind: broken.kind.as_str().to_owned(),
@@ -98,10 +117,13 @@ impl App {
                     found: Some(broken.found),
                     message: message.clone(),
                 };
-                let facts = json!({ "seq": bad.seq, "kind": bad.kind, "message": message });
+                let mut facts = json!({ "seq": bad.seq, "kind": bad.kind, "message": message });
+                if let Some(cp) = good {
+                    facts["lastGood"] = json!({ "cpSeq": cp.cp_seq, "size": cp.size, "rootHash": cp.root_hash });
+                }
                 let record = self.fact(AuditEvent::AuditVerifyFailed, Level::Critical, Actor::system(), facts);
                 // Once per finding. The verdict matters more than its record, which a damaged store may refuse.
-                let dedupe = format!("AUDIT_VERIFY_FAILED {} {}", bad.seq, bad.kind);
+                let dedupe = format!("AUDIT_VERIFY_FAILED {} {finding}", bad.kind);
                 let _ = self.store.audit_append(record, Some(dedupe), true);
                 self.store.set_audit_note("trusted", &Value::Null)?;
                 told.broken = Some(bad);
@@ -123,6 +145,7 @@ impl App {
             signed: false,
             last_checkpoint: None,
             broken: None,
+            anchored_up_to: None,
         });
         let key = self.store.audit_key().map(|key| AuditKey {
             key_id: key.key_id().to_string(),
@@ -130,7 +153,13 @@ impl App {
             place: KeyPlace::File,
         });
         let head = AuditHead { size: state.head.size, hash: state.head.head_hash.to_hex() };
-        Ok(AuditStatus { verdict, running: self.verifying.load(Ordering::Acquire), key, head })
+        let anchors = self.anchors_now()?;
+        Ok(AuditStatus { verdict, running: self.verifying.load(Ordering::Acquire), key, head, anchors })
+    }
+
+    /// Verifies everything against checkpoints that were kept outside.
+    pub async fn verify_anchors(self: &Arc<Self>, file: PathBuf) -> ApiResult<AuditVerdict> {
+        self.blocking(move |app| app.verify_against(true, read_anchors(&file)?)).await
     }
 
     /// Entries as they were hashed, with their hash and signature; the newest ones, oldest first.

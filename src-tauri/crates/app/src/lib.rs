@@ -1,6 +1,7 @@
 //! The command list and its bodies: everything a person can do, for every host. Knows no window and no server.
 #![deny(missing_docs)]
 
+mod anchor;
 mod app;
 mod audit_log;
 mod audit_query;
@@ -14,9 +15,9 @@ mod evidence;
 mod files;
 mod key;
 mod library;
+mod masked;
 mod outside;
 mod people;
-mod redact;
 mod router;
 mod runs;
 pub mod samples;

@@ -4,6 +4,7 @@ use crate::app::{App, NewRun};
 use crate::check;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
+use crate::router::Caller;
 use crate::runs::wire_event;
 use serde_json::{Value, json};
 use signalbox_engine::validate::check_bytes;
@@ -85,6 +86,12 @@ impl App {
         self.blocking(move |app| app.summary_now(&run_id)).await
     }
 
+    /// [`App::summary`] as a caller may see it.
+    pub async fn summary_as(self: &Arc<Self>, caller: &Caller, run_id: String) -> ApiResult<Value> {
+        let caller = caller.clone();
+        self.blocking(move |app| app.summary_for(&caller, &run_id)).await
+    }
+
     /// [`App::summary`] on a thread that may wait.
     pub(crate) fn summary_now(&self, run_id: &str) -> ApiResult<Value> {
         if let Some(summary) = self.store.summary(run_id)? {
@@ -119,9 +126,9 @@ impl App {
     }
 
     /// The input of a run.
-    pub(crate) fn params_of(&self, run_id: &str) -> ApiResult<Value> {
-        let start = self.store.event(run_id, 1)?;
-        let start = start.and_then(|event| serde_json::to_value(event).ok()).unwrap_or_default();
+    pub(crate) fn params_for(&self, caller: &Caller, run_id: &str) -> ApiResult<Value> {
+        let start: Vec<RunEvent> = self.store.event(run_id, 1)?.into_iter().collect();
+        let start = self.events_for(caller, run_id, &start)?.pop().unwrap_or_default();
         Ok(start["payload"]["params"].clone())
     }
 
@@ -150,8 +157,10 @@ impl App {
     }
 
     /// The events of a run after `after`: replayed, then live, each once.
-    pub async fn subscribe(self: &Arc<Self>, run_id: String, after: u64) -> ApiResult<EventStream> {
-        Ok(EventStream(self.runtime.subscribe(&run_id, after).await?))
+    pub async fn subscribe(self: &Arc<Self>, caller: &Caller, run_id: String, after: u64) -> ApiResult<EventStream> {
+        let events = self.runtime.subscribe(&run_id, after).await?;
+        let masked = self.masks(caller, &run_id).then(|| (Arc::clone(self), run_id));
+        Ok(EventStream { events, masked })
     }
 
     /// A page of whole events.
@@ -240,17 +249,24 @@ fn fits(workflow: &Workflow, given: &Value) -> ApiResult<()> {
 }
 
 /// Events as they travel: replayed, then live; large values are cut.
-pub struct EventStream(Subscription);
+pub struct EventStream {
+    events: Subscription,
+    /// Of whose masks they pass, unless the caller sees everything.
+    masked: Option<(Arc<App>, String)>,
+}
 
 impl EventStream {
     /// The next events; `None` after the terminal one, or when the store can no longer be read.
     pub async fn next(&mut self) -> Option<Vec<Value>> {
-        self.next_raw().await.map(|events| events.iter().map(wire_event).collect())
-    }
-
-    /// [`EventStream::next`] without cutting.
-    pub async fn next_raw(&mut self) -> Option<Vec<RunEvent>> {
-        self.0.next().await?.ok()
+        let events = self.events.next().await?.ok()?;
+        let whole: Vec<Value> = match &self.masked {
+            None => events.iter().filter_map(|event| serde_json::to_value(event).ok()).collect(),
+            Some((app, run_id)) => {
+                let run_id = run_id.clone();
+                app.blocking(move |app| app.masked_events(&run_id, &events)).await.ok()?
+            }
+        };
+        Some(whole.into_iter().map(wire_event).collect())
     }
 }
 

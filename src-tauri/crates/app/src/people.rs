@@ -6,7 +6,6 @@ use crate::dto::{
     TaskTrace, TaskUpstream, TaskViolation,
 };
 use crate::error::{ApiError, ApiResult, Class};
-use crate::redact::Masks;
 use crate::router::{Caller, Via, os_user};
 use crate::story;
 use serde_json::{Map, Value, json};
@@ -16,6 +15,7 @@ use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::Answer;
 use signalbox_model::{AuditEvent, TaskAction, TaskState, Workflow, time, wire};
 use signalbox_store::audit::{Level, Record};
+use signalbox_store::mask::Masks;
 use signalbox_store::{AnswerTask, TaskError, TaskRecord, TaskRow as Row};
 use std::sync::Arc;
 
@@ -333,14 +333,15 @@ fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Va
 }
 
 /// Who did it and through which door.
-fn signed(caller: &Caller, mut facts: Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn signed(caller: &Caller, facts: Value) -> Value {
+    let Value::Object(mut facts) = facts else { return facts };
     facts.insert("via".into(), caller.via.as_str().into());
     if caller.via == Via::Cli {
         // `--as` only says in whose name.
         facts.insert("osUser".into(), os_user().into());
     }
     facts.retain(|_, value| !value.is_null());
-    facts
+    facts.into()
 }
 
 /// The audit entry of something that a person did to a task.
@@ -351,7 +352,7 @@ pub(crate) fn act_record(caller: &Caller, row: &Row, event: AuditEvent, now_ms: 
         facts.insert("originNode".into(), row.node.as_str().into());
     }
     Record::new(time::format(now_ms), &row.run_id, &row.step, event, Level::Info, caller.operator())
-        .with_metadata(signed(caller, facts))
+        .with_metadata(signed(caller, facts.into()).as_object().cloned().unwrap_or_default())
 }
 
 /// Answers a task.

@@ -1,31 +1,39 @@
 //! Runs as the outside sees them: rows, summaries, events cut for the wire.
 
+use crate::app::App;
 use crate::dto::RunRow;
+use crate::error::ApiResult;
+use crate::router::Caller;
 use serde_json::Value;
-use signalbox_model::{RunEvent, time, wire};
+use signalbox_model::{time, wire};
 
-/// A row of the store as the history shows it.
-pub(crate) fn row(row: signalbox_store::RunRow, now_ms: i64) -> RunRow {
-    RunRow {
+/// A row of the store as the history shows it to a caller.
+pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> ApiResult<RunRow> {
+    let error_message = match &row.error_message {
+        Some(message) if app.masks(caller, &row.run_id) => {
+            Some(app.with_masks(&row.run_id, row.last_seq, |masks| masks.text(message))?)
+        }
+        other => other.clone(),
+    };
+    Ok(RunRow {
         run_id: row.run_id,
         workflow_id: row.workflow_id,
         workflow_name: row.workflow_name,
         status: row.status,
         started_at: time::format(row.started_ms),
         ended_at: row.ended_ms.map(time::format),
-        duration_ms: row.ended_ms.unwrap_or(now_ms).saturating_sub(row.started_ms).max(0),
+        duration_ms: row.ended_ms.unwrap_or_else(|| app.now_ms()).saturating_sub(row.started_ms).max(0),
         parent_run_id: row.parent_run_id,
         failed_step_id: row.failed_step,
-        error_message: row.error_message,
+        error_message,
         error_code: row.error_code,
-    }
+    })
 }
 
 /// An event as it travels.
-pub(crate) fn wire_event(event: &RunEvent) -> Value {
-    let mut value = serde_json::to_value(event).unwrap_or_default();
-    wire::truncate_event(&mut value);
-    value
+pub(crate) fn wire_event(mut event: Value) -> Value {
+    wire::truncate_event(&mut event);
+    event
 }
 
 /// Cuts the large values of a summary: `context`, `output` and `error` one by one. `run_value` finds them again by

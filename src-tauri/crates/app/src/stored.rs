@@ -5,6 +5,7 @@ use crate::bodies::{forget_draft, id_of, open, savable};
 use crate::check;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::{ENDING, load};
+use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_engine::validate::valid_workflow_id;
 use signalbox_model::Map;
@@ -30,9 +31,10 @@ impl App {
     }
 
     /// A stored workflow: `{id, revision, document, diagnostics}`.
-    pub async fn stored(self: &Arc<Self>, id: String) -> ApiResult<Value> {
+    pub async fn stored(self: &Arc<Self>, caller: &Caller, id: String) -> ApiResult<Value> {
+        let caller = caller.clone();
         self.blocking(move |app| {
-            let open = open(app, &app.by_id(&id)?)?;
+            let open = open(app, &caller, &app.by_id(&id)?)?;
             Ok(json!({
                 "id": id, "revision": open.revision, "document": open.document, "diagnostics": open.diagnostics,
             }))

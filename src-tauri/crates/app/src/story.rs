@@ -120,6 +120,12 @@ pub(crate) fn of_entry(entry: &Entry) -> String {
         AuditEvent::Revealed => format!("{} looked at masked values{}", who(), of("reason")),
         AuditEvent::AnswerRefused => format!("An answer was refused{}", of("reason")),
         AuditEvent::AuditExported => format!("{} exported the audit chain", who()),
+        AuditEvent::AuditAnchored => format!("A checkpoint is kept outside{}", of("place")),
+        AuditEvent::AuditAnchorFailed => format!("A checkpoint could not be kept outside{}", of("place")),
+        AuditEvent::AuditAnchorChanged => match text(facts, "removed") {
+            Some(place) => format!("{} keeps no checkpoints any more: {place}", who()),
+            None => format!("{} keeps checkpoints outside{}", who(), of("added")),
+        },
         AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
     }
 }

@@ -72,6 +72,7 @@ macro_rules! command_list {
             Query run_list(RunList) -> RunPage, Viewer, [Desktop Http], [], "The history, newest first.";
             Query run_get(RunId) -> RunDetails, Viewer, [Desktop Http], [], "One run with the definition that it pinned.";
             Query run_events(RunEventsAfter) -> Events, Viewer, [Desktop Http], [], "Events of a run; values over 10,240 characters are cut.";
+            Action run_reveal(RunReveal) -> RunRevealed, Operator, [Desktop Http], [run_get run_list run_step_data audit_list], "Shows the masked values of a run for 15 minutes; the reason is recorded.";
             Query run_value(ValueRef) -> serde_json::Value, Viewer, [Desktop Http], [], "The whole of a cut value.";
             Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Cancels a run.";
             Action run_delete(RunId) -> Empty, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list], "Deletes a run that has ended.";
@@ -102,6 +103,10 @@ macro_rules! command_list {
             Query audit_get(AuditGet) -> AuditRecordView, Viewer, [Desktop Http], [], "One entry, its bytes and its hash computed again.";
             Action audit_verify(AuditVerify) -> AuditVerdict, Viewer, [Desktop Http], [audit_status], "Verifies the audit chain.";
             Query audit_status(Empty) -> AuditStatus, Viewer, [Desktop Http], [], "What the last verification found, and who signs.";
+            Query audit_anchors(Empty) -> Vec<AuditAnchor>, Viewer, [Desktop Http], [], "Where checkpoints of the audit chain are kept outside.";
+            Action audit_anchor_add(AnchorAdd) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Keeps checkpoints in a folder or sends them to an address from now on.";
+            Action audit_anchor_remove(AnchorRef) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Anchors at a place no more; what it holds stays.";
+            Action audit_anchor_now(Empty) -> Vec<AuditAnchor>, Operator, [Desktop Http], [audit_anchors audit_status audit_list], "Anchors at every place now.";
             Action audit_export(AuditExport) -> AuditExported, Operator, [Desktop Http], [audit_list audit_status], "Exports entries; that is recorded.";
             Action audit_record(AuditRecord) -> AuditRecorded, Operator, [Desktop Http], [audit_list], "Records an entry in the caller's name.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";

@@ -258,7 +258,7 @@ pub(crate) enum Audit {
         after_help = "Exit: 0 intact, 1 broken, 2 cannot be verified.\n\nA pack carries the key it was signed with. `pinned` \
                       says whether that key is the one of --key, or one that this data folder knows: only then it proves \
                       who signed.\n\nExamples:\n  signalbox audit verify\n  signalbox audit verify evidence.zip --key \
-                      key.pub"
+                      key.pub\n  signalbox audit verify --anchor /mnt/backup/anchors.jsonl"
     )]
     Verify {
         /// An evidence pack.
@@ -270,7 +270,13 @@ pub(crate) enum Audit {
         /// Also say whether all entries of this run are there.
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
+        /// Checkpoints that were kept outside, one per line: the chain must be the one that they were taken of.
+        #[arg(long, value_name = "FILE", conflicts_with = "file")]
+        anchor: Option<PathBuf>,
     },
+    /// Keeps signed checkpoints outside, where the writer of the chain cannot change them.
+    #[command(subcommand)]
+    Anchor(Anchor),
     /// Prints entries, oldest first.
     #[command(after_help = "Example:\n  signalbox audit list --run 0199a1b2-… --json")]
     List {
@@ -297,6 +303,43 @@ pub(crate) enum Audit {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Anchor {
+    /// Lists the places, and how it stands with each.
+    #[command(
+        after_help = "Exit: 0 all is well, 1 a place has a problem.\n\nExample:\n  signalbox audit anchor list --json"
+    )]
+    List,
+    /// Adds a place and anchors there at once.
+    #[command(
+        after_help = "A host that stays (the window, serve) anchors there from now on; `audit anchor now` does it by \
+                      hand.\n\nExamples:\n  signalbox audit anchor add --file /mnt/backup/anchors.jsonl\n  signalbox audit \
+                      anchor add --url https://log.example/signalbox --every 15"
+    )]
+    #[command(group = clap::ArgGroup::new("place").required(true).args(["file", "url"]))]
+    Add {
+        /// A file that each checkpoint is added to; best on another disk or machine.
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// An address that each checkpoint is sent to (POST).
+        #[arg(long, value_name = "URL")]
+        url: Option<String>,
+        /// How often.
+        #[arg(long, value_name = "MINUTES")]
+        every: Option<u32>,
+    },
+    /// Anchors at a place no more; what it holds stays there.
+    #[command(after_help = "Example:\n  signalbox audit anchor remove 0199a1b2-…")]
+    Remove {
+        /// Id of the place, as `list` prints it.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Anchors at every place now.
+    #[command(after_help = "Exit: 0 every place took it, 1 one did not.\n\nExample:\n  signalbox audit anchor now")]
+    Now,
 }
 
 #[derive(Debug, Subcommand)]

@@ -5,9 +5,7 @@ mod support;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, Host};
 use signalbox_app::table::COMMANDS;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
-use support::{Box, Loopback, Serving, eventually, workflow};
+use support::{BUILDER, Box, Loopback, OPERATOR, Serving, VIEWER, eventually, with_roles, workflow};
 
 /// As in `routes.rs`; the unit test there says that every route stands here (method, path, least role).
 const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
@@ -34,20 +32,6 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("DELETE", "/workflows/x", Some(CallerRole::Builder)),
     ("GET", "/catalog", Some(CallerRole::Viewer)),
 ];
-
-const OPERATOR: &str = "operator-token-0123456789";
-const VIEWER: &str = "viewer-token-0123456789";
-const BUILDER: &str = "builder-token-0123456789";
-
-fn with_roles(place: &Box) -> Serving {
-    let file = place.file("tokens", format!("{BUILDER}\noperator {OPERATOR}\nviewer {VIEWER}\n"));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("chmod");
-    }
-    Serving::start(place, &["--token-file", &file.display().to_string()])
-}
 
 fn all_paths() -> Vec<(&'static str, String)> {
     let commands = COMMANDS.iter().map(|command| ("POST", format!("/rpc/{}", command.name)));
@@ -378,31 +362,5 @@ fn the_web_ui_is_served_under_a_tight_policy_or_says_how_to_build_it() {
 
 /// Reads the event stream until it ends or `most` events have come.
 fn follow(serving: &Serving, run: &str, after: u64, last_id: Option<&str>, most: usize) -> Vec<Value> {
-    let mut stream = TcpStream::connect(serving.host()).expect("connected");
-    stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).expect("a limit");
-    let query = if after > 0 { format!("?after={after}") } else { String::new() };
-    let last = last_id.map(|id| format!("last-event-id: {id}\r\n")).unwrap_or_default();
-    let request = format!(
-        "GET /workflow/{run}/events{query} HTTP/1.0\r\nhost: {}\r\nauthorization: Bearer {}\r\n{last}\r\n",
-        serving.host(),
-        serving.token,
-    );
-    stream.write_all(request.as_bytes()).expect("sent");
-    let mut events = Vec::new();
-    let mut id = None;
-    for line in BufReader::new(stream).lines() {
-        let Ok(line) = line else { break };
-        if let Some(text) = line.strip_prefix("id: ") {
-            id = text.parse::<u64>().ok();
-        }
-        if let Some(data) = line.strip_prefix("data: ") {
-            let event: Value = serde_json::from_str(data).expect("json");
-            assert_eq!(event["seq"].as_u64(), id, "the id is the seq");
-            events.push(event);
-            if events.len() == most {
-                break;
-            }
-        }
-    }
-    events
+    support::follow(serving, &serving.token, run, after, last_id, most)
 }

@@ -63,6 +63,12 @@ events! {
     AuditExported = "AUDIT_EXPORTED",
     /// The chain does not verify.
     AuditVerifyFailed = "AUDIT_VERIFY_FAILED",
+    /// A checkpoint is kept outside.
+    AuditAnchored = "AUDIT_ANCHORED",
+    /// A checkpoint could not be kept outside.
+    AuditAnchorFailed = "AUDIT_ANCHOR_FAILED",
+    /// A place outside was added or removed.
+    AuditAnchorChanged = "AUDIT_ANCHOR_CHANGED",
 }
 
 /// Older names of the same facts (K-12): read on import, never written, so not free either.

@@ -6,7 +6,8 @@ use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::audit_rules::{self, Raise};
 use signalbox_model::event::EventBody;
-use signalbox_model::{AuditEvent, RunEvent, TaskState, time};
+use signalbox_model::{AuditEvent, RunEvent, TaskState, Workflow, time};
+use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
 
 /// Changes of the tasks, in the order of the events.
@@ -55,7 +56,7 @@ pub(crate) fn entries(compiled: &Compiled, events: &[RunEvent]) -> Vec<Record> {
     let rules = audit_rules::of(&compiled.workflow);
     let mut records = Vec::new();
     for event in events {
-        let Some((name, level, metadata)) = entry(event) else { continue };
+        let Some((name, level, metadata)) = entry(&compiled.workflow, event) else { continue };
         let node = event.step_id.as_deref().unwrap_or(RUN_LEVEL);
         let mut record = Record::new(&*event.ts, &*event.run_id, node, name, level, actor(event));
         let mut metadata = metadata;
@@ -109,7 +110,7 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 /// The entry of one event, none for events that describe no fact of their own.
-fn entry(event: &RunEvent) -> Option<(AuditEvent, Level, Map<String, Value>)> {
+fn entry(workflow: &Workflow, event: &RunEvent) -> Option<(AuditEvent, Level, Map<String, Value>)> {
     let (name, level, metadata) = match &event.body {
         EventBody::StepStart(start) => {
             (AuditEvent::NodeStart, Level::Info, json!({ "type": start.kind, "attempt": event.attempt.unwrap_or(0) }))
@@ -117,7 +118,10 @@ fn entry(event: &RunEvent) -> Option<(AuditEvent, Level, Map<String, Value>)> {
         EventBody::StepDone(done) => (AuditEvent::NodeSuccess, Level::Info, json!({ "ports": done.ports })),
         EventBody::StepError(failed) => {
             let error = &failed.error;
-            let message: String = error.message.chars().take(200).collect();
+            // The entry stays for ever: what the input hides, the message must not tell.
+            let mut masks = Masks::new(&mask::pointers(workflow));
+            error.details.iter().filter_map(|details| details.get("input")).for_each(|input| masks.learn(input, 0));
+            let message: String = masks.text(&error.message).chars().take(200).collect();
             let told = json!({
                 "errorType": error.error_type, "attempt": error.attempt.unwrap_or(0), "code": error.code(),
                 "message": message, "retryable": error.retryable

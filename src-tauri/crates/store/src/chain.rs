@@ -4,6 +4,7 @@
 use crate::document::Blob;
 use crate::error::{Error, Result};
 use crate::high_water;
+use crate::mask;
 use crate::store::Store;
 use crate::table::audit_entry::{self, AuditFacets, AuditPage, AuditQuery, AuditRow};
 use crate::table::{audit_checkpoint, audit_meta, blob};
@@ -78,7 +79,7 @@ pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&st
     let record = if record.event == "WORKFLOW_COMPLETED" { counted(connection, record)? } else { record };
     let mut chain = Chain::at(audit_meta::log_id(connection)?, audit_entry::head(connection)?);
     let sealed = chain
-        .seal(record.with_large_integers_as_text())
+        .seal(mask::record(record).with_large_integers_as_text())
         .map_err(|error| Error::Invalid { reason: format!("audit entry: {error}") })?;
     let signer = work.signer.as_deref().filter(|_| is_signed(&sealed.entry.event));
     let signature = signer.map(|signer| signer.sign_hash(&sealed.hash));

@@ -15,6 +15,7 @@ mod document;
 mod error;
 mod high_water;
 mod instance;
+pub mod mask;
 mod open;
 mod schema;
 mod store;

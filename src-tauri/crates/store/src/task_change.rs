@@ -2,6 +2,7 @@
 
 use crate::document::Document;
 use crate::error::{Error, Result};
+use crate::mask::Masks;
 use crate::table::task::{self, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_history::{self, TaskNote};
@@ -111,6 +112,9 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
         None => (&new.step_id, &new.path, new.item, new.visit, new.attempt),
     };
     let error = created.error.as_deref();
+    // Lists show these and searches look into them, without asking who may see what they quote.
+    let mut masks = Masks::new(&created.redact);
+    masks.input(&created.input);
     let row = TaskRow {
         id: created.task_id.clone(),
         run_id: run.to_owned(),
@@ -127,7 +131,7 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
         reason: created.reason,
         state: TaskState::Open,
         revision: 1,
-        title: created.title.clone(),
+        title: masks.text(&created.title),
         severity: created.severity,
         priority: created.priority,
         fingerprint: created.fingerprint.clone(),
@@ -137,7 +141,7 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
             .and_then(|error| serde_json::to_value(error.error_type).ok())
             .and_then(|kind| kind.as_str().map(str::to_owned)),
         error_code: error.map(|error| error.code().to_owned()),
-        error_message: error.map(|error| error.message.clone()),
+        error_message: error.map(|error| masks.text(&error.message)),
         actions: created.allowed_actions.clone(),
         candidate_groups: created.candidate_groups.clone(),
         assignee: created.assignee.clone(),

@@ -25,6 +25,9 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   ESCALATED: { icon: 'up', color: 'c-wait', key: 'audit.event.ESCALATED' },
   RUN_DELETED: { icon: 'x', color: 'c-err', key: 'audit.event.RUN_DELETED' },
   UNREADABLE: { icon: 'errd', color: 'c-err', key: 'audit.event.UNREADABLE' },
+  AUDIT_ANCHORED: { icon: 'lock', color: 'c-sel', key: 'audit.event.AUDIT_ANCHORED' },
+  AUDIT_ANCHOR_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_ANCHOR_FAILED' },
+  AUDIT_ANCHOR_CHANGED: { icon: 'lock', color: 't2', key: 'audit.event.AUDIT_ANCHOR_CHANGED' },
   AUDIT_EXPORTED: { icon: 'dl', color: 'c-sel', key: 'audit.event.AUDIT_EXPORTED' },
   AUDIT_VERIFY_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_VERIFY_FAILED' },
 };

@@ -1,6 +1,6 @@
 /** Theme, granted folders, shortcuts, and what this installation is. */
 import './settings.css';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, TextInput, type Action } from '../../kit/index.ts';
@@ -12,6 +12,8 @@ export interface SettingsProps {
   /** Folders can be granted here (the system's dialog is there). */
   canGrant: boolean;
   actions: Action[];
+  /** The places outside that keep checkpoints. */
+  anchors: ReactNode;
   onTheme(theme: ThemeChoice): void;
   onKeys(actionId: string, keys: string[] | null): void;
   onResetKeys(): void;
@@ -35,6 +37,7 @@ export function SettingsView(props: SettingsProps) {
           </div>
         </section>
         <Folders {...props} />
+        {props.anchors}
         <Keys {...props} />
         <section aria-labelledby="set-about">
           <h2 id="set-about" className="l">{t('settings.about')}</h2>

@@ -12,6 +12,7 @@ import { viewActions } from '../builder/actions.ts';
 import { attempt, copyText, showError } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { navigate } from '../router.ts';
+import { MaskedBanner } from './masked-banner.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
@@ -36,7 +37,8 @@ export function RunScreen({ runId, step }: { runId: string; step?: string | unde
   if (!run.data || !catalog.data) {
     return <main className="screen" aria-busy="true" aria-label={t('run.loading')}><header className="bar"><span className="sk" style={{ width: 180, height: 16 }} /></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
   }
-  return <Run run={run.data} catalog={catalog.data} step={step} />;
+  // With or without masks it is another run to look at: its events are read again.
+  return <Run key={String(run.data.masked)} run={run.data} catalog={catalog.data} step={step} />;
 }
 
 function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined }) {
@@ -127,6 +129,7 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
               <span className="s t2">{t('run.notDrivenText')}</span>
             </Banner>
           ) : null}
+          {run.masked ? <MaskedBanner runId={run.runId} mayReveal={run.mayReveal} /> : null}
           <WaitingBanner view={view} />
           {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onClose={() => setHideFailure(true)} /> : null}
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}

@@ -7,13 +7,13 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
-use crate::redact::Masks;
 use crate::{Caller, audit_query, audit_view};
 use base64::Engine;
 use serde_json::{Map, Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::AuditQuery;
 use signalbox_store::audit::{Entry, Record, hash_text};
+use signalbox_store::mask::Masks;
 use std::io::Cursor;
 
 /// Larger exports are written to a file of the data folder.

@@ -16,12 +16,12 @@ use signalbox_model::{Workflow, time, wire};
 use signalbox_store::RunQuery;
 use std::sync::Arc;
 
-pub(crate) fn run_step_data(app: &App, _: &Caller, request: RunStepData) -> ApiResult<Option<StepData>> {
+pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<StepData>> {
     let run = request.run_id.as_deref();
     let Some(call) = app.store.last_called_step(&request.workflow_id, &request.node_id, run)? else {
         return Ok(None);
     };
-    let view = app.view(&call.run_id)?;
+    let view = app.view_for(caller, &call.run_id)?;
     let Some(node) = view.node(&request.node_id) else { return Ok(None) };
     Ok(Some(StepData {
         started_at: time::format(view.started_ms),
@@ -33,9 +33,9 @@ pub(crate) fn run_step_data(app: &App, _: &Caller, request: RunStepData) -> ApiR
     }))
 }
 
-pub(crate) fn expression_preview(app: &App, _: &Caller, request: ExpressionPreview) -> ApiResult<Preview> {
+pub(crate) fn expression_preview(app: &App, caller: &Caller, request: ExpressionPreview) -> ApiResult<Preview> {
     let workflow = parse(request.document)?;
-    let Some((view, items)) = data_for(app, &workflow, &request.node_id, request.run_id.as_deref())? else {
+    let Some((view, items)) = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref())? else {
         // Without data the text can still be wrong.
         return Ok(match compile(&request.text, request.kind) {
             Ok(()) => Preview::NoData,
@@ -79,9 +79,9 @@ fn failed(error: &ExprError) -> Preview {
     Preview::Error { message: error.message.clone(), position: error.position }
 }
 
-pub(crate) fn expression_names(app: &App, _: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
+pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
     let workflow = parse(request.document)?;
-    let found = data_for(app, &workflow, &request.node_id, request.run_id.as_deref())?;
+    let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref())?;
     let scope = match found {
         Some((view, items)) => {
             let mut scope = view.scope(&workflow, items, 0);
@@ -130,7 +130,13 @@ fn parse(document: Value) -> ApiResult<Workflow> {
 type Found = (Arc<RunView>, Vec<Arc<Value>>);
 
 /// The run to look at for a node: the newest one in which it was called, else the newest one.
-fn data_for(app: &App, workflow: &Workflow, node: &str, run: Option<&str>) -> ApiResult<Option<Found>> {
+fn data_for(
+    app: &App,
+    caller: &Caller,
+    workflow: &Workflow,
+    node: &str,
+    run: Option<&str>,
+) -> ApiResult<Option<Found>> {
     let run_id = match app.store.last_called_step(&workflow.id, node, run)? {
         Some(call) => Some(call.run_id),
         // A new node has no call yet: the newest run shows what the steps before it give.
@@ -143,7 +149,7 @@ fn data_for(app: &App, workflow: &Workflow, node: &str, run: Option<&str>) -> Ap
         },
     };
     let Some(run_id) = run_id else { return Ok(None) };
-    let view = app.view(&run_id)?;
+    let view = app.view_for(caller, &run_id)?;
     let items = view.items_for(workflow, node);
     Ok(items.map(|items| (view, items)))
 }

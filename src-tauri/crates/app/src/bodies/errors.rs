@@ -10,7 +10,7 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult};
 use signalbox_engine::rules::{self, Decider, Facts};
 use signalbox_engine::{coverage, retry};
-use signalbox_model::{ErrorPayload, EventBody, Level, RetryPolicy, Workflow, time};
+use signalbox_model::{ErrorPayload, EventBody, Level, RetryPolicy, RunEvent, Workflow, time};
 use signalbox_store::RunQuery;
 
 /// Runs that are looked at, the newest ones.
@@ -75,18 +75,25 @@ pub(crate) fn handler_dry_run(_: &App, _: &Caller, request: HandlerDryRun) -> Ap
     Ok(HandlerDryRunResult::new(outcome, &list, delays))
 }
 
-pub(crate) fn past_errors(app: &App, _: &Caller, request: PastErrors) -> ApiResult<Vec<PastError>> {
+pub(crate) fn past_errors(app: &App, caller: &Caller, request: PastErrors) -> ApiResult<Vec<PastError>> {
     let query = RunQuery { workflow: Some(request.workflow_id), limit: RUNS, ..RunQuery::default() };
     let mut found = Vec::new();
     for run in app.store.runs(&query)?.runs {
         let mut of_run = Vec::new();
-        for event in app.store.events(&run.run_id, 0, EVENTS)? {
-            let (Some(step_id), EventBody::StepError(failed)) = (event.step_id, event.body) else { continue };
+        let events = app.store.events(&run.run_id, 0, EVENTS)?;
+        let errors: Vec<RunEvent> =
+            events.into_iter().filter(|event| matches!(event.body, EventBody::StepError(_))).collect();
+        for event in app.events_for(caller, &run.run_id, &errors)? {
+            let Ok(RunEvent { step_id: Some(step_id), body: EventBody::StepError(failed), ts, .. }) =
+                serde_json::from_value(event)
+            else {
+                continue;
+            };
             if request.node_ids.as_ref().is_some_and(|ids| !ids.contains(&step_id)) {
                 continue;
             }
             let error = ErrorPayload::clone(&failed.error);
-            of_run.push(PastError { run_id: run.run_id.clone(), at: event.ts, step_id, error });
+            of_run.push(PastError { run_id: run.run_id.clone(), at: ts, step_id, error });
         }
         found.extend(of_run.into_iter().rev());
         if found.len() >= ERRORS {

@@ -17,15 +17,15 @@ use signalbox_store::RunQuery;
 use std::collections::HashSet;
 use std::path::Path;
 
-pub(crate) fn workflow_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<WorkflowEntry>> {
+pub(crate) fn workflow_list(app: &App, caller: &Caller, _: Empty) -> ApiResult<Vec<WorkflowEntry>> {
     let drafts: HashSet<String> = app.store.drafts()?.into_iter().collect();
     let files = app.library.files(&app.library_folders()?);
-    let mut entries: Vec<WorkflowEntry> = files.iter().map(|path| entry(app, path, &drafts)).collect();
+    let mut entries: Vec<WorkflowEntry> = files.iter().map(|path| entry(app, caller, path, &drafts)).collect();
     entries.sort_by(|a, b| b.modified_at.cmp(&a.modified_at).then_with(|| a.path.cmp(&b.path)));
     Ok(entries)
 }
 
-fn entry(app: &App, path: &Path, drafts: &HashSet<String>) -> WorkflowEntry {
+fn entry(app: &App, caller: &Caller, path: &Path, drafts: &HashSet<String>) -> WorkflowEntry {
     let reference = app.library.reference(path);
     let mut entry = WorkflowEntry {
         has_draft: drafts.contains(&reference),
@@ -58,7 +58,7 @@ fn entry(app: &App, path: &Path, drafts: &HashSet<String>) -> WorkflowEntry {
             entry.name = text("name").unwrap_or(entry.name);
             entry.description = text("description");
             entry.nodes = file["nodes"].as_object().map_or(0, serde_json::Map::len);
-            entry.last_run = last_run(app, &entry.id);
+            entry.last_run = last_run(app, caller, &entry.id);
         }
         Ok(_) => entry.problem = Some("This is JSON, but no workflow: `id` or `nodes` is missing.".into()),
         Err(error) => entry.problem = Some(format!("This is not JSON: {error}.")),
@@ -66,27 +66,27 @@ fn entry(app: &App, path: &Path, drafts: &HashSet<String>) -> WorkflowEntry {
     entry
 }
 
-fn last_run(app: &App, workflow: &str) -> Option<RunRow> {
+fn last_run(app: &App, caller: &Caller, workflow: &str) -> Option<RunRow> {
     let query = RunQuery { workflow: Some(workflow.to_owned()), limit: 1, ..RunQuery::default() };
     let page = app.store.runs(&query).ok()?;
-    page.runs.into_iter().next().map(|row| runs::row(row, app.now_ms()))
+    page.runs.into_iter().next().and_then(|row| runs::row(app, caller, row).ok())
 }
 
 fn folder_of(path: &Path) -> String {
     path.parent().map(|folder| folder.display().to_string()).unwrap_or_default()
 }
 
-pub(crate) fn workflow_open(app: &App, _: &Caller, request: ByRef) -> ApiResult<OpenWorkflow> {
-    open(app, &app.path_of(&request.reference)?)
+pub(crate) fn workflow_open(app: &App, caller: &Caller, request: ByRef) -> ApiResult<OpenWorkflow> {
+    open(app, caller, &app.path_of(&request.reference)?)
 }
 
-pub(crate) fn workflow_open_path(app: &App, _: &Caller, request: OpenPath) -> ApiResult<OpenWorkflow> {
+pub(crate) fn workflow_open_path(app: &App, caller: &Caller, request: OpenPath) -> ApiResult<OpenWorkflow> {
     let chosen = app.chosen(&request.path)?;
     let path = std::fs::canonicalize(&chosen).map_err(|error| io_error(&error, &chosen, "opened"))?;
-    open(app, &path)
+    open(app, caller, &path)
 }
 
-pub(crate) fn open(app: &App, path: &Path) -> ApiResult<OpenWorkflow> {
+pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWorkflow> {
     let reference = app.library.reference(path);
     let loaded = load(path)?;
     let (document, diagnostics, draft) = match check::readable(&loaded.bytes) {
@@ -105,9 +105,9 @@ pub(crate) fn open(app: &App, path: &Path) -> ApiResult<OpenWorkflow> {
         path: path.display().to_string(),
         folder: folder_of(path),
         revision: loaded.revision,
-        document,
+        document: app.file_for(caller, document),
         diagnostics,
-        draft,
+        draft: draft.map(|draft| Draft { document: app.file_for(caller, draft.document), ..draft }),
         read_only: read_only(path),
     })
 }
@@ -128,7 +128,7 @@ pub(crate) fn forget_draft(app: &App, reference: &str) {
     drop(app.store.draft_discard(reference));
 }
 
-pub(crate) fn workflow_create(app: &App, _: &Caller, request: WorkflowCreate) -> ApiResult<OpenWorkflow> {
+pub(crate) fn workflow_create(app: &App, caller: &Caller, request: WorkflowCreate) -> ApiResult<OpenWorkflow> {
     let sample = match &request.sample_id {
         None => None,
         Some(id) => Some(
@@ -146,10 +146,10 @@ pub(crate) fn workflow_create(app: &App, _: &Caller, request: WorkflowCreate) ->
         None => json!(Workflow::empty("new", "New")),
     };
     document["name"] = json!(name);
-    add(app, document, &name)
+    add(app, caller, document, &name)
 }
 
-pub(crate) fn workflow_duplicate(app: &App, _: &Caller, request: WorkflowDuplicate) -> ApiResult<OpenWorkflow> {
+pub(crate) fn workflow_duplicate(app: &App, caller: &Caller, request: WorkflowDuplicate) -> ApiResult<OpenWorkflow> {
     let loaded = load(&app.path_of(&request.reference)?)?;
     let (mut document, _) = check::readable(&loaded.bytes)?;
     let name = request.name.trim();
@@ -157,11 +157,11 @@ pub(crate) fn workflow_duplicate(app: &App, _: &Caller, request: WorkflowDuplica
         return Err(ApiError::bad_request("The copy needs a name.", "Give a name."));
     }
     document["name"] = json!(name);
-    add(app, document, name)
+    add(app, caller, document, name)
 }
 
 /// Puts a document into the library under an id and a file of its own.
-fn add(app: &App, mut document: Value, name: &str) -> ApiResult<OpenWorkflow> {
+fn add(app: &App, caller: &Caller, mut document: Value, name: &str) -> ApiResult<OpenWorkflow> {
     let taken: HashSet<String> = ids(app)?;
     let base = slug(name);
     let id = (1..)
@@ -171,7 +171,7 @@ fn add(app: &App, mut document: Value, name: &str) -> ApiResult<OpenWorkflow> {
     document["id"] = json!(id);
     let path = app.library.free_path(&id);
     app.library.save(&path, &document, Some(""), false)?;
-    open(app, &path)
+    open(app, caller, &path)
 }
 
 fn ids(app: &App) -> ApiResult<HashSet<String>> {

@@ -8,6 +8,7 @@ use crate::dto::{
     TaskReassign, TaskRef, TaskReveal, TaskRevealed, TaskRow, TaskSnooze, Who, WorkflowCount,
 };
 use crate::error::{ApiError, ApiResult, Class};
+use crate::masked::no_reason;
 use crate::people::{self, Given, act_record, from_task_error};
 use serde_json::{Value, json};
 use signalbox_engine::patch;
@@ -180,7 +181,7 @@ pub(crate) fn task_complete_many(app: &App, caller: &Caller, request: TaskComple
     Ok(TaskBatch { batch_id, results })
 }
 
-fn text(text: Option<String>, field: &str) -> ApiResult<Option<String>> {
+pub(crate) fn text(text: Option<String>, field: &str) -> ApiResult<Option<String>> {
     match text {
         Some(text) if text.chars().count() > TEXT => Err(ApiError::bad_request(
             format!("{field} is longer than {TEXT} characters."),
@@ -244,9 +245,7 @@ pub(crate) fn task_snooze(app: &App, caller: &Caller, request: TaskSnooze) -> Ap
 
 /// TS-052.
 pub(crate) fn task_reveal(app: &App, caller: &Caller, request: TaskReveal) -> ApiResult<TaskRevealed> {
-    let Some(reason) = text(Some(request.reason), "reason")? else {
-        return Err(ApiError::bad_request("A reason is missing.", "Say why you need to see the values."));
-    };
+    let reason = text(Some(request.reason), "reason")?.ok_or_else(no_reason)?;
     let record = people::record(app, &request.task_id)?;
     let facts = json!({ "reason": reason });
     act(app, caller, &request.task_id, TaskAct::Reveal, AuditEvent::Revealed, Some(reason), facts)?;

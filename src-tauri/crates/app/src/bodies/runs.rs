@@ -1,15 +1,20 @@
 //! Runs: start, follow, cancel, history.
 
 use crate::app::{App, NewRun};
+use crate::bodies::people::text;
 use crate::dto::{
-    CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunStart, RunTrouble, ValueRef,
+    CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunReveal, RunRevealed, RunStart,
+    RunTrouble, ValueRef,
 };
 use crate::error::{ApiError, ApiResult};
 use crate::library::load;
+use crate::masked::no_reason;
+use crate::people::{self, signed};
 use crate::{Caller, check, runs};
-use serde_json::Value;
-use signalbox_model::wire;
+use serde_json::{Value, json};
+use signalbox_model::{AuditEvent, time, wire};
 use signalbox_store::RunQuery;
+use signalbox_store::audit::Level;
 
 /// Events of one answer.
 const PAGE: usize = 1_000;
@@ -33,7 +38,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
     Ok(RunId { run_id: app.start_document(document, new)? })
 }
 
-pub(crate) fn run_list(app: &App, _: &Caller, request: RunList) -> ApiResult<RunPage> {
+pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResult<RunPage> {
     let limit = request.limit.unwrap_or(50).clamp(1, 500) as usize;
     let page = app.store.runs(&RunQuery {
         workflow: request.workflow,
@@ -42,47 +47,65 @@ pub(crate) fn run_list(app: &App, _: &Caller, request: RunList) -> ApiResult<Run
         limit,
         before: request.before,
     })?;
-    let now = app.now_ms();
-    Ok(RunPage { runs: page.runs.into_iter().map(|row| runs::row(row, now)).collect(), next: page.next })
+    let runs = page.runs.into_iter().map(|row| runs::row(app, caller, row)).collect::<ApiResult<_>>()?;
+    Ok(RunPage { runs, next: page.next })
 }
 
-pub(crate) fn run_get(app: &App, _: &Caller, request: RunId) -> ApiResult<RunDetails> {
+pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunDetails> {
     let row = app.store.run(&request.run_id)?;
-    let mut summary = app.summary_now(&request.run_id)?;
+    let mut summary = app.summary_for(caller, &request.run_id)?;
     runs::wire_summary(&mut summary);
     let definition = app.store.definition_get(&row.definition_hash)?;
     let definition = definition.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let params = app.params_of(&request.run_id)?;
+    let params = app.params_for(caller, &request.run_id)?;
+    let masked = app.masks(caller, &request.run_id);
+    let trouble = app.trouble(&request.run_id).map(|(code, message)| {
+        let message = if masked { people::plain(&message) } else { message };
+        RunTrouble { code, message }
+    });
     Ok(RunDetails {
         summary,
         workflow_name: row.workflow_name,
-        definition,
+        definition: app.file_for(caller, definition),
         last_seq: row.last_seq,
         params: wire::truncate(&params, &format!("{}/1/payload/params", request.run_id)).unwrap_or(params),
         driven: app.store.is_driven(&request.run_id)?,
-        trouble: app.trouble(&request.run_id).map(|(code, message)| RunTrouble { code, message }),
+        trouble,
+        masked,
+        may_reveal: masked && caller.role >= CallerRole::Operator,
     })
 }
 
-pub(crate) fn run_events(app: &App, _: &Caller, request: RunEventsAfter) -> ApiResult<Events> {
+pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Events> {
     let limit = request.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE);
     let events = app.store.events(&request.run_id, request.after, limit)?;
-    Ok(Events(events.iter().map(runs::wire_event).collect()))
+    Ok(Events(app.events_for(caller, &request.run_id, &events)?.into_iter().map(runs::wire_event).collect()))
 }
 
 /// `<runId>/<seq>/<pointer>` into an event, or `<runId>/summary/<pointer>`.
-pub(crate) fn run_value(app: &App, _: &Caller, request: ValueRef) -> ApiResult<Value> {
+pub(crate) fn run_value(app: &App, caller: &Caller, request: ValueRef) -> ApiResult<Value> {
     let unknown = || ApiError::not_found("No value stands there; load the run again.");
     let (run, rest) = request.reference.split_once('/').ok_or_else(unknown)?;
     let (place, pointer) = rest.split_once('/').ok_or_else(unknown)?;
     let whole = if place == "summary" {
-        app.summary_now(run)?
+        app.summary_for(caller, run)?
     } else {
         let seq: u64 = place.parse().map_err(|_| unknown())?;
         let event = app.store.event(run, seq)?.ok_or_else(unknown)?;
-        serde_json::to_value(event).unwrap_or_default()
+        app.events_for(caller, run, &[event])?.pop().unwrap_or_default()
     };
     whole.pointer(&format!("/{pointer}")).cloned().ok_or_else(unknown)
+}
+
+/// TS-052 for runs: the reason is recorded, then the caller sees the run as it is for a while.
+pub(crate) fn run_reveal(app: &App, caller: &Caller, request: RunReveal) -> ApiResult<RunRevealed> {
+    let reason = text(Some(request.reason), "reason")?.ok_or_else(no_reason)?;
+    app.store.run(&request.run_id)?;
+    let mut record =
+        app.fact(AuditEvent::Revealed, Level::Info, caller.actor(), signed(caller, json!({ "reason": reason })));
+    record.run_id.clone_from(&request.run_id);
+    app.store.audit_append(record, None, true)?;
+    Ok(RunRevealed { until: time::format(app.reveal_run(caller, &request.run_id)) })
 }
 
 pub(crate) fn run_cancel(app: &App, _: &Caller, request: RunId) -> ApiResult<Empty> {

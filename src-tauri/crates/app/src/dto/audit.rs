@@ -238,6 +238,9 @@ pub struct AuditVerdict {
     /// The first bad entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<AuditBroken>,
+    /// Entries that a checkpoint kept outside was compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchored_up_to: Option<u64>,
 }
 
 /// What seals the entries before it.
@@ -284,6 +287,8 @@ pub struct AuditStatus {
     pub key: Option<AuditKey>,
     /// Where the chain stands now.
     pub head: AuditHead,
+    /// Places outside that keep checkpoints; one with an error needs a person.
+    pub anchors: Vec<crate::dto::AuditAnchor>,
 }
 
 /// The key that signs.

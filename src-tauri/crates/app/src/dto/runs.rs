@@ -118,6 +118,27 @@ pub struct RunDetails {
     /// Why it stands still although nothing in it has failed (disk full, a fault of the program).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<RunTrouble>,
+    /// Values that may be personal or secret are masked.
+    pub masked: bool,
+    /// The caller may say why they need to see them (`run_reveal`).
+    pub may_reveal: bool,
+}
+
+/// Shows a run without masks.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunReveal {
+    /// The run.
+    pub run_id: String,
+    /// Why; it is recorded.
+    pub reason: String,
+}
+
+/// The run is shown without masks to this caller.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunRevealed {
+    /// RFC 3339; then the masks are back.
+    pub until: String,
 }
 
 /// Why a run stands still.

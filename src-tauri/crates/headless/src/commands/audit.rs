@@ -1,7 +1,7 @@
 //! `audit verify | list | export`.
 
 use super::Done;
-use crate::args::Audit;
+use crate::args::{Anchor, Audit};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::{App, Caller};
@@ -11,7 +11,10 @@ use std::sync::Arc;
 pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> Done {
     match command {
         Audit::Verify { file: Some(file), key, .. } => pack(app, output, file, key.as_deref()).await,
-        Audit::Verify { file: None, run, .. } => verify(app, output, run.as_deref()).await,
+        Audit::Verify { file: None, run, anchor: kept, .. } => {
+            verify(app, output, run.as_deref(), kept.as_deref()).await
+        }
+        Audit::Anchor(command) => anchor(app, output, command).await,
         Audit::List { run, query, limit } => {
             let entries = app.audit_entries(run.clone(), query.clone(), *limit as usize).await?;
             if output.json {
@@ -54,9 +57,52 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
     }
 }
 
-async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>) -> Done {
+/// Places that keep checkpoints outside.
+async fn anchor(app: &Arc<App>, output: &Output, command: &Anchor) -> Done {
     let caller = Caller::terminal(None)?;
-    let mut verdict = app.dispatch(&caller, "audit_verify", json!({ "full": true })).await?;
+    let ask = |name: &'static str, request: Value| app.dispatch(&caller, name, request);
+    let places = match command {
+        Anchor::List => ask("audit_anchors", json!({})).await?,
+        Anchor::Now => ask("audit_anchor_now", json!({})).await?,
+        Anchor::Remove { id } => ask("audit_anchor_remove", json!({ "id": id })).await?,
+        Anchor::Add { file: Some(file), every, .. } => {
+            let places = app.anchor_file(&caller, file.clone(), *every).await?;
+            serde_json::to_value(places).unwrap_or_default()
+        }
+        Anchor::Add { url, every, .. } => ask("audit_anchor_add", json!({ "url": url, "everyMinutes": every })).await?,
+    };
+    let list = places.as_array().map(Vec::as_slice).unwrap_or_default();
+    let good = list.iter().all(|place| place["error"].is_null());
+    if output.json {
+        output.value(&places);
+        return Ok(if good { OK } else { FAILED });
+    }
+    if list.is_empty() {
+        output.line("No place. The chain is tamper-evident only up to a checkpoint that is kept outside.");
+    }
+    for place in list {
+        let text = |key: &str| place[key].as_str().unwrap_or_default();
+        let at = if text("at").is_empty() { "never" } else { text("at") };
+        output.line(&format!(
+            "{}  {}  every {} min, {} entries at {at}",
+            plain(text("id")),
+            plain(text("place")),
+            place["everyMinutes"],
+            place["size"]
+        ));
+        if let Some(error) = place["error"].as_str() {
+            output.line(&output.paint(&format!("  {}", plain(error)), Tone::Bad));
+        }
+    }
+    Ok(if good { OK } else { FAILED })
+}
+
+async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option<&Path>) -> Done {
+    let caller = Caller::terminal(None)?;
+    let mut verdict = match kept {
+        Some(file) => serde_json::to_value(app.verify_anchors(file.to_owned()).await?).unwrap_or_default(),
+        None => app.dispatch(&caller, "audit_verify", json!({ "full": true })).await?,
+    };
     let mut good = verdict["state"] != "broken";
     if let Some(run) = run {
         let told = app.audit_of_run(run.to_owned()).await?;
@@ -83,7 +129,12 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>) -> Done {
         let tail = verdict["unsealedTail"].as_u64().unwrap_or_default();
         let line = format!("OK: {} entries. {seal} {tail} after it are unsealed.", verdict["checked"]);
         output.line(&output.paint(&line, Tone::Good));
-        output.line("Tamper-evident up to the last checkpoint that you keep somewhere else.");
+        match verdict["anchoredUpTo"].as_u64() {
+            Some(size) => {
+                output.line(&format!("Compared with a checkpoint kept outside: {size} entries are the ones it saw."))
+            }
+            None => output.line("Tamper-evident up to the last checkpoint that you keep somewhere else."),
+        }
     }
     if let Some(told) = verdict.get("run") {
         let whole = match told["complete"].as_bool() {

@@ -45,8 +45,8 @@ pub(crate) async fn run(
             let started = app.start_stored(request.workflow, request.params, request.client_run_token).await?;
             Ok(ok(json!({ "runId": started })))
         }
-        Action::RunStatus => Ok(ok(app.summary(id).await?)),
-        Action::RunEvents => sse::stream(app, id, parts).await,
+        Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
+        Action::RunEvents => sse::stream(app, caller, id, parts).await,
         Action::RunAbort => {
             let _: Empty = parse_or_empty(body)?;
             app.dispatch(caller, "run_cancel", json!({ "runId": id })).await?;
@@ -54,7 +54,7 @@ pub(crate) async fn run(
         }
         Action::WorkflowList => Ok(ok(app.dispatch(caller, "workflow_list", json!({})).await?)),
         Action::WorkflowGet => {
-            let open = app.stored(id).await?;
+            let open = app.stored(caller, id).await?;
             let revision = open["revision"].as_str().unwrap_or_default().to_owned();
             Ok(with_etag(ok(open), &revision))
         }

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use serde_json::Value;
-use signalbox_app::{ApiError, ApiResult, App};
+use signalbox_app::{ApiError, ApiResult, App, Caller};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use tokio_stream::wrappers::ReceiverStream;
 const WAITING: usize = 16;
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-pub(crate) async fn stream(app: &Arc<App>, run_id: String, parts: &Parts) -> ApiResult<Response> {
+pub(crate) async fn stream(app: &Arc<App>, caller: &Caller, run_id: String, parts: &Parts) -> ApiResult<Response> {
     let after = after(parts)?;
-    let mut events = app.subscribe(run_id, after).await?;
+    let mut events = app.subscribe(caller, run_id, after).await?;
     let (sender, receiver) = mpsc::channel::<Result<Bytes, Infallible>>(WAITING);
     tokio::spawn(async move {
         // The first bytes at once: the reader learns that it is connected.

@@ -86,6 +86,7 @@ pub(crate) struct Loopback {
     pub(crate) base: String,
     hits: Arc<Mutex<HashMap<String, usize>>>,
     pub(crate) calls: Arc<AtomicUsize>,
+    bodies: Arc<Mutex<Vec<(String, String)>>>,
 }
 
 impl Loopback {
@@ -94,14 +95,21 @@ impl Loopback {
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let hits: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
         let calls = Arc::new(AtomicUsize::new(0));
-        let (seen, counted) = (Arc::clone(&hits), Arc::clone(&calls));
+        let bodies: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
+        let (seen, counted, got) = (Arc::clone(&hits), Arc::clone(&calls), Arc::clone(&bodies));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (seen, counted) = (Arc::clone(&seen), Arc::clone(&counted));
-                std::thread::spawn(move || answer(stream, &seen, &counted));
+                let (seen, counted, got) = (Arc::clone(&seen), Arc::clone(&counted), Arc::clone(&got));
+                std::thread::spawn(move || answer(stream, &seen, &counted, &got));
             }
         });
-        Self { base, hits, calls }
+        Self { base, hits, calls, bodies }
+    }
+
+    /// What was sent to a path, in order.
+    pub(crate) fn bodies(&self, path: &str) -> Vec<String> {
+        let all = self.bodies.lock().expect("no panic");
+        all.iter().filter(|(to, _)| to == path).map(|(_, body)| body.clone()).collect()
     }
 
     pub(crate) fn hits(&self, path: &str) -> usize {
@@ -109,7 +117,12 @@ impl Loopback {
     }
 }
 
-fn answer(mut stream: TcpStream, seen: &Mutex<HashMap<String, usize>>, counted: &AtomicUsize) {
+fn answer(
+    mut stream: TcpStream,
+    seen: &Mutex<HashMap<String, usize>>,
+    counted: &AtomicUsize,
+    got: &Mutex<Vec<(String, String)>>,
+) {
     let mut reader = BufReader::new(stream.try_clone().expect("a copy"));
     loop {
         let mut first = String::new();
@@ -132,6 +145,7 @@ fn answer(mut stream: TcpStream, seen: &Mutex<HashMap<String, usize>>, counted: 
             return;
         }
         counted.fetch_add(1, Ordering::SeqCst);
+        got.lock().expect("no panic").push((path.clone(), String::from_utf8_lossy(&body).into_owned()));
         let hit = {
             let mut seen = seen.lock().expect("no panic");
             let hit = seen.entry(path.clone()).or_default();
@@ -264,4 +278,57 @@ impl Answer {
     pub(crate) fn code(&self) -> String {
         self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
     }
+}
+
+pub(crate) const OPERATOR: &str = "operator-token-0123456789";
+pub(crate) const VIEWER: &str = "viewer-token-0123456789";
+pub(crate) const BUILDER: &str = "builder-token-0123456789";
+
+/// A server with a token of each role.
+pub(crate) fn with_roles(place: &Box) -> Serving {
+    let file = place.file("tokens", format!("{BUILDER}\noperator {OPERATOR}\nviewer {VIEWER}\n"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("chmod");
+    }
+    Serving::start(place, &["--token-file", &file.display().to_string()])
+}
+
+/// Reads the events of a run as a stream (SSE).
+pub(crate) fn follow(
+    serving: &Serving,
+    token: &str,
+    run: &str,
+    after: u64,
+    last_id: Option<&str>,
+    most: usize,
+) -> Vec<Value> {
+    let mut stream = TcpStream::connect(serving.host()).expect("connected");
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).expect("a limit");
+    let query = if after > 0 { format!("?after={after}") } else { String::new() };
+    let last = last_id.map(|id| format!("last-event-id: {id}\r\n")).unwrap_or_default();
+    let request = format!(
+        "GET /workflow/{run}/events{query} HTTP/1.0\r\nhost: {}\r\nauthorization: Bearer {}\r\n{last}\r\n",
+        serving.host(),
+        token,
+    );
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut events = Vec::new();
+    let mut id = None;
+    for line in BufReader::new(stream).lines() {
+        let Ok(line) = line else { break };
+        if let Some(text) = line.strip_prefix("id: ") {
+            id = text.parse::<u64>().ok();
+        }
+        if let Some(data) = line.strip_prefix("data: ") {
+            let event: Value = serde_json::from_str(data).expect("json");
+            assert_eq!(event["seq"].as_u64(), id, "the id is the seq");
+            events.push(event);
+            if events.len() == most {
+                break;
+            }
+        }
+    }
+    events
 }

@@ -1,0 +1,254 @@
+//! Runs as those see them who may not see all of their data: the same masks as around tasks (TS-052), put on whole events
+//! before anything else looks at them. Summaries, values, previews and streams are made of what is masked already, so that
+//! no way of asking shows more than another. A builder's answers never pass here.
+
+use crate::app::App;
+use crate::dto::CallerRole;
+use crate::error::{ApiError, ApiResult};
+use crate::router::Caller;
+use serde_json::{Map, Value};
+use signalbox_model::{RunEvent, Workflow};
+use signalbox_store::mask::{self, Masks};
+use signalbox_store::{Store, StoreError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How long somebody who said why sees a run as it is.
+const REVEALED_MS: i64 = 15 * 60 * 1_000;
+/// Runs whose masks are kept.
+const KEPT: usize = 64;
+/// Events of one read.
+const PAGE: usize = 500;
+/// Fields of payloads that are nobody's data: ids, digests, times, names of steps and people who act.
+const PLAIN: &[&str] = &[
+    "version",
+    "seed",
+    "type",
+    "taskId",
+    "operatorId",
+    "idempotencyKey",
+    "fingerprint",
+    "waitToken",
+    "parentRunId",
+    "originStepId",
+    "failed_step_id",
+    "origin",
+    "ports",
+    "selected",
+    "redact",
+    "allowedActions",
+    "action",
+    "assignee",
+    "candidateGroups",
+    "to",
+    "nodeId",
+    "requestId",
+    "duration_ms",
+    "meta",
+    "alternatives",
+    "onExpiry",
+    "name",
+    "rule",
+];
+
+/// Who was shown what until when, and the masks of the runs that were looked at last.
+#[derive(Debug, Default)]
+pub(crate) struct Masked {
+    revealed: Mutex<HashMap<(String, String), i64>>,
+    runs: Mutex<Vec<(String, Arc<Mutex<RunMasks>>)>>,
+}
+
+/// The masks of one run. They know what was hidden in its events so far, so that a later message does not tell it.
+#[derive(Debug)]
+pub(crate) struct RunMasks {
+    masks: Masks,
+    seen: u64,
+}
+
+/// How many names of a payload's field are its frame: `input` is `[{item, data}]`, `items` is `{port: [{data}]}`.
+fn frame(event: &str, field: &str) -> usize {
+    match (event, field) {
+        ("step_start", "input") => 2,
+        ("step_done", "items") => 3,
+        ("step_start", "configs") | (_, "error" | "patch") => 1,
+        _ => 0,
+    }
+}
+
+impl RunMasks {
+    fn new(workflow: Option<&Workflow>) -> Self {
+        Self { masks: Masks::new(&workflow.map(mask::pointers).unwrap_or_default()), seen: 0 }
+    }
+
+    /// Learns what an event hides; events come in order, those that were seen are passed over.
+    fn learn(&mut self, event: &RunEvent) {
+        let Some(seq) = event.seq.filter(|seq| *seq > self.seen) else { return };
+        self.seen = seq;
+        let kind = event.body.type_name();
+        let payload = serde_json::to_value(signalbox_model::event::Payload(&event.body)).unwrap_or_default();
+        for (field, value) in payload.as_object().into_iter().flatten() {
+            match field.as_str() {
+                // What an error says beside its input was made by programs.
+                "error" => value.pointer("/details/input").into_iter().for_each(|input| self.masks.learn(input, 0)),
+                field if PLAIN.contains(&field) => {}
+                field => self.masks.learn(value, frame(kind, field)),
+            }
+            if let (Some(name), "newValue" | "oldValue") = (payload["name"].as_str(), field.as_str()) {
+                let named = Map::from_iter([(name.trim_start_matches('$').to_owned(), value.clone())]);
+                self.masks.learn(&Value::Object(named), 0);
+            }
+        }
+    }
+
+    /// Learns from the store everything up to an event.
+    fn advance(&mut self, store: &Store, run_id: &str, to: u64) -> Result<(), StoreError> {
+        while self.seen < to {
+            let page = store.events(run_id, self.seen, PAGE)?;
+            if page.is_empty() {
+                break;
+            }
+            page.iter().for_each(|event| self.learn(event));
+        }
+        self.masks.remember();
+        Ok(())
+    }
+
+    /// An event, masked, not cut.
+    pub(crate) fn event(&mut self, event: &RunEvent) -> Value {
+        let kind = event.body.type_name();
+        let mut whole = serde_json::to_value(event).unwrap_or_default();
+        let variable = whole["payload"]["name"].as_str().map(|name| name.trim_start_matches('$').to_owned());
+        for (field, value) in whole["payload"].as_object_mut().into_iter().flatten() {
+            let frame = frame(kind, field);
+            *value = match (field.as_str(), &variable) {
+                (field, _) if PLAIN.contains(&field) => self.masks.texts(value),
+                ("newValue" | "oldValue", Some(name)) => {
+                    let named = Value::Object(Map::from_iter([(name.clone(), value.take())]));
+                    self.masks.inside(&named, 0)[name.as_str()].take()
+                }
+                _ => self.masks.inside(value, frame),
+            };
+        }
+        whole
+    }
+
+    /// A summary: context, output and error are data.
+    fn summary(&mut self, summary: &mut Value) {
+        for (field, frame) in [("context", 0), ("output", 1), ("error", 1)] {
+            if let Some(value) = summary.get_mut(field) {
+                *value = self.masks.inside(value, frame);
+            }
+        }
+    }
+
+    pub(crate) fn text(&mut self, text: &str) -> String {
+        self.masks.text(text)
+    }
+
+    pub(crate) fn data(&mut self, value: &Value) -> Value {
+        self.masks.inside(value, 0)
+    }
+}
+
+/// A workflow file for those who may not see what somebody wrote into it: configs and first values are masked, the rest
+/// keeps its names.
+pub(crate) fn definition(masks: &mut Masks, file: &Value) -> Value {
+    let mut file = file.clone();
+    for (_, node) in file.get_mut("nodes").and_then(Value::as_object_mut).into_iter().flatten() {
+        for (field, value) in node.as_object_mut().into_iter().flatten() {
+            *value = match field.as_str() {
+                "config" | "in" | "pinned" => masks.inside(value, 0),
+                _ => masks.texts(value),
+            };
+        }
+    }
+    if let Some(initial) = file.pointer_mut("/context/initial") {
+        *initial = masks.inside(initial, 0);
+    }
+    file
+}
+
+impl App {
+    /// Whether a caller sees data only with masks. A builder makes the workflows that handle it; everybody else sees it as
+    /// in the inbox, and an operator may say why and look.
+    pub(crate) fn masks(&self, caller: &Caller, run_id: &str) -> bool {
+        if caller.role >= CallerRole::Builder {
+            return false;
+        }
+        let revealed = self.masked.revealed.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = revealed.get(&(caller.principal.clone(), run_id.to_owned()));
+        caller.role < CallerRole::Operator || until.is_none_or(|until| *until <= self.now_ms())
+    }
+
+    /// From now on, and for a while, the caller sees a run as it is; until when, in milliseconds since 1970.
+    pub(crate) fn reveal_run(&self, caller: &Caller, run_id: &str) -> i64 {
+        let now = self.now_ms();
+        let mut revealed = self.masked.revealed.lock().unwrap_or_else(PoisonError::into_inner);
+        revealed.retain(|_, until| *until > now);
+        revealed.insert((caller.principal.clone(), run_id.to_owned()), now + REVEALED_MS);
+        now + REVEALED_MS
+    }
+
+    /// Does something with the masks of a run that know its events up to `to`.
+    pub(crate) fn with_masks<T>(&self, run_id: &str, to: u64, work: impl FnOnce(&mut RunMasks) -> T) -> ApiResult<T> {
+        let kept = self.masked.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.iter().find(|(run, _)| run == run_id).map(|(_, masks)| Arc::clone(masks));
+        drop(kept);
+        let masks = match found {
+            Some(masks) => masks,
+            None => {
+                let row = self.store.run(run_id)?;
+                let text = self.store.definition_get(&row.definition_hash)?;
+                let workflow: Option<Workflow> = text.and_then(|text| serde_json::from_str(&text).ok());
+                let masks = Arc::new(Mutex::new(RunMasks::new(workflow.as_ref())));
+                let mut kept = self.masked.runs.lock().unwrap_or_else(PoisonError::into_inner);
+                if kept.len() >= KEPT {
+                    kept.remove(0);
+                }
+                kept.push((run_id.to_owned(), Arc::clone(&masks)));
+                masks
+            }
+        };
+        let mut masks = masks.lock().unwrap_or_else(PoisonError::into_inner);
+        masks.advance(&self.store, run_id, to)?;
+        Ok(work(&mut masks))
+    }
+
+    /// Events as a caller may see them, not cut.
+    pub(crate) fn events_for(&self, caller: &Caller, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<Value>> {
+        if !self.masks(caller, run_id) {
+            return Ok(events.iter().filter_map(|event| serde_json::to_value(event).ok()).collect());
+        }
+        self.masked_events(run_id, events)
+    }
+
+    /// Events with masks, not cut.
+    pub(crate) fn masked_events(&self, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<Value>> {
+        let last = events.iter().filter_map(|event| event.seq).max().unwrap_or_default();
+        self.with_masks(run_id, last, |masks| events.iter().map(|event| masks.event(event)).collect())
+    }
+
+    /// The summary as a caller may see it, not cut.
+    pub(crate) fn summary_for(&self, caller: &Caller, run_id: &str) -> ApiResult<Value> {
+        let mut summary = self.summary_now(run_id)?;
+        if self.masks(caller, run_id) {
+            let last = self.store.run(run_id)?.last_seq;
+            self.with_masks(run_id, last, |masks| masks.summary(&mut summary))?;
+        }
+        Ok(summary)
+    }
+
+    /// A workflow file as a caller may see it.
+    pub(crate) fn file_for(&self, caller: &Caller, file: Value) -> Value {
+        if caller.role >= CallerRole::Builder {
+            return file;
+        }
+        let pointers = serde_json::from_value(file.clone()).map(|workflow| mask::pointers(&workflow));
+        definition(&mut Masks::new(&pointers.unwrap_or_default()), &file)
+    }
+}
+
+/// Why a value cannot be shown.
+pub(crate) fn no_reason() -> ApiError {
+    ApiError::bad_request("A reason is missing.", "Say why you need to see the values.")
+}

@@ -1,0 +1,83 @@
+/** Where checkpoints of the audit chain are kept outside: the list in the settings, and the banner when a place fails. */
+import { useState } from 'react';
+import { transport } from '../../api/client.ts';
+import { act, useCommand } from '../../api/queries.ts';
+import type { AuditAnchor } from '../../api/types.ts';
+import { formatDateTime, t, tn } from '../../i18n/index.ts';
+import { Badge, Banner, Button, Icon, TextInput, toast } from '../../kit/index.ts';
+import { attempt } from '../commands.ts';
+import { navigate } from '../router.ts';
+
+export function AnchorsSection() {
+  const places = useCommand('audit_anchors', {}, { refetchInterval: 10_000 });
+  const [url, setUrl] = useState('');
+  const [busy, setBusy] = useState(false);
+  const pick = transport().pickFolder;
+  async function doing(work: () => Promise<AuditAnchor[] | undefined>, done: string) {
+    setBusy(true);
+    const list = await work();
+    setBusy(false);
+    const failed = list?.find((place) => place.error !== undefined);
+    if (failed) toast({ signal: 'warn', text: t('anchor.failedTitle'), detail: failed.error });
+    else if (list) toast({ signal: 'ok', text: done });
+    return list !== undefined;
+  }
+  const add = (place: { url: string } | { folder: string }) => doing(() => attempt(() => act('audit_anchor_add', place)), t('anchor.added'));
+  async function addFolder() {
+    const folder = pick && await attempt(() => pick());
+    if (folder) await add({ folder: folder.handle });
+  }
+  return (
+    <section aria-labelledby="set-anchors">
+      <div className="col">
+        <h2 id="set-anchors" className="l">{t('anchor.title')}</h2>
+        <span className="s t2">{t('anchor.hint')}</span>
+      </div>
+      <div className="box">
+        {places.data?.length === 0 ? (
+          <div className="line"><Icon name="lock" className="t3" /><div className="col"><span>{t('anchor.none')}</span><span className="s t3">{t('anchor.noneText')}</span></div></div>
+        ) : null}
+        {places.data?.map((place) => (
+          <div key={place.id} className="line">
+            <Icon name={place.error ? 'errd' : 'lock'} className={place.error ? 'c-err' : 't2'} />
+            <div className="grow col">
+              <span className="mono ell" title={place.place}>{place.place}</span>
+              <span className="s t3">{place.at ? tn('anchor.last', place.size, { time: formatDateTime(place.at) }) : t('anchor.never')}</span>
+              {place.error ? <span className="s c-err" role="alert">{place.error}</span> : null}
+            </div>
+            <Badge>{tn('anchor.every', place.everyMinutes)}</Badge>
+            <Button small busy={busy} aria-label={t('anchor.removeOf', { place: place.place })} onClick={() => void doing(() => attempt(() => act('audit_anchor_remove', { id: place.id })), t('anchor.removed'))}>{t('anchor.remove')}</Button>
+          </div>
+        ))}
+      </div>
+      <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim() }).then((kept) => { if (kept) setUrl(''); }); }}>
+        <TextInput type="url" value={url} onChange={setUrl} placeholder="https://log.example/signalbox" aria-label={t('anchor.address')} maxLength={2000} />
+        <Button type="submit" busy={busy} disabled={!url.trim()}>{t('anchor.addUrl')}</Button>
+        {pick ? <Button icon="folder" busy={busy} onClick={() => void addFolder()}>{t('anchor.addFolder')}</Button> : null}
+        {places.data?.length ? <Button icon="retry" busy={busy} onClick={() => void doing(() => attempt(() => act('audit_anchor_now', {})), t('anchor.done'))}>{t('anchor.now')}</Button> : null}
+      </form>
+      {pick ? null : <span className="s t3">{t('anchor.folderHttp')}</span>}
+    </section>
+  );
+}
+
+/** Above the records: a place that does not take checkpoints. It is tried again by itself. */
+export function AnchorBanner({ anchors }: { anchors: AuditAnchor[] | undefined }) {
+  const failed = anchors?.filter((place) => place.error !== undefined) ?? [];
+  const [busy, setBusy] = useState(false);
+  if (!failed.length) return null;
+  const again = async () => {
+    setBusy(true);
+    await attempt(() => act('audit_anchor_now', {}));
+    setBusy(false);
+  };
+  return (
+    <Banner signal="err" title={t('anchor.failedTitle')} actions={<>
+      <Button small icon="retry" busy={busy} onClick={() => void again()}>{t('anchor.now')}</Button>
+      <Button small onClick={() => navigate({ screen: 'settings' })}>{t('anchor.toSettings')}</Button>
+    </>}>
+      {failed.map((place) => <p key={place.id} className="s t2">{place.error}</p>)}
+      <p className="s t3">{t('anchor.failedText')}</p>
+    </Banner>
+  );
+}
