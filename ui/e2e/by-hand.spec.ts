@@ -97,7 +97,7 @@ test('a save over a change from outside says why it did not happen; reload is on
   await expect(page.locator('.bar').getByText('Not saved')).toBeVisible();
   writeFileSync(made.path, readFileSync(made.path, 'utf8').replace('"title": "A"', '"title": "Theirs"'));
   await page.keyboard.press('Control+s');
-  await expect(page.locator('.toast')).toContainText('Not saved: the file was changed outside');
+  await expect(page.locator('.toast')).toContainText('Not saved: another program changed the file');
   await page.getByRole('button', { name: 'Reload' }).click();
   await expect(page.locator('[data-node=a]')).toContainText('Theirs');
   await expect(page.locator('[data-node=b]')).not.toHaveClass(/is-off/);

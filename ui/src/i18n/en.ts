@@ -283,7 +283,7 @@ export const en = {
   'builder.keepMine': 'Keep mine',
   'builder.reloaded': 'The file was read again',
   'builder.reloadStep': 'Reload of the file',
-  'builder.notSavedOutside': 'Not saved: the file was changed outside',
+  'builder.notSavedOutside': 'Not saved: another program changed the file',
   'builder.notSavedOutsideHint': 'Choose Reload or Keep mine above the canvas.',
   'builder.noProblems': 'No problems',
   'builder.problems.one': '{n} problem',

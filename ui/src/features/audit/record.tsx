@@ -28,7 +28,7 @@ export function RecordPane(props: RecordProps) {
 
 function Shown({ record, seq, onSeq, onQuery, onRun }: RecordProps & { record: AuditRecord }) {
   const { row, entry } = record;
-  const look = eventLook(row.event);
+  const look = eventLook(row.event, row.level);
   const metadata = typeof entry['metadata'] === 'object' && entry['metadata'] !== null ? (entry['metadata'] as Record<string, unknown>) : {};
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : undefined);
   const task = text('taskId');

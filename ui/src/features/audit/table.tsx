@@ -80,7 +80,7 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
 
 interface RowProps { row: AuditRow; index: number; top: number; on: boolean; state: Link; onSelect(seq: number): void; onRun(runId: string, step: string): void }
 const Row = memo(function Row({ row, index, top, on, state, onSelect, onRun }: RowProps) {
-  const event = eventLook(row.event);
+  const event = eventLook(row.event, row.level);
   const level = LEVELS[row.level];
   return (
     <div role="row" aria-rowindex={index + 1} aria-selected={on} className={`au-row ${on ? 'on' : ''} ${state === 'broken' ? 'broken' : ''}`} style={{ transform: `translateY(${String(top)}px)` }} onClick={() => onSelect(row.seq)}>

@@ -34,7 +34,9 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
 
 /** "SUPPLIER_BLOCKED" of an audit step is said "Supplier blocked". */
 const ownWords = (event: string) => event.charAt(0) + event.slice(1).toLowerCase().replaceAll('_', ' ');
-export function eventLook(event: string): { icon: IconName; color: string; text: string } {
+export function eventLook(event: string, level?: AuditRow['level']): { icon: IconName; color: string; text: string } {
+  // A run that ended with an error has not ended well.
+  if (event === 'WORKFLOW_COMPLETED' && level !== undefined && level !== 'INFO') return { ...LEVELS[level], text: t('audit.event.WORKFLOW_COMPLETED') };
   const known = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
   return known ? { icon: known.icon, color: known.color, text: t(known.key) } : { icon: 'chain', color: 'c-sel', text: ownWords(event) };
 }

@@ -100,6 +100,8 @@ export function miniGraph(workflow: Workflow, size: MiniSize): MiniGraph {
       const y = from.y + from.h;
       if (!diamonds.some((d) => d.x === x && d.y === y)) diamonds.push({ x, y });
       wires.push({ d: fromBelow(x, y, to, size), kind: 'err' });
+    } else if (to.x <= from.x && to.y > from.y) {
+      wires.push({ d: nextRow(from, to, size), kind: 'ok' });
     } else if (to.x <= from.x) {
       wires.push({ d: backwards(from, to, size), kind: 'back' });
     } else {
@@ -132,6 +134,14 @@ function fromBelow(x: number, y: number, to: MiniBox, size: MiniSize): string {
   const side = entry > x ? 1 : -1;
   const up = y2 > gap ? 1 : -1;
   return `M${x} ${y}V${gap - cut}l${cut * side} ${cut}H${entry - cut * side}l${cut * side} ${cut * up}V${y2 - cut * up}l${cut} ${cut * up}H${to.x}`;
+}
+
+/** On in the next row, through the gap between the two. */
+function nextRow(from: MiniBox, to: MiniBox, size: MiniSize): string {
+  const [x1, y1, y2] = [from.x + from.w, from.y + from.h / 2, to.y + to.h / 2];
+  const cut = Math.min(size.cut, size.gapX / 2, size.gapY / 2);
+  const [out, gap, entry] = [x1 + size.gapX / 2, from.y + size.h + size.gapY / 2, to.x - size.gapX / 2];
+  return `M${x1} ${y1}H${out - cut}l${cut} ${cut}V${gap - cut}l${-cut} ${cut}H${entry + cut}l${-cut} ${cut}V${y2 - cut}l${cut} ${cut}H${to.x}`;
 }
 
 function backwards(from: MiniBox, to: MiniBox, size: MiniSize): string {

@@ -68,6 +68,12 @@ describe('ts_100: the card of a call', () => {
     expect(screen.getByText('call 1 of 4')).toBeTruthy();
     expect(screen.getByText('called again after 10 ms')).toBeTruthy();
   });
+
+  it('a call that is not repeated does not promise more of them', () => {
+    const { retryAtMs: _, ...once } = failed;
+    card(once as typeof failed);
+    expect(screen.queryByText(/call 1 of/)).toBeNull();
+  });
 });
 
 describe('the log', () => {

@@ -56,8 +56,8 @@ export function TimelineView({ view, shown, lookOf, selectedNode, onPick }: {
             </span>
             <span className="tl-time s t2">
               <SignalIcon signal={CARD_SIGNAL[row.last.status]} label={t(`card.status.${row.last.status}`)} />
-              {row.last.status === 'failed' && row.last.maxAttempts ? `${String(row.last.attempt + 1)}/${String(row.last.maxAttempts + 1)}` : formatDuration(row.busyMs)}
-              <span className="vh">{callText(row.last)}</span>
+              {row.last.status === 'failed' && row.last.attempt > 0 && row.last.maxAttempts ? `${String(row.last.attempt + 1)}/${String(row.last.maxAttempts + 1)}` : formatDuration(row.busyMs)}
+              {row.last.attempt > 0 ? <span className="vh">{callText(row.last)}</span> : null}
             </span>
           </div>
         )}

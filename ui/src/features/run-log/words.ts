@@ -15,7 +15,8 @@ export function callText(card: CallCard): string {
 /** "call 2 of 4, item 3, loop1[3]" */
 export function placeText(card: CallCard): string {
   const parts = [];
-  if (card.attempt > 0 || card.status === 'failed' || card.retryAtMs !== undefined) parts.push(callText(card));
+  // "1 of 4" of a call that is not repeated would promise three more.
+  if (card.attempt > 0 || card.retryAtMs !== undefined) parts.push(callText(card));
   if (card.item !== undefined) parts.push(t('card.item', { n: card.item + 1 }));
   if (card.path) parts.push(card.path);
   return parts.join(', ');

@@ -145,6 +145,7 @@ export class Session {
   /** Takes the file as it is now. */
   async reload(): Promise<void> {
     const open = await call('workflow_open', { ref: this.ref });
+    this.#say(null);
     this.revision = open.revision;
     this.readOnly = open.readOnly;
     this.outside = null;
@@ -160,6 +161,7 @@ export class Session {
   /** The next save writes over what came from outside. */
   keepMine(): void {
     if (this.outside?.kind === 'changed') this.revision = this.outside.revision;
+    this.#say(null);
     this.outside = null;
     this.changed();
   }

@@ -38,6 +38,13 @@ describe('small drawings', () => {
     expect(graph.wires.every((wire) => !wire.d.includes('NaN'))).toBe(true);
     expect(miniGraph({ ...plain, nodes: {}, edges: [] }, LARGE)).toMatchObject({ boxes: [], wires: [], width: 0 });
   });
+  it('draw what goes on in the next row as a way on, and only what goes back dashed', () => {
+    const node = { type: 'flow.noop' };
+    const rows = { ...RETRY, nodes: { a: node, b: node, c: node }, edges: [{ from: 'a.success', to: 'b' }, { from: 'b.success', to: 'c' }], layout: { a: [0, 0] as const, b: [248, 0] as const, c: [0, 176] as const } };
+    expect(miniGraph(rows as unknown as typeof RETRY, SMALL).wires.map((wire) => wire.kind)).toEqual(['ok', 'ok']);
+    const back = { ...rows, edges: [...rows.edges, { from: 'c.success', to: 'a' }] };
+    expect(miniGraph(back as unknown as typeof RETRY, SMALL).wires.map((wire) => wire.kind)).toEqual(['ok', 'ok', 'back']);
+  });
   it('are wide enough for words where they show words', () => {
     expect(largeSize(3, 456).w).toBe(104);
     const five = largeSize(5, 456);

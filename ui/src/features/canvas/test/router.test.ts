@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blockedTargets, linkTargets, nearest, portsTo, reach, successors } from '../model/graph.ts';
-import { freePlace, overlaps, placesOf, type Rect, rectsOf } from '../model/place.ts';
+import { freeBlock, freePlace, overlaps, placesOf, type Rect, rectsOf } from '../model/place.ts';
 import { shapeOf } from '../model/ports.ts';
 import { findKinds, score, suggest } from '../model/search.ts';
 import { summaryOf } from '../model/summary.ts';
@@ -79,6 +79,24 @@ describe('wires', () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
+  it('puts the tag of every wire on its own stretch, clear of turns and of the other tags', () => {
+    // A step, what repairs it below, and the way back: as in the first sample.
+    const rects = new Map([['a', rect(0, 0)], ['heal', rect(0, 144)], ['next', rect(248, 0)]]);
+    const back = { ...wire('heal', 'a', [200, 172], [0, 28]), tagWidth: 100 };
+    const routes = routeWires([wire('a', 'next', [200, 28], [248, 28]), wire('a', 'heal', [176, 56], [0, 172], true), back], rects);
+    const tags = [...routes.values()].map((route) => route.tag);
+    for (const [i, [x, y]] of tags.entries()) {
+      for (const [ox, oy] of tags.slice(i + 1)) expect(Math.abs(x - ox) >= 30 || Math.abs(y - oy) >= 18).toBe(true);
+    }
+    const route = routes.get('heal>a');
+    const at = route?.tag ?? [0, 0];
+    const clear = route?.points.some((p, i) => {
+      const q = route.points[i + 1];
+      return q !== undefined && p[1] === q[1] && at[1] === p[1] && Math.min(Math.abs(at[0] - p[0]), Math.abs(at[0] - q[0])) >= 58;
+    });
+    expect(clear).toBe(true);
+  });
+
   it('leaves out points on a line and shortens cuts of short stretches', () => {
     expect(tidy([[0, 0], [10, 0], [20, 0], [20, 5]])).toEqual([[0, 0], [20, 0], [20, 5]]);
     expect(cutPath([[0, 0], [20, 0], [20, 6], [40, 6]])).toBe('M0 0L17 0L20 3L20 3L23 6L40 6');
@@ -107,6 +125,17 @@ describe('ports and places', () => {
       const [x, y] = freePlace(taken, wanted);
       expect(Math.abs(x % 8) + Math.abs(y % 8)).toBe(0);
       expect(taken.some((r) => overlaps(rect(x, y), r))).toBe(false);
+    }));
+  });
+
+  it('never puts several cards at once on others, and keeps them in their order', () => {
+    const at = fc.tuple(fc.integer({ min: -500, max: 500 }), fc.integer({ min: -500, max: 500 }));
+    fc.assert(fc.property(fc.array(at, { maxLength: 12 }), at, (cards, wanted) => {
+      const taken = cards.map(([x, y]) => rect(x, y));
+      const block = [rect(40, 8), rect(288, 8), rect(288, 152)];
+      const [x, y] = freeBlock(taken, block, wanted);
+      const placed = block.map((one) => ({ ...one, x: one.x - 40 + x, y: one.y - 8 + y }));
+      expect(placed.some((one) => taken.some((other) => overlaps(one, other)))).toBe(false);
     }));
   });
 
