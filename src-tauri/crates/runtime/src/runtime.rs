@@ -12,15 +12,19 @@ use signalbox_engine::{Compiled, RunState};
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
-use signalbox_store::{Store, StoreError};
+use signalbox_store::{RunRow, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
 /// Deep expressions and pure kinds run on these threads (TRUST).
 const STACK: usize = 32 * 1024 * 1024;
+
+/// So many runs are taken over side by side: their commits go to the disk together.
+const TOGETHER: usize = 16;
 
 /// Where a run stands that this process drives or drove last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +79,8 @@ pub(crate) struct Core {
     runs: Mutex<BTreeMap<String, Arc<Driven>>>,
     /// Runs that could not go on here; `adopt` leaves them alone.
     faulty: Mutex<BTreeMap<String, Trouble>>,
+    /// Definitions that driven runs are pinned to, by their hash.
+    definitions: Mutex<BTreeMap<String, Weak<Compiled>>>,
 }
 
 impl Core {
@@ -127,9 +133,9 @@ impl Core {
             };
         };
         let loaded = self.store.run(run_id).map_err(Error::from).and_then(|row| {
-            let compiled = load::definition(&self.store, &self.registry, &row)?;
+            let compiled = self.definition(&row)?;
             let state = load::state(&self.store, &compiled, &row)?;
-            Ok((Arc::new(compiled), state))
+            Ok((compiled, state))
         });
         let (compiled, state) = match loaded {
             Ok(loaded) => loaded,
@@ -149,6 +155,56 @@ impl Core {
         Ok(Resumed::TakenOver)
     }
 
+    /// The definition of a run, compiled once for all runs of it that are driven at the same time.
+    fn definition(&self, row: &RunRow) -> Result<Arc<Compiled>, Error> {
+        let known = || self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = known().get(&row.definition_hash).and_then(Weak::upgrade) {
+            return Ok(compiled);
+        }
+        let compiled = Arc::new(load::definition(&self.store, &self.registry, row)?);
+        let mut known = known();
+        known.retain(|_, compiled| compiled.strong_count() > 0);
+        known.insert(row.definition_hash.clone(), Arc::downgrade(&compiled));
+        Ok(compiled)
+    }
+
+    /// [`Self::resume`] for several; the answers in their order.
+    async fn resume_many(self: &Arc<Self>, runs: Vec<String>) -> Vec<(String, Result<Resumed, Error>)> {
+        let (runs, next) = (Arc::new(runs), Arc::new(AtomicUsize::new(0)));
+        let work = |_| {
+            let (core, runs, next) = (Arc::clone(self), Arc::clone(&runs), Arc::clone(&next));
+            self.handle.spawn_blocking(move || {
+                let mut done = Vec::new();
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(run_id) = runs.get(index) else { return done };
+                    done.push((index, run_id.clone(), core.resume(run_id)));
+                }
+            })
+        };
+        let tasks: Vec<_> = (0..TOGETHER.min(runs.len())).map(work).collect();
+        let mut all = Vec::with_capacity(runs.len());
+        for task in tasks {
+            // The only failure is the end of these threads: the runs are taken up at the next start.
+            all.extend(task.await.unwrap_or_default());
+        }
+        all.sort_by_key(|(index, _, _)| *index);
+        all.into_iter().map(|(_, run_id, outcome)| (run_id, outcome)).collect()
+    }
+
+    /// Whoever drives the run looks at its inputs; if nobody does it goes on here.
+    fn wake(self: &Arc<Self>, run_id: &str) -> Result<(), Error> {
+        if let Some(driven) = self.driven(run_id) {
+            driven.poke();
+            return Ok(());
+        }
+        match self.resume(run_id) {
+            // Whoever drives it finds the input; one that ended just now needs it no more.
+            Ok(_) | Err(Error::DrivenElsewhere { .. } | Error::Ended { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Runs that nobody drives and that have something to do: a paused one only when it was answered or is due.
     fn left_alone(&self) -> Result<Vec<String>, StoreError> {
         let mut runs = self.store.unowned_active_runs()?;
@@ -159,13 +215,12 @@ impl Core {
     }
 
     /// Takes over what nobody drives, apart from what could not go on here before.
-    fn adopt(self: &Arc<Self>) {
-        let Ok(runs) = self.left_alone() else { return };
-        let known: BTreeSet<String> = self.faulty().keys().cloned().collect();
-        for run_id in runs.into_iter().filter(|run_id| !known.contains(run_id)) {
-            // What does not go on stays in the list of runs, with its state.
-            let _ = self.resume(&run_id);
-        }
+    async fn adopt(self: &Arc<Self>) {
+        let own = Arc::clone(self);
+        let Ok(Ok(mut runs)) = self.handle.spawn_blocking(move || own.left_alone()).await else { return };
+        runs.retain(|run_id| !self.faulty().contains_key(run_id));
+        // What does not go on stays in the list of runs, with its state.
+        self.resume_many(runs).await;
     }
 }
 
@@ -219,6 +274,7 @@ impl Runtime {
             closing: watch::channel(false).0,
             runs: Mutex::default(),
             faulty: Mutex::default(),
+            definitions: Mutex::default(),
             options,
         });
         threads.spawn(poll(Arc::clone(&core)));
@@ -302,11 +358,9 @@ impl Runtime {
     /// Goes on with every run that nobody drives, oldest first.
     pub async fn resume_all(&self) -> Result<Vec<(String, Result<Resumed, Error>)>, Error> {
         let core = Arc::clone(self.core());
-        self.worker(move || {
-            let runs = core.left_alone()?;
-            Ok(runs.into_iter().map(|run_id| (run_id.clone(), core.resume(&run_id))).collect())
-        })
-        .await?
+        let own = Arc::clone(&core);
+        let runs = self.worker(move || own.left_alone()).await??;
+        Ok(core.resume_many(runs).await)
     }
 
     /// Asks a run to end, durably, whoever drives it; a run that nobody drives is taken over for it.
@@ -325,15 +379,7 @@ impl Runtime {
                     error.into()
                 });
             }
-            if let Some(driven) = core.driven(&run_id) {
-                driven.poke();
-                return Ok(());
-            }
-            match core.resume(&run_id) {
-                // Whoever drives it finds the input; one that ended just now needs it no more.
-                Ok(_) | Err(Error::DrivenElsewhere { .. } | Error::Ended { .. }) => Ok(()),
-                Err(error) => Err(error),
-            }
+            core.wake(&run_id)
         })
         .await?
     }
@@ -341,17 +387,7 @@ impl Runtime {
     /// An answer for a run was stored: whoever drives it looks at it, and if nobody does it goes on here.
     pub async fn wake(&self, run_id: &str) -> Result<(), Error> {
         let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
-        self.worker(move || {
-            if let Some(driven) = core.driven(&run_id) {
-                driven.poke();
-                return Ok(());
-            }
-            match core.resume(&run_id) {
-                Ok(_) | Err(Error::DrivenElsewhere { .. } | Error::Ended { .. }) => Ok(()),
-                Err(error) => Err(error),
-            }
-        })
-        .await?
+        self.worker(move || core.wake(&run_id)).await?
     }
 
     /// The events of a run after `after`: replayed, then live.
@@ -482,11 +518,7 @@ async fn poll(core: Arc<Core>) {
 async fn adopt(core: Arc<Core>) {
     while !*core.closing.borrow() {
         tokio::time::sleep(core.options.adopt_every).await;
-        let own = Arc::clone(&core);
-        // The only failure is the end of these threads.
-        if core.handle.spawn_blocking(move || own.adopt()).await.is_err() {
-            return;
-        }
+        core.adopt().await;
     }
 }
 

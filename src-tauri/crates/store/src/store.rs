@@ -213,7 +213,9 @@ impl Store {
     /// this process included.
     pub fn take_over(&self, run_id: &str) -> Result<Option<Owner>> {
         let (run_id, instance) = (run_id.to_owned(), Arc::clone(&self.inner.instance));
-        self.write(true, move |work| {
+        // Not synced: what takes the owner's word away, a power loss, takes the owner too, and what it writes later is
+        // synced after this.
+        self.write(false, move |work| {
             let row = run::require(work.connection, &run_id)?;
             let driven = row.owner.as_ref().is_some_and(|owner| instance.is_alive(&owner.instance));
             if row.ended_ms.is_some() || driven {

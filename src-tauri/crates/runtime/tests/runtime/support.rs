@@ -112,11 +112,34 @@ pub(crate) fn options(folder: &Path) -> Options {
 }
 
 pub(crate) fn runtime_with(folder: &Path, store: Store, die: Die, options: Options) -> Runtime {
+    with_clock(folder, store, die, options, Arc::new(RealClock))
+}
+
+/// A process that runs so much later.
+pub(crate) fn runtime_later(folder: &Path, by_ms: i64) -> Runtime {
+    with_clock(folder, store(folder), Die::Never, options(folder), Arc::new(Later(by_ms)))
+}
+
+/// The real clock, put on.
+struct Later(i64);
+
+#[async_trait]
+impl Clock for Later {
+    fn now_ms(&self) -> i64 {
+        RealClock.now_ms() + self.0
+    }
+
+    async fn sleep_until(&self, due_ms: i64) {
+        RealClock.sleep_until(due_ms - self.0).await;
+    }
+}
+
+fn with_clock(folder: &Path, store: Store, die: Die, options: Options, clock: Arc<dyn Clock>) -> Runtime {
     let http = TracingHttp { folder: folder.to_owned(), die, seen: AtomicU64::new(0) };
     let world = World {
         http: Arc::new(http),
         files: Arc::new(MemoryFiles::default()),
-        clock: Arc::new(RealClock),
+        clock,
         audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
     };
     Runtime::new(store, Registry::built_in(), Arc::new(world), Arc::new(TestIds::default()), options)
