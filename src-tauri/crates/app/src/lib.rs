@@ -12,6 +12,7 @@ pub mod check;
 pub mod dto;
 pub mod error;
 mod evidence;
+mod export;
 mod files;
 mod key;
 mod library;

@@ -106,6 +106,8 @@ fn several_tasks_are_answered_each_for_itself() {
     assert_eq!(place.ok("audit_verify", json!({}))["state"], "intact");
     let exported = place.ok("audit_export", json!({ "format": "csv", "query": "event:HITL_COMPLETED" }));
     assert_eq!((exported["entries"].as_u64(), exported["bytesBase64"].is_string()), (Some(3), true));
+    let left = std::fs::read_dir(place.app.data_dir().join("exports")).expect("a folder").count();
+    assert_eq!(left, 0, "what was read back is not kept");
 }
 
 /// A task is exclusive while somebody works on it; giving it away and taking it over is recorded.

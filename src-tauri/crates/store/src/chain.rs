@@ -224,6 +224,16 @@ impl Store {
         })
     }
 
+    /// Hands the entries that match on to `take`, oldest first, from one consistent view; ends when `take` says false.
+    /// `before`, `after` and `limit` do not count.
+    pub fn audit_matching(
+        &self,
+        query: &AuditQuery,
+        take: impl FnMut(signalbox_audit::verify::Row) -> bool,
+    ) -> Result<()> {
+        self.view(|connection| audit_entry::matching(connection, query, take))
+    }
+
     /// All checkpoints.
     pub fn audit_checkpoints(&self) -> Result<Vec<SignedCheckpoint>> {
         self.view(audit_checkpoint::all)

@@ -156,7 +156,8 @@ fn is_hidden_name(name: &str, value: &Value) -> bool {
 fn is_word(text: &str, at: usize, value: &str) -> bool {
     let part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let (before, after) = (text[..at].chars().next_back(), text[at + value.len()..].chars().next());
-    !(part(before) && part(value.chars().next())) && !(part(after) && part(value.chars().next_back()))
+    let (first, last) = (part(value.chars().next()), part(value.chars().next_back()));
+    !(first && part(before) || last && part(after))
 }
 
 /// `text` with a mask wherever `value` stands as a word of its own.

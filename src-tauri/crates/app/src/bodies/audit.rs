@@ -14,10 +14,12 @@ use signalbox_model::{AuditEvent, time};
 use signalbox_store::AuditQuery;
 use signalbox_store::audit::{Entry, Record, hash_text};
 use signalbox_store::mask::Masks;
-use std::io::Cursor;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
 
 /// Larger exports are written to a file of the data folder.
-const INLINE: usize = 8 * 1024 * 1024;
+const INLINE: u64 = 8 * 1024 * 1024;
 
 pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult<AuditPage> {
     let query = AuditQuery {
@@ -95,21 +97,37 @@ pub(crate) fn audit_status(app: &App, _: &Caller, _: Empty) -> ApiResult<AuditSt
 }
 
 pub(crate) fn audit_export(app: &App, caller: &Caller, request: AuditExport) -> ApiResult<AuditExported> {
-    let mut bytes = Cursor::new(Vec::new());
-    let (entries, ending) = app.export_audit(caller, &request, &mut bytes)?;
-    let bytes = bytes.into_inner();
+    let folder = app.data_dir().join("exports");
+    crate::files::ensure_folder(&folder)?;
+    let part = folder.join(format!("{}.part", uuid::Uuid::now_v7()));
+    let done = export_in(app, caller, &request, &folder, &part);
+    // Whatever is left of it is of no use.
+    let _ = std::fs::remove_file(&part);
+    done
+}
+
+/// Written to a file first: only a small one is read back into the answer.
+fn export_in(
+    app: &App,
+    caller: &Caller,
+    request: &AuditExport,
+    folder: &Path,
+    part: &Path,
+) -> ApiResult<AuditExported> {
+    let file = File::create(part).map_err(|error| io_error(&error, part, "written"))?;
+    let (entries, ending) = app.export_audit(caller, request, BufWriter::new(file))?;
     let when = time::format(app.now_ms()).replace([':', '.'], "-");
     let of = request.run_id.as_deref().map(|run| format!("-{run}")).unwrap_or_default();
     let safe: String = of.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let file_name = format!("signalbox-audit{safe}-{when}.{ending}");
-    if bytes.len() <= INLINE {
+    let size = std::fs::metadata(part).map_err(|error| io_error(&error, part, "read"))?.len();
+    if size <= INLINE {
+        let bytes = std::fs::read(part).map_err(|error| io_error(&error, part, "read"))?;
         let text = base64::engine::general_purpose::STANDARD.encode(bytes);
         return Ok(AuditExported { file_name, bytes_base64: Some(text), path: None, entries });
     }
-    let folder = app.data_dir().join("exports");
-    crate::files::ensure_folder(&folder)?;
     let path = folder.join(&file_name);
-    std::fs::write(&path, bytes).map_err(|error| io_error(&error, &path, "written"))?;
+    std::fs::rename(part, &path).map_err(|error| io_error(&error, &path, "written"))?;
     Ok(AuditExported { file_name, bytes_base64: None, path: Some(path.display().to_string()), entries })
 }
 

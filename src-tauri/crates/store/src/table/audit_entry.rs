@@ -306,6 +306,24 @@ pub(crate) fn page(connection: &Connection, query: &AuditQuery) -> Result<AuditP
     Ok(AuditPage { rows, total, more, head })
 }
 
+/// All that match, oldest first, one after the other.
+pub(crate) fn matching(
+    connection: &Connection,
+    query: &AuditQuery,
+    mut take: impl FnMut(ChainRow) -> bool,
+) -> Result<()> {
+    let filter = Filter::of(connection, query)?;
+    let text = format!("SELECT seq, entry, hash, signature FROM audit_entry {} ORDER BY seq", filter.sql());
+    let mut statement = connection.prepare_cached(&text)?;
+    let mut rows = statement.query(params_from_iter(filter.values.iter()))?;
+    while let Some(row) = rows.next()? {
+        if !take(read_chain(row)?) {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Over the newest 10,000 entries that match.
 pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<AuditFacets> {
     let filter = Filter::of(connection, query)?;

@@ -1,0 +1,245 @@
+//! Exports of the chain: evidence packs, tables and lines. Rows go from the store to the file while they are read, so that
+//! the size of an export does not matter.
+
+use crate::app::App;
+use crate::audit_query;
+use crate::dto::{AuditExport, ExportFormat};
+use crate::error::{ApiError, ApiResult};
+use crate::evidence::keys;
+use crate::files::io_error;
+use crate::router::Caller;
+use serde_json::{Value, json};
+use signalbox_model::{AuditEvent, time};
+use signalbox_store::audit::verify::Row;
+use signalbox_store::audit::{Digest, Level, Tree, line, pack};
+use signalbox_store::{AuditQuery, StoreError};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::{Seek, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+/// Rows on their way from the store to a file.
+const AHEAD: usize = 512;
+
+/// The thread that reads them, and whether it could.
+type Reading = JoinHandle<Result<(), StoreError>>;
+
+impl App {
+    /// Writes an export to a file, as what its ending says: `{file, entries}`.
+    pub async fn export_audit_to(
+        self: &Arc<Self>,
+        caller: &Caller,
+        run_id: Option<String>,
+        query: Option<String>,
+        file: PathBuf,
+    ) -> ApiResult<Value> {
+        let caller = caller.clone();
+        self.blocking(move |app| {
+            let format = match file.extension().and_then(|ending| ending.to_str()) {
+                Some("zip") => ExportFormat::Pack,
+                Some("csv") => ExportFormat::Csv,
+                Some("jsonl") => ExportFormat::Jsonl,
+                _ => {
+                    return Err(ApiError::bad_request(
+                        format!("{} does not say what to write.", file.display()),
+                        "Let its name end with .zip (evidence pack), .csv or .jsonl.",
+                    ));
+                }
+            };
+            // Beside it first: a file that was there stays whole until the new one is.
+            let fresh = file.with_extension("part");
+            let out = std::fs::File::create(&fresh).map_err(|error| io_error(&error, &fresh, "written"))?;
+            let what = AuditExport { run_id, query, format };
+            let done = app.export_audit(&caller, &what, std::io::BufWriter::new(out)).and_then(|(entries, _)| {
+                std::fs::rename(&fresh, &file).map_err(|error| io_error(&error, &file, "written"))?;
+                Ok(json!({ "file": file, "entries": entries }))
+            });
+            if done.is_err() {
+                // Whatever was written of it is of no use.
+                let _ = std::fs::remove_file(&fresh);
+            }
+            done
+        })
+        .await
+    }
+
+    /// Writes an export; gives the number of entries. It is recorded first and a checkpoint is sealed, so that the file
+    /// ends with its own record.
+    pub(crate) fn export_audit(
+        &self,
+        caller: &Caller,
+        what: &AuditExport,
+        out: impl Write + Seek,
+    ) -> ApiResult<(u64, &'static str)> {
+        if let Some(run) = &what.run_id {
+            let known = AuditQuery { run: Some(run.clone()), limit: 1, ..AuditQuery::default() };
+            if self.store.audit_page(&known)?.rows.is_empty() {
+                return Err(ApiError::not_found(format!("The audit chain has no entry of run {run}.")));
+            }
+        }
+        let mut query = audit_query::parse(what.query.as_deref().unwrap_or_default(), self.now_ms())?;
+        let (ending, format) = match what.format {
+            ExportFormat::Pack => ("zip", "pack"),
+            ExportFormat::Csv => ("csv", "csv"),
+            ExportFormat::Jsonl => ("jsonl", "jsonl"),
+        };
+        let facts = json!({ "format": format, "run": what.run_id, "query": what.query, "via": caller.via.as_str() });
+        let facts = Value::Object(
+            facts
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter(|(_, v)| !v.is_null())
+                .map(|(k, v)| (k.clone(), v.clone()))
+                .collect(),
+        );
+        self.store.audit_append(
+            self.fact(AuditEvent::AuditExported, Level::Info, caller.actor(), facts),
+            None,
+            true,
+        )?;
+        self.store.audit_checkpoint(&time::format(self.now_ms()))?;
+        if what.run_id.is_some() {
+            query.run.clone_from(&what.run_id);
+        }
+        let whole = query == AuditQuery::default();
+        let (rows, reading) = self.stream(query)?;
+        let rows = rows.into_iter();
+        let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
+        let counter = Arc::clone(&count);
+        let rows = rows.inspect(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+        });
+        match what.format {
+            ExportFormat::Pack => self.pack(out, rows, whole)?,
+            ExportFormat::Csv => csv(out, rows)?,
+            ExportFormat::Jsonl => {
+                let mut out = out;
+                for row in rows {
+                    let text = match row.hash.parse::<Digest>() {
+                        Ok(hash) => line::to_line(
+                            &row.text,
+                            &hash,
+                            row.signature.as_deref().and_then(|text| text.parse().ok()).as_ref(),
+                        ),
+                        Err(_) => continue,
+                    };
+                    out.write_all(text.as_bytes()).map_err(cannot_write)?;
+                }
+                out.flush().map_err(cannot_write)?;
+            }
+        }
+        // A row that could not be read must not end the export as if it were the last one.
+        if let Ok(read) = reading.join() {
+            read?;
+        }
+        Ok((count.load(Ordering::Relaxed), ending))
+    }
+
+    /// Rows that match, oldest first, while they are read.
+    fn stream(&self, query: AuditQuery) -> ApiResult<(Receiver<Row>, Reading)> {
+        let (sender, receiver) = sync_channel(AHEAD);
+        let store = self.store.clone();
+        let reading = std::thread::Builder::new()
+            .name("audit-export".into())
+            .spawn(move || store.audit_matching(&query, |row| sender.send(row).is_ok()));
+        let reading = reading.map_err(|error| {
+            let message = format!("The system gives no thread: {error}.");
+            ApiError::unavailable("NO_THREAD", message, "Close other programs, then try again.")
+        })?;
+        Ok((receiver, reading))
+    }
+
+    fn pack(&self, out: impl Write + Seek, rows: impl Iterator<Item = Row>, whole: bool) -> ApiResult<()> {
+        let checkpoints = self.store.audit_checkpoints()?;
+        let size = checkpoints.last().map_or(0, |sealed| sealed.checkpoint.size);
+        let keys = keys(&self.store.audit_state()?);
+        let own = self.store.audit_key();
+        let keys = own.into_iter().chain(keys.into_iter().filter(|key| Some(*key) != own)).collect();
+        let damaged = |why: String| {
+            ApiError::unavailable("AUDIT_DAMAGED", format!("No proof can be made: {why}."), "Verify the audit chain.")
+        };
+        // Entries that were written since the checkpoint stay out: nothing proves them yet.
+        let rows = rows.take_while(move |row| row.seq < size);
+        let write = |error: pack::WriteError| {
+            ApiError::unavailable("NOT_WRITTEN", format!("{error}."), "Free some space, then try again.")
+        };
+        if whole {
+            let mut out =
+                pack::write(out, pack::Contents { rows, checkpoints, proofs: Vec::new(), keys }).map_err(write)?;
+            return out.flush().map_err(cannot_write);
+        }
+        let mut tree = Tree::default();
+        let mut wrong = None;
+        self.store.audit_rows(None, 0, |row| {
+            match row.hash.parse() {
+                Ok(hash) => tree.push(&hash),
+                Err(_) => wrong = Some(row.seq),
+            }
+            wrong.is_none() && row.seq + 1 < size
+        })?;
+        if let Some(seq) = wrong {
+            return Err(damaged(format!("the hash of entry {seq} cannot be read")));
+        }
+        // The proofs are written after the rows, and made one by one: nothing but the numbers is kept between.
+        let seqs = Rc::new(RefCell::new(VecDeque::new()));
+        let seen = Rc::clone(&seqs);
+        let rows = rows.inspect(move |row| seen.borrow_mut().push_back(row.seq));
+        let failed = Rc::new(RefCell::new(None));
+        let noted = Rc::clone(&failed);
+        let proofs = std::iter::from_fn(move || {
+            let seq = seqs.borrow_mut().pop_front()?;
+            tree.inclusion(seq, size).map_err(|why| *noted.borrow_mut() = Some(why.to_string())).ok()
+        });
+        let mut out = pack::write(out, pack::Contents { rows, checkpoints, proofs, keys }).map_err(write)?;
+        out.flush().map_err(cannot_write)?;
+        if let Some(why) = failed.take() {
+            return Err(damaged(why));
+        }
+        Ok(())
+    }
+}
+
+fn cannot_write(error: std::io::Error) -> ApiError {
+    ApiError::unavailable(
+        "NOT_WRITTEN",
+        format!("The file cannot be written: {error}."),
+        "Free some space, then try again.",
+    )
+}
+
+/// A table for spreadsheets. A cell that would be a formula there is kept from being one.
+fn csv(mut out: impl Write, rows: impl Iterator<Item = Row>) -> ApiResult<()> {
+    let cell = |text: &str| {
+        let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        format!("\"{}{}\"", if formula { "'" } else { "" }, text.replace('"', "\"\""))
+    };
+    let head = "seq,timestamp,level,event,actorType,actorId,actorRole,runId,nodeId,metadata,hash,signature\r\n";
+    out.write_all(head.as_bytes()).map_err(cannot_write)?;
+    for row in rows {
+        let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
+        let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let metadata = entry.get("metadata").map(Value::to_string).unwrap_or_default();
+        let cells = [
+            text("/timestamp"),
+            text("/level"),
+            text("/event"),
+            text("/actor/type"),
+            text("/actor/id"),
+            text("/actor/role"),
+            text("/runId"),
+            text("/nodeId"),
+            metadata,
+            row.hash,
+            row.signature.unwrap_or_default(),
+        ];
+        let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
+        out.write_all(format!("{},{}\r\n", row.seq, cells.join(",")).as_bytes()).map_err(cannot_write)?;
+    }
+    out.flush().map_err(cannot_write)
+}
