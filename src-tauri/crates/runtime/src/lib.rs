@@ -17,9 +17,11 @@ mod options;
 mod record;
 mod registry;
 mod runtime;
+mod shared;
 
 pub use error::{Error, Trouble};
 pub use live::{Follow, Subscription};
 pub use options::Options;
 pub use registry::Registry;
-pub use runtime::{NewRun, Phase, Resumed, Runtime};
+pub use runtime::{NewRun, Phase, Runtime};
+pub use shared::Resumed;

@@ -4,7 +4,7 @@
 //! for a slow client, and a run driven by another process is followed the same way.
 
 use crate::error::Error;
-use crate::runtime::Core;
+use crate::shared::Core;
 use signalbox_model::RunEvent;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -1,0 +1,237 @@
+//! What the tasks of a runtime share: which runs are driven here, and how a run that nobody drives is taken over.
+
+use crate::drive::{Driven, Driver};
+use crate::error::{Error, Trouble};
+use crate::load;
+use crate::options::Options;
+use crate::registry::Registry;
+use crate::runtime::Phase;
+use signalbox_engine::Compiled;
+use signalbox_engine::input::Input;
+use signalbox_ports::{Ids, World};
+use signalbox_store::{RunRow, Store, StoreError};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// So many runs are taken over side by side: their commits go to the disk together.
+const TOGETHER: usize = 16;
+
+/// What `resume` found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resumed {
+    /// Nobody drove it; it goes on here.
+    TakenOver,
+    /// This process drives it already.
+    DrivenHere,
+}
+
+/// What tasks share. It does not own the threads, so a task never has to wait for itself.
+pub(crate) struct Core {
+    pub(crate) store: Store,
+    pub(crate) registry: Registry,
+    pub(crate) world: Arc<World>,
+    pub(crate) options: Options,
+    pub(crate) handle: Handle,
+    /// Counts changes of the store by anybody.
+    pub(crate) changed: watch::Sender<u64>,
+    pub(crate) closing: watch::Sender<bool>,
+    pub(crate) ids: Arc<dyn Ids>,
+    runs: Mutex<BTreeMap<String, Arc<Driven>>>,
+    /// Runs that could not go on here; `adopt` leaves them alone.
+    faulty: Mutex<BTreeMap<String, Trouble>>,
+    /// Definitions that driven runs are pinned to, by their hash.
+    definitions: Mutex<BTreeMap<String, Weak<Compiled>>>,
+}
+
+impl Core {
+    pub(crate) fn new(
+        store: Store,
+        registry: Registry,
+        world: Arc<World>,
+        ids: Arc<dyn Ids>,
+        options: Options,
+        handle: Handle,
+    ) -> Self {
+        Self {
+            store,
+            registry,
+            world,
+            options,
+            handle,
+            changed: watch::channel(0).0,
+            closing: watch::channel(false).0,
+            ids,
+            runs: Mutex::default(),
+            faulty: Mutex::default(),
+            definitions: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn runs(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Driven>>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn faulty(&self) -> MutexGuard<'_, BTreeMap<String, Trouble>> {
+        self.faulty.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn driven(&self, run_id: &str) -> Option<Arc<Driven>> {
+        self.runs().get(run_id).cloned()
+    }
+
+    /// Whether there is only one driven run.
+    pub(crate) fn drives_one(&self) -> bool {
+        self.runs().len() == 1
+    }
+
+    /// The task of a run is over.
+    pub(crate) fn forget(&self, driven: &Driven, phase: &Phase) {
+        if let Phase::Left(Some(trouble)) = phase {
+            self.faulty().insert(driven.run_id.clone(), trouble.clone());
+        }
+        self.runs().remove(&driven.run_id);
+    }
+
+    pub(crate) fn open(&self) -> Result<(), Error> {
+        if *self.closing.borrow() { Err(Error::Closing) } else { Ok(()) }
+    }
+
+    /// Takes a run over and goes on with it. Waits for the store and folds: on a blocking thread only.
+    pub(crate) fn resume(self: &Arc<Self>, run_id: &str) -> Result<Resumed, Error> {
+        self.open()?;
+        if self.driven(run_id).is_some() {
+            return Ok(Resumed::DrivenHere);
+        }
+        let row = self.store.run(run_id)?;
+        let ended = |status| Error::Ended { run: run_id.to_owned(), status };
+        if row.ended_ms.is_some() {
+            return Err(ended(row.status));
+        }
+        let Some(owner) = self.store.take_over(run_id)? else {
+            let row = self.store.run(run_id)?;
+            return match () {
+                () if row.ended_ms.is_some() => Err(ended(row.status)),
+                () if row.owner.is_some_and(|owner| owner.instance == self.store.instance()) => Ok(Resumed::DrivenHere),
+                () => Err(Error::DrivenElsewhere { run: run_id.to_owned() }),
+            };
+        };
+        let loaded = self.store.run(run_id).map_err(Error::from).and_then(|row| {
+            let compiled = self.definition(&row)?;
+            let state = load::state(&self.store, &compiled, &row)?;
+            Ok((compiled, state))
+        });
+        let (compiled, state) = match loaded {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                // Another program may be able to; if this cannot be written, the end of this process frees it.
+                let _ = self.store.release(run_id, &owner);
+                self.faulty().insert(run_id.to_owned(), Trouble::Fault(error.to_string()));
+                return Err(error);
+            }
+        };
+        self.faulty().remove(run_id);
+        let (driven, inbox) = Driven::new(run_id);
+        self.runs().insert(run_id.to_owned(), Arc::clone(&driven));
+        let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, Some(owner), None);
+        let first = VecDeque::from([Input::Resume { now: self.world.clock.now_ms() }]);
+        self.handle.spawn(Box::pin(driver.drive(first)));
+        Ok(Resumed::TakenOver)
+    }
+
+    /// The definition of a run, compiled once for all runs of it that are driven at the same time.
+    fn definition(&self, row: &RunRow) -> Result<Arc<Compiled>, Error> {
+        let known = || self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = known().get(&row.definition_hash).and_then(Weak::upgrade) {
+            return Ok(compiled);
+        }
+        let compiled = Arc::new(load::definition(&self.store, &self.registry, row)?);
+        let mut known = known();
+        known.retain(|_, compiled| compiled.strong_count() > 0);
+        known.insert(row.definition_hash.clone(), Arc::downgrade(&compiled));
+        Ok(compiled)
+    }
+
+    /// [`Self::resume`] for several; the answers in their order.
+    pub(crate) async fn resume_many(self: &Arc<Self>, runs: Vec<String>) -> Vec<(String, Result<Resumed, Error>)> {
+        let (runs, next) = (Arc::new(runs), Arc::new(AtomicUsize::new(0)));
+        let work = |_| {
+            let (core, runs, next) = (Arc::clone(self), Arc::clone(&runs), Arc::clone(&next));
+            self.handle.spawn_blocking(move || {
+                let mut done = Vec::new();
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(run_id) = runs.get(index) else { return done };
+                    done.push((index, run_id.clone(), core.resume(run_id)));
+                }
+            })
+        };
+        let tasks: Vec<_> = (0..TOGETHER.min(runs.len())).map(work).collect();
+        let mut all = Vec::with_capacity(runs.len());
+        for task in tasks {
+            // The only failure is the end of these threads: the runs are taken up at the next start.
+            all.extend(task.await.unwrap_or_default());
+        }
+        all.sort_by_key(|(index, _, _)| *index);
+        all.into_iter().map(|(_, run_id, outcome)| (run_id, outcome)).collect()
+    }
+
+    /// Whoever drives the run looks at its inputs; if nobody does it goes on here.
+    pub(crate) fn wake(self: &Arc<Self>, run_id: &str) -> Result<(), Error> {
+        if let Some(driven) = self.driven(run_id) {
+            driven.poke();
+            return Ok(());
+        }
+        match self.resume(run_id) {
+            // Whoever drives it finds the input; one that ended just now needs it no more.
+            Ok(_) | Err(Error::DrivenElsewhere { .. } | Error::Ended { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Runs that nobody drives and that have something to do: a paused one only when it was answered or is due.
+    pub(crate) fn left_alone(&self) -> Result<Vec<String>, StoreError> {
+        let mut runs = self.store.unowned_active_runs()?;
+        let going = self.store.runs_with_pending_input_or_due(self.world.clock.now_ms())?;
+        let known: BTreeSet<String> = runs.iter().cloned().collect();
+        runs.extend(going.into_iter().filter(|run_id| !known.contains(run_id)));
+        Ok(runs)
+    }
+
+    /// Takes over what nobody drives, apart from what could not go on here before.
+    async fn adopt(self: &Arc<Self>) {
+        let own = Arc::clone(self);
+        let Ok(Ok(mut runs)) = self.handle.spawn_blocking(move || own.left_alone()).await else { return };
+        runs.retain(|run_id| !self.faulty().contains_key(run_id));
+        // What does not go on stays in the list of runs, with its state.
+        self.resume_many(runs).await;
+    }
+}
+
+/// Looks for changes of the store by other processes while somebody waits for one.
+pub(crate) async fn poll(core: Arc<Core>) {
+    let mut seen = None;
+    loop {
+        tokio::time::sleep(core.options.poll.max(Duration::from_millis(1))).await;
+        if core.changed.receiver_count() == 0 {
+            continue;
+        }
+        // A store that cannot be read now is read at the next look.
+        let version = core.store.data_version().ok();
+        if version.is_some() && version != seen {
+            seen = version;
+            core.changed.send_modify(|count| *count += 1);
+        }
+    }
+}
+
+/// Takes over runs whose process died. Not at once: the host first puts grants and services in their places.
+pub(crate) async fn adopt(core: Arc<Core>) {
+    while !*core.closing.borrow() {
+        tokio::time::sleep(core.options.adopt_every).await;
+        core.adopt().await;
+    }
+}
