@@ -47,8 +47,8 @@ pub(crate) fn io_error(error: &io::Error, path: &Path, what: &str) -> ApiError {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ApiError::new(
             Class::Forbidden,
             "READ_ONLY",
-            format!("{place} could not be {what}: this account may not do that here ({error})."),
-            "Make the folder writable, or save a copy in another folder.",
+            format!("{place} could not be {what}: this account may not do that here."),
+            "Give this account the right to the file and its folder, then try again.",
         ),
         io::ErrorKind::NotFound => ApiError::not_found(format!("{place} does not exist. Check the path.")),
         _ => ApiError::unavailable(

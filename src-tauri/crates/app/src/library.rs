@@ -8,7 +8,7 @@ use serde_json::Value;
 use signalbox_model::hash::sha256_hex;
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -167,9 +167,20 @@ pub(crate) fn load(path: &Path) -> ApiResult<Loaded> {
     Ok(Loaded { bytes, revision, modified_ms })
 }
 
-/// Whether the file itself refuses writing. (A read-only folder shows when saving.)
+/// Whether the file or its folder refuses writing: a save writes beside the file. Asked of the system by doing it, because
+/// permission bits know neither owners nor lists nor mounts. A full disk is not this.
 pub(crate) fn read_only(path: &Path) -> bool {
-    fs::OpenOptions::new().write(true).open(path).is_err()
+    if fs::OpenOptions::new().write(true).open(path).is_err() {
+        return true;
+    }
+    let probe = path.with_file_name(format!(".signalbox-{}.tmp", uuid::Uuid::now_v7()));
+    match fs::OpenOptions::new().write(true).create_new(true).open(&probe) {
+        Ok(_) => {
+            fs::remove_file(&probe).ok();
+            false
+        }
+        Err(error) => matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem),
+    }
 }
 
 fn too_large(size: u64) -> ApiError {

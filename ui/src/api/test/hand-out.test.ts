@@ -26,7 +26,7 @@ describe('what leaves the page', () => {
     expect(write).toHaveBeenCalledOnce();
     arrive('whole');
     await copied;
-    const [item] = write.mock.calls[0]?.[0] as { parts: Record<string, Promise<Blob>> }[];
-    expect(await (await item?.parts['text/plain'])?.text()).toBe('whole');
+    const items = (write.mock.calls[0]?.[0] ?? []) as { parts: Record<string, Promise<Blob>> }[];
+    expect(await (await items[0]?.parts['text/plain'])?.text()).toBe('whole');
   });
 });

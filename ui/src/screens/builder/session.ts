@@ -30,7 +30,8 @@ export class Session {
   diagnostics: Diagnostic[];
   #draftTimer: ReturnType<typeof setTimeout> | undefined;
   #draftKept: boolean;
-  #draftFailed = false;
+  /** What was said about a draft that could not be kept. */
+  #draftFailed: number | undefined;
   /** What was said about a save that did not work; it is no longer true once one did. */
   #told: number | undefined;
   #listeners = new Set<() => void>();
@@ -85,10 +86,10 @@ export class Session {
         await call('draft_discard', { ref: this.ref });
         this.#draftKept = false;
       }
-      this.#draftFailed = false;
+      if (this.#draftFailed !== undefined) dismissToast(this.#draftFailed);
+      this.#draftFailed = undefined;
     } catch (cause) {
-      if (!this.#draftFailed) toast({ signal: 'err', text: `${t('builder.draftFailed')}: ${toApiError(cause).message}`, detail: t('builder.draftFailedHint') });
-      this.#draftFailed = true;
+      this.#draftFailed ??= toast({ signal: 'err', text: `${t('builder.draftFailed')}: ${toApiError(cause).message}`, detail: t('builder.draftFailedHint') });
     }
   }
 

@@ -4,6 +4,9 @@ import { ApiError } from '../../api/error.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import type { OpenWorkflow } from '../../api/types.ts';
 import { demoHost, RETRY } from '../../test/fixtures.ts';
+import { act as settle, cleanup, render, screen } from '@testing-library/react';
+import { createElement } from 'react';
+import { Toaster } from '../../kit/index.ts';
 import { DRAFT_DELAY_MS, forgetSession, openSession, Session } from '../builder/session.ts';
 
 const OPEN: OpenWorkflow = { ref: 'w', path: '/l/w.signalbox.json', folder: 'Library', revision: 'r1', document: RETRY, diagnostics: [], readOnly: false };
@@ -125,6 +128,20 @@ describe('outside', () => {
     session.editor.redo();
     expect(session.editor.getState()).toMatchObject({ dirty: false, document: { name: 'Theirs' } });
   });
+});
+
+it('takes back what it said about a save once one worked', async () => {
+  render(createElement(Toaster, { label: 'Messages', closeLabel: 'Close' }));
+  const session = new Session(OPEN);
+  const full = (): never => { throw new ApiError({ code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' }); };
+  Object.assign(host.handlers, { draft_put: full, workflow_save: full });
+  rename(session, 'A');
+  await settle(async () => { await session.save(); });
+  expect(screen.getAllByText(/The disk is full/)).toHaveLength(2);
+  Object.assign(host.handlers, { workflow_save: () => ({ revision: 'r2', diagnostics: [] }), draft_discard: () => ({}) });
+  await settle(async () => { await session.save(); });
+  expect(screen.queryAllByText(/The disk is full/)).toEqual([]);
+  cleanup();
 });
 
 it('keeps unsaved work while the person visits another screen', async () => {
