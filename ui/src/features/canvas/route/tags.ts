@@ -46,14 +46,16 @@ export function tagPlace(route: Route, width = NARROW, tracks: TrackIndex, used:
     const length = lengthOf(a, b);
     // Half of the tag along the wire, and the turn that follows.
     const need = ((a[1] === b[1] ? width : HEIGHT) / 2) * SPARE + CUT;
+    // A number is as high as a small step of the track: it hides both turns and looks like part of it.
+    const jog = a[0] === b[0] && length <= HEIGHT && width <= NARROW;
     for (const part of length > 96 ? PARTS : [0.5]) {
       const at: P = [Math.round(a[0] + (b[0] - a[0]) * part), Math.round(a[1] + (b[1] - a[1]) * part)];
       const room = length * Math.min(part, 1 - part);
-      let score = Math.min(length, 120) * 0.3 - i * 2 - Math.abs(part - 0.5) * 16;
+      let score = jog ? 8 : Math.min(length, 120) * 0.3 - i * 2 - Math.abs(part - 0.5) * 16;
       // Words that do not fit hide the port or the card beside them: worse than to touch another tag.
-      if (room < need) score -= (1 - room / need) * (width > NARROW ? 160 : 40) + 20;
+      if (!jog && room < need) score -= (1 - room / need) * (width > NARROW ? 160 : 40) + 20;
       if (a[0] === b[0] && width > NARROW) score -= 60;
-      if (tracks.at(at) > 1) score -= 60;
+      if (!jog && tracks.at(at) > 1) score -= 60;
       if (used.near(at, width)) score -= 100;
       if (arrow && Math.abs(arrow.at[0] - at[0]) < (width / 2) * SPARE + 8 && Math.abs(arrow.at[1] - at[1]) < 12) score -= 50;
       if (!best || score > best.points) best = { at, points: score };

@@ -97,6 +97,14 @@ describe('wires', () => {
     expect(clear).toBe(true);
   });
 
+  it('puts the number of a wire with a small step onto the step, clear of both ports', () => {
+    const rects = new Map([['a', rect(0, 0)], ['b', rect(248, 0)]]);
+    const tag = routeWires([wire('a', 'b', [200, 20], [248, 28])], rects).get('a>b')?.tag ?? [0, 0];
+    expect(tag[1]).toBe(24);
+    expect(tag[0]).toBeGreaterThanOrEqual(216);
+    expect(tag[0]).toBeLessThanOrEqual(232);
+  });
+
   it('leaves out points on a line and shortens cuts of short stretches', () => {
     expect(tidy([[0, 0], [10, 0], [20, 0], [20, 5]])).toEqual([[0, 0], [20, 0], [20, 5]]);
     expect(cutPath([[0, 0], [20, 0], [20, 6], [40, 6]])).toBe('M0 0L17 0L20 3L20 3L23 6L40 6');
