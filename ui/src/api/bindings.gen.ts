@@ -487,6 +487,50 @@ export interface DeclaredError {
   retryable: boolean;
 }
 
+/** Who answers tasks that are assigned to somebody else. */
+export interface Delegation {
+  /** Its id. */
+  id: string;
+  /** Whose tasks: `user:…`. */
+  from: string;
+  /** Who answers them, too: `user:…`. */
+  to: string;
+  /** RFC 3339. */
+  startsAt: string;
+  /** RFC 3339. */
+  endsAt: string;
+  /** It holds now. */
+  active: boolean;
+  /** Only tasks of this workflow (id); all when absent. */
+  workflow?: string;
+  /** Why. */
+  notes?: string;
+  /** Who made it. */
+  madeBy: string;
+}
+
+/** Lets somebody answer in one's name for a time. */
+export interface DelegationCreate {
+  /** Who answers, too: `user:…`. */
+  to: string;
+  /** Whose tasks: the caller's when absent. Those of others need the role builder. */
+  from?: string;
+  /** RFC 3339; now when absent. */
+  startsAt?: string;
+  /** RFC 3339, at most a year after the start. */
+  endsAt: string;
+  /** Only tasks of this workflow (id). */
+  workflow?: string;
+  /** Why. */
+  notes?: string;
+}
+
+/** Names a delegation. */
+export interface DelegationEnd {
+  /** Its id. */
+  id: string;
+}
+
 /** One finding with its place and the next step. */
 export interface Diagnostic {
   /** What kind of finding. */
@@ -860,6 +904,10 @@ export interface HumanTaskCreated {
   onExpiry?: OnExpiry;
   /** How many failed slots this one task stands for; absent = one. */
   cases?: number;
+  /** How many different people must approve; absent = one. */
+  minApprovals?: number;
+  /** Who started the run may not approve. */
+  noSelfApproval?: boolean;
 }
 
 /** `human_task_reminded`: the person was reminded; nothing else changed. */
@@ -1441,6 +1489,16 @@ export interface Saved {
   revision: string;
 }
 
+/** A view of the caller's own and how many tasks it shows. */
+export interface SavedViewCount {
+  /** Its name. */
+  name: string;
+  /** What it shows. */
+  filter: TaskFilter;
+  /** How many. */
+  count: number;
+}
+
 /** `settings` of a workflow. */
 export interface Settings {
   /** What an unwired red port does. Absent means `fail`. */
@@ -1632,6 +1690,10 @@ export interface Task {
   escalationLevel: number;
   /** Failed slots that this one task stands for. */
   cases: number;
+  /** How many different people must approve; 1 = whoever decides first. */
+  minApprovals: number;
+  /** How many have approved, where several must. */
+  approvals: number;
   /** What may be answered, in the order of the buttons. */
   allowedActions: TaskAction[];
   /** Who decided. */
@@ -1670,6 +1732,12 @@ export interface Task {
   secret?: string;
   /** What was decided. */
   decision?: TaskDecision;
+  /** Who has approved, where several must, in the order of their votes. */
+  votes: TaskVote[];
+  /** Who started the run may not approve. */
+  noSelfApproval: boolean;
+  /** Who started the run, when that is known. */
+  startedBy?: string;
 }
 
 /** What may be answered (K-16). `approve`, `reject` belong to approvals, `submit` to forms and pauses. */
@@ -1751,6 +1819,8 @@ export interface TaskCompleteMany {
   patch?: PatchOperation[];
   /** Why. */
   notes?: string;
+  /** The same id again gives the first answers again; it is the batch id, then. */
+  requestId?: string;
 }
 
 /** An answer that stands. */
@@ -1763,6 +1833,10 @@ export interface TaskCompleted {
   state: TaskState;
   /** A process drove the run when it was answered; false = it goes on when one takes it up (`resume`). */
   driven: boolean;
+  /** How many people have approved, where several must. The run waits until it is `minApprovals`. */
+  approvals?: number;
+  /** How many must. */
+  minApprovals?: number;
 }
 
 /** How many tasks stand where. All but `done` count open ones. */
@@ -1785,6 +1859,8 @@ export interface TaskCounts {
   byWorkflow: WorkflowCount[];
   /** Those of several tasks, most first, at most 50. */
   byFingerprint: FingerprintCount[];
+  /** The caller's own views, in the order in which they were saved. */
+  saved: SavedViewCount[];
 }
 
 /** For whom to count. */
@@ -1813,6 +1889,8 @@ export interface TaskDecision {
   durationMs: number;
   /** Through which door: `app`, `cli`, `rest`, `policy`, `run`. */
   via: string;
+  /** For whom, when the task was somebody else's. */
+  onBehalfOf?: string;
 }
 
 /** One thing that happened to a task. */
@@ -1828,7 +1906,23 @@ export interface TaskEvent {
 }
 
 /** What happened to a task. */
-export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'reminded' | 'escalated' | 'revealed' | 'decided' | 'closed';
+export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'decided' | 'closed';
+
+/** What a saved view shows. */
+export interface TaskFilter {
+  /** Which half, `open` when absent. */
+  state?: TaskScope;
+  /** Which view. */
+  view?: TaskView;
+  /** Id of a workflow. */
+  workflow?: string;
+  /** Failures of the same step for the same cause. */
+  fingerprint?: string;
+  /** Part of title, error, step, workflow or run. */
+  text?: string;
+  /** In which order. */
+  sort?: TaskSort;
+}
 
 /** Names a task. */
 export interface TaskGet {
@@ -1855,6 +1949,8 @@ export interface TaskList {
   runId?: string;
   /** Part of title, error, step, workflow or run. */
   text?: string;
+  /** In which order open ones, `urgent` when absent. */
+  sort?: TaskSort;
   /** End of the caller's day (RFC 3339), 24 hours from now when absent. */
   dayEnd?: string;
   /** At most this many, 50 when absent, 500 at most. */
@@ -1974,6 +2070,10 @@ export interface TaskRow {
   escalationLevel: number;
   /** Failed slots that this one task stands for. */
   cases: number;
+  /** How many different people must approve; 1 = whoever decides first. */
+  minApprovals: number;
+  /** How many have approved, where several must. */
+  approvals: number;
   /** What may be answered, in the order of the buttons. */
   allowedActions: TaskAction[];
   /** Who decided. */
@@ -1994,6 +2094,9 @@ export interface TaskSnooze {
   /** RFC 3339; a time that has passed shows it again. */
   until: string;
 }
+
+/** In which order open tasks are listed. */
+export type TaskSort = 'urgent' | 'due';
 
 /** Where a task stands. */
 export type TaskState = 'open' | 'done' | 'expired' | 'cancelled' | 'superseded';
@@ -2041,12 +2144,38 @@ export interface TaskUpstream {
 /** A view of the inbox. */
 export type TaskView = 'all' | 'mine' | 'unassigned' | 'due_today' | 'overdue' | 'snoozed';
 
+/** Names a view of the caller's own. */
+export interface TaskViewForget {
+  /** Its name. */
+  name: string;
+}
+
+/** A view of a person's own. */
+export interface TaskViewSave {
+  /** Its name; a view of the same name is replaced. */
+  name: string;
+  /** What it shows. */
+  filter: TaskFilter;
+}
+
 /** One reason why an input does not fit. */
 export interface TaskViolation {
   /** JSON Pointer; empty for the whole. */
   path: string;
   /** In plain words. */
   message: string;
+}
+
+/** One of several approvals. */
+export interface TaskVote {
+  /** Who: `user:…`. */
+  by: string;
+  /** RFC 3339. */
+  at: string;
+  /** Why. */
+  notes?: string;
+  /** For whom, when the task was somebody else's. */
+  onBehalfOf?: string;
 }
 
 /** Colours. */
@@ -2455,6 +2584,16 @@ export interface Commands {
   task_comment: { request: TaskComment; response: TaskRow };
   /** Hides a task until later. */
   task_snooze: { request: TaskSnooze; response: TaskRow };
+  /** Keeps a view of the caller's own. */
+  task_view_save: { request: TaskViewSave; response: Empty };
+  /** Forgets a view of the caller's own. */
+  task_view_forget: { request: TaskViewForget; response: Empty };
+  /** Who answers for the caller, and for whom the caller answers. */
+  delegation_list: { request: Empty; response: Delegation[] };
+  /** Lets somebody answer for the caller from one day to another. */
+  delegation_create: { request: DelegationCreate; response: Delegation };
+  /** Ends a delegation now. */
+  delegation_end: { request: DelegationEnd; response: Empty };
   /** Shows masked values; the reason is recorded. */
   task_reveal: { request: TaskReveal; response: TaskRevealed };
   /** Entries of the audit chain, newest first. */
@@ -2545,6 +2684,11 @@ export const commands: Record<CommandName, CommandInfo> = {
   task_reassign: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
   task_comment: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get'] },
   task_snooze: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
+  task_view_save: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['task_counts'] },
+  task_view_forget: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['task_counts'] },
+  delegation_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  delegation_create: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['delegation_list', 'task_list', 'task_counts'] },
+  delegation_end: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['delegation_list', 'task_list', 'task_counts'] },
   task_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get', 'audit_list'] },
   audit_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   audit_facets: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -3,20 +3,21 @@ import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } f
 import { usePaneOpen, usePaneSize } from '../api/settings.ts';
 import { ACTION_ID, inboxActions, type InboxHooks } from '../features/inbox/actions.ts';
 import { call } from '../api/client.ts';
-import { useCommand } from '../api/queries.ts';
+import { act, useCommand } from '../api/queries.ts';
+import { DelegationDialog, DelegationMark, useAnswersFor } from '../features/inbox/delegation.tsx';
 import { change } from '../features/inbox/refresh.ts';
 import { InboxArt } from '../features/inbox/art.tsx';
 import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
 import { Detail, type DetailTab } from '../features/inbox/detail.tsx';
-import { ChooseAlternative, ConfirmDecision, ReassignDialog, RevealDialog, SnoozeDialog } from '../features/inbox/dialogs.tsx';
+import { ChooseAlternative, ConfirmDecision, ReassignDialog, RevealDialog, SaveViewDialog, SnoozeDialog } from '../features/inbox/dialogs.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
-import { Filters, NO_FILTERS, type InboxFilters } from '../features/inbox/filters.tsx';
+import { Filters, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filters.tsx';
 import { queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
 import { TaskList } from '../features/inbox/task-list.tsx';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
 import { useWork } from '../features/inbox/use-work.ts';
-import { actionText, claimOf, leading, takesInput } from '../features/inbox/words.ts';
+import { actionText, cannotApprove, claimOf, leading, takesInput } from '../features/inbox/words.ts';
 import '../features/inbox/inbox.css';
 import { t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
@@ -34,6 +35,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const [correction, setCorrection] = useState<{ patch: ReturnType<typeof useWork>['check']['patch']; source: string } | null>(null);
   const [openNext, setOpenNext] = usePaneOpen('inbox.next', true);
   const [width, setWidth] = usePaneSize('inbox.list', 400);
+  const [dialog, setDialog] = useState<'view' | 'delegate' | null>(null);
   const text = useDeferredValue(filters.text.trim());
   const counts = useCounts();
   const request = useMemo(() => queryOf(filters, text), [filters, text]);
@@ -124,10 +126,11 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
         <FindButton />
         <TextInput ref={search} className="find" icon="search" type="search" value={filters.text} placeholder={t('inbox.search')} aria-label={t('inbox.search')} onChange={(next) => filter({ ...filters, text: next })}
           onKeyDown={(event) => { if (event.key === 'Escape') event.currentTarget.blur(); }} />
+        <DelegationMark me={me} onOpen={() => setDialog('delegate')} />
         <label className="switch-label s t2"><Switch checked={openNext} onChange={setOpenNext} label={t('inbox.openNext')} /><span>{t('inbox.openNext')}</span></label>
       </header>
       <div className="screen-body">
-        <Filters filters={filters} counts={counts.data} onFilters={filter} />
+        <Filters filters={filters} counts={counts.data} onFilters={filter} onSave={() => setDialog('view')} onForget={(name) => void attempt(() => act('task_view_forget', { name }))} />
         {list.error ? (
           <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={() => void list.refetch()}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner>
         ) : null}
@@ -145,6 +148,8 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
           </SplitPane>
         </div>
       </div>
+      {dialog === 'view' ? <SaveViewDialog names={counts.data?.saved.map((one) => one.name) ?? []} onClose={() => setDialog(null)} onSave={async (name) => (await attempt(() => act('task_view_save', { name, filter: savedOf(filters) }))) !== undefined} /> : null}
+      {dialog === 'delegate' ? <DelegationDialog me={me} mayDecide={mayDecide} onClose={() => setDialog(null)} /> : null}
     </main>
   );
 }
@@ -252,6 +257,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
   const send = useSends((state) => sendOf(state.sends, task.id));
   const keys = useKeys();
   const close = useCallback(() => setAsked(null), []);
+  const forThem = useAnswersFor(me)(task);
   const open = task.state === 'open' && mayDecide;
   const quiet = send !== undefined && (send.state === 'waiting' || send.state === 'sending');
   useHeartbeat(task, me, open);
@@ -259,6 +265,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
   const cannot = (action: TaskAction): string | undefined => {
     if (!open || quiet) return t('inbox.cannot.sent');
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
+    if (action === 'approve') return cannotApprove(task, me);
     if (!takesInput(action)) return undefined;
     if (action === 'correct' && !work.changed) return t('inbox.cannot.unchanged');
     if (work.check.state === 'invalid') return t('inbox.cannot.invalid');
@@ -313,7 +320,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
   });
   return (
     <>
-      <Detail task={task} work={work} me={me} mayDecide={mayDecide} send={send} tab={tab} onTab={setTab} cannot={cannot} keysOf={keys} onAction={decide}
+      <Detail task={task} work={work} me={me} mayDecide={mayDecide} send={send} forThem={forThem} tab={tab} onTab={setTab} cannot={cannot} keysOf={keys} onAction={decide}
         onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void snooze(new Date())}
         onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
         onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}

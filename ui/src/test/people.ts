@@ -4,7 +4,7 @@ import { fakeTransport, type FakeTransport, type Handlers } from '../api/transpo
 import { applyPatch, at, type Operation } from '../features/evidence/patch.ts';
 import { diffLines } from '../features/evidence/diff.ts';
 import type { Command, Commands } from '../api/types.ts';
-import type { Task, TaskRow } from '../features/inbox/types.ts';
+import type { Delegation, Task, TaskFilter, TaskRow } from '../features/inbox/types.ts';
 
 export interface PeopleHost { fake: FakeTransport; tasks: Map<string, Task>; on(handlers: Handlers): void; calls(command: Command): unknown[] }
 
@@ -24,7 +24,7 @@ export function task(n: number, more: Partial<Task> = {}): Task {
     id: `task-${String(n)}`, kind: 'decision', reason: 'error', state: 'open', revision: 1, runId: `0193a5c0-0000-7000-8000-${String(1000 + (n % 5)).padStart(12, '0')}`, workflowId: 'invoice', workflowName: 'Invoice intake',
     nodeId: 'fetch', nodeTitle: 'Fetch supplier', stepId: 'ask', item: n % 12, visit: 1, attempt: 2, title: 'Supplier number not found', severity: 'ERROR', priority: 50, fingerprint: 'f-supplier', sameCount: 14,
     errorType: 'ValidationError', errorCode: 'NOT_FOUND', errorMessage: `The ERP knows no supplier "S-Z0${String(n % 90).padStart(2, '0')}".`, candidateGroups: ['group:accounts-payable'], createdAt: ago(12 * MIN),
-    expiresAt: new Date(Date.now() + (48 + n * 3) * MIN).toISOString(), escalationLevel: 0, cases: 1, allowedActions: ['retry', 'correct', 'skip', 'alternative', 'abort'],
+    expiresAt: new Date(Date.now() + (48 + n * 3) * MIN).toISOString(), escalationLevel: 0, cases: 1, minApprovals: 1, approvals: 0, allowedActions: ['retry', 'correct', 'skip', 'alternative', 'abort'],
   };
   return {
     ...row, instructions: 'Supplier numbers are S- and four digits. The scanner often reads a 2 as a Z.',
@@ -38,7 +38,7 @@ export function task(n: number, more: Partial<Task> = {}): Task {
     ],
     variables: { $batch: '2026-11', $count: 12 }, upstream: [{ stepId: 'read', title: 'Read invoices', output: { file: 'inbox/0412.pdf', pages: 2 } }],
     suggestions: [{ source: 'history', correctedInput: { invoice: `R-88${String(100 + n)}`, supplierId: 'S-2041', total: 1284.5, currency: 'EUR', dueDate: null, bankAccount: '••••••••' }, rationale: 'Colleagues chose this 9 of 9 times', valid: true, changes: ['S-2041, Nordwind GmbH'] }],
-    history: [{ at: row.createdAt, by: 'system', what: 'created' }], ...more,
+    history: [{ at: row.createdAt, by: 'system', what: 'created' }], votes: [], noSelfApproval: false, ...more,
   } as Task;
 }
 
@@ -67,6 +67,8 @@ export function peopleHost(list: Task[] = someTasks(), base: FakeTransport = fak
     tasks.set(id, next);
     return next;
   };
+  let saved: { name: string; filter: TaskFilter }[] = [];
+  let delegations: Delegation[] = [];
   const open = () => [...tasks.values()].filter((one) => one.state === 'open');
   const due = (one: Task) => (one.expiresAt ? Date.parse(one.expiresAt) : Infinity);
   const endOfDay = new Date().setHours(23, 59, 59, 999);
@@ -105,6 +107,7 @@ export function peopleHost(list: Task[] = someTasks(), base: FakeTransport = fak
         open: all.length, mine: count('mine'), unassigned: count('unassigned'), dueToday: count('due_today'), overdue: count('overdue'), snoozed: count('snoozed'), done: tasks.size - all.length,
         byWorkflow: group((one) => one.workflowId).map(([id, some]) => ({ id, name: some[0]?.workflowName ?? id, count: some.length })),
         byFingerprint: group((one) => one.fingerprint).filter(([, some]) => some.length > 1).map(([fingerprint, some]) => ({ fingerprint, title: some[0]?.title ?? '', count: some.length })),
+        saved: saved.map((one) => ({ ...one, count: all.filter((each) => !one.filter.workflow || each.workflowId === one.filter.workflow).length })),
       };
     },
     task_list: ({ state = 'open', view = 'all', workflow, fingerprint, text, limit = 100, after }) => {
@@ -113,6 +116,15 @@ export function peopleHost(list: Task[] = someTasks(), base: FakeTransport = fak
       const from = after ? Number(after) : 0;
       return { tasks: all.slice(from, from + limit), total: all.length, ...(from + limit < all.length ? { next: String(from + limit) } : {}) };
     },
+    task_view_save: ({ name, filter }) => { saved = [...saved.filter((one) => one.name !== name), { name, filter }]; return {}; },
+    task_view_forget: ({ name }) => { saved = saved.filter((one) => one.name !== name); return {}; },
+    delegation_list: () => delegations,
+    delegation_create: (one) => {
+      const made: Delegation = { id: `d-${String(delegations.length)}`, from: 'user:ap.desk', to: one.to, startsAt: one.startsAt ?? ago(0), endsAt: one.endsAt, active: true, madeBy: 'user:ap.desk', ...(one.workflow ? { workflow: one.workflow } : {}) };
+      delegations = [...delegations, made];
+      return made;
+    },
+    delegation_end: ({ id }) => { delegations = delegations.filter((one) => one.id !== id); return {}; },
     task_get: ({ taskId }) => get(taskId),
     task_check: ({ taskId, correctedInput }) => ({ valid: violations(correctedInput).length === 0, violations: violations(correctedInput), patch: patchOf(get(taskId).input, correctedInput) }),
     task_complete: complete,

@@ -49,6 +49,8 @@ pub struct NewRun {
     pub client_run_token: Option<String>,
     /// `None` = a person on this machine.
     pub started_by: Option<String>,
+    /// Who starts it: `user:…`.
+    pub person: Option<String>,
 }
 
 /// Everything a host needs.

@@ -71,6 +71,7 @@ impl App {
                 params: given,
                 context: new.context,
                 started_by: new.started_by,
+                person: new.person,
                 client_run_token: new.client_run_token,
             };
             runtime.start(run).await

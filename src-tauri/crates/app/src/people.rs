@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::dto::{
     RunAnswer, SuggestionSource, Task, TaskCompleted, TaskDecision, TaskEvent, TaskEventKind, TaskRow, TaskSuggestion,
-    TaskTrace, TaskUpstream, TaskViolation,
+    TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::router::{Caller, Via, os_user};
@@ -74,6 +74,8 @@ pub(crate) fn row(row: Row, now_ms: i64) -> TaskRow {
         candidate_groups: row.candidate_groups,
         escalation_level: row.escalation_level,
         cases: row.cases,
+        min_approvals: row.min_approvals,
+        approvals: row.approvals,
         allowed_actions: row.actions,
         decided_by: row.decided_by,
         action: row.action,
@@ -220,6 +222,9 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
         history,
         secret: None,
         decision,
+        votes: record.votes.into_iter().map(|vote| voted(vote, &mut masks)).collect(),
+        no_self_approval: record.row.no_self_approval,
+        started_by: record.starter,
         row: row(record.row, now),
     })
 }
@@ -254,7 +259,17 @@ fn decided(decision: &Value, masks: &mut Masks) -> Option<TaskDecision> {
         at: text("at").unwrap_or_default(),
         duration_ms: decision["durationMs"].as_i64().unwrap_or_default(),
         via: text("via").unwrap_or_default(),
+        on_behalf_of: text("onBehalfOf"),
     })
+}
+
+fn voted(vote: signalbox_store::TaskVote, masks: &mut Masks) -> TaskVote {
+    TaskVote {
+        at: time::format(vote.at_ms),
+        notes: vote.notes.as_deref().map(|text| masks.text(text)),
+        by: vote.person,
+        on_behalf_of: vote.on_behalf_of,
+    }
 }
 
 /// What a person gave as an answer.
@@ -392,8 +407,17 @@ pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: Given) ->
         record: act_record(caller, &record.row, AuditEvent::HitlCompleted, now, facts),
     });
     let told = told.map_err(from_task_error)?;
-    let driven = app.go_on(&told.run_id) || told.driven;
-    Ok(TaskCompleted { task_id: told.task_id, run_id: told.run_id, state: told.state, driven })
+    // An approval that is not the last one leaves the run where it is.
+    let driven = (told.state != TaskState::Open && app.go_on(&told.run_id)) || told.driven;
+    let several = told.min_approvals > 1 && given.action == TaskAction::Approve;
+    Ok(TaskCompleted {
+        task_id: told.task_id,
+        run_id: told.run_id,
+        state: told.state,
+        driven,
+        approvals: several.then_some(told.approvals),
+        min_approvals: several.then_some(told.min_approvals),
+    })
 }
 
 /// Why a task was not changed, with everything that a person can do about it.
@@ -417,6 +441,16 @@ pub(crate) fn from_task_error(error: TaskError) -> ApiError {
             conflict("CLAIMED", "Ask them, or give the task to yourself (reassign): that is recorded.")
                 .with(json!({ "who": who, "until": time::format(*until_ms) }))
         }
+        TaskError::AlreadyVoted { at_ms } => {
+            conflict("ALREADY_VOTED", "Wait for another person, or reject it if you have changed your mind.")
+                .with(json!({ "when": time::format(*at_ms) }))
+        }
+        TaskError::SelfApproval => ApiError::new(
+            Class::Forbidden,
+            "SELF_APPROVAL",
+            message,
+            "Ask another person to approve it; you may reject it.",
+        ),
         TaskError::BadToken => ApiError::new(
             Class::Forbidden,
             "BAD_TOKEN",

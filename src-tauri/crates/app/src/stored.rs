@@ -19,12 +19,19 @@ impl App {
         id: String,
         params: Map,
         client_run_token: Option<String>,
+        person: String,
     ) -> ApiResult<String> {
         self.blocking(move |app| {
             let loaded = load(&app.by_id(&id)?)?;
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
             check::runnable(&diagnostics)?;
-            let new = NewRun { params, client_run_token, started_by: Some("rest".to_owned()), ..NewRun::default() };
+            let new = NewRun {
+                params,
+                client_run_token,
+                started_by: Some("rest".to_owned()),
+                person: Some(person),
+                ..NewRun::default()
+            };
             app.start_document(document, new)
         })
         .await

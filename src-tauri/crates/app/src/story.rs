@@ -107,6 +107,10 @@ pub(crate) fn of_entry(entry: &Entry) -> String {
             let action = text(facts, "action").unwrap_or("answered");
             format!("{} decided {action}{}", who(), of("notes"))
         }
+        AuditEvent::HitlVoted => {
+            let (count, of) = (number(facts, "approvals").unwrap_or(1), number(facts, "minApprovals").unwrap_or(2));
+            format!("{} approved ({count} of {of})", who())
+        }
         AuditEvent::Escalated => format!("Nobody answered in time{}", of("to")),
         AuditEvent::WorkflowCompleted => format!("The run ended{}", of("status")),
         AuditEvent::RunDeleted => format!("{} deleted the run", who()),
@@ -117,6 +121,18 @@ pub(crate) fn of_entry(entry: &Entry) -> String {
         }
         AuditEvent::TaskCommented => format!("{} commented the task", who()),
         AuditEvent::TaskSnoozed => format!("{} put the task off", who()),
+        AuditEvent::DelegationCreated => format!(
+            "{} answers for {} until {}",
+            text(facts, "to").unwrap_or("somebody"),
+            text(facts, "from").unwrap_or("somebody else"),
+            text(facts, "endsAt").unwrap_or("?")
+        ),
+        AuditEvent::DelegationEnded => format!(
+            "{} no longer answers for {}",
+            text(facts, "to").unwrap_or("somebody"),
+            text(facts, "from").unwrap_or("somebody else")
+        ),
+        AuditEvent::AttachmentOpened => format!("{} took a file of the task{}", who(), of("name")),
         AuditEvent::Revealed => format!("{} looked at masked values{}", who(), of("reason")),
         AuditEvent::AnswerRefused => format!("An answer was refused{}", of("reason")),
         AuditEvent::AuditExported => format!("{} exported the audit chain", who()),

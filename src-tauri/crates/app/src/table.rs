@@ -97,6 +97,11 @@ macro_rules! command_list {
             Action task_reassign(TaskReassign) -> TaskRow, Operator, [Desktop Http], [task_list task_counts task_get], "Gives a task to somebody.";
             Action task_comment(TaskComment) -> TaskRow, Operator, [Desktop Http], [task_get], "Says something about a task.";
             Action task_snooze(TaskSnooze) -> TaskRow, Operator, [Desktop Http], [task_list task_counts task_get], "Hides a task until later.";
+            Action task_view_save(TaskViewSave) -> Empty, Viewer, [Desktop Http], [task_counts], "Keeps a view of the caller's own.";
+            Action task_view_forget(TaskViewForget) -> Empty, Viewer, [Desktop Http], [task_counts], "Forgets a view of the caller's own.";
+            Query delegation_list(Empty) -> Vec<Delegation>, Viewer, [Desktop Http], [], "Who answers for the caller, and for whom the caller answers.";
+            Action delegation_create(DelegationCreate) -> Delegation, Operator, [Desktop Http], [delegation_list task_list task_counts], "Lets somebody answer for the caller from one day to another.";
+            Action delegation_end(DelegationEnd) -> Empty, Operator, [Desktop Http], [delegation_list task_list task_counts], "Ends a delegation now.";
             Action task_reveal(TaskReveal) -> TaskRevealed, Operator, [Desktop Http], [task_get audit_list], "Shows masked values; the reason is recorded.";
             Query audit_list(AuditList) -> AuditPage, Viewer, [Desktop Http], [], "Entries of the audit chain, newest first.";
             Query audit_facets(AuditFacetsRequest) -> AuditFacets, Viewer, [Desktop Http], [], "How many entries have which event, level and actor.";

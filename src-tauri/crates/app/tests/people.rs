@@ -145,3 +145,136 @@ fn claims_lease_and_take_over() {
     let said = place.ok("audit_list", json!({ "query": "text:\"I call them\"" }));
     assert_eq!(said["total"], 0, "the chain keeps that it was said, the task keeps what");
 }
+
+/// D2.1: a person's own views, counted; nobody else sees them.
+#[test]
+fn a_person_keeps_views_of_their_own() {
+    let place = place();
+    place.asked("x");
+    let (anna, bob) = (Caller::http(CallerRole::Viewer, true, "anna"), Caller::http(CallerRole::Viewer, true, "bob"));
+    let ask = |caller: &Caller, command: &str, request: Value| place.ask(caller, command, request);
+    let save = |name: &str, filter: Value| ask(&anna, "task_view_save", json!({ "name": name, "filter": filter }));
+    save("Asks", json!({ "workflow": "asks", "sort": "due" })).expect("keeps");
+    save("  Other ", json!({ "workflow": "other" })).expect("keeps");
+    save("Asks", json!({ "workflow": "asks", "view": "unassigned" })).expect("replaces");
+    let views = |caller: &Caller| ask(caller, "task_counts", json!({})).expect("counts")["saved"].clone();
+    let expected = json!([
+        { "name": "Asks", "filter": { "view": "unassigned", "workflow": "asks" }, "count": 1 },
+        { "name": "Other", "filter": { "workflow": "other" }, "count": 0 },
+    ]);
+    assert_eq!((views(&anna), views(&bob)), (expected, json!([])));
+    for (name, filter) in
+        [(" ", json!({ "workflow": "a" })), ("All", json!({})), (&*"x".repeat(61), json!({ "text": "a" }))]
+    {
+        assert_eq!(save(name, filter).expect_err("is refused").code, "BAD_REQUEST", "{name}");
+    }
+    ask(&anna, "task_view_forget", json!({ "name": "Asks" })).expect("forgets");
+    let gone = ask(&anna, "task_view_forget", json!({ "name": "Asks" }));
+    assert_eq!((gone.expect_err("is gone").code, views(&anna).as_array().map(Vec::len)), ("NOT_FOUND".into(), Some(1)));
+}
+
+/// D2.9: a delegation is recorded, holds for its time, and what is decided says in whose name.
+#[test]
+fn somebody_answers_in_the_name_of_another() {
+    let place = place();
+    let task = place.asked("x");
+    let caller = |name: &str| Caller::http(CallerRole::Operator, true, name);
+    let (anna, bob, cleo) = (caller("anna"), caller("bob"), caller("cleo"));
+    place.ok("task_reassign", json!({ "taskId": task, "to": "user:anna" }));
+    let until = "2199-01-01T00:00:00Z";
+    let refused = [
+        (&anna, json!({ "to": "bob", "endsAt": until }), "BAD_REQUEST"),
+        (&anna, json!({ "to": "user:anna", "endsAt": until }), "BAD_REQUEST"),
+        (&anna, json!({ "to": "user:bob", "endsAt": until }), "BAD_REQUEST"),
+        (&anna, json!({ "to": "user:bob", "endsAt": "2001-01-01T00:00:00Z" }), "BAD_REQUEST"),
+        (&anna, json!({ "to": "user:bob", "endsAt": "soon" }), "BAD_REQUEST"),
+        (&bob, json!({ "to": "user:bob", "from": "user:anna", "endsAt": until }), "FORBIDDEN"),
+    ];
+    for (who, request, code) in refused {
+        let error = place.ask(who, "delegation_create", request.clone()).expect_err("is refused");
+        assert_eq!(error.code, code, "{request}");
+    }
+    let year = signalbox_model::time::format(now() + 300 * 24 * 60 * 60 * 1_000);
+    let wanted = json!({ "to": "user:bob", "endsAt": year, "notes": "away" });
+    let made = place.ask(&anna, "delegation_create", wanted).expect("makes it");
+    assert_eq!((made["from"].as_str(), made["active"].as_bool()), (Some("user:anna"), Some(true)));
+    let mine = |who: &Caller| place.ask(who, "task_counts", json!({})).expect("counts")["mine"].clone();
+    assert_eq!((mine(&anna), mine(&bob), mine(&cleo)), (json!(1), json!(1), json!(0)));
+    place.ask(&bob, "task_complete", json!({ "taskId": task, "action": "abort" })).expect("answers");
+    let shown = place.ok("task_get", json!({ "taskId": task }));
+    assert_eq!(shown["decision"]["onBehalfOf"], "user:anna");
+    let id = &made["id"];
+    let end = |who: &Caller| place.ask(who, "delegation_end", json!({ "id": id }));
+    assert_eq!(end(&cleo).expect_err("is neither").code, "FORBIDDEN");
+    end(&bob).expect("ends it");
+    assert_eq!(end(&anna).expect_err("is over").code, "NOT_FOUND");
+    for (event, said) in
+        [("DELEGATION_CREATED", "user:bob answers for user:anna"), ("DELEGATION_ENDED", "user:bob no longer")]
+    {
+        let entries = place.ok("audit_list", json!({ "query": format!("event:{event}") }));
+        let summary = entries["entries"][0]["summary"].as_str().unwrap_or_default();
+        assert!(entries["total"] == 1 && summary.starts_with(said), "{entries}");
+    }
+    let decided = place.ok("audit_list", json!({ "query": "event:HITL_COMPLETED text:onBehalfOf" }));
+    assert_eq!(decided["total"], 1);
+}
+
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
+    i64::try_from(since.as_millis()).expect("fits")
+}
+
+/// D2.7, K-19: the same request for several tasks again gives the first answers again.
+#[test]
+fn a_batch_that_comes_twice_has_one_effect() {
+    let place = place();
+    let tasks: Vec<String> = ["36", "37"].iter().map(|age| place.asked(age)).collect();
+    let request = json!({ "taskIds": tasks, "action": "abort", "requestId": "b-1" });
+    let first = place.ok("task_complete_many", request.clone());
+    let again = place.ok("task_complete_many", request);
+    assert_eq!(
+        (&first, first["batchId"].as_str(), first["results"][1]["ok"].as_bool()),
+        (&again, Some("b-1"), Some(true))
+    );
+    assert_eq!(place.ok("audit_list", json!({ "query": "event:HITL_COMPLETED" }))["total"], 2);
+    let other = place.ok("task_complete_many", json!({ "taskIds": tasks, "action": "abort" }));
+    assert_eq!(other["results"][0]["error"]["code"], "ALREADY_ANSWERED");
+}
+
+/// D2.9: two people approve; who started the run may only reject.
+#[test]
+fn two_people_approve() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "pays", "name": "Pays",
+        "nodes": { "ask": { "type": "builtin.human_approval", "config": { "minApprovals": 2, "noSelfApproval": true } } },
+        "edges": [],
+    });
+    let anna = Caller::http(CallerRole::Builder, true, "anna");
+    let run = place.ask(&anna, "run_start", json!({ "document": document, "params": {} })).expect("starts")["runId"].clone();
+    let run = run.as_str().expect("an id").to_owned();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let summary = runtime.block_on(place.app.wait(run.clone())).expect("pauses");
+    let task = summary["openTasks"][0].as_str().expect("a task").to_owned();
+    let approve = |who: &str| {
+        let who = Caller::http(CallerRole::Operator, true, who);
+        place.ask(&who, "task_complete", json!({ "taskId": task, "action": "approve", "notes": "fine" }))
+    };
+    assert_eq!(approve("anna").expect_err("started it").code, "SELF_APPROVAL");
+    let first = approve("bob").expect("counts");
+    assert_eq!((&first["state"], &first["approvals"], &first["minApprovals"]), (&json!("open"), &json!(1), &json!(2)));
+    assert_eq!(approve("bob").expect_err("has approved").code, "ALREADY_VOTED");
+    let shown = place.ok("task_get", json!({ "taskId": task }));
+    assert_eq!(
+        (&shown["votes"][0]["by"], &shown["votes"][0]["notes"], &shown["startedBy"], &shown["noSelfApproval"]),
+        (&json!("user:bob"), &json!("fine"), &json!("user:anna"), &json!(true))
+    );
+    let row = place.ok("task_list", json!({}))["tasks"][0].clone();
+    assert_eq!((&row["approvals"], &row["minApprovals"], row.get("claimedBy")), (&json!(1), &json!(2), None));
+    let second = approve("cleo").expect("decides");
+    assert_eq!((&second["state"], &second["approvals"]), (&json!("done"), &json!(2)));
+    let voted = place.ok("audit_list", json!({ "query": "event:HITL_VOTED" }));
+    assert_eq!(voted["entries"][0]["summary"], "user:bob approved (1 of 2)");
+    let decided = place.ok("audit_list", json!({ "query": "event:HITL_COMPLETED text:approvedBy" }));
+    assert_eq!(decided["total"], 1);
+}

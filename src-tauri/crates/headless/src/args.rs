@@ -164,6 +164,12 @@ pub(crate) enum Runs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaskSort {
+    Urgent,
+    Due,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TaskStatus {
     Open,
     Done,
@@ -190,6 +196,9 @@ pub(crate) enum Tasks {
         /// Which tasks.
         #[arg(long, value_name = "S", default_value = "open")]
         status: TaskStatus,
+        /// In which order open ones.
+        #[arg(long, value_name = "ORDER", default_value = "urgent")]
+        sort: TaskSort,
         /// At most this many.
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: u32,
@@ -216,6 +225,27 @@ pub(crate) enum Tasks {
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
+    /// Lets somebody answer in your name from one day to another.
+    #[command(
+        after_help = "Example:\n  signalbox tasks delegate --to user:bob --until 2026-12-01T00:00:00Z --workflow invoices"
+    )]
+    Delegate(Delegate),
+    /// Lists who answers for you, and for whom you answer.
+    #[command(after_help = "Example:\n  signalbox tasks delegations --json")]
+    Delegations {
+        /// In whose name; the account of the system when absent.
+        #[arg(long = "as", value_name = "user:NAME")]
+        person: Option<String>,
+    },
+    /// Ends a delegation now.
+    #[command(after_help = "Example:\n  signalbox tasks undelegate 0199a1b2-…")]
+    Undelegate {
+        /// Its id, as `tasks delegations` shows it.
+        id: String,
+        /// In whose name; the account of the system when absent.
+        #[arg(long = "as", value_name = "user:NAME")]
+        person: Option<String>,
+    },
     /// Works on a task no more.
     #[command(after_help = "Example:\n  signalbox tasks release 0199a1b2-…")]
     Release {
@@ -225,6 +255,28 @@ pub(crate) enum Tasks {
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Delegate {
+    /// Who answers, too.
+    #[arg(long, value_name = "user:NAME")]
+    pub(crate) to: String,
+    /// From when (RFC 3339); now when absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Until when (RFC 3339).
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: String,
+    /// Only tasks of this workflow.
+    #[arg(long, value_name = "ID")]
+    pub(crate) workflow: Option<String>,
+    /// Why; it is recorded.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) notes: Option<String>,
+    /// In whose name; the account of the system is recorded with it.
+    #[arg(long = "as", value_name = "user:NAME")]
+    pub(crate) person: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -39,6 +39,8 @@ events! {
     HitlCreated = "HITL_CREATED",
     /// A person answered.
     HitlCompleted = "HITL_COMPLETED",
+    /// A person approved where several must; the last approval is `HITL_COMPLETED`.
+    HitlVoted = "HITL_VOTED",
     /// Nobody answered in time, or an audit rule asks for more eyes.
     Escalated = "ESCALATED",
     /// A run ended.
@@ -55,6 +57,12 @@ events! {
     TaskCommented = "TASK_COMMENTED",
     /// A person put a task off.
     TaskSnoozed = "TASK_SNOOZED",
+    /// Somebody may answer for somebody else for a time.
+    DelegationCreated = "DELEGATION_CREATED",
+    /// They may no longer.
+    DelegationEnded = "DELEGATION_ENDED",
+    /// A person took a file of a task.
+    AttachmentOpened = "ATTACHMENT_OPENED",
     /// A person looked at masked values.
     Revealed = "REVEALED",
     /// An answer was not taken.

@@ -273,6 +273,12 @@ pub struct HumanTaskCreated {
     /// How many failed slots this one task stands for; absent = one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cases: Option<usize>,
+    /// How many different people must approve; absent = one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_approvals: Option<u32>,
+    /// Who started the run may not approve.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_self_approval: bool,
 }
 
 /// `human_task_completed`.

@@ -93,6 +93,7 @@ pub(crate) struct Birth {
     pub(crate) definition: String,
     pub(crate) client_run_token: Option<String>,
     pub(crate) started_by: Option<String>,
+    pub(crate) person: Option<String>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 
@@ -457,6 +458,7 @@ impl Driver {
             started_ms: self.state.started_ms(),
             client_run_token: birth.client_run_token,
             started_by: birth.started_by,
+            person: birth.person,
             status: self.state.status(),
             events,
             snapshot,

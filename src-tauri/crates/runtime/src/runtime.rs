@@ -47,6 +47,8 @@ pub struct NewRun {
     pub context: Map,
     /// `None` = a person on this machine; else `rest`, `webhook`, `schedule`.
     pub started_by: Option<String>,
+    /// Who starts it: `user:…`.
+    pub person: Option<String>,
     /// Token of the client that starts it.
     pub client_run_token: Option<String>,
 }
@@ -152,7 +154,7 @@ impl Runtime {
             now: core.world.clock.now_ms(),
         }]);
         let (client_run_token, started_by) = (new.client_run_token, new.started_by);
-        let row = Birth { definition: new.definition, client_run_token, started_by, born };
+        let row = Birth { definition: new.definition, client_run_token, started_by, person: new.person, born };
         let driver = Driver::new(Arc::clone(core), driven, inbox, new.compiled, state, None, Some(row));
         core.handle.spawn(Box::pin(driver.drive(first)));
         match birth.await {

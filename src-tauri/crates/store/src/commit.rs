@@ -93,6 +93,8 @@ pub struct NewRun {
     pub client_run_token: Option<String>,
     /// What starts it, when not a person on this machine.
     pub started_by: Option<String>,
+    /// Who starts it: `user:…`.
+    pub person: Option<String>,
     /// Status after the first commit.
     pub status: RunStatus,
     /// The first events; may be empty.
@@ -265,6 +267,7 @@ impl PreparedRun {
             error_message: None,
             client_run_token: new.client_run_token,
             started_by: new.started_by,
+            person: new.person,
         };
         let first = RunCommit {
             status: Some(new.status),

@@ -32,6 +32,8 @@ fn all() -> Vec<&'static Migration> {
         table::task_body::MIGRATIONS,
         table::task_history::MIGRATIONS,
         table::task_token::MIGRATIONS,
+        table::task_vote::MIGRATIONS,
+        table::delegation::MIGRATIONS,
         table::audit_entry::MIGRATIONS,
         table::audit_checkpoint::MIGRATIONS,
         table::audit_meta::MIGRATIONS,

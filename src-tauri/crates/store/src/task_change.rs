@@ -159,6 +159,9 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
         action: None,
         request_id: None,
         driven: false,
+        min_approvals: created.min_approvals.unwrap_or(1).max(1),
+        no_self_approval: created.no_self_approval,
+        approvals: 0,
     };
     task::insert(connection, &row)?;
     task_body::insert(connection, run, &row.id, CREATED, document)?;

@@ -9,14 +9,16 @@ use crate::table::task::{self, TaskCounts, TaskPage, TaskQuery, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_history::{self, TaskNote};
 use crate::table::task_token::{self, Token};
-use crate::table::{run, run_input};
+use crate::table::task_vote::{self, TaskVote};
+use crate::table::{delegation, run, run_input};
 use crate::task_change::note;
+use crate::writer::Work;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use signalbox_audit::Record;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, HumanTaskCreated};
-use signalbox_model::{TaskState, time};
+use signalbox_model::{TaskAction, TaskState, time};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -32,8 +34,12 @@ pub struct TaskRecord {
     pub row: TaskRow,
     /// What it asks.
     pub created: HumanTaskCreated,
-    /// What was decided: the answer's fields and `at`, `durationMs`, `via`, `patch?`, `requestId?`.
+    /// What was decided: the answer's fields and `at`, `durationMs`, `via`, `patch?`, `requestId?`, `onBehalfOf?`.
     pub decision: Option<Value>,
+    /// Who has approved, where several people must.
+    pub votes: Vec<TaskVote>,
+    /// Who started the run, when it is known.
+    pub starter: Option<String>,
     /// What happened to it, oldest first.
     pub history: Vec<TaskNote>,
 }
@@ -74,6 +80,10 @@ pub struct Answered {
     pub driven: bool,
     /// The same request was answered before; this is what it was told.
     pub repeated: bool,
+    /// How many have approved, where several people must.
+    pub approvals: u32,
+    /// How many must.
+    pub min_approvals: u32,
 }
 
 /// Why a task was not answered or changed. Nothing was written.
@@ -121,6 +131,15 @@ pub enum TaskError {
         /// Until when, milliseconds since 1970.
         until_ms: i64,
     },
+    /// Their approval is counted already; another person's is missing.
+    #[error("You have approved this task already{}: another person must", by(&None, &Some(*.at_ms)))]
+    AlreadyVoted {
+        /// When, milliseconds since 1970.
+        at_ms: i64,
+    },
+    /// Who started the run may not approve.
+    #[error("You started this run, so you may not approve it")]
+    SelfApproval,
     /// The secret is not one of this task.
     #[error("The token does not belong to this task")]
     BadToken,
@@ -200,6 +219,8 @@ impl Store {
                 created: created(connection, task_id)?,
                 decision: task_body::get(connection, task_id, DECISION)?,
                 history: task_history::list(connection, task_id)?,
+                votes: task_vote::list(connection, task_id)?,
+                starter: run::get(connection, &row.run_id)?.and_then(|run| run.person),
                 row,
             }))
         })
@@ -208,6 +229,11 @@ impl Store {
     /// A page of tasks.
     pub fn tasks(&self, query: &TaskQuery) -> Result<TaskPage> {
         self.view(|connection| task::page(connection, query))
+    }
+
+    /// How many tasks a query finds, on all its pages.
+    pub fn task_total(&self, query: &TaskQuery) -> Result<u64> {
+        self.view(|connection| task::total(connection, query))
     }
 
     /// How many tasks stand where, for the person and the time of `query`.
@@ -255,18 +281,26 @@ impl Store {
             decision["requestId"] = request.as_str().into();
         }
         let instance = Arc::clone(&self.inner.instance);
+        let mut answer = answer;
         self.write(true, move |work| {
             let connection = work.connection;
-            let id = answer.task_id.as_str();
+            let id = answer.task_id.clone();
+            let id = id.as_str();
             let Some(row) = task::get(connection, id)? else {
                 return Ok(Err(TaskError::NotFound { task: id.to_owned() }));
             };
-            let person = answer.answer.operator_id.as_deref().unwrap_or("system");
+            let person = answer.answer.operator_id.clone().unwrap_or_else(|| "system".into());
+            let person = person.as_str();
             let repeated = row.state == TaskState::Done
                 && answer.request_id.is_some()
                 && row.request_id == answer.request_id
                 && row.decided_by == answer.answer.operator_id;
             if repeated {
+                return Ok(Ok(Answered { repeated: true, ..told(&row) }));
+            }
+            let approves = answer.answer.action == TaskAction::Approve;
+            let before = task_vote::of_person(connection, id, person)?.filter(|_| approves);
+            if before.as_ref().is_some_and(|vote| vote.request_id.is_some() && vote.request_id == answer.request_id) {
                 return Ok(Ok(Answered { repeated: true, ..told(&row) }));
             }
             if let Some(secret) = &answer.secret {
@@ -292,7 +326,30 @@ impl Store {
             if let Some(error) = error {
                 return Ok(Err(error));
             }
-            let owner = run::require(connection, &row.run_id)?.owner;
+            let run = run::require(connection, &row.run_id)?;
+            let behalf = match &row.assignee {
+                Some(other) if other != person => {
+                    let holds = delegation::holds(connection, other, person, &row.workflow_id, answer.at_ms)?;
+                    holds.then(|| other.clone())
+                }
+                _ => None,
+            };
+            if let Some(other) = &behalf {
+                decision["onBehalfOf"] = other.as_str().into();
+                answer.record.metadata.get_or_insert_default().insert("onBehalfOf".into(), other.as_str().into());
+            }
+            if approves && row.no_self_approval && run.person.as_deref() == Some(person) {
+                return Ok(Err(TaskError::SelfApproval));
+            }
+            if approves && row.min_approvals > 1 {
+                if let Some(vote) = before {
+                    return Ok(Err(TaskError::AlreadyVoted { at_ms: vote.at_ms }));
+                }
+                if let Some(counted) = vote(work, &row, person, behalf, &mut answer)? {
+                    return Ok(counted);
+                }
+            }
+            let owner = run.owner;
             let driven = owner.is_some_and(|owner| instance.is_alive(&owner.instance));
             let next = TaskRow {
                 state: TaskState::Done,
@@ -303,6 +360,7 @@ impl Store {
                 claimed_by: None,
                 claim_until_ms: None,
                 driven,
+                approvals: row.approvals + u32::from(approves && row.min_approvals > 1),
                 ..row
             };
             if !task::update(connection, &next)? {
@@ -426,6 +484,49 @@ impl Store {
     }
 }
 
+/// One approval of several: the vote, its history and its audit entry. `None` when it is the last that was missing; the
+/// caller then decides the task.
+fn vote(
+    work: &mut Work<'_>,
+    row: &TaskRow,
+    person: &str,
+    behalf: Option<String>,
+    answer: &mut AnswerTask,
+) -> Result<Option<Result<Answered, TaskError>>> {
+    let connection = work.connection;
+    let one = TaskVote {
+        person: person.to_owned(),
+        at_ms: answer.at_ms,
+        via: answer.via.clone(),
+        notes: answer.answer.notes.clone(),
+        on_behalf_of: behalf,
+        request_id: answer.request_id.clone(),
+    };
+    task_vote::insert(connection, &row.id, &one)?;
+    let votes = task_vote::list(connection, &row.id)?;
+    let approvals = u32::try_from(votes.len()).unwrap_or(u32::MAX);
+    let people: Vec<&str> = votes.iter().map(|vote| vote.person.as_str()).collect();
+    let facts = answer.record.metadata.get_or_insert_default();
+    facts.insert("approvals".into(), approvals.into());
+    facts.insert("minApprovals".into(), row.min_approvals.into());
+    facts.insert("approvedBy".into(), json!(people));
+    if approvals >= row.min_approvals {
+        return Ok(None);
+    }
+    // The task waits for the next person; whoever worked on it is done.
+    let next = TaskRow { approvals, claimed_by: None, claim_until_ms: None, ..row.clone() };
+    if !task::update(connection, &next)? {
+        return Ok(Some(Err(TaskError::Stale { expected: next.revision, found: next.revision + 1 })));
+    }
+    let count = format!("{approvals}/{}", row.min_approvals);
+    let text = one.notes.map_or(count.clone(), |notes| format!("{count}: {notes}"));
+    note(connection, &row.id, answer.at_ms, person, "approved", Some(text))?;
+    let record = Record { event: "HITL_VOTED".into(), ..answer.record.clone() };
+    chain::append(work, vec![record])?;
+    chain::checkpoint(connection, work.signer.as_deref(), Some(&time::format(answer.at_ms)))?;
+    Ok(Some(Ok(told(&next))))
+}
+
 fn created(connection: &Connection, id: &str) -> Result<HumanTaskCreated> {
     let damaged = |why: String| Error::Damaged { reason: format!("task {id} cannot be read: {why}") };
     let body = task_body::get(connection, id, CREATED)?.ok_or_else(|| damaged("its body is missing".into()))?;
@@ -439,6 +540,8 @@ fn told(row: &TaskRow) -> Answered {
         state: row.state,
         driven: row.driven,
         repeated: false,
+        approvals: row.approvals,
+        min_approvals: row.min_approvals,
     }
 }
 

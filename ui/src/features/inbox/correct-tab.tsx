@@ -12,7 +12,7 @@ import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
 import type { DetailProps } from './detail.tsx';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
-import { afterText, doneText, isAction, leading, pathText, whoText } from './words.ts';
+import { afterText, approvalsText, cannotApprove, doneText, isAction, leading, pathText, whoText } from './words.ts';
 
 export function CorrectTab(props: DetailProps) {
   const { task } = props;
@@ -53,7 +53,29 @@ function ShownSide(props: DetailProps) {
       <b>{t('inbox.dataTitle')}</b>
       <ValueView value={useMemo(() => plainValue(work.original), [work.original])} label={t('inbox.dataTitle')} />
       <Masked {...props} />
+      <Votes {...props} />
       <Note {...props} />
+    </div>
+  );
+}
+
+/** Several people must approve: who has, and what is missing. */
+function Votes({ task, me }: DetailProps) {
+  if (task.minApprovals < 2 && !task.noSelfApproval) return null;
+  const why = task.state === 'open' ? cannotApprove(task, me) : undefined;
+  return (
+    <div className="field">
+      <span className="lab">{t('inbox.votes')} {approvalsText(task) ? <span className="t3">{approvalsText(task)}</span> : null}</span>
+      {task.votes.length ? (
+        <ul className="ib-votes" aria-label={t('inbox.votes')}>
+          {task.votes.map((vote) => (
+            <li key={vote.by} className="row gap1"><Icon name="check" size={12} className="c-ok" /><SafeText line text={vote.onBehalfOf ? t('inbox.votedFor', { who: whoText(vote.by), other: whoText(vote.onBehalfOf) }) : whoText(vote.by)} />
+              <span className="s t3 nw">{formatDateTime(vote.at)}</span>{vote.notes ? <span className="t2"><SafeText text={vote.notes} cut={300} /></span> : null}</li>
+          ))}
+        </ul>
+      ) : null}
+      {task.noSelfApproval ? <span className="s t2">{t('inbox.noSelf', { who: task.startedBy ? whoText(task.startedBy) : t('inbox.noSelf.unknown') })}</span> : null}
+      {why ? <span className="s c-wait row gap1" role="status"><Icon name="lock" size={12} />{why}</span> : null}
     </div>
   );
 }
@@ -172,7 +194,8 @@ function Led({ task, onTab }: DetailProps) {
   );
 }
 
-function Decided({ task, work }: DetailProps) {
+function Decided(props: DetailProps) {
+  const { task, work } = props;
   const decision = task.decision;
   if (!decision) return <div className="ib-side"><p className="t2">{t(`inbox.ended.${task.state === 'open' ? 'done' : task.state}`)}</p></div>;
   const after = decision.correctedInput;
@@ -181,10 +204,12 @@ function Decided({ task, work }: DetailProps) {
       <dl className="kv">
         <dt>{t('inbox.decision.what')}</dt><dd>{isAction(decision.action) ? doneText(decision.action) : <SafeText line text={decision.action} />}</dd>
         <dt>{t('inbox.decision.who')}</dt><dd><SafeText line text={whoText(decision.operatorId)} /></dd>
+        {decision.onBehalfOf ? <><dt>{t('inbox.decision.behalf')}</dt><dd><SafeText line text={whoText(decision.onBehalfOf)} /></dd></> : null}
         <dt>{t('inbox.decision.when')}</dt><dd>{formatDateTime(decision.at)}</dd>
         <dt>{t('inbox.decision.took')}</dt><dd>{formatDuration(decision.durationMs)}</dd>
         <dt>{t('inbox.decision.via')}</dt><dd><SafeText line text={decision.via} /></dd>
       </dl>
+      {task.votes.length ? <Votes {...props} /> : null}
       {decision.notes ? <div className="field"><span className="lab">{t('inbox.note')}</span><SafeText text={decision.notes} /></div> : null}
       {after === undefined ? null : <div className="field"><span className="lab">{t('inbox.changes')}</span><DiffView before={work.original} after={after} label={t('inbox.changes')} /></div>}
     </div>

@@ -14,7 +14,7 @@ import { HistoryTab } from './history-tab.tsx';
 import type { Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
-import { ACTION_ICON, actionText, claimOf, doneText, dueOf, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
+import { ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
 
 export type DetailTab = 'decide' | 'happened' | 'history';
 export interface DetailProps {
@@ -23,6 +23,8 @@ export interface DetailProps {
   me: string | undefined;
   mayDecide: boolean;
   send: Send | undefined;
+  /** The task is somebody else's, and this person answers for them. */
+  forThem: boolean;
   tab: DetailTab;
   onTab(tab: DetailTab): void;
   /** Why an action cannot be done now; empty when it can. */
@@ -77,6 +79,7 @@ function Head({ task, send }: DetailProps) {
           {send ? <Badge signal={send.state === 'failed' ? 'err' : 'person'}>{t(`inbox.send.${send.state}`)}</Badge>
             : <Badge signal={stateSignal(task.state)}>{task.state === 'open' ? t('inbox.personsTurn') : t(`inbox.state.${task.state}`)}</Badge>}
           {task.severity === 'CRITICAL' && task.state === 'open' ? <Badge signal="err">{t('inbox.critical')}</Badge> : null}
+          {task.minApprovals > 1 ? <Badge signal={task.state === 'open' && task.approvals > 0 ? 'ok' : undefined}>{approvalsText(task)}</Badge> : null}
           {task.cases > 1 ? <Badge>{t('inbox.andMore', { n: (task.cases - 1).toLocaleString('en') })}</Badge> : null}
         </div>
         <div className="s t2 row nw ib-meta">
@@ -132,14 +135,15 @@ function What({ task }: { task: Task }) {
   );
 }
 
-function Claim({ task, me, mayDecide, onClaim, onRelease, keysOf }: DetailProps) {
+function Claim(props: DetailProps) {
+  const { task, me, mayDecide, onClaim, onRelease, keysOf } = props;
   const now = useNow(15_000);
   if (task.state !== 'open') return <span className="ib-claim" />;
   const claim = claimOf(task, me, now);
   if (!claim) {
     return (
       <span className="ib-claim s t2">
-        <span className="ell">{task.assignee ? <SafeText line text={t('inbox.assigned', { who: whoText(task.assignee) })} /> : task.candidateGroups.length ? <SafeText line text={t('inbox.forGroups', { who: task.candidateGroups.map(whoText).join(', ') })} /> : t('inbox.nobody')}</span>
+        <span className="ell">{task.assignee ? <SafeText line text={t(props.forThem ? 'inbox.assignedForThem' : 'inbox.assigned', { who: whoText(task.assignee) })} /> : task.candidateGroups.length ? <SafeText line text={t('inbox.forGroups', { who: task.candidateGroups.map(whoText).join(', ') })} /> : t('inbox.nobody')}</span>
         {mayDecide ? <Button small onClick={onClaim} keys={keysOf('claim')}>{t('inbox.claim')}</Button> : null}
       </span>
     );

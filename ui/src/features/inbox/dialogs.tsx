@@ -56,8 +56,8 @@ export function ChooseAlternative({ task, onPick, onClose }: { task: Task; onPic
 }
 
 /** One text that has to be given. */
-function Ask({ title, text, label, hint, submit, danger, many = true, start = '', extra, onDone, onClose }: {
-  title: string; text: ReactNode; label: string; hint?: string; submit: string; danger?: boolean; many?: boolean; start?: string; extra?: (busy: boolean) => ReactNode; onDone(text: string): Promise<boolean>; onClose(): void;
+function Ask({ title, text, label, hint, submit, danger, many = true, most = 200, start = '', extra, onDone, onClose }: {
+  title: string; text: ReactNode; label: string; hint?: string; submit: string; danger?: boolean; many?: boolean; most?: number; start?: string; extra?: (busy: boolean) => ReactNode; onDone(text: string): Promise<boolean>; onClose(): void;
 }) {
   const [value, setValue] = useState(start);
   const [busy, setBusy] = useState(false);
@@ -75,7 +75,7 @@ function Ask({ title, text, label, hint, submit, danger, many = true, start = ''
         <Field label={label} hint={hint} required>
           {({ id, describedBy }) => many
             ? <TextArea id={id} aria-describedby={describedBy} value={value} onChange={setValue} rows={2} maxLength={2000} />
-            : <TextInput id={id} aria-describedby={describedBy} value={value} onChange={setValue} maxLength={200} />}
+            : <TextInput id={id} aria-describedby={describedBy} value={value} onChange={setValue} maxLength={most} />}
         </Field>
         {extra?.(busy)}
       </div>
@@ -94,6 +94,10 @@ export function ReassignDialog({ task, onReassign, onClose }: { task: Task; onRe
       onDone={(to) => onReassign(/^(?:user|group):/.test(to) ? to : `user:${to}`, notes.trim())} onClose={onClose}
       extra={() => <Field label={t('inbox.note')}>{({ id }) => <TextArea id={id} value={notes} onChange={setNotes} rows={2} maxLength={2000} />}</Field>} />
   );
+}
+
+export function SaveViewDialog({ names, onSave, onClose }: { names: string[]; onSave(name: string): Promise<boolean>; onClose(): void }) {
+  return <Ask title={t('inbox.views.title')} text={names.length ? t('inbox.views.textMore') : t('inbox.views.text')} label={t('inbox.views.name')} submit={t('inbox.views.yes')} many={false} most={60} onDone={onSave} onClose={onClose} />;
 }
 
 export function SnoozeDialog({ onSnooze, onClose }: { onSnooze(until: Date): Promise<boolean>; onClose(): void }) {

@@ -1,13 +1,26 @@
 // What the list shows: views with their counts, one workflow, one cause.
 
 import { t, tn } from '../../i18n/index.ts';
-import { Icon, Kbd, Menu, type IconName } from '../../kit/index.ts';
+import { Icon, IconButton, Kbd, Menu, type IconName } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
-import type { TaskCounts, TaskView } from './types.ts';
+import type { TaskCounts, TaskFilter, TaskSort, TaskView } from './types.ts';
 
 export type InboxView = TaskView | 'done';
-export interface InboxFilters { view: InboxView; workflow: string; fingerprint: string; text: string }
-export const NO_FILTERS: InboxFilters = { view: 'all', workflow: '', fingerprint: '', text: '' };
+export interface InboxFilters { view: InboxView; workflow: string; fingerprint: string; text: string; sort: TaskSort }
+export const NO_FILTERS: InboxFilters = { view: 'all', workflow: '', fingerprint: '', text: '', sort: 'urgent' };
+
+/** A view of the person's own, as it is kept. */
+export function savedOf(filters: InboxFilters): TaskFilter {
+  const text = filters.text.trim();
+  return {
+    ...(filters.view === 'done' ? { state: 'done' as const } : filters.view === 'all' ? {} : { view: filters.view }), ...(filters.workflow ? { workflow: filters.workflow } : {}),
+    ...(filters.fingerprint ? { fingerprint: filters.fingerprint } : {}), ...(text ? { text } : {}), ...(filters.sort === 'urgent' ? {} : { sort: filters.sort }),
+  };
+}
+export function filtersOf(saved: TaskFilter): InboxFilters {
+  return { view: saved.state === 'done' ? 'done' : (saved.view ?? 'all'), workflow: saved.workflow ?? '', fingerprint: saved.fingerprint ?? '', text: saved.text ?? '', sort: saved.sort ?? 'urgent' };
+}
+const sameView = (a: InboxFilters, b: InboxFilters) => JSON.stringify(savedOf(a)) === JSON.stringify(savedOf(b));
 
 const VIEWS: { view: InboxView; icon?: IconName; count: keyof TaskCounts }[] = [
   { view: 'all', count: 'open' },
@@ -18,7 +31,11 @@ const VIEWS: { view: InboxView; icon?: IconName; count: keyof TaskCounts }[] = [
 ];
 const LATE_VIEWS: typeof VIEWS = [{ view: 'snoozed', count: 'snoozed', icon: 'glass' }, { view: 'done', count: 'done', icon: 'okc' }];
 
-export function Filters({ filters, counts, onFilters }: { filters: InboxFilters; counts: TaskCounts | undefined; onFilters(filters: InboxFilters): void }) {
+export function Filters({ filters, counts, onFilters, onSave, onForget }: {
+  filters: InboxFilters; counts: TaskCounts | undefined; onFilters(filters: InboxFilters): void; onSave(): void; onForget(name: string): void;
+}) {
+  const views = counts?.saved ?? [];
+  const current = views.find((one) => sameView(filtersOf(one.filter), filters));
   const chip = ({ view, icon, count }: (typeof VIEWS)[number]) => (
     <button key={view} type="button" className={`chip ${filters.view === view ? 'on' : ''}`} aria-pressed={filters.view === view} onClick={() => onFilters({ ...filters, view })}>
       {icon ? <Icon name={icon} size={12} /> : null}{t(`inbox.view.${view}`)} <b>{counts ? (counts[count] as number).toLocaleString('en') : ' '}</b>
@@ -37,7 +54,19 @@ export function Filters({ filters, counts, onFilters }: { filters: InboxFilters;
           entries={(counts?.byFingerprint ?? []).map((one) => ({ id: one.fingerprint, label: plain(one.title), count: one.count }))} none={t('inbox.noCauses')}
           onPick={(fingerprint) => onFilters({ ...filters, fingerprint })} onClear={() => onFilters({ ...filters, fingerprint: '' })} />
         {LATE_VIEWS.map(chip)}
+        {views.map((one) => (
+          <button key={one.name} type="button" className={`chip ib-pick ${one === current ? 'on' : ''}`} aria-pressed={one === current} title={plain(one.name)} onClick={() => onFilters(filtersOf(one.filter))}>
+            <Icon name="filter" size={12} /><span className="ell">{plain(one.name)}</span> <b>{one.count.toLocaleString('en')}</b>
+          </button>
+        ))}
       </div>
+      <Menu trigger={<button type="button" className="chip ib-sort" aria-label={t('inbox.sort')}><Icon name="rows" size={12} />{t(`inbox.sort.${filters.sort}`)}<Icon name="down" size={12} /></button>}
+        entries={(['urgent', 'due'] as const).map((sort) => ({ id: sort, label: t(`inbox.sort.${sort}`), ...(filters.sort === sort ? { icon: 'check' as const } : {}), onSelect: () => onFilters({ ...filters, sort }) }))} />
+      <Menu trigger={<IconButton icon="filter" label={t('inbox.views')} />} entries={[
+        { id: '-save', label: t('inbox.views.save'), icon: 'plus', disabled: current !== undefined || Object.keys(savedOf(filters)).length === 0, onSelect: onSave },
+        ...(views.length ? [null] : []),
+        ...views.map((one) => ({ id: one.name, label: t('inbox.views.forget', { name: plain(one.name) }), icon: 'x' as const, onSelect: () => onForget(one.name) })),
+      ]} />
       <span className="row s t2 nw ib-keys" aria-hidden="true">
         <Kbd keys="J" /><Kbd keys="K" /> {t('inbox.keys.move')} <Kbd keys="X" /> {t('inbox.keys.select')} <Kbd keys="C" /> {t('inbox.keys.claim')} <Kbd keys="?" /> {t('inbox.keys.all')}
       </span>

@@ -35,10 +35,12 @@ export type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'results'
 
 export const useSends = create<{ sends: Send[] }>(() => ({ sends: [] }));
 let timer: ReturnType<typeof setTimeout> | undefined;
-let onSent: (send: Send, driven: boolean) => void = () => undefined;
+let onSent: (send: Send, told: Told) => void = () => undefined;
+/** `driven`: the run goes on by itself. `counted`: an approval of several that was not the last. */
+export interface Told { driven: boolean; counted?: { n: number; of: number } }
 
 /** Who says on the page that a decision was stored. */
-export function whenSent(handler: (send: Send, driven: boolean) => void): void {
+export function whenSent(handler: (send: Send, told: Told) => void): void {
   onSent = handler;
 }
 
@@ -114,12 +116,13 @@ async function deliver(id: string): Promise<void> {
       });
       dropDraft(only);
       dismissSend(id);
-      onSent(send, done.driven);
+      const counted = done.state === 'open' ? { n: done.approvals ?? 1, of: done.minApprovals ?? 2 } : undefined;
+      onSent(send, { driven: done.driven, ...(counted ? { counted } : {}) });
     } else {
-      const answer = await call('task_complete_many', { taskIds: send.taskIds, action, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
+      const answer = await call('task_complete_many', { taskIds: send.taskIds, action, requestId: id, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
       for (const one of answer.results) if (one.ok) dropDraft(one.taskId);
       update(id, { state: 'done', results: answer.results });
-      onSent({ ...send, results: answer.results }, true);
+      onSent({ ...send, results: answer.results }, { driven: true });
     }
   } catch (cause) {
     const { code, message, hint, details } = toApiError(cause);
@@ -134,7 +137,7 @@ export function resumeSends(): () => void {
   const now = Date.now();
   set(stored().filter((send) => send.state !== 'done').map((send): Send => {
     if (send.state === 'failed' || send.state === 'held') return send;
-    if (now - send.sendAt > FRESH_MS || (send.state === 'sending' && send.taskIds.length > 1)) return { ...send, state: 'held' };
+    if (now - send.sendAt > FRESH_MS) return { ...send, state: 'held' };
     return { ...send, state: 'waiting', sendAt: Math.max(send.sendAt, now + 1_000) };
   }));
   const onStorage = (event: StorageEvent) => {

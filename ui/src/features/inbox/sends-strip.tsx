@@ -13,9 +13,10 @@ import './inbox.css';
 export function SendsStrip({ onOpen }: { onOpen(taskId: string): void }) {
   const sends = useSends((state) => state.sends);
   useEffect(() => {
-    whenSent((send, driven) => {
+    whenSent((send, { driven, counted }) => {
       if (send.results) return;
-      toast({ signal: 'ok', text: `${doneText(send.action)}: ${plain(send.title)}`, detail: driven ? undefined : t('inbox.notDriven') });
+      const detail = counted ? t('inbox.counted', counted) : driven ? undefined : t('inbox.notDriven');
+      toast({ signal: 'ok', text: `${doneText(send.action)}: ${plain(send.title)}`, detail });
     });
     return resumeSends();
   }, []);

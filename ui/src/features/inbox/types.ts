@@ -2,7 +2,7 @@
 
 import type { PatchOperation, Task, TaskBatch, TaskList, TaskSuggestion } from '../../api/types.ts';
 
-export type { Task, TaskAction, TaskCheck, TaskCounts, TaskEvent, TaskPage, TaskRow, TaskView, Who } from '../../api/types.ts';
+export type { Delegation, Task, TaskAction, TaskCheck, TaskCounts, TaskEvent, TaskFilter, TaskPage, TaskRow, TaskSort, TaskView, TaskVote, Who } from '../../api/types.ts';
 export type Suggestion = TaskSuggestion;
 export type TaskQuery = TaskList;
 export type BatchResult = TaskBatch;

@@ -22,6 +22,7 @@ export function queryOf(filters: InboxFilters, text: string): TaskQuery {
   return {
     state: filters.view === 'done' ? 'done' : 'open', dayEnd: dayEnd(),
     ...(filters.view === 'done' || filters.view === 'all' ? {} : { view: filters.view }),
+    ...(filters.sort === 'due' && filters.view !== 'done' ? { sort: filters.sort } : {}),
     ...(filters.workflow ? { workflow: filters.workflow } : {}), ...(filters.fingerprint ? { fingerprint: filters.fingerprint } : {}), ...(text ? { text } : {}),
   };
 }

@@ -44,7 +44,8 @@ export function dueOf(task: Pick<TaskRow, 'createdAt' | 'expiresAt'>, now: numbe
   const whole = Math.max(1, end - Date.parse(task.createdAt));
   const part = Math.max(0, Math.min(1, left / whole));
   if (left <= 0) return { tone: 'err', late: true, text: t('inbox.late', { span: spanText(left) }), part: 0 };
-  return { tone: part < 0.25 || (left < 3_600_000 && part < 0.75) ? 'wait' : 'calm', late: false, text: spanText(left), part };
+  // D2.8: half of the time, and nine tenths of it.
+  return { tone: part <= 0.1 ? 'err' : part <= 0.5 ? 'wait' : 'calm', late: false, text: spanText(left), part };
 }
 
 export type Bucket = 'overdue' | 'today' | 'later' | 'none' | 'done';
@@ -99,6 +100,15 @@ export function claimOf(task: TaskRow, me: string | undefined, now: number): { b
   if (left <= 0) return undefined;
   return { by: task.claimedBy, mine: task.claimedBy === me, left };
 }
+
+/** Why a person may not approve what they may otherwise decide (D2.9). */
+export function cannotApprove(task: Task, me: string | undefined): string | undefined {
+  if (task.noSelfApproval && me !== undefined && task.startedBy === me) return t('inbox.cannot.self');
+  if (task.votes.some((vote) => vote.by === me)) return t('inbox.cannot.voted');
+  return undefined;
+}
+export const approvalsText = (task: Pick<TaskRow, 'approvals' | 'minApprovals'>): string | undefined =>
+  (task.minApprovals > 1 ? t('inbox.approvals', { n: task.approvals, of: task.minApprovals }) : undefined);
 
 /** What leads on this task: the first allowed of these. */
 export function leading(task: Task, changed: boolean): TaskAction | undefined {

@@ -84,6 +84,39 @@ describe('the list (D2.1)', () => {
   });
 });
 
+describe('what operators arrange (D2.1, D2.8, D2.9)', () => {
+  it('saves a view of the person, counts it, and takes it away', async () => {
+    await show('#/inbox');
+    fireEvent.change(await screen.findByRole('searchbox', { name: 'Search tasks' }), { target: { value: 'Supplier' } });
+    await userEvent.click(screen.getByRole('button', { name: 'Views of your own' }));
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'Save this view…' }));
+    await userEvent.type(await screen.findByLabelText(/Name/), 'Suppliers');
+    await userEvent.click(screen.getByRole('button', { name: /^Save/ }));
+    expect((await screen.findByRole('button', { name: /^Suppliers/ })).getAttribute('aria-pressed')).toBe('true');
+    expect(host.calls('task_view_save')).toEqual([{ name: 'Suppliers', filter: { text: 'Supplier' } }]);
+    await userEvent.click(screen.getByRole('button', { name: 'Views of your own' }));
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'Forget "Suppliers"' }));
+    await waitFor(() => expect(screen.queryByRole('button', { name: /^Suppliers/ })).toBeNull());
+  });
+  it('colours the time at half and at nine tenths', () => {
+    const now = Date.parse('2026-11-22T10:00:00Z');
+    const tone = (passed: number) => dueOf({ createdAt: new Date(now - passed * 60_000).toISOString(), expiresAt: new Date(now + (100 - passed) * 60_000).toISOString() }, now)?.tone;
+    expect([0, 49, 50, 89, 90].map(tone)).toEqual(['calm', 'calm', 'wait', 'wait', 'err']);
+  });
+  it('says who has approved, and why this person may not', async () => {
+    const approval = (id: string, more: object) => task(30, { id, kind: 'approval', title: `Pay ${id}`, allowedActions: ['approve', 'reject'], error: undefined, schema: undefined, suggestions: [], ...more });
+    const voted = approval('voted', { minApprovals: 2, approvals: 1, votes: [{ by: 'user:ap.desk', at: '2026-11-22T09:00:00Z', notes: 'looks fine' }] });
+    await show('#/inbox/voted', [voted, approval('own', { noSelfApproval: true, startedBy: 'user:ap.desk' })]);
+    const box = await detail();
+    expect(within(box).getAllByText('1 of 2 approvals').length).toBeGreaterThan(0);
+    expect(within(box).getByText('looks fine')).toBeTruthy();
+    expect(within(box).getByText('You have approved: another person must')).toBeTruthy();
+    expect(within(box).getByRole<HTMLButtonElement>('button', { name: /^Approve/ }).disabled).toBe(true);
+    act(() => { window.location.hash = '#/inbox/own'; });
+    expect(await screen.findByText('You started this run: another person must approve')).toBeTruthy();
+  });
+});
+
 describe('a correction (D2.4, D2.5)', () => {
   it('keeps types, is checked by the engine, and shows the difference again before it is sent', async () => {
     await show('#/inbox/task-3');

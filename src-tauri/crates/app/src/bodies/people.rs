@@ -1,11 +1,12 @@
 //! The inbox: list, look, answer, and everything else that people do to tasks.
 
+use super::inbox;
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    CallerRole, Empty, FingerprintCount, Task, TaskBatch, TaskBatchResult, TaskCheck, TaskCheckRequest, TaskComment,
-    TaskComplete, TaskCompleteMany, TaskCompleted, TaskCounts, TaskCountsRequest, TaskGet, TaskList, TaskPage,
-    TaskReassign, TaskRef, TaskReveal, TaskRevealed, TaskRow, TaskSnooze, Who, WorkflowCount,
+    CallerRole, Empty, FingerprintCount, SavedViewCount, Task, TaskBatch, TaskBatchResult, TaskCheck, TaskCheckRequest,
+    TaskComment, TaskComplete, TaskCompleteMany, TaskCompleted, TaskCounts, TaskCountsRequest, TaskFilter, TaskGet,
+    TaskList, TaskPage, TaskReassign, TaskRef, TaskReveal, TaskRevealed, TaskRow, TaskSnooze, Who, WorkflowCount,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::masked::no_reason;
@@ -13,7 +14,7 @@ use crate::people::{self, Given, act_record, from_task_error};
 use serde_json::{Value, json};
 use signalbox_engine::patch;
 use signalbox_model::{AuditEvent, time};
-use signalbox_store::{TaskAct, TaskQuery, TaskScope, TaskView};
+use signalbox_store::{TaskAct, TaskQuery, TaskScope, TaskSort, TaskView};
 
 /// Tasks of one batch.
 const BATCH: usize = 1_000;
@@ -34,21 +35,41 @@ fn query(app: &App, caller: &Caller, day_end: Option<&str>) -> ApiResult<TaskQue
     Ok(TaskQuery { person: caller.principal.clone(), now_ms, day_end_ms, ..TaskQuery::default() })
 }
 
-fn moment(text: &str) -> ApiResult<i64> {
+pub(super) fn moment(text: &str) -> ApiResult<i64> {
     time::parse(text).ok_or_else(|| {
         ApiError::bad_request(format!("'{text}' is no time."), "Write RFC 3339, for example 2026-11-22T10:00:00Z.")
     })
 }
 
 pub(crate) fn task_list(app: &App, caller: &Caller, request: TaskList) -> ApiResult<TaskPage> {
-    use crate::dto::{TaskScope as Scope, TaskView as View};
+    let filter = TaskFilter {
+        state: request.state,
+        view: request.view,
+        workflow: request.workflow,
+        fingerprint: request.fingerprint,
+        text: request.text,
+        sort: request.sort,
+    };
     let found = app.store.tasks(&TaskQuery {
-        scope: match request.state.unwrap_or_default() {
+        run: request.run_id,
+        limit: request.limit.unwrap_or(50).clamp(1, 500) as usize,
+        after: request.after,
+        ..filtered(filter, query(app, caller, request.day_end.as_deref())?)
+    })?;
+    let now = app.now_ms();
+    let tasks = found.tasks.into_iter().map(|row| people::row(row, now)).collect();
+    Ok(TaskPage { tasks, next: found.next, total: found.total })
+}
+
+pub(crate) fn filtered(filter: TaskFilter, query: TaskQuery) -> TaskQuery {
+    use crate::dto::{TaskScope as Scope, TaskSort as Sort, TaskView as View};
+    TaskQuery {
+        scope: match filter.state.unwrap_or_default() {
             Scope::Open => TaskScope::Open,
             Scope::Done => TaskScope::Done,
             Scope::All => TaskScope::All,
         },
-        view: match request.view {
+        view: match filter.view {
             None => TaskView::Any,
             Some(View::All) => TaskView::Awake,
             Some(View::Mine) => TaskView::Mine,
@@ -57,21 +78,27 @@ pub(crate) fn task_list(app: &App, caller: &Caller, request: TaskList) -> ApiRes
             Some(View::Overdue) => TaskView::Overdue,
             Some(View::Snoozed) => TaskView::Snoozed,
         },
-        workflow: request.workflow,
-        fingerprint: request.fingerprint,
-        run: request.run_id,
-        text: request.text,
-        limit: request.limit.unwrap_or(50).clamp(1, 500) as usize,
-        after: request.after,
-        ..query(app, caller, request.day_end.as_deref())?
-    })?;
-    let now = app.now_ms();
-    let tasks = found.tasks.into_iter().map(|row| people::row(row, now)).collect();
-    Ok(TaskPage { tasks, next: found.next, total: found.total })
+        sort: match filter.sort.unwrap_or_default() {
+            Sort::Urgent => TaskSort::Urgent,
+            Sort::Due => TaskSort::Due,
+        },
+        workflow: filter.workflow,
+        fingerprint: filter.fingerprint,
+        text: filter.text,
+        ..query
+    }
 }
 
 pub(crate) fn task_counts(app: &App, caller: &Caller, request: TaskCountsRequest) -> ApiResult<TaskCounts> {
-    let found = app.store.task_counts(&query(app, caller, request.day_end.as_deref())?)?;
+    let query = query(app, caller, request.day_end.as_deref())?;
+    let found = app.store.task_counts(&query)?;
+    let saved = inbox::saved(app, caller)?
+        .into_iter()
+        .map(|view| {
+            let count = app.store.task_total(&filtered(view.filter.clone(), query.clone()))?;
+            Ok(SavedViewCount { name: view.name, filter: view.filter, count })
+        })
+        .collect::<ApiResult<_>>()?;
     Ok(TaskCounts {
         open: found.open,
         mine: found.mine,
@@ -86,6 +113,7 @@ pub(crate) fn task_counts(app: &App, caller: &Caller, request: TaskCountsRequest
             .into_iter()
             .map(|(fingerprint, title, count)| FingerprintCount { fingerprint, title: people::plain(&title), count })
             .collect(),
+        saved,
     })
 }
 
@@ -143,7 +171,7 @@ pub(crate) fn task_complete_many(app: &App, caller: &Caller, request: TaskComple
         return Err(ApiError::bad_request("A batch has either correctedInput or patch.", "Send one of the two."));
     }
     let notes = text(request.notes, "notes")?;
-    let batch_id = uuid::Uuid::now_v7().to_string();
+    let batch_id = text(request.request_id, "requestId")?.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
     let one = |task_id: &str| -> ApiResult<()> {
         let corrected_input = match &request.patch {
             None => request.corrected_input.clone(),
@@ -216,8 +244,7 @@ pub(crate) fn task_release(app: &App, caller: &Caller, request: TaskRef) -> ApiR
 }
 
 pub(crate) fn task_reassign(app: &App, caller: &Caller, request: TaskReassign) -> ApiResult<TaskRow> {
-    let name = request.to.strip_prefix("user:").or_else(|| request.to.strip_prefix("group:")).unwrap_or_default();
-    if name.is_empty() || name.len() > 200 || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
+    if !is_name(&request.to, "user:") && !is_name(&request.to, "group:") {
         return Err(ApiError::bad_request(
             format!("'{}' names nobody.", request.to),
             "Write user:NAME or group:NAME, without spaces.",
@@ -226,6 +253,12 @@ pub(crate) fn task_reassign(app: &App, caller: &Caller, request: TaskReassign) -
     let notes = text(request.notes, "notes")?;
     let facts = json!({ "to": request.to, "notes": notes });
     act(app, caller, &request.task_id, TaskAct::Reassign { to: request.to }, AuditEvent::TaskReassigned, notes, facts)
+}
+
+/// A name of a person or a group with its prefix.
+pub(super) fn is_name(text: &str, prefix: &str) -> bool {
+    let name = text.strip_prefix(prefix).unwrap_or_default();
+    !name.is_empty() && name.len() <= 200 && !name.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
 pub(crate) fn task_comment(app: &App, caller: &Caller, request: TaskComment) -> ApiResult<TaskRow> {

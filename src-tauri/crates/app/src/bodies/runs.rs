@@ -32,6 +32,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
     let new = NewRun {
         params: request.params,
         client_run_token: request.client_run_token,
+        person: Some(caller.principal.clone()),
         started_by: (!caller.here).then(|| "rest".to_owned()),
         ..NewRun::default()
     };

@@ -1,5 +1,6 @@
 //! The inbox: tasks of people, and what people do to them.
 
+use crate::dto::SavedViewCount;
 use crate::error::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ pub struct Who {
 }
 
 /// Which half of the inbox.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskScope {
     /// Those that wait, most urgent first.
@@ -34,12 +35,12 @@ pub enum TaskScope {
 }
 
 /// A view of the inbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskView {
     /// Everything that is not snoozed.
     All,
-    /// Assigned to me or claimed by me.
+    /// Assigned to me or to somebody for whom I answer, or claimed by me.
     Mine,
     /// Nobody has it.
     Unassigned,
@@ -49,6 +50,17 @@ pub enum TaskView {
     Overdue,
     /// Hidden until later.
     Snoozed,
+}
+
+/// In which order open tasks are listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskSort {
+    /// Most urgent first, then the oldest.
+    #[default]
+    Urgent,
+    /// Whose time ends first; those without an end last.
+    Due,
 }
 
 /// Which tasks to list.
@@ -73,6 +85,9 @@ pub struct TaskList {
     /// Part of title, error, step, workflow or run.
     #[serde(default)]
     pub text: Option<String>,
+    /// In which order open ones, `urgent` when absent.
+    #[serde(default)]
+    pub sort: Option<TaskSort>,
     /// End of the caller's day (RFC 3339), 24 hours from now when absent.
     #[serde(default)]
     pub day_end: Option<String>,
@@ -162,6 +177,10 @@ pub struct TaskRow {
     pub escalation_level: u32,
     /// Failed slots that this one task stands for.
     pub cases: usize,
+    /// How many different people must approve; 1 = whoever decides first.
+    pub min_approvals: u32,
+    /// How many have approved, where several must.
+    pub approvals: u32,
     /// What may be answered, in the order of the buttons.
     pub allowed_actions: Vec<TaskAction>,
     /// Who decided.
@@ -218,6 +237,8 @@ pub struct TaskCounts {
     pub by_workflow: Vec<WorkflowCount>,
     /// Those of several tasks, most first, at most 50.
     pub by_fingerprint: Vec<FingerprintCount>,
+    /// The caller's own views, in the order in which they were saved.
+    pub saved: Vec<SavedViewCount>,
 }
 
 /// Open tasks of a workflow.
@@ -307,6 +328,29 @@ pub struct Task {
     /// What was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<TaskDecision>,
+    /// Who has approved, where several must, in the order of their votes.
+    pub votes: Vec<TaskVote>,
+    /// Who started the run may not approve.
+    pub no_self_approval: bool,
+    /// Who started the run, when that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<String>,
+}
+
+/// One of several approvals.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskVote {
+    /// Who: `user:…`.
+    pub by: String,
+    /// RFC 3339.
+    pub at: String,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// For whom, when the task was somebody else's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<String>,
 }
 
 /// One event of the run in plain words.
@@ -395,6 +439,7 @@ pub enum TaskEventKind {
     Reminded,
     Escalated,
     Revealed,
+    Approved,
     Decided,
     Closed,
 }
@@ -425,6 +470,9 @@ pub struct TaskDecision {
     pub duration_ms: i64,
     /// Through which door: `app`, `cli`, `rest`, `policy`, `run`.
     pub via: String,
+    /// For whom, when the task was somebody else's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<String>,
 }
 
 /// A corrected input to look at.
@@ -511,6 +559,12 @@ pub struct TaskCompleted {
     pub state: TaskState,
     /// A process drove the run when it was answered; false = it goes on when one takes it up (`resume`).
     pub driven: bool,
+    /// How many people have approved, where several must. The run waits until it is `minApprovals`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approvals: Option<u32>,
+    /// How many must.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_approvals: Option<u32>,
 }
 
 /// One answer for several tasks.
@@ -531,6 +585,9 @@ pub struct TaskCompleteMany {
     /// Why.
     #[serde(default)]
     pub notes: Option<String>,
+    /// The same id again gives the first answers again; it is the batch id, then.
+    #[serde(default)]
+    pub request_id: Option<String>,
 }
 
 /// What became of each.

@@ -210,9 +210,17 @@ impl Deciding<'_> {
             remind_every_ms: number("remindEveryMs"),
             on_expiry: task::on_expiry(config),
             cases: None,
+            min_approvals: None,
+            no_self_approval: false,
         };
-        if created.kind == TaskKind::Decision {
-            self.collect(&mut created, human);
+        match created.kind {
+            TaskKind::Decision => self.collect(&mut created, human),
+            TaskKind::Approval => {
+                let wanted = number("minApprovals").and_then(|n| u32::try_from(n).ok());
+                created.min_approvals = wanted.filter(|n| *n > 1);
+                created.no_self_approval = config.get("noSelfApproval").and_then(Value::as_bool).unwrap_or(false);
+            }
+            TaskKind::Form | TaskKind::Pause => {}
         }
         created
     }

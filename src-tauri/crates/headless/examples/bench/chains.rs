@@ -103,7 +103,7 @@ impl Bench {
             let (compiled, definition) = self.runtime.pin(workflow).await.expect("valid");
             let (began, cpu) = (Instant::now(), cpu_seconds());
             let new =
-                NewRun { compiled, definition, params, context: Map::new(), started_by: None, client_run_token: None };
+                NewRun { compiled, definition, params, context: Map::new(), started_by: None, person: None, client_run_token: None };
             let run = self.runtime.start(new).await.expect("starts");
             self.last.lock().expect("not poisoned").clone_from(&run);
             let status = self.runtime.wait(&run).await.expect("ends");

@@ -11,7 +11,12 @@ use std::time::Duration;
 
 pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
     let (params, context) = input::parse(args.params.as_deref(), &args.set)?;
-    let run_id = app.start_file(args.file.clone(), NewRun { params, context, ..NewRun::default() }).await?;
+    let run_id = app
+        .start_file(
+            args.file.clone(),
+            NewRun { params, context, person: Some(Caller::terminal(None)?.principal), ..NewRun::default() },
+        )
+        .await?;
     output.log(LogLevel::Info, &format!("Run {run_id} started."));
     follow(app, output, &run_id, args.events).await
 }

@@ -1,7 +1,7 @@
-//! `tasks list | show | complete | claim | release`.
+//! `tasks list | show | complete | claim | release | delegate | delegations | undelegate`.
 
 use super::{Done, input};
-use crate::args::{Complete, TaskStatus, Tasks};
+use crate::args::{Complete, Delegate, TaskSort, TaskStatus, Tasks};
 use crate::output::{CONFLICT, OK, Output, Tone, plain};
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> Done {
     let done = match command {
-        Tasks::List { status, limit } => list(app, output, *status, *limit).await,
+        Tasks::List { status, sort, limit } => list(app, output, *status, *sort, *limit).await,
         Tasks::Show { task } => {
             let caller = Caller::terminal(None)?;
             let task = app.dispatch(&caller, "task_get", json!({ "taskId": task })).await?;
@@ -24,6 +24,18 @@ pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> D
         Tasks::Complete(args) => complete(app, output, args).await,
         Tasks::Claim { task, person } => change(app, output, "task_claim", task, person.as_deref()).await,
         Tasks::Release { task, person } => change(app, output, "task_release", task, person.as_deref()).await,
+        Tasks::Delegate(args) => delegate(app, output, args).await,
+        Tasks::Delegations { person } => delegations(app, output, person.as_deref()).await,
+        Tasks::Undelegate { id, person } => {
+            let caller = Caller::terminal(person.as_deref())?;
+            let ended = app.dispatch(&caller, "delegation_end", json!({ "id": id })).await?;
+            if output.json {
+                output.value(&ended);
+            } else {
+                output.line("Ended.");
+            }
+            Ok(OK)
+        }
     };
     match done {
         Err(error) if error.class == Class::Conflict => {
@@ -34,14 +46,15 @@ pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> D
     }
 }
 
-async fn list(app: &Arc<App>, output: &Output, status: TaskStatus, limit: u32) -> Done {
+async fn list(app: &Arc<App>, output: &Output, status: TaskStatus, sort: TaskSort, limit: u32) -> Done {
     let caller = Caller::terminal(None)?;
     let state = status.to_possible_value().map(|value| value.get_name().to_owned());
+    let sort = sort.to_possible_value().map(|value| value.get_name().to_owned());
     let mut rows: Vec<Value> = Vec::new();
     let mut after = Value::Null;
     while (rows.len() as u64) < u64::from(limit) {
         let page = (u64::from(limit) - rows.len() as u64).min(500);
-        let mut request = json!({ "state": state, "limit": page });
+        let mut request = json!({ "state": state, "sort": sort, "limit": page });
         if !after.is_null() {
             request["after"] = after;
         }
@@ -73,6 +86,10 @@ async fn list(app: &Arc<App>, output: &Output, status: TaskStatus, limit: u32) -
             (state, .., "") => format!("  {state}"),
             (.., person) => format!("  {person}: {}", text("action")),
         };
+        let who = match (row["minApprovals"].as_u64(), row["approvals"].as_u64()) {
+            (Some(wanted), Some(given)) if wanted > 1 => format!("  {given} of {wanted} approvals{who}"),
+            _ => who,
+        };
         let severity = output.paint(&format!("{:<8}", text("severity")), tone);
         let (title, flow) = (plain(text("title")), plain(text("workflowName")));
         output.line(&format!("{}  {severity} {}  {title}  ({flow}){}", text("id"), text("createdAt"), plain(&who)));
@@ -101,12 +118,64 @@ async fn complete(app: &Arc<App>, output: &Output, args: &Complete) -> Done {
         return Ok(OK);
     }
     let run = done["runId"].as_str().unwrap_or_default();
-    if done["driven"] == true {
+    if done["state"] == "open" {
+        let (given, wanted) = (&done["approvals"], &done["minApprovals"]);
+        output.line(&format!("Your approval counts: {given} of {wanted}. Run {run} waits for another person."));
+    } else if done["driven"] == true {
         output.line(&format!("Answered. Run {run} goes on."));
     } else {
         output.line(&format!("Answered. No process drives run {run}: `signalbox resume {run}` lets it go on."));
     }
     Ok(OK)
+}
+
+async fn delegate(app: &Arc<App>, output: &Output, args: &Delegate) -> Done {
+    let caller = Caller::terminal(args.person.as_deref())?;
+    let mut request = json!({ "to": args.to, "endsAt": args.until });
+    for (key, value) in [("startsAt", &args.from), ("workflow", &args.workflow), ("notes", &args.notes)] {
+        if let Some(value) = value {
+            request[key] = value.as_str().into();
+        }
+    }
+    let made = app.dispatch(&caller, "delegation_create", request).await?;
+    if output.json {
+        output.value(&made);
+    } else {
+        output.line(&told(&made));
+    }
+    Ok(OK)
+}
+
+async fn delegations(app: &Arc<App>, output: &Output, person: Option<&str>) -> Done {
+    let caller = Caller::terminal(person)?;
+    let found = app.dispatch(&caller, "delegation_list", json!({})).await?;
+    if output.json {
+        output.value(&found);
+        return Ok(OK);
+    }
+    let all = found.as_array().map(Vec::as_slice).unwrap_or_default();
+    if all.is_empty() {
+        output.line(&format!("Nobody answers for {0}, and {0} answers for nobody.", caller.principal));
+    }
+    for one in all {
+        output.line(&told(one));
+    }
+    Ok(OK)
+}
+
+/// A delegation in one line.
+fn told(one: &Value) -> String {
+    let text = |key: &str| plain(one[key].as_str().unwrap_or_default());
+    let of = one["workflow"].as_str().map(|id| format!(" in {}", plain(id))).unwrap_or_default();
+    let now = if one["active"] == true { "" } else { " (not yet)" };
+    format!(
+        "{}  {} answers for {}{of} from {} until {}{now}",
+        text("id"),
+        text("to"),
+        text("from"),
+        text("startsAt"),
+        text("endsAt")
+    )
 }
 
 /// What does not fit, one line each, for people.

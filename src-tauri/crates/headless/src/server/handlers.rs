@@ -42,7 +42,9 @@ pub(crate) async fn run(
         Action::OpenApi => Ok(ok(openapi::document())),
         Action::RunStart => {
             let request: RunRequest = parse(body)?;
-            let started = app.start_stored(request.workflow, request.params, request.client_run_token).await?;
+            let started = app
+                .start_stored(request.workflow, request.params, request.client_run_token, caller.principal.clone())
+                .await?;
             Ok(ok(json!({ "runId": started })))
         }
         Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),

@@ -177,6 +177,7 @@ async fn a_workflow_that_cannot_be_recorded_is_not_started() {
         params: json!({ "text": "y".repeat(20_000) }),
         context: serde_json::Map::new(),
         started_by: None,
+        person: None,
         client_run_token: None,
     };
     let error = runtime.start(new).await.expect_err("there is no room");

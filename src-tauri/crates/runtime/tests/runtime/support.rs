@@ -162,6 +162,7 @@ pub(crate) async fn start(runtime: &Runtime, data: Value) -> String {
         params: json!({}),
         context: Map::new(),
         started_by: None,
+        person: None,
         client_run_token: None,
     };
     runtime.start(new).await.expect("the run starts")

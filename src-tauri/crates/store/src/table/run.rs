@@ -5,10 +5,11 @@ use crate::schema::Migration;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 use signalbox_model::RunStatus;
 
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    id: 1,
-    // `nodes_seq`: up to which event `run_node` is complete.
-    sql: "CREATE TABLE run (
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        id: 1,
+        // `nodes_seq`: up to which event `run_node` is complete.
+        sql: "CREATE TABLE run (
             id TEXT PRIMARY KEY NOT NULL, workflow_id TEXT NOT NULL, workflow_name TEXT NOT NULL,
             definition_hash TEXT NOT NULL, status TEXT NOT NULL, owner TEXT, epoch INTEGER NOT NULL,
             parent_run_id TEXT, started_ms INTEGER NOT NULL, ended_ms INTEGER, last_seq INTEGER NOT NULL,
@@ -19,10 +20,12 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
           CREATE INDEX run_of_workflow ON run (workflow_id, started_ms, id);
           CREATE INDEX run_by_status ON run (status, started_ms, id);
           CREATE INDEX run_unfinished ON run (owner) WHERE ended_ms IS NULL;",
-}];
+    },
+    Migration { id: 23, sql: "ALTER TABLE run ADD COLUMN person TEXT;" },
+];
 
 const COLUMNS: &str = "id, workflow_id, workflow_name, definition_hash, status, owner, epoch, parent_run_id, started_ms, \
-                       ended_ms, last_seq, failed_step, error_code, error_message, client_run_token, started_by";
+                       ended_ms, last_seq, failed_step, error_code, error_message, client_run_token, started_by, person";
 
 /// Who drives a run: a process and the number of the take-over. A commit with an old one writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +71,8 @@ pub struct RunRow {
     pub client_run_token: Option<String>,
     /// What started it, when not a person on this machine.
     pub started_by: Option<String>,
+    /// Who started it: `user:…`. Unknown for runs of older versions.
+    pub person: Option<String>,
 }
 
 /// Which runs to list.
@@ -117,6 +122,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         error_message: row.get(13)?,
         client_run_token: row.get(14)?,
         started_by: row.get(15)?,
+        person: row.get(16)?,
     })
 }
 
@@ -176,7 +182,7 @@ pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(S
 }
 
 pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
-    let sql = format!("INSERT INTO run ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    let sql = format!("INSERT INTO run ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     connection.prepare_cached(&sql)?.execute(params![
         row.run_id,
         row.workflow_id,
@@ -194,6 +200,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
         row.error_message,
         row.client_run_token,
         row.started_by,
+        row.person,
     ])?;
     Ok(())
 }

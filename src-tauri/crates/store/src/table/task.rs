@@ -3,15 +3,18 @@
 
 use crate::error::{Error, Result};
 use crate::schema::Migration;
+use crate::table::delegation::FOR_ASSIGNEE;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 use signalbox_model::{Level, TaskAction, TaskKind, TaskReason, TaskState};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    id: 13,
-    // `step` asks, `node` is what it is about: the failed step, when there is one. `due_ms`: when the run has something
-    // to do about the task although nobody answers.
-    sql: "CREATE TABLE task (
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        id: 13,
+        // `step` asks, `node` is what it is about: the failed step, when there is one. `due_ms`: when the run has something
+        // to do about the task although nobody answers.
+        sql: "CREATE TABLE task (
             id TEXT PRIMARY KEY NOT NULL, run TEXT NOT NULL, workflow_id TEXT NOT NULL, workflow_name TEXT NOT NULL,
             step TEXT NOT NULL, node TEXT NOT NULL, node_title TEXT, path TEXT, item INTEGER, visit INTEGER NOT NULL,
             attempt INTEGER NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL, state TEXT NOT NULL,
@@ -28,12 +31,26 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
           CREATE INDEX task_of_run ON task (run, state);
           CREATE INDEX task_same ON task (fingerprint, state);
           CREATE INDEX task_due ON task (due_ms) WHERE state = 'open' AND due_ms IS NOT NULL;",
-}];
+    },
+    Migration {
+        id: 21,
+        // `no_self`: who started the run may not approve. `approvals`: how many have.
+        sql: "ALTER TABLE task ADD COLUMN min_approvals INTEGER NOT NULL DEFAULT 1;
+          ALTER TABLE task ADD COLUMN no_self INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE task ADD COLUMN approvals INTEGER NOT NULL DEFAULT 0;
+          CREATE INDEX task_deadline ON task (coalesce(expires_ms, 9223372036854775807), created_ms, id)
+            WHERE state = 'open';",
+    },
+];
+
+/// When the time of a task ends; a task without an end stands behind all others. As in the index.
+const DEADLINE: &str = "coalesce(expires_ms, 9223372036854775807)";
 
 const COLUMNS: &str = "id, run, workflow_id, workflow_name, step, node, node_title, path, item, visit, attempt, kind, \
      reason, state, revision, title, severity, priority, fingerprint, cases, error_type, error_code, error_message, actions, \
      candidate_groups, assignee, claimed_by, claim_until, snoozed_until, created_ms, expires_ms, escalates, remind_ms, \
-     reminders, level, decided_by, decided_ms, action, request_id, driven";
+     reminders, level, decided_by, decided_ms, action, request_id, driven, min_approvals, no_self, \
+     approvals";
 
 /// One task, as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,6 +137,12 @@ pub struct TaskRow {
     pub request_id: Option<String>,
     /// A process drove the run when it was decided.
     pub driven: bool,
+    /// How many different people must approve.
+    pub min_approvals: u32,
+    /// Who started the run may not approve.
+    pub no_self_approval: bool,
+    /// How many have approved.
+    pub approvals: u32,
 }
 
 impl TaskRow {
@@ -146,6 +169,16 @@ pub enum TaskScope {
     All,
 }
 
+/// In which order open tasks are listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TaskSort {
+    /// By priority, then the oldest.
+    #[default]
+    Urgent,
+    /// Whose time ends first; those without an end last.
+    Due,
+}
+
 /// A view of the inbox. Snoozed tasks stand in [`TaskView::Any`] and [`TaskView::Snoozed`] only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TaskView {
@@ -154,7 +187,7 @@ pub enum TaskView {
     Any,
     /// Everything that is not snoozed.
     Awake,
-    /// Assigned to or claimed by the person.
+    /// Assigned to the person or to somebody for whom they answer, or claimed by the person.
     Mine,
     /// Nobody has it.
     Unassigned,
@@ -173,6 +206,8 @@ pub struct TaskQuery {
     pub scope: TaskScope,
     /// Which view.
     pub view: TaskView,
+    /// In which order open ones.
+    pub sort: TaskSort,
     /// The person that [`TaskView::Mine`] means.
     pub person: String,
     /// Now, milliseconds since 1970.
@@ -281,6 +316,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
         action: action.as_deref().and_then(TaskAction::parse),
         request_id: row.get(38)?,
         driven: row.get(39)?,
+        min_approvals: row.get(40)?,
+        no_self_approval: row.get(41)?,
+        approvals: row.get(42)?,
     })
 }
 
@@ -310,7 +348,7 @@ pub(crate) fn open_of(connection: &Connection, run: &str) -> Result<Vec<String>>
 }
 
 struct Filter {
-    conditions: Vec<&'static str>,
+    conditions: Vec<Cow<'static, str>>,
     values: Vec<Sql>,
 }
 
@@ -318,8 +356,8 @@ impl Filter {
     fn of(query: &TaskQuery) -> Self {
         let mut filter = Self { conditions: Vec::new(), values: Vec::new() };
         match query.scope {
-            TaskScope::Open => filter.conditions.push("state = 'open'"),
-            TaskScope::Done => filter.conditions.push("state <> 'open'"),
+            TaskScope::Open => filter.conditions.push("state = 'open'".into()),
+            TaskScope::Done => filter.conditions.push("state <> 'open'".into()),
             TaskScope::All => {}
         }
         let now = || Sql::from(query.now_ms);
@@ -330,7 +368,10 @@ impl Filter {
             TaskView::Any | TaskView::Awake => {}
             TaskView::Mine => {
                 let person = || Sql::from(query.person.clone());
-                filter.add("(assignee = ? OR (claimed_by = ? AND claim_until > ?))", [person(), person(), now()]);
+                filter.add(
+                    format!("(assignee = ? OR (claimed_by = ? AND claim_until > ?) OR {FOR_ASSIGNEE})"),
+                    [person(), person(), now(), person(), now(), now()],
+                );
             }
             TaskView::Unassigned => filter.add("(assignee IS NULL AND coalesce(claim_until, 0) <= ?)", [now()]),
             TaskView::DueToday => {
@@ -358,8 +399,8 @@ impl Filter {
         filter
     }
 
-    fn add<const N: usize>(&mut self, condition: &'static str, values: [Sql; N]) {
-        self.conditions.push(condition);
+    fn add<const N: usize>(&mut self, condition: impl Into<Cow<'static, str>>, values: [Sql; N]) {
+        self.conditions.push(condition.into());
         self.values.extend(values);
     }
 
@@ -368,12 +409,17 @@ impl Filter {
     }
 }
 
+/// Tasks of all pages.
+pub(crate) fn total(connection: &Connection, query: &TaskQuery) -> Result<u64> {
+    let filter = Filter::of(query);
+    let mut statement = connection.prepare_cached(&format!("SELECT count(*) FROM task {}", filter.sql()))?;
+    Ok(statement.query_row(params_from_iter(filter.values.iter()), |row| row.get(0))?)
+}
+
 pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPage> {
     let limit = if query.limit == 0 { 50 } else { query.limit.min(1_000) };
+    let total = total(connection, query)?;
     let mut filter = Filter::of(query);
-    let total = connection
-        .prepare_cached(&format!("SELECT count(*) FROM task {}", filter.sql()))?
-        .query_row(params_from_iter(filter.values.iter()), |row| row.get(0))?;
     if let Some(after) = &query.after {
         let bad = || Error::Invalid { reason: format!("{after:?} does not name a page of tasks") };
         let mut parts = after.splitn(3, '.');
@@ -381,6 +427,9 @@ pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
         let (first, second) = (number()?, number()?);
         let id = Sql::from(parts.next().ok_or_else(bad)?.to_owned());
         match query.scope {
+            TaskScope::Open if query.sort == TaskSort::Due => {
+                filter.add(format!("({DEADLINE}, created_ms, id) > (?, ?, ?)"), [first.into(), second.into(), id]);
+            }
             // Priority falls while the time rises, which a row comparison cannot say.
             TaskScope::Open => filter.add(
                 "priority <= ? AND (priority < ? OR (created_ms, id) > (?, ?))",
@@ -390,7 +439,9 @@ pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
             TaskScope::All => filter.add("(created_ms, id) < (?, ?)", [second.into(), id]),
         }
     }
+    let by_deadline = format!("{DEADLINE}, created_ms, id");
     let order = match query.scope {
+        TaskScope::Open if query.sort == TaskSort::Due => &by_deadline,
         TaskScope::Open => "priority DESC, created_ms, id",
         TaskScope::Done => "decided_ms DESC, id DESC",
         TaskScope::All => "created_ms DESC, id DESC",
@@ -403,6 +454,9 @@ pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
     tasks.truncate(limit);
     let next = tasks.last().filter(|_| more).map(|last| match query.scope {
         TaskScope::Done => format!("{}.0.{}", last.decided_ms.unwrap_or_default(), last.id),
+        TaskScope::Open if query.sort == TaskSort::Due => {
+            format!("{}.{}.{}", last.expires_ms.unwrap_or(i64::MAX), last.created_ms, last.id)
+        }
         TaskScope::Open | TaskScope::All => format!("{}.{}.{}", last.priority, last.created_ms, last.id),
     });
     let mut known: BTreeMap<String, u64> = BTreeMap::new();
@@ -426,10 +480,7 @@ pub(crate) fn counts(connection: &Connection, query: &TaskQuery) -> Result<TaskC
         (TaskView::Overdue, &mut counts.overdue),
         (TaskView::Snoozed, &mut counts.snoozed),
     ] {
-        let filter = Filter::of(&TaskQuery { scope: TaskScope::Open, view, ..query.clone() });
-        *count = connection
-            .prepare_cached(&format!("SELECT count(*) FROM task {}", filter.sql()))?
-            .query_row(params_from_iter(filter.values.iter()), |row| row.get(0))?;
+        *count = total(connection, &TaskQuery { scope: TaskScope::Open, view, ..query.clone() })?;
     }
     counts.done = connection
         .prepare_cached("SELECT count(*) FROM task WHERE state <> 'open'")?
@@ -482,7 +533,7 @@ fn due(row: &TaskRow) -> Option<i64> {
 pub(crate) fn insert(connection: &Connection, row: &TaskRow) -> Result<()> {
     let sql = format!(
         "INSERT INTO task ({COLUMNS}, due_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
-         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     );
     let actions: Vec<&str> = row.actions.iter().map(|action| action.as_str()).collect();
     connection.prepare_cached(&sql)?.execute(params![
@@ -526,6 +577,9 @@ pub(crate) fn insert(connection: &Connection, row: &TaskRow) -> Result<()> {
         row.action.map(TaskAction::as_str),
         row.request_id,
         row.driven,
+        row.min_approvals,
+        row.no_self_approval,
+        row.approvals,
         due(row),
     ])?;
     Ok(())
@@ -537,7 +591,7 @@ pub(crate) fn update(connection: &Connection, row: &TaskRow) -> Result<bool> {
         .prepare_cached(
             "UPDATE task SET state = ?3, revision = revision + 1, candidate_groups = ?4, assignee = ?5, claimed_by = ?6, \
              claim_until = ?7, snoozed_until = ?8, expires_ms = ?9, escalates = ?10, reminders = ?11, level = ?12, \
-             decided_by = ?13, decided_ms = ?14, action = ?15, request_id = ?16, driven = ?17, due_ms = ?18 \
+             decided_by = ?13, decided_ms = ?14, action = ?15, request_id = ?16, driven = ?17, due_ms = ?18, approvals = ?19 \
              WHERE id = ?1 AND revision = ?2 AND state = 'open'",
         )?
         .execute(params![
@@ -559,6 +613,7 @@ pub(crate) fn update(connection: &Connection, row: &TaskRow) -> Result<bool> {
             row.request_id,
             row.driven,
             due(row),
+            row.approvals,
         ])?;
     Ok(changed == 1)
 }
@@ -586,6 +641,7 @@ pub(crate) fn delete(connection: &Connection, run: &str) -> Result<()> {
         "DELETE FROM task_body WHERE task IN (SELECT id FROM task WHERE run = ?)",
         "DELETE FROM task_history WHERE task IN (SELECT id FROM task WHERE run = ?)",
         "DELETE FROM task_token WHERE task IN (SELECT id FROM task WHERE run = ?)",
+        "DELETE FROM task_vote WHERE task IN (SELECT id FROM task WHERE run = ?)",
         "DELETE FROM task WHERE run = ?",
     ] {
         connection.prepare_cached(sql)?.execute([run])?;

@@ -21,7 +21,7 @@ pub struct TaskNote {
     /// Who: `user:…`, or `system`.
     pub by: String,
     /// `created`, `claimed`, `released`, `reassigned`, `commented`, `snoozed`, `reminded`, `escalated`, `revealed`,
-    /// `decided`, `closed`.
+    /// `approved` (one of several), `decided`, `closed`.
     pub what: String,
     /// In words.
     pub text: Option<String>,

@@ -32,6 +32,8 @@ pub(crate) fn ask(id: &str, input: Value) -> HumanTaskCreated {
         remind_every_ms: None,
         on_expiry: None,
         cases: None,
+        min_approvals: None,
+        no_self_approval: false,
     }
 }
 

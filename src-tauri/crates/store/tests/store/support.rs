@@ -112,6 +112,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         started_ms: T0,
         client_run_token: None,
         started_by: None,
+        person: None,
         status: RunStatus::Running,
         events: vec![begin(run)],
         snapshot: None,

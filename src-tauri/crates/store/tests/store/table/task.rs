@@ -4,7 +4,7 @@ use serde_json::json;
 use signalbox_model::task::{ExpiryAction, OnExpiry};
 use signalbox_model::{Origin, TaskAction, TaskState, time};
 use signalbox_store::audit::Record;
-use signalbox_store::{RunCommit, TaskAct, TaskChange, TaskQuery, TaskRow, TaskScope, TaskView};
+use signalbox_store::{RunCommit, TaskAct, TaskChange, TaskQuery, TaskRow, TaskScope, TaskSort, TaskView};
 use std::time::Instant;
 
 fn ids(rows: &[TaskRow]) -> Vec<&str> {
@@ -131,6 +131,46 @@ fn ten_thousand_tasks_are_a_list() {
         .and_then(|mut statement| statement.query_row([], |row| row.get::<_, String>(3)))
         .expect("plans");
     assert!(plan.contains("task_open"), "{plan}");
+}
+
+/// D2.1: by the end of their time, those without one last; each on one page, by the index.
+#[test]
+fn open_tasks_are_listed_by_their_deadline() {
+    let (folder, store) = temporary();
+    let owner = started(&store, "r");
+    let mut tasks = Vec::new();
+    for n in 0..300_i64 {
+        let mut created = ask(&format!("t{n:03}"), json!(n));
+        created.priority = u8::try_from(n % 7 * 10).expect("small");
+        created.expires_at = (n % 3 > 0).then(|| time::format(T0 + 60_000 * (n * 7 % 50)));
+        let mut new = new_task(created);
+        new.created_ms = T0 + n % 5;
+        tasks.push(TaskChange::Create(Box::new(new)));
+    }
+    store.commit(RunCommit { tasks, ..commit("r", &owner, vec![print("r", 2, json!(1))]) }).expect("commits");
+    let mut seen = Vec::new();
+    let mut asked = TaskQuery { limit: 20, sort: TaskSort::Due, ..query(TaskView::Any) };
+    loop {
+        let page = store.tasks(&asked).expect("lists");
+        let keys = page.tasks.iter().map(|row| (row.expires_ms.unwrap_or(i64::MAX), row.created_ms, row.id.clone()));
+        seen.extend(keys);
+        match page.next {
+            Some(next) => asked.after = Some(next),
+            None => break,
+        }
+    }
+    let mut sorted = seen.clone();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!((seen.len(), &seen), (300, &sorted));
+    let plan = raw(folder.path())
+        .prepare(
+            "EXPLAIN QUERY PLAN SELECT * FROM task WHERE state = 'open' \
+             ORDER BY coalesce(expires_ms, 9223372036854775807), created_ms, id LIMIT 9",
+        )
+        .and_then(|mut statement| statement.query_row([], |row| row.get::<_, String>(3)))
+        .expect("plans");
+    assert!(plan.contains("task_deadline"), "{plan}");
 }
 
 #[test]

@@ -1,0 +1,85 @@
+/** What operators arrange: views of their own, several eyes, answering for others. Against the real program. */
+import { expect, test } from './host.ts';
+import { APPROVAL, makeWorkflow, MEAN, startRun } from './people.ts';
+
+test.describe.configure({ mode: 'serial' });
+
+test('a view of their own: saved, counted, chosen after a reload, forgotten; the order of the list', async ({ open, host }) => {
+  const soon = { ...MEAN, name: 'Due soon', nodes: { ...(MEAN.nodes as object), ask: { type: 'builtin.human_decision', typeVersion: 1, title: 'Ask', config: { title: 'Soon {{item.name}}', ttlMs: 600_000, priority: 1 } } } };
+  const later = { ...MEAN, name: 'Due later', nodes: { ...(MEAN.nodes as object), ask: { type: 'builtin.human_decision', typeVersion: 1, title: 'Ask', config: { title: 'Later {{item.name}}', ttlMs: 86_400_000, priority: 99 } } } };
+  for (const one of [later, soon]) await startRun(host, (await makeWorkflow(host, one)).ref, { name: 'Ada', total: 1, count: 0 });
+  const page = await open('#/inbox');
+  const rows = page.getByRole('grid', { name: 'Tasks' }).getByRole('row', { name: /Ada/ });
+  await expect(rows).toHaveCount(2, { timeout: 15_000 });
+  await expect(rows.first()).toContainText('Later Ada');
+  await page.getByRole('button', { name: 'Order of the list' }).click();
+  await page.getByRole('menuitem', { name: 'By deadline' }).click();
+  await expect(rows.first()).toContainText('Soon Ada');
+
+  await page.getByRole('searchbox', { name: 'Search tasks' }).fill('Later');
+  await expect(rows).toHaveCount(1);
+  await page.getByRole('button', { name: 'Views of your own' }).click();
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('What can wait');
+  await page.getByRole('dialog').getByRole('button', { name: /Save/ }).click();
+  const chip = page.getByRole('button', { name: /^What can wait/ });
+  await expect(chip).toHaveText(/What can wait\s*1/);
+  await page.reload();
+  await expect(rows).toHaveCount(2);
+  await chip.click();
+  await expect(rows).toHaveCount(1);
+  await expect(chip).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('button', { name: 'Views of your own' }).click();
+  await page.getByRole('menuitem', { name: 'Forget "What can wait"' }).click();
+  await expect(chip).toHaveCount(0);
+});
+
+test('four eyes: one approval is not enough, and the same person counts once', async ({ open, host }) => {
+  const nodes = APPROVAL.nodes as { [id: string]: { config?: object } };
+  const four = { ...APPROVAL, name: 'Four eyes', nodes: { ...nodes, ask: { ...nodes.ask, config: { title: 'Release {{item.amount}} EUR', minApprovals: 2 } } } };
+  const { ref } = await makeWorkflow(host, four);
+  const runId = await startRun(host, ref, { amount: 99 });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /Release 99 EUR/ }).click();
+  const task = page.getByRole('region', { name: 'Task' });
+  await expect(task.getByText('0 of 2 approvals').first()).toBeVisible();
+  await task.getByRole('button', { name: /^Approve/ }).click();
+  await expect(page.getByText('Your approval counts: 1 of 2. The run waits for another person.')).toBeVisible({ timeout: 15_000 });
+  await page.getByRole('row', { name: /Release 99 EUR/ }).click();
+  await expect(task.getByText('1 of 2 approvals').first()).toBeVisible();
+  await expect(task.getByText('You have approved: another person must')).toBeVisible();
+  await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
+  await expect(task.getByRole('button', { name: /^Reject/ })).toBeEnabled();
+  expect((await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('paused');
+  // Changing one's mind is possible, and enough.
+  await task.getByRole('button', { name: /^Reject/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /Reject/ }).click();
+  await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 20_000 }).toBe('completed');
+});
+
+test('who started the run may not approve it', async ({ open, host }) => {
+  const nodes = APPROVAL.nodes as { [id: string]: { config?: object } };
+  const other = { ...APPROVAL, name: 'Not by me', nodes: { ...nodes, ask: { ...nodes.ask, config: { title: 'Pay me {{item.amount}}', noSelfApproval: true } } } };
+  await startRun(host, (await makeWorkflow(host, other)).ref, { amount: 7 });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /Pay me 7/ }).click();
+  const task = page.getByRole('region', { name: 'Task' });
+  await expect(task.getByText('You started this run: another person must approve')).toBeVisible();
+  await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
+});
+
+test('somebody answers in their name: made, shown, ended', async ({ open, host }) => {
+  const page = await open('#/inbox');
+  await page.getByRole('button', { name: 'Delegate' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Let somebody answer for you' });
+  await dialog.getByLabel('Until').fill('2001-01-01T00:00');
+  await expect(dialog.getByText('The end comes after the start and after now')).toBeVisible();
+  await dialog.getByLabel('Until').fill(new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 16));
+  await dialog.getByLabel('Who').fill('bob');
+  await dialog.getByRole('button', { name: 'Delegate' }).click();
+  await expect(dialog.getByText(/^bob answers for /)).toBeVisible();
+  const [made] = await host.rpc<{ to: string; active: boolean }[]>('delegation_list');
+  expect(made).toMatchObject({ to: 'user:bob', active: true });
+  await dialog.getByRole('button', { name: 'End the delegation to bob' }).click();
+  await expect(dialog.getByText(/^bob answers for /)).toHaveCount(0);
+});
