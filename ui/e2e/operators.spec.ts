@@ -83,3 +83,45 @@ test('somebody answers in their name: made, shown, ended', async ({ open, host }
   await dialog.getByRole('button', { name: 'End the delegation to bob' }).click();
   await expect(dialog.getByText(/^bob answers for /)).toHaveCount(0);
 });
+
+test('a file of a task is listed with name and size, and saved', async ({ open, host }) => {
+  const nodes = APPROVAL.nodes as { [id: string]: { config?: object } };
+  const paper = { ...APPROVAL, name: 'Papers', nodes: { ...nodes, ask: { ...nodes.ask, config: { title: 'Look at the paper' } } } };
+  const { ref } = await makeWorkflow(host, paper);
+  await startRun(host, ref, { paper: { path: 'in/0412.pdf', size: 4, content: 'JVBERg==' } });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /Look at the paper/ }).click();
+  const files = page.getByRole('list', { name: 'Files' });
+  await expect(files).toContainText('0412.pdf');
+  const saved = page.waitForEvent('download');
+  await files.getByRole('button', { name: 'Save 0412.pdf' }).click();
+  expect((await saved).suggestedFilename()).toBe('0412.pdf');
+  await page.getByRole('tab', { name: /History/ }).click();
+  await expect(page.getByText(/saved a file/)).toBeVisible();
+});
+
+test('a task that comes while nobody looks: the title counts it, the system says it, a press opens it', async ({ open, host, page: page0 }) => {
+  await page0.addInitScript(() => {
+    // The browser's own messages cannot be seen by a test.
+    const said: { title: string; shown: { onclick?: () => void } }[] = [];
+    class Said {
+      static permission = 'default';
+      static requestPermission = () => { Said.permission = 'granted'; return Promise.resolve('granted'); };
+      onclick?: () => void;
+      constructor(title: string) { said.push({ title, shown: this }); }
+      close() { /* Nothing to close. */ }
+    }
+    Object.assign(window, { Notification: Said, said });
+    document.hasFocus = () => false;
+  });
+  const page = await open('#/settings');
+  await expect(page).toHaveTitle(/^\(\d+\) Signalbox$/);
+  await page.getByRole('switch', { name: 'Say that a task has come while I look elsewhere' }).click();
+  await expect(page.getByRole('switch', { name: 'Say that a task has come while I look elsewhere' })).toBeChecked();
+  await page.waitForTimeout(500);
+  await startRun(host, (await makeWorkflow(host, { ...MEAN, name: 'Comes now' })).ref, { name: 'Nobody', total: 1, count: 0 });
+  const titles = () => page.evaluate(() => (window as unknown as { said: { title: string }[] }).said.map((one) => one.title));
+  await expect.poll(titles, { timeout: 20_000 }).toEqual(['No mean for Nobody']);
+  await page.evaluate(() => (window as unknown as { said: { shown: { onclick?: () => void } }[] }).said[0]?.shown.onclick?.());
+  await expect(page.getByRole('heading', { name: 'No mean for Nobody' })).toBeVisible();
+});

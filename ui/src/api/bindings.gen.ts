@@ -1732,6 +1732,8 @@ export interface Task {
   secret?: string;
   /** What was decided. */
   decision?: TaskDecision;
+  /** Files in the input and in the error, at most 50. */
+  attachments: TaskAttachment[];
   /** Who has approved, where several must, in the order of their votes. */
   votes: TaskVote[];
   /** Who started the run may not approve. */
@@ -1742,6 +1744,26 @@ export interface Task {
 
 /** What may be answered (K-16). `approve`, `reject` belong to approvals, `submit` to forms and pauses. */
 export type TaskAction = 'retry' | 'correct' | 'skip' | 'alternative' | 'abort' | 'approve' | 'reject' | 'submit';
+
+/** A file that a task is about. */
+export interface TaskAttachment {
+  /** Where it stands: a JSON Pointer that begins with `/input` or `/error`. */
+  id: string;
+  /** Its name, without folders. */
+  name: string;
+  /** Its media type. */
+  mime: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** Asks for a file of a task; that is recorded. */
+export interface TaskAttachmentGet {
+  /** The task. */
+  taskId: string;
+  /** `id` of the attachment. */
+  id: string;
+}
 
 /** What became of each. */
 export interface TaskBatch {
@@ -1906,7 +1928,17 @@ export interface TaskEvent {
 }
 
 /** What happened to a task. */
-export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'decided' | 'closed';
+export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'decided' | 'closed';
+
+/** A file. */
+export interface TaskFile {
+  /** Its name. */
+  name: string;
+  /** Its media type. */
+  mime: string;
+  /** Its bytes. */
+  bytesBase64: string;
+}
 
 /** What a saved view shows. */
 export interface TaskFilter {
@@ -2594,6 +2626,8 @@ export interface Commands {
   delegation_create: { request: DelegationCreate; response: Delegation };
   /** Ends a delegation now. */
   delegation_end: { request: DelegationEnd; response: Empty };
+  /** A file of a task, whole; that is recorded. */
+  task_attachment: { request: TaskAttachmentGet; response: TaskFile };
   /** Shows masked values; the reason is recorded. */
   task_reveal: { request: TaskReveal; response: TaskRevealed };
   /** Entries of the audit chain, newest first. */
@@ -2689,6 +2723,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   delegation_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   delegation_create: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['delegation_list', 'task_list', 'task_counts'] },
   delegation_end: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['delegation_list', 'task_list', 'task_counts'] },
+  task_attachment: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get', 'audit_list'] },
   task_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get', 'audit_list'] },
   audit_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   audit_facets: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -5,6 +5,7 @@ import { transport } from '../api/client.ts';
 import { useCommand } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
 import { plain } from '../features/evidence/controls.ts';
+import { useAttention } from '../features/inbox/attention.ts';
 import { SendsStrip } from '../features/inbox/sends-strip.tsx';
 import { useCounts } from '../features/inbox/use-inbox.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
@@ -55,9 +56,14 @@ function RailLink({ on, href, icon, title, mark }: { on: boolean; href: string; 
   );
 }
 
+/** A link or a message of the system leads to a task, from every screen. */
+const openTask = (taskId?: string) => navigate({ screen: 'inbox', ...(taskId ? { taskId } : {}) });
+
 /** How many tasks wait; nothing when none does. */
 function OpenTasks() {
-  const open = useCounts(5_000).data?.open ?? 0;
+  const counts = useCounts(5_000).data;
+  useAttention(counts?.open, openTask);
+  const open = counts?.open ?? 0;
   return open > 0 ? <em className="n" aria-label={tn('inbox.open', open)}>{open > 999 ? '999+' : open}</em> : null;
 }
 /** Seen from every screen: the chain of records does not fit any more. */

@@ -22,6 +22,7 @@ import '../features/inbox/inbox.css';
 import { t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { attempt, copyText } from './commands.ts';
+import { saveFile } from '../api/hand-out.ts';
 import { FindButton } from './frame.tsx';
 
 import { navigate } from './router.ts';
@@ -325,6 +326,10 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
         onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
         onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}
         onOpenRun={() => navigate({ screen: 'run', runId: task.runId, step: task.nodeId })} onAudit={() => navigate({ screen: 'audit', query: `run:${task.runId}` })}
+        onAttachment={(id) => void attempt(async () => {
+          const file = await change('task_attachment', { taskId: task.id, id });
+          await saveFile(file.name, { base64: file.bytesBase64 });
+        })}
         onCopySecret={() => void copyText((async () => {
           // A new one each time; only who may answer gets it.
           const { secret } = await call('task_get', { taskId: task.id, secret: true });

@@ -1,6 +1,8 @@
+import { useState } from 'react';
 import { transport } from '../api/client.ts';
 import { act, useCommand } from '../api/queries.ts';
 import { resetKeys, setKeys, setTheme, useSettings } from '../api/settings.ts';
+import { mayNotify, useNotify } from '../features/inbox/attention.ts';
 import { SettingsView } from '../features/settings/settings.tsx';
 import { t } from '../i18n/index.ts';
 import { keysOf, toast, useAllActions } from '../kit/index.ts';
@@ -25,9 +27,19 @@ export function SettingsScreen() {
     const other = actions.find((action) => action.id !== actionId && keys?.some((combo) => keysOf(action).includes(combo)));
     if (other) toast({ signal: 'warn', text: t('settings.keysTaken', { name: other.title }) });
   }
+  const [notifyOn, setNotifyOn] = useNotify();
+  const [notify, setNotify] = useState(mayNotify);
+  async function wantNotify(on: boolean) {
+    if (on && notify === 'ask') {
+      // Only a press of a person may ask.
+      await Notification.requestPermission();
+      setNotify(mayNotify());
+    }
+    setNotifyOn(on && mayNotify() === 'yes');
+  }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} anchors={<AnchorsSection />}
+      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} anchors={<AnchorsSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on)}
         onTheme={setTheme} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

@@ -38,7 +38,7 @@ export function task(n: number, more: Partial<Task> = {}): Task {
     ],
     variables: { $batch: '2026-11', $count: 12 }, upstream: [{ stepId: 'read', title: 'Read invoices', output: { file: 'inbox/0412.pdf', pages: 2 } }],
     suggestions: [{ source: 'history', correctedInput: { invoice: `R-88${String(100 + n)}`, supplierId: 'S-2041', total: 1284.5, currency: 'EUR', dueDate: null, bankAccount: '••••••••' }, rationale: 'Colleagues chose this 9 of 9 times', valid: true, changes: ['S-2041, Nordwind GmbH'] }],
-    history: [{ at: row.createdAt, by: 'system', what: 'created' }], votes: [], noSelfApproval: false, ...more,
+    history: [{ at: row.createdAt, by: 'system', what: 'created' }], attachments: [], votes: [], noSelfApproval: false, ...more,
   } as Task;
 }
 

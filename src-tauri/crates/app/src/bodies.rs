@@ -23,8 +23,8 @@ pub(crate) use library::{
     workflow_list, workflow_open, workflow_open_path, workflow_revision, workflow_save, workflow_validate,
 };
 pub(crate) use people::{
-    task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get, task_list,
-    task_reassign, task_release, task_reveal, task_snooze, who,
+    task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
+    task_list, task_reassign, task_release, task_reveal, task_snooze, who,
 };
 pub(crate) use runs::{
     run_cancel, run_delete, run_events, run_get, run_list, run_resume, run_reveal, run_start, run_value,

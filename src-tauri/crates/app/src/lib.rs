@@ -3,6 +3,7 @@
 
 mod anchor;
 mod app;
+mod attachments;
 mod audit_log;
 mod audit_query;
 mod audit_view;

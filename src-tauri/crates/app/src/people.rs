@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::dto::{
-    RunAnswer, SuggestionSource, Task, TaskCompleted, TaskDecision, TaskEvent, TaskEventKind, TaskRow, TaskSuggestion,
-    TaskTrace, TaskUpstream, TaskViolation, TaskVote,
+    RunAnswer, SuggestionSource, Task, TaskAttachment, TaskCompleted, TaskDecision, TaskEvent, TaskEventKind, TaskRow,
+    TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::router::{Caller, Via, os_user};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::task::Answer;
+use signalbox_model::task::{Answer, HumanTaskCreated};
 use signalbox_model::{AuditEvent, TaskAction, TaskState, Workflow, time, wire};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::mask::Masks;
@@ -222,6 +222,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
         history,
         secret: None,
         decision,
+        attachments: attachments(created, &mut masks),
         votes: record.votes.into_iter().map(|vote| voted(vote, &mut masks)).collect(),
         no_self_approval: record.row.no_self_approval,
         started_by: record.starter,
@@ -261,6 +262,12 @@ fn decided(decision: &Value, masks: &mut Masks) -> Option<TaskDecision> {
         via: text("via").unwrap_or_default(),
         on_behalf_of: text("onBehalfOf"),
     })
+}
+
+/// Names of files may hold what is masked elsewhere.
+fn attachments(created: &HumanTaskCreated, masks: &mut Masks) -> Vec<TaskAttachment> {
+    let found = crate::attachments::list(created).into_iter();
+    found.map(|one| TaskAttachment { name: masks.text(&one.name), ..one }).collect()
 }
 
 fn voted(vote: signalbox_store::TaskVote, masks: &mut Masks) -> TaskVote {

@@ -102,6 +102,7 @@ macro_rules! command_list {
             Query delegation_list(Empty) -> Vec<Delegation>, Viewer, [Desktop Http], [], "Who answers for the caller, and for whom the caller answers.";
             Action delegation_create(DelegationCreate) -> Delegation, Operator, [Desktop Http], [delegation_list task_list task_counts], "Lets somebody answer for the caller from one day to another.";
             Action delegation_end(DelegationEnd) -> Empty, Operator, [Desktop Http], [delegation_list task_list task_counts], "Ends a delegation now.";
+            Action task_attachment(TaskAttachmentGet) -> TaskFile, Operator, [Desktop Http], [task_get audit_list], "A file of a task, whole; that is recorded.";
             Action task_reveal(TaskReveal) -> TaskRevealed, Operator, [Desktop Http], [task_get audit_list], "Shows masked values; the reason is recorded.";
             Query audit_list(AuditList) -> AuditPage, Viewer, [Desktop Http], [], "Entries of the audit chain, newest first.";
             Query audit_facets(AuditFacetsRequest) -> AuditFacets, Viewer, [Desktop Http], [], "How many entries have which event, level and actor.";

@@ -251,7 +251,8 @@ fn two_people_approve() {
         "edges": [],
     });
     let anna = Caller::http(CallerRole::Builder, true, "anna");
-    let run = place.ask(&anna, "run_start", json!({ "document": document, "params": {} })).expect("starts")["runId"].clone();
+    let run =
+        place.ask(&anna, "run_start", json!({ "document": document, "params": {} })).expect("starts")["runId"].clone();
     let run = run.as_str().expect("an id").to_owned();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let summary = runtime.block_on(place.app.wait(run.clone())).expect("pauses");
@@ -277,4 +278,35 @@ fn two_people_approve() {
     assert_eq!(voted["entries"][0]["summary"], "user:bob approved (1 of 2)");
     let decided = place.ok("audit_list", json!({ "query": "event:HITL_COMPLETED text:approvedBy" }));
     assert_eq!(decided["total"], 1);
+}
+
+/// H-20: files of the input are listed, and handed out with an entry in the chain.
+#[test]
+fn files_of_a_task_are_handed_out_and_recorded() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "files", "name": "Files",
+        "nodes": { "ask": { "type": "builtin.human_approval", "config": { "title": "Look" } } },
+        "edges": [],
+    });
+    let file = json!({ "path": "in/ada.pdf", "size": 4, "content": "JVBERg==" });
+    let run = place.ok("run_start", json!({ "document": document, "params": { "invoice": file } }))["runId"].clone();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let summary = runtime.block_on(place.app.wait(run.as_str().expect("an id").to_owned())).expect("pauses");
+    let task = summary["openTasks"][0].clone();
+    let shown = place.ok("task_get", json!({ "taskId": task }));
+    let listed = json!([{ "id": "/input/invoice", "name": "ada.pdf", "mime": "application/pdf", "size": 4 }]);
+    assert_eq!(shown["attachments"], listed);
+    let get = |caller: &Caller, id: &str| place.ask(caller, "task_attachment", json!({ "taskId": task, "id": id }));
+    let viewer = Caller::http(CallerRole::Viewer, true, "eve");
+    assert_eq!(get(&viewer, "/input/invoice").expect_err("may not").code, "FORBIDDEN");
+    for id in ["/input", "/input/nothing", "in/ada.pdf", "/../etc/passwd"] {
+        assert_eq!(get(&Caller::here(), id).expect_err("is none").code, "NOT_FOUND", "{id}");
+    }
+    let got = get(&Caller::here(), "/input/invoice").expect("hands it out");
+    assert_eq!((&got["name"], &got["bytesBase64"]), (&json!("ada.pdf"), &json!("JVBERg==")));
+    let entries = place.ok("audit_list", json!({ "query": "event:ATTACHMENT_OPENED" }));
+    assert_eq!(entries["total"], 1);
+    let told = place.ok("task_get", json!({ "taskId": task }))["history"].clone();
+    assert_eq!(told.as_array().and_then(|all| all.last()).expect("one")["what"], "opened");
 }

@@ -174,6 +174,8 @@ pub enum TaskAct {
     },
     /// Looked at masked values. Allowed on a task that is not open, too.
     Reveal,
+    /// Took a file. Allowed on a task that is not open, too.
+    Open,
 }
 
 impl TaskAct {
@@ -185,6 +187,7 @@ impl TaskAct {
             Self::Comment => "commented",
             Self::Snooze { .. } => "snoozed",
             Self::Reveal => "revealed",
+            Self::Open => "opened",
         }
     }
 }
@@ -395,11 +398,12 @@ impl Store {
             let Some(mut row) = task::get(connection, &id)? else {
                 return Ok(Err(TaskError::NotFound { task: id }));
             };
-            let open = if act == TaskAct::Reveal { None } else { refused(&row, at_ms) };
+            let looks = matches!(act, TaskAct::Reveal | TaskAct::Open);
+            let open = if looks { None } else { refused(&row, at_ms) };
             let claimed = match act {
                 TaskAct::Claim | TaskAct::Release | TaskAct::Snooze { .. } => claimed_by_other(&row, &person, at_ms),
                 // A take-over is allowed, and seen.
-                TaskAct::Reassign { .. } | TaskAct::Comment | TaskAct::Reveal => None,
+                TaskAct::Reassign { .. } | TaskAct::Comment | TaskAct::Reveal | TaskAct::Open => None,
             };
             if let Some(error) = open.or(claimed) {
                 return Ok(Err(error));
@@ -435,9 +439,9 @@ impl Store {
                     row.snoozed_until_ms = Some(*until_ms).filter(|until| *until > at_ms);
                     text = text.or_else(|| Some(time::format(*until_ms)));
                 }
-                TaskAct::Comment | TaskAct::Reveal => {}
+                TaskAct::Comment | TaskAct::Reveal | TaskAct::Open => {}
             }
-            if act != TaskAct::Reveal {
+            if !looks {
                 task::update(connection, &row)?;
             }
             note(connection, &id, at_ms, &person, act.word(), text)?;

@@ -13,6 +13,10 @@ export interface Transport {
   saveFile?(name: string, base64: string): Promise<string | null>;
   /** Items of the native menu, by the id of their action. */
   onMenu?(listener: (action: string) => void): () => void;
+  /** Messages of the system, where the page itself has none. */
+  notify?(notice: { title: string; body: string; taskId?: string }): Promise<void>;
+  /** Links to a task that the system opened (`signalbox://task/<id>`), also the one that the program was started with. */
+  onTask?(listener: (taskId: string) => void): () => void;
 }
 
 /** What a dialog of the system gave: the handle goes back to commands, the path is only shown. */

@@ -1,7 +1,7 @@
 // The input as a form and as JSON, what changes, and quick ways to a correction.
 
 import { useCallback, useMemo, useState } from 'react';
-import { formatDateTime, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
+import { formatBytes, formatDateTime, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, Kbd, Segmented, TextArea } from '../../kit/index.ts';
 import { SchemaForm } from '../../schema-form/index.ts';
 import { ValueView } from '../../code/ValueView.tsx';
@@ -53,8 +53,27 @@ function ShownSide(props: DetailProps) {
       <b>{t('inbox.dataTitle')}</b>
       <ValueView value={useMemo(() => plainValue(work.original), [work.original])} label={t('inbox.dataTitle')} />
       <Masked {...props} />
+      <Files {...props} />
       <Votes {...props} />
       <Note {...props} />
+    </div>
+  );
+}
+
+/** Files that stand in the input or the error. */
+function Files({ task, mayDecide, onAttachment }: DetailProps) {
+  if (!task.attachments.length) return null;
+  return (
+    <div className="field">
+      <span className="lab">{t('inbox.files')} {mayDecide ? <span className="t3">{t('inbox.files.hint')}</span> : null}</span>
+      <ul className="ib-files" aria-label={t('inbox.files')}>
+        {task.attachments.map((file) => (
+          <li key={file.id} className="row">
+            <Icon name="doc" className="t2" /><span className="grow ell"><SafeText line text={file.name} /></span><span className="s t3 nw">{formatBytes(file.size)}</span>
+            {mayDecide ? <Button small icon="dl" aria-label={t('inbox.files.save', { name: plain(file.name) })} onClick={() => onAttachment(file.id)}>{t('inbox.files.get')}</Button> : null}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -42,6 +42,7 @@ export interface DetailProps {
   onOpenRun(): void;
   onAudit(): void;
   onCopySecret(): void;
+  onAttachment(id: string): void;
   onUndo(): void;
 }
 

@@ -3,7 +3,7 @@ import './settings.css';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, TextInput, type Action } from '../../kit/index.ts';
+import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
 export interface SettingsProps {
   settings: AppSettings;
@@ -14,6 +14,10 @@ export interface SettingsProps {
   actions: Action[];
   /** The places outside that keep checkpoints. */
   anchors: ReactNode;
+  /** Whether the system may say that a task has come. */
+  notify: 'yes' | 'ask' | 'no' | 'none';
+  notifyOn: boolean;
+  onNotify(on: boolean): void;
   onTheme(theme: ThemeChoice): void;
   onKeys(actionId: string, keys: string[] | null): void;
   onResetKeys(): void;
@@ -33,6 +37,15 @@ export function SettingsView(props: SettingsProps) {
               <div className="grow col"><span>{t('settings.theme')}</span><span className="s t3">{t('settings.themeHint')}</span></div>
               <Segmented label={t('settings.theme')} value={settings.theme} onChange={props.onTheme}
                 options={(['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, label: t(`settings.theme.${theme}`) }))} />
+            </div>
+          </div>
+        </section>
+        <section aria-labelledby="set-notify">
+          <h2 id="set-notify" className="l">{t('settings.notify')}</h2>
+          <div className="box">
+            <div className="line">
+              <div className="grow col"><span>{t('settings.notify.tasks')}</span><span className="s t3">{t(`settings.notify.${props.notify}`)}</span></div>
+              <Switch checked={props.notifyOn && props.notify === 'yes'} disabled={props.notify === 'no' || props.notify === 'none'} onChange={props.onNotify} label={t('settings.notify.tasks')} />
             </div>
           </div>
         </section>

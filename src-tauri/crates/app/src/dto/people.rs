@@ -328,6 +328,8 @@ pub struct Task {
     /// What was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<TaskDecision>,
+    /// Files in the input and in the error, at most 50.
+    pub attachments: Vec<TaskAttachment>,
     /// Who has approved, where several must, in the order of their votes.
     pub votes: Vec<TaskVote>,
     /// Who started the run may not approve.
@@ -335,6 +337,42 @@ pub struct Task {
     /// Who started the run, when that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_by: Option<String>,
+}
+
+/// A file that a task is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskAttachment {
+    /// Where it stands: a JSON Pointer that begins with `/input` or `/error`.
+    pub id: String,
+    /// Its name, without folders.
+    pub name: String,
+    /// Its media type.
+    pub mime: String,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Asks for a file of a task; that is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TaskAttachmentGet {
+    /// The task.
+    pub task_id: String,
+    /// `id` of the attachment.
+    pub id: String,
+}
+
+/// A file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskFile {
+    /// Its name.
+    pub name: String,
+    /// Its media type.
+    pub mime: String,
+    /// Its bytes.
+    pub bytes_base64: String,
 }
 
 /// One of several approvals.
@@ -440,6 +478,7 @@ pub enum TaskEventKind {
     Escalated,
     Revealed,
     Approved,
+    Opened,
     Decided,
     Closed,
 }

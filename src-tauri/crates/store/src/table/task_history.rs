@@ -20,7 +20,7 @@ pub struct TaskNote {
     pub at_ms: i64,
     /// Who: `user:…`, or `system`.
     pub by: String,
-    /// `created`, `claimed`, `released`, `reassigned`, `commented`, `snoozed`, `reminded`, `escalated`, `revealed`,
+    /// `created`, `claimed`, `released`, `reassigned`, `commented`, `snoozed`, `reminded`, `escalated`, `revealed`, `opened` (a file),
     /// `approved` (one of several), `decided`, `closed`.
     pub what: String,
     /// In words.

@@ -1,0 +1,78 @@
+// A task that comes while nobody looks: the title of the page counts them, and the system says so when the person wants that.
+
+import { useEffect, useRef } from 'react';
+import { call, transport } from '../../api/client.ts';
+import { usePaneOpen } from '../../api/settings.ts';
+import { t } from '../../i18n/index.ts';
+import { plain } from '../evidence/controls.ts';
+import type { TaskRow } from './types.ts';
+
+/** More than these at once are one message. */
+const MOST = 3;
+
+export interface Notice { title: string; body: string; taskId?: string }
+
+/** The tasks that are new since the last look, newest first; what was there at the first look is not new. */
+export function fresh(tasks: readonly TaskRow[], known: Set<string>): TaskRow[] {
+  const first = known.size === 0;
+  const found = tasks.filter((task) => task.state === 'open' && !known.has(task.id));
+  for (const task of tasks) known.add(task.id);
+  // Something must be known afterwards, or the next task would be the first look again.
+  known.add('');
+  return first ? [] : found;
+}
+export function noticesOf(tasks: readonly TaskRow[]): Notice[] {
+  if (tasks.length > MOST) return [{ title: t('inbox.notice.many', { n: tasks.length }), body: t('inbox.notice.open') }];
+  return tasks.map((task) => ({ title: plain(task.title), body: plain(`${task.workflowName}, ${task.nodeTitle}`), taskId: task.id }));
+}
+
+/** Whether the system can say something, and whether it may. */
+export function mayNotify(): 'yes' | 'ask' | 'no' | 'none' {
+  if (transport().notify) return 'yes';
+  if (!('Notification' in window)) return 'none';
+  return Notification.permission === 'granted' ? 'yes' : Notification.permission === 'denied' ? 'no' : 'ask';
+}
+export const useNotify = () => usePaneOpen('inbox.notify', false);
+
+function say(notice: Notice, onOpen: (taskId?: string) => void): void {
+  if (mayNotify() !== 'yes') return;
+  const { notify } = transport();
+  if (notify) {
+    // Without a service for messages the task is still in the inbox.
+    notify(notice).catch(() => undefined);
+    return;
+  }
+  // The same task is never said twice, also with several pages open.
+  const shown = new Notification(notice.title, { body: notice.body, tag: `signalbox-${notice.taskId ?? 'many'}` });
+  shown.onclick = () => {
+    window.focus();
+    onOpen(notice.taskId);
+    shown.close();
+  };
+}
+
+/** Once, in the frame: `open` is how many tasks wait. */
+export function useAttention(open: number | undefined, onOpen: (taskId?: string) => void): void {
+  const [wanted] = useNotify();
+  const known = useRef(new Set<string>());
+  const latest = useRef(onOpen);
+  latest.current = onOpen;
+  useEffect(() => {
+    if (open === undefined) return;
+    document.title = open > 0 ? t('inbox.notice.page', { n: open }) : t('inbox.notice.quiet');
+  }, [open]);
+  useEffect(() => {
+    if (!wanted || open === undefined || mayNotify() !== 'yes') return undefined;
+    let gone = false;
+    // A look that failed is made up for by the next one.
+    call('task_list', { state: 'all', limit: 50 }).then(({ tasks }) => {
+      if (gone) return;
+      const come = fresh(tasks, known.current);
+      if (document.hasFocus()) return;
+      for (const notice of noticesOf(come)) say(notice, (id) => latest.current(id));
+    }, () => undefined);
+    return () => { gone = true; };
+  }, [open, wanted]);
+  // A link from outside (`signalbox://task/<id>`) opens its task.
+  useEffect(() => transport().onTask?.((taskId) => latest.current(taskId)), []);
+}
