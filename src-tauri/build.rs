@@ -15,6 +15,8 @@ fn main() {
         "pick_file",
         "pick_folder",
         "save_file",
+        "linked_task",
+        "notify",
     ]);
     if let Err(error) = tauri_build::try_build(tauri_build::Attributes::new().app_manifest(commands)) {
         println!("cargo::error={error:#}");

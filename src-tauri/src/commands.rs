@@ -15,7 +15,7 @@ const WINDOW: &str = "main";
 #[derive(Default)]
 pub(crate) struct Subscriptions(Mutex<HashMap<String, watch::Sender<bool>>>);
 
-fn meant_for(window: &WebviewWindow) -> Result<(), ApiError> {
+pub(crate) fn meant_for(window: &WebviewWindow) -> Result<(), ApiError> {
     if window.label() == WINDOW {
         return Ok(());
     }

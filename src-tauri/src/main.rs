@@ -2,6 +2,7 @@
 //! in `signalbox-app`.
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
+mod attention;
 mod commands;
 mod menu;
 mod place;
@@ -12,18 +13,21 @@ use tauri::{Manager, RunEvent, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
 fn main() {
+    if std::env::args_os().any(|argument| argument == "--register-links") {
+        let (told, code) = match attention::register_links() {
+            Ok(told) => (told, 0),
+            Err(why) => (why, 1),
+        };
+        eprintln!("{told}");
+        std::process::exit(code);
+    }
     place::software_painting();
     let built = tauri::Builder::default()
-        .plugin(tauri_plugin_single_instance::init(|app, _, _| {
-            if let Some(window) = app.get_webview_window("main") {
-                // A window that cannot be raised is still there.
-                let _ = window.unminimize();
-                let _ = window.set_focus();
-            }
-        }))
+        .plugin(tauri_plugin_single_instance::init(|app, arguments, _| attention::raise(app, &arguments)))
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_window_state::Builder::default().build())
         .manage(commands::Subscriptions::default())
+        .manage(attention::Linked::default())
         .append_invoke_initialization_script(include_str!("prototype.js"))
         .invoke_handler(tauri::generate_handler![
             commands::rpc,
@@ -31,11 +35,14 @@ fn main() {
             commands::rpc_unsubscribe,
             commands::pick_file,
             commands::pick_folder,
-            commands::save_file
+            commands::save_file,
+            attention::linked_task,
+            attention::notify
         ])
         .menu(menu::build)
         .on_menu_event(menu::chosen)
         .setup(|handle| {
+            attention::started_with(handle.handle());
             match open() {
                 Ok(app) => {
                     handle.manage(app);
@@ -83,6 +90,11 @@ fn window(handle: &tauri::AppHandle) -> tauri::Result<()> {
         .title("Signalbox")
         .inner_size(1440.0, 900.0)
         .min_inner_size(880.0, 560.0)
+        // The page counts the tasks that wait in its title: the window's title is what the task bar shows.
+        .on_document_title_changed(|window, title| {
+            // A title is no reason to fail.
+            let _ = window.set_title(&title);
+        })
         .on_navigation(is_own)
         .on_new_window(|_, _| tauri::webview::NewWindowResponse::Deny)
         .disable_drag_drop_handler()
@@ -133,7 +145,10 @@ mod tests {
                 "allow-rpc-subscribe",
                 "allow-rpc-unsubscribe",
                 "allow-pick-file",
-                "allow-pick-folder"
+                "allow-pick-folder",
+                "allow-save-file",
+                "allow-linked-task",
+                "allow-notify"
             ])
         );
         let config: Value = serde_json::from_str(include_str!("../tauri.conf.json")).expect("config");

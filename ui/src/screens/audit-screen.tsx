@@ -20,7 +20,6 @@ import { count, damageText, eventLook, levelText } from '../features/audit/words
 import '../features/audit/audit.css';
 import { t, tn } from '../i18n/index.ts';
 import { Banner, Button, Dialog, EmptyState, Field, keysOf, Menu, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
-import { saveBytes } from './save-bytes.ts';
 import { attempt } from './commands.ts';
 import { FindButton } from './frame.tsx';
 import { AnchorBanner } from './parts/anchors.tsx';

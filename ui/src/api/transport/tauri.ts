@@ -46,5 +46,12 @@ export function tauriTransport(): Transport {
       const unlisten = listen<string>('menu', (event) => listener(event.payload));
       return () => { void unlisten.then((stop) => stop()); };
     },
+    notify: (notice) => invoke('notify', notice),
+    onTask(listener) {
+      // Listen first, then ask for what came before.
+      const unlisten = listen<string>('task', (event) => listener(event.payload));
+      unlisten.then(() => invoke<string | null>('linked_task')).then((id) => { if (id) listener(id); }, () => undefined);
+      return () => { void unlisten.then((stop) => stop()); };
+    },
   };
 }

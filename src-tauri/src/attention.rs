@@ -1,0 +1,192 @@
+//! What leads a person to a task from outside the window: links `signalbox://task/<id>`, and messages of the system.
+
+use crate::commands::meant_for;
+use signalbox_app::ApiError;
+use std::sync::{Mutex, PoisonError};
+use tauri::{AppHandle, Emitter, Manager, State, WebviewWindow};
+
+/// The beginning of a link to a task.
+const LINK: &str = "signalbox://task/";
+/// Letters of a message; more is cut by the system anyway.
+const LETTERS: usize = 300;
+
+/// A link that came before the window could listen.
+#[derive(Default)]
+pub(crate) struct Linked(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    task: Option<String>,
+    /// The window listens; what comes now is told to it.
+    listens: bool,
+}
+
+/// The task of a link. Anything else is nothing: a link comes from any page and any program of this machine, so all that
+/// it can do is to show a task.
+fn task_of(link: &str) -> Option<&str> {
+    let id = link.strip_prefix(LINK)?.trim_end_matches('/');
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    (!id.is_empty() && id.len() <= 100 && id.bytes().all(plain)).then_some(id)
+}
+
+/// Shows the window, and the task that the arguments of a program name.
+pub(crate) fn raise(handle: &AppHandle, arguments: &[String]) {
+    if let Some(window) = handle.get_webview_window("main") {
+        // A window that cannot be raised is still there.
+        let _ = window.unminimize();
+        let _ = window.set_focus();
+    }
+    if let Some(task) = arguments.iter().find_map(|argument| task_of(argument)) {
+        show(handle, task);
+    }
+}
+
+/// Remembers the link that this program was started with.
+pub(crate) fn started_with(handle: &AppHandle) {
+    let arguments: Vec<String> = std::env::args_os().filter_map(|one| one.into_string().ok()).collect();
+    if let Some(task) = arguments.iter().find_map(|argument| task_of(argument)) {
+        show(handle, task);
+    }
+}
+
+fn show(handle: &AppHandle, task: &str) {
+    let linked = handle.state::<Linked>();
+    let mut waiting = linked.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if waiting.listens {
+        // A window that is closing needs it no more.
+        let _ = handle.emit_to("main", "task", task);
+    } else {
+        waiting.task = Some(task.to_owned());
+    }
+}
+
+/// The window listens from now on; gives the task of the link that came before.
+#[tauri::command]
+pub(crate) fn linked_task(window: WebviewWindow, linked: State<'_, Linked>) -> Result<Option<String>, ApiError> {
+    meant_for(&window)?;
+    let mut waiting = linked.0.lock().unwrap_or_else(PoisonError::into_inner);
+    waiting.listens = true;
+    Ok(waiting.task.take())
+}
+
+/// Says something by the system's messages; a press on it opens the task.
+#[tauri::command]
+pub(crate) fn notify(
+    window: WebviewWindow,
+    handle: AppHandle,
+    title: String,
+    body: String,
+    task_id: Option<String>,
+) -> Result<(), ApiError> {
+    meant_for(&window)?;
+    let cut = |text: String| -> String { text.chars().filter(|c| !c.is_control()).take(LETTERS).collect() };
+    let mut message = notify_rust::Notification::new();
+    // The body may be read as markup: a task's title comes from outside.
+    message.appname("Signalbox").summary(&cut(title)).body(&escaped(&cut(body)));
+    // On a thread of its own: it waits until the message is closed.
+    let told = std::thread::Builder::new().name("message".into()).spawn(move || wait(message, &handle, task_id));
+    // A message that cannot be shown is still in the inbox.
+    drop(told);
+    Ok(())
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn wait(mut message: notify_rust::Notification, handle: &AppHandle, task: Option<String>) {
+    message.action("default", "Open");
+    // Without a service for messages nothing is shown; the inbox has it.
+    let Ok(shown) = message.show() else { return };
+    shown.wait_for_action(|action| {
+        if action == "default" {
+            let link: Vec<String> = task.iter().map(|task| format!("{LINK}{task}")).collect();
+            raise(handle, &link);
+        }
+    });
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn wait(message: notify_rust::Notification, _: &AppHandle, _: Option<String>) {
+    // Without a service for messages nothing is shown; the inbox has it.
+    drop(message.show());
+}
+
+/// `--register-links`: lets this account's desktop open `signalbox://` with this program. Gives what the person is told.
+#[cfg(target_os = "linux")]
+pub(crate) fn register_links() -> Result<String, String> {
+    const FILE: &str = "app.signalbox.desktop.desktop";
+    let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
+    let data = var("XDG_DATA_HOME").or_else(|| var("HOME").map(|home| home.join(".local/share")));
+    let folder = data.ok_or("The folder for the data of programs is not known. Set HOME.")?.join("applications");
+    let program = std::env::current_exe().map_err(|error| format!("This program does not know where it is: {error}."))?;
+    let path = folder.join(FILE);
+    let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, entry(&program.to_string_lossy())));
+    written.map_err(|error| format!("{} cannot be written: {error}.", path.display()))?;
+    Ok(format!(
+        "{} is written. If links still do not open: xdg-mime default {FILE} x-scheme-handler/signalbox",
+        path.display()
+    ))
+}
+
+/// The desktop entry. The program's path is quoted as the standard for desktop entries says.
+#[cfg(target_os = "linux")]
+fn entry(program: &str) -> String {
+    let quoted: String = program
+        .chars()
+        .flat_map(|c| match c {
+            '"' | '`' | '$' | '\\' => vec!['\\', '\\', c],
+            '%' => vec!['%', '%'],
+            other => vec![other],
+        })
+        .collect();
+    format!(
+        "[Desktop Entry]\nType=Application\nName=Signalbox\nComment=Draw a workflow, run it, answer what it asks\n\
+         Exec=\"{quoted}\" %u\nTerminal=false\nCategories=Development;\nMimeType=x-scheme-handler/signalbox;\n"
+    )
+}
+
+/// Other platforms register links when the program is installed.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn register_links() -> Result<String, String> {
+    Err("Links are registered when Signalbox is installed.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, task_of};
+
+    #[test]
+    fn a_link_names_a_task_and_nothing_else() {
+        assert_eq!(task_of("signalbox://task/tc2446a97ce6a3bd7"), Some("tc2446a97ce6a3bd7"));
+        assert_eq!(task_of("signalbox://task/t-1_2/"), Some("t-1_2"));
+        for other in [
+            "signalbox://task/",
+            "signalbox://task/a/b",
+            "signalbox://task/a?b=c",
+            "signalbox://task/..",
+            "signalbox://task/a%2fb",
+            "signalbox://run/r1",
+            "SIGNALBOX://task/a",
+            "--data",
+            "javascript:alert(1)",
+        ] {
+            assert_eq!(task_of(other), None, "{other}");
+        }
+        assert_eq!(task_of(&format!("signalbox://task/{}", "a".repeat(101))), None);
+    }
+
+    #[test]
+    fn a_message_holds_no_markup() {
+        assert_eq!(escaped("<a href='x'>&"), "&lt;a href='x'&gt;&amp;");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_desktop_entry_quotes_the_program() {
+        let entry = super::entry("/opt/a \"b\"/50%/signalbox-desktop");
+        assert!(entry.contains("Exec=\"/opt/a \\\\\"b\\\\\"/50%%/signalbox-desktop\" %u\n"), "{entry}");
+        assert!(entry.contains("MimeType=x-scheme-handler/signalbox;\n"));
+    }
+}
