@@ -116,9 +116,11 @@ test('a task that comes while nobody looks: the title counts it, the system says
   });
   const page = await open('#/settings');
   await expect(page).toHaveTitle(/^\(\d+\) Signalbox$/);
+  // The first look: what is there already is not said.
+  const looked = page.waitForResponse((response) => response.url().endsWith('/rpc/task_list') && (response.request().postData() ?? '').includes('"all"'));
   await page.getByRole('switch', { name: 'Say that a task has come while I look elsewhere' }).click();
   await expect(page.getByRole('switch', { name: 'Say that a task has come while I look elsewhere' })).toBeChecked();
-  await page.waitForTimeout(500);
+  await looked;
   await startRun(host, (await makeWorkflow(host, { ...MEAN, name: 'Comes now' })).ref, { name: 'Nobody', total: 1, count: 0 });
   const titles = () => page.evaluate(() => (window as unknown as { said: { title: string }[] }).said.map((one) => one.title));
   await expect.poll(titles, { timeout: 20_000 }).toEqual(['No mean for Nobody']);
