@@ -43,6 +43,7 @@ pub(crate) fn of_event(body: &EventBody) -> String {
             None => format!("Nobody answered in time; the policy decided: {}.", done.answer.action.as_str()),
         },
         EventBody::HumanTaskReminded(_) => "The person was reminded.".into(),
+        EventBody::HumanTaskClosed(_) => "Nobody has to answer any more: the step was cancelled.".into(),
         EventBody::Escalated(change) => match &change.to {
             Some(to) => format!("Nobody answered in time; {to} has the task now."),
             None => "Nobody answered in time.".into(),

@@ -104,6 +104,7 @@ impl RunView {
             | EventBody::HumanTaskCreated(_)
             | EventBody::HumanTaskCompleted(_)
             | EventBody::HumanTaskReminded(_)
+            | EventBody::HumanTaskClosed(_)
             | EventBody::Escalated(_)
             | EventBody::PauseStart(_)
             | EventBody::PauseResumed(_)

@@ -4,7 +4,9 @@ use crate::{
     catalog::Catalog,
     config,
     guard::{self, Guardrails},
+    numbers::Cyclic,
     recovery::{EdgeKind, Recovery, RecoveryKind},
+    region::{self, Region},
     schema::Schema,
     validate,
 };
@@ -25,16 +27,24 @@ pub struct Compiled {
     pub workflow: Arc<Workflow>,
     /// SHA-256 of the pinned definition, hex.
     pub definition_hash: String,
-    pub(crate) nodes: Vec<CompiledNode>,
-    pub(crate) edges: Vec<CompiledEdge>,
-    pub(crate) index: HashMap<String, usize>,
-    pub(crate) entries: Vec<usize>,
+    /// All nodes of all files, the run's own file first.
+    pub(crate) nodes: Cyclic<CompiledNode>,
+    pub(crate) edges: Cyclic<CompiledEdge>,
+    /// The top, then every body.
+    pub(crate) regions: Vec<Region>,
+    /// The run's own file first.
+    pub(crate) files: Vec<CompiledFile>,
     pub(crate) on_abort: Option<usize>,
     /// Nodes that only the `onAbort` chain reaches.
     pub(crate) abort_region: Vec<bool>,
+}
+
+/// What a file says beside its nodes.
+#[derive(Debug)]
+pub(crate) struct CompiledFile {
+    pub(crate) workflow: Arc<Workflow>,
+    pub(crate) index: HashMap<String, usize>,
     pub(crate) policy: Policy,
-    /// Exit wires and how many origins may use each.
-    pub(crate) exits: Vec<(usize, usize)>,
     pub(crate) context_schema: HashMap<String, Arc<Schema>>,
     /// `context.schema` has `additionalProperties: false`.
     pub(crate) context_closed: bool,
@@ -81,6 +91,12 @@ pub(crate) struct CompiledNode {
     pub(crate) descriptor: Arc<NodeDescriptor>,
     pub(crate) mode: Mode,
     pub(crate) role: Role,
+    /// The file it stands in.
+    pub(crate) file: usize,
+    /// The nodes it lives with.
+    pub(crate) region: usize,
+    /// Of a container: the regions of its body, one for each branch of a parallel.
+    pub(crate) bodies: Vec<usize>,
     /// It works on cases, and never joins.
     pub(crate) recovery: Option<RecoveryKind>,
     /// The recovery node that takes the cases of this node.
@@ -135,47 +151,104 @@ impl Compiled {
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
-    /// Id of a node.
+    /// Id of a node, at any path.
     pub fn node_id(&self, node: usize) -> &str {
-        self.nodes.get(node).map_or("", |n| &n.id)
+        self.nodes.get(self.nodes.local(node)).map_or("", |n| &n.id)
     }
-    /// Index of a node.
+    /// Index of a node of the run's own file.
     pub fn node_index(&self, id: &str) -> Option<usize> {
-        self.index.get(id).copied()
+        self.files.first()?.index.get(id).copied()
+    }
+
+    /// What the file of a node says.
+    pub(crate) fn file(&self, node: usize) -> &CompiledFile {
+        &self.files[self.nodes[node].file]
+    }
+    /// The number of a local node in the frame of another one.
+    pub(crate) fn beside(&self, node: usize, local: usize) -> usize {
+        self.nodes.number(self.nodes.frame(node), local)
+    }
+    /// The number of a local wire in the frame of a node.
+    pub(crate) fn wire(&self, node: usize, local: usize) -> usize {
+        self.edges.number(self.nodes.frame(node), local)
+    }
+    /// Where a wire leads, in its frame.
+    pub(crate) fn target(&self, edge: usize) -> usize {
+        self.nodes.number(self.edges.frame(edge), self.edges[edge].to)
+    }
+    /// It is a container.
+    pub(crate) fn is_container(&self, node: usize) -> bool {
+        self.nodes[node].role.is_container()
     }
 
     fn build(workflow: Arc<Workflow>, definition_hash: &str, catalog: &Catalog) -> Self {
-        let index: HashMap<String, usize> = workflow.nodes.keys().enumerate().map(|(i, id)| (id.clone(), i)).collect();
-        let mut nodes: Vec<CompiledNode> = workflow
-            .nodes
-            .iter()
-            .filter_map(|(id, node)| catalog.get(&node.kind).map(|d| compile_node(id, node, d, &index)))
-            .collect();
-        let recovery = Recovery::of(&workflow);
-        let mut edges = Vec::new();
+        let mut parts = Parts { regions: vec![Region::default()], ..Parts::default() };
+        parts.add(&workflow, catalog, 0);
+        let Parts { nodes, edges, regions, files } = parts;
+        let settings = workflow.settings.as_ref();
+        let index = files.first().map(|file| &file.index);
+        let on_abort =
+            settings.and_then(|s| s.on_abort.as_ref()).and_then(|id| index.and_then(|index| index.get(id)).copied());
+        let abort_region = abort_region(&nodes, &edges, &regions, on_abort);
+        Self {
+            workflow,
+            definition_hash: definition_hash.to_owned(),
+            nodes: Cyclic::new(nodes),
+            edges: Cyclic::new(edges),
+            regions,
+            files,
+            on_abort,
+            abort_region,
+        }
+    }
+}
+
+/// What is compiled so far.
+#[derive(Default)]
+struct Parts {
+    nodes: Vec<CompiledNode>,
+    edges: Vec<CompiledEdge>,
+    regions: Vec<Region>,
+    files: Vec<CompiledFile>,
+}
+
+impl Parts {
+    /// Adds a file whose top is a region that exists.
+    fn add(&mut self, workflow: &Arc<Workflow>, catalog: &Catalog, top: usize) {
+        let (first, first_edge, file) = (self.nodes.len(), self.edges.len(), self.files.len());
+        let index: HashMap<String, usize> =
+            workflow.nodes.keys().enumerate().map(|(i, id)| (id.clone(), first + i)).collect();
+        let compiled =
+            workflow.nodes.iter().filter_map(|(id, node)| Some((id, node, catalog.get(&node.kind)?)));
+        self.nodes.extend(compiled.map(|(id, node, descriptor)| {
+            let compiled = compile_node(id, node, descriptor, &index);
+            CompiledNode { file, region: top, ..compiled }
+        }));
+        let recovery = Recovery::of(workflow);
         for (edge, kind) in workflow.edges.iter().zip(&recovery.edges) {
             if let (Some(from), Some(to)) = (index.get(edge.from.node()), index.get(&edge.to)) {
                 let port = Arc::from(edge.from.port());
-                edges.push(CompiledEdge { from: *from, port, to: *to, fallback: false, kind: *kind });
+                self.edges.push(CompiledEdge { from: *from, port, to: *to, fallback: false, kind: *kind });
             }
         }
         for (id, node) in &workflow.nodes {
             let target = node.error_handling.as_ref().and_then(|e| e.fallback_node_id.as_ref());
             if let (Some(from), Some(to)) = (index.get(id), target.and_then(|t| index.get(t))) {
                 let (port, kind) = (Arc::from("fallback"), EdgeKind::Ordinary);
-                edges.push(CompiledEdge { from: *from, port, to: *to, fallback: true, kind });
+                self.edges.push(CompiledEdge { from: *from, port, to: *to, fallback: true, kind });
             }
         }
         let mut exits = Vec::new();
-        for (i, edge) in edges.iter().enumerate() {
+        let nodes = &mut self.nodes;
+        for (i, edge) in self.edges.iter().enumerate().skip(first_edge) {
             match edge.kind {
                 EdgeKind::Ordinary => nodes[edge.to].in_edges.push(i),
                 EdgeKind::Exit => {
                     nodes[edge.to].in_edges.push(i);
-                    let origins = &recovery.origins[edge.from];
+                    let origins = &recovery.origins[edge.from - first];
                     exits.push((i, origins.len()));
                     for origin in origins {
-                        nodes[*origin].exits.push(i);
+                        nodes[first + *origin].exits.push(i);
                     }
                 }
                 EdgeKind::ToRecovery => {
@@ -195,18 +268,15 @@ impl Compiled {
                 from.success_wired = true;
             }
         }
-        for (node, kind) in nodes.iter_mut().zip(&recovery.kinds) {
+        for (node, kind) in nodes.iter_mut().skip(first).zip(&recovery.kinds) {
             node.recovery = *kind;
         }
-        let named: Vec<usize> = nodes.iter().flat_map(|n| n.references.iter().copied()).collect();
+        let named: Vec<usize> = nodes.iter().skip(first).flat_map(|n| n.references.iter().copied()).collect();
         for i in named {
             nodes[i].referenced = true;
         }
         let settings = workflow.settings.as_ref();
         let on_abort = settings.and_then(|s| s.on_abort.as_ref()).and_then(|id| index.get(id).copied());
-        let entries: Vec<usize> = (0..nodes.len()).filter(|i| is_entry(&nodes[*i]) && Some(*i) != on_abort).collect();
-        let abort_region = abort_region(&nodes, &edges, &entries, on_abort);
-        // The chain's own wires count; wires into it from outside never carry anything.
         let policy = match settings.and_then(|s| s.error_policy.as_ref()) {
             Some(ErrorPolicy::Named(NamedPolicy::Safe)) => Policy::Safe,
             Some(ErrorPolicy::Named(NamedPolicy::Fail)) | None => Policy::Fail,
@@ -222,40 +292,25 @@ impl Compiled {
             .collect();
         let context_closed =
             declared.and_then(|s| s.get("additionalProperties")).and_then(Value::as_bool) == Some(false);
-        Self {
-            workflow,
-            definition_hash: definition_hash.to_owned(),
-            nodes,
-            edges,
-            index,
-            entries,
-            on_abort,
-            abort_region,
-            policy,
-            exits,
-            context_schema,
-            context_closed,
-        }
+        region::divide(workflow, &index, top, &mut self.regions, nodes, &self.edges, on_abort, &exits);
+        self.files.push(CompiledFile { workflow: Arc::clone(workflow), index, policy, context_schema, context_closed });
     }
 }
 
 impl Compiled {
-    /// Where a port of a recovery node leads for a case of `origin`.
+    /// Where a port of a recovery node leads for a case of `origin`, which lives beside it.
     pub(crate) fn way(&self, node: usize, port: &str, origin: usize) -> Way {
+        let origin = self.nodes.local(origin);
         let wired = || self.nodes[node].out_edges.iter().copied().filter(|e| &*self.edges[*e].port == port);
         if wired().any(|e| self.edges[e].kind == EdgeKind::Reentry && self.edges[e].to == origin) {
             return Way::Reentry;
         }
         if let Some(edge) = wired().find(|e| self.edges[*e].kind == EdgeKind::ToRecovery) {
-            return Way::Recovery(self.edges[edge].to);
+            return Way::Recovery(self.beside(node, self.edges[edge].to));
         }
         let exits: Vec<usize> = wired().filter(|e| self.edges[*e].kind == EdgeKind::Exit).collect();
         if exits.is_empty() { Way::Unwired } else { Way::Exit(exits) }
     }
-}
-
-fn is_entry(node: &CompiledNode) -> bool {
-    node.in_edges.is_empty() && node.recovery.is_none()
 }
 
 fn compile_node(
@@ -289,6 +344,9 @@ fn compile_node(
         descriptor: Arc::clone(descriptor),
         mode: node.mode.unwrap_or_else(|| descriptor.default_mode()),
         role: descriptor.role,
+        file: 0,
+        region: 0,
+        bodies: Vec::new(),
         recovery: None,
         handled_by: None,
         exits: Vec::new(),
@@ -329,7 +387,7 @@ fn effects_of_raw(effects: &ByConfig<Effects>, config: &Value) -> Effects {
 fn abort_region(
     nodes: &[CompiledNode],
     edges: &[CompiledEdge],
-    entries: &[usize],
+    regions: &[Region],
     on_abort: Option<usize>,
 ) -> Vec<bool> {
     let reach = |starts: &[usize]| {
@@ -339,12 +397,13 @@ fn abort_region(
             if !seen[i] {
                 seen[i] = true;
                 todo.extend(nodes[i].out_edges.iter().map(|e| edges[*e].to));
+                todo.extend(nodes[i].bodies.iter().flat_map(|body| regions[*body].nodes.iter().copied()));
             }
         }
         seen
     };
     let Some(start) = on_abort else { return vec![false; nodes.len()] };
-    let main = reach(entries);
+    let main = reach(regions.first().map_or(&[], |top| &top.entries));
     reach(&[start]).iter().zip(&main).map(|(chain, main)| *chain && !main).collect()
 }
 

@@ -70,11 +70,16 @@ fn set(here: &mut Value, rest: &[Segment], value: Value) -> Result<(), String> {
 }
 
 /// All writes of a call against `context.schema`.
-pub(crate) fn check(compiled: &Compiled, context: &Context, changes: &[VarChanged]) -> Result<(), NodeFailure> {
+pub(crate) fn check(
+    compiled: &Compiled,
+    node: usize,
+    context: &Context,
+    changes: &[VarChanged],
+) -> Result<(), NodeFailure> {
     for change in changes {
         let name = change.name.trim_start_matches('$');
         let Some(value) = context.get(name) else { continue };
-        match compiled.context_schema.get(name) {
+        match compiled.file(node).context_schema.get(name) {
             Some(schema) => {
                 if let Err(violations) = schema.validate(value) {
                     let told = violations.first().map_or_else(String::new, |v| format!("{} {}", v.path, v.message));
@@ -85,7 +90,7 @@ pub(crate) fn check(compiled: &Compiled, context: &Context, changes: &[VarChange
                     .detail("target", change.name.clone()));
                 }
             }
-            None if compiled.context_closed => {
+            None if compiled.file(node).context_closed => {
                 return Err(NodeFailure::validation(
                     "UNDECLARED_WRITE",
                     format!("${name} is not declared in the workflow's context schema"),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct CallKey {
     /// Where in nested containers; empty at the top.
     pub path: Arc<str>,
-    /// Index of the node in the compiled workflow.
+    /// Number of the node at its path; [`crate::Compiled::node_id`] names it.
     pub node: usize,
     /// Item index of an effectful slot; `None` for a batch or `mode: all`.
     pub item: Option<usize>,
@@ -37,6 +37,8 @@ pub enum Effect {
     },
     /// Stop calls in flight: drop their futures after the grace of SEMANTICS 8.
     CancelCalls,
+    /// Stop one call: drop its future.
+    CancelCall(CallKey),
     /// Write an artifact file of the run.
     WriteArtifact {
         /// Path inside the run's artifact folder.

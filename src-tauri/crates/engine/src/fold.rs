@@ -1,12 +1,14 @@
 //! Applying recorded events: the only place where a run's state changes. `step` decides events and applies them;
 //! replay is the same function repeated.
 
+pub(crate) mod body;
 pub(crate) mod case;
 mod settle;
 
 use crate::{
     compiled::Compiled,
-    state::{Activation, At, EdgeState, Ending, Phase, RunState, Slot, Transient},
+    numbers::Spread,
+    state::{Activation, At, EdgeState, Ending, NodeRun, Phase, RunState, Slot, Transient},
 };
 use serde_json::Value;
 use settle::{end_activation, join, route, settle};
@@ -56,9 +58,10 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
     }
     let now = time::parse(&event.ts).unwrap_or(state.last_ms);
     let node = match &event.step_id {
-        Some(step) => {
-            Some(*compiled.index.get(step).ok_or_else(|| FoldError::UnknownStep { seq, step: step.clone() })?)
-        }
+        Some(step) => Some(
+            body::number(compiled, state, event.path.as_deref(), step)
+                .ok_or_else(|| FoldError::UnknownStep { seq, step: step.clone() })?,
+        ),
         None => None,
     };
     let impossible = |why| FoldError::Impossible { seq, event: event.body.type_name(), why };
@@ -76,14 +79,14 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
         EventBody::WorkflowStart(start) => workflow_start(compiled, state, start, now),
         EventBody::WorkflowDone(done) => {
             state.stop_id.clone_from(&done.stop_id);
-            finish(state, RunStatus::Completed);
+            finish(compiled, state, RunStatus::Completed);
         }
         EventBody::WorkflowFailed(failed) => {
             state.error = Some(Arc::clone(&failed.error));
             state.failed_step = Some(failed.failed_step_id.clone());
-            finish(state, RunStatus::Failed);
+            finish(compiled, state, RunStatus::Failed);
         }
-        EventBody::WorkflowCancelled(_) => finish(state, RunStatus::Cancelled),
+        EventBody::WorkflowCancelled(_) => finish(compiled, state, RunStatus::Cancelled),
         EventBody::WorkflowResumed(_) => state.status = RunStatus::Running,
         EventBody::StepStart(start) => {
             if let Some(place) = place {
@@ -109,7 +112,12 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
             failed(compiled, state, node, slot, &error.error);
         }
         EventBody::StepInterrupted(cut) => match place {
-            Some(place) => case::interrupted(state, place, need_node()?),
+            Some(place) => {
+                case::interrupted(state, place, need_node()?);
+                if body::is_cut(compiled, state, place.0) {
+                    state.undecided.remove(&place);
+                }
+            }
             None => interrupted(compiled, state, need_node()?, event, cut.effect.is_some()),
         },
         EventBody::StepSkipped(_) => skipped(compiled, state, need_node()?),
@@ -153,7 +161,7 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
                     ((node, slot), None)
                 }
             };
-            case::fix_tried(state, place, healer, tried);
+            case::fix_tried(compiled, state, place, healer, tried, now);
         }
         EventBody::HumanTaskCreated(created) => {
             let node = need_node()?;
@@ -172,6 +180,7 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
                 task.reminders = reminded.reminder;
             }
         }
+        EventBody::HumanTaskClosed(closed) => body::task_closed(state, &closed.task_id),
         EventBody::Escalated(event) => case::escalated(compiled, state, event, now),
         EventBody::PauseTimeout(_) => {
             let node = need_node()?;
@@ -189,6 +198,7 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
 
 /// What follows from a state without an event.
 fn settled(compiled: &Compiled, state: &mut RunState) -> Result<(), FoldError> {
+    body::reap(compiled, state);
     settle_ending(compiled, state);
     if matches!(state.status, RunStatus::Running | RunStatus::Paused) {
         state.status = if state.is_paused() { RunStatus::Paused } else { RunStatus::Running };
@@ -219,7 +229,7 @@ fn workflow_start(compiled: &Compiled, state: &mut RunState, start: &WorkflowSta
     }
     state.context = Arc::new(context);
     let first = Item { id: "1".into(), data: Arc::clone(&start.params), binary: None, error: None, paired_item: None };
-    for entry in &compiled.entries {
+    for entry in &compiled.regions[0].entries {
         activate(compiled, state, *entry, vec![first.clone()]);
     }
 }
@@ -234,10 +244,11 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: V
         Mode::Each => input.len(),
         Mode::All => 1,
     };
+    let visit = state.frames.get(compiled.nodes.frame(node)).map_or(1, |frame| frame.visit);
     state.nodes[node].visits += u32::try_from(slots).unwrap_or(u32::MAX);
     state.nodes[node].activation = Some(Activation {
         input: Arc::new(input),
-        slots: (0..slots).map(|_| Slot::fresh()).collect(),
+        slots: (0..slots).map(|_| Slot::fresh(visit)).collect(),
         open: slots,
         next_fresh: 0,
         staged: Vec::new(),
@@ -291,6 +302,8 @@ fn step_start(
         if let Some(due_ms) = start.due_ms {
             slot.phase = Phase::Sleeping { due_ms };
             state.timed.insert((node, index));
+        } else if compiled.is_container(node) {
+            body::entered(compiled, state, node, index);
         } else {
             slot.phase = Phase::Running;
             state.in_flight.insert((node, index));
@@ -330,25 +343,27 @@ fn step_done(
     let slots: Vec<usize> = match event.item {
         Some(item) => vec![item],
         None => (0..activation.slots.len())
-            .filter(|i| matches!(activation.slots[*i].phase, Phase::Running | Phase::Sleeping { .. }))
+            .filter(|i| matches!(activation.slots[*i].phase, Phase::Running | Phase::Sleeping { .. } | Phase::Inside))
             .collect(),
     };
     if !staged.is_empty() {
-        let context = Arc::make_mut(&mut state.context);
+        let context = Arc::make_mut(body::context_mut(compiled, state, node));
         for (name, value) in staged {
             context.insert(name, value);
         }
     }
     if compiled.nodes[node].role == Role::Stop {
-        state.stop_id = Some(stop_id(compiled, state, node));
-        state.ending.get_or_insert(Ending::Stop);
-        let entered: Vec<Arc<Value>> = state.nodes[node]
-            .activation
-            .iter()
-            .flat_map(|a| a.input.iter().map(|item| Arc::clone(&item.data)))
-            .collect();
-        state.output.extend(entered);
+        let entered = activation_input(state, node).to_vec();
+        if !body::stopped(compiled, state, node, &entered) {
+            state.stop_id = Some(stop_id(compiled, state, node));
+            state.ending.get_or_insert(Ending::Stop);
+            state.output.extend(entered.into_iter().map(|item| item.data));
+        }
     }
+    if compiled.nodes[node].role == Role::Break {
+        body::broken(compiled, state, node);
+    }
+    let container = compiled.is_container(node);
     for slot in slots {
         let ports = done
             .items
@@ -357,7 +372,7 @@ fn step_done(
                 let own = |item: &&Item| !each || item.paired_item.is_none_or(|paired| paired == slot);
                 (port.clone(), items.iter().filter(own).cloned().collect::<Vec<_>>())
             })
-            .filter(|(_, items)| !items.is_empty())
+            .filter(|(_, items)| container || !items.is_empty())
             .collect();
         close(compiled, state, node, slot, Phase::Done { ports });
     }
@@ -376,6 +391,7 @@ fn stop_id(compiled: &Compiled, state: &RunState, node: usize) -> String {
 fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, error: &Arc<ErrorPayload>) {
     state.in_flight.remove(&(node, slot));
     state.timed.remove(&(node, slot));
+    body::left(compiled, state, node, slot);
     if let Some(activation) = state.nodes[node].activation.as_mut() {
         activation.staged.clear();
     }
@@ -385,7 +401,8 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     }
     let attempt = slot_ref(state, node, slot).map_or(0, |s| s.attempt);
     let retries = own_retry_applies(compiled, node, error, attempt);
-    if let Some(recovery) = compiled.nodes[node].handled_by.filter(|_| !retries) {
+    let handler = compiled.nodes[node].handled_by.map(|recovery| compiled.beside(node, recovery));
+    if let Some(recovery) = handler.filter(|_| !retries) {
         case::put(state, node, slot, Arc::clone(error), At::Node(recovery), None);
         return;
     }
@@ -408,36 +425,37 @@ pub(crate) fn own_retry_applies(compiled: &Compiled, node: usize, error: &ErrorP
 /// The run is ending, so a result of this node is recorded but starts nothing.
 pub(crate) fn nothing_new(state: &RunState, compiled: &Compiled, node: usize) -> bool {
     match &state.ending {
-        None => false,
+        None => body::is_cut(compiled, state, node),
         Some(Ending::Stop) => true,
-        Some(Ending::Abort { chain, chain_over, .. }) => !*chain || *chain_over || !compiled.abort_region[node],
+        Some(Ending::Abort { chain, chain_over, .. }) => {
+            !*chain || *chain_over || !in_chain(compiled, node) || body::is_cut(compiled, state, node)
+        }
     }
+}
+
+/// Only the `onAbort` chain leads to it.
+fn in_chain(compiled: &Compiled, node: usize) -> bool {
+    compiled.abort_region[compiled.nodes.local(node)]
 }
 
 fn abort(
     compiled: &Compiled,
     state: &mut RunState,
     node: usize,
+    step: String,
     error: Arc<ErrorPayload>,
     reason: Option<String>,
     now: i64,
 ) {
     match &mut state.ending {
         // Only a failure of the chain ends it; one answer may abort many steps before it has begun.
-        Some(Ending::Abort { chain, chain_over, .. }) => *chain_over |= *chain && compiled.abort_region[node],
+        Some(Ending::Abort { chain, chain_over, .. }) => *chain_over |= *chain && in_chain(compiled, node),
         Some(Ending::Stop) => {}
         None => {
-            let error = match &reason {
-                None => error,
-                Some(reason) => {
-                    let mut told = (*error).clone();
-                    told.details.get_or_insert_default().insert("reason".into(), Value::String(reason.clone()));
-                    Arc::new(told)
-                }
-            };
+            let error = with_reason(error, reason.as_deref());
             state.ending = Some(Ending::Abort {
                 error,
-                step: compiled.nodes[node].id.to_string(),
+                step,
                 reason,
                 since: now,
                 chain: false,
@@ -447,19 +465,31 @@ fn abort(
     }
 }
 
+/// An error that says why nothing more was done about it.
+fn with_reason(error: Arc<ErrorPayload>, reason: Option<&str>) -> Arc<ErrorPayload> {
+    let Some(reason) = reason else { return error };
+    let mut told = (*error).clone();
+    told.details.get_or_insert_default().insert("reason".into(), reason.into());
+    Arc::new(told)
+}
+
 fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &RunEvent, unknown: bool) {
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     activation.staged.clear();
     let cut: Vec<usize> = (0..activation.slots.len())
         .filter(|i| event.item.is_none_or(|item| item == *i))
         .filter(|i| {
-            matches!(activation.slots[*i].phase, Phase::Running | Phase::Sleeping { .. } | Phase::Asking { .. })
+            matches!(
+                activation.slots[*i].phase,
+                Phase::Running | Phase::Sleeping { .. } | Phase::Asking { .. } | Phase::Inside
+            )
         })
         .collect();
     for index in cut {
         case::no_longer_asked(state, (node, index));
         state.in_flight.remove(&(node, index));
         state.timed.remove(&(node, index));
+        body::left(compiled, state, node, index);
         if nothing_new(state, compiled, node) {
             close(compiled, state, node, index, Phase::Cancelled);
         } else if unknown && asks(compiled, state, node, index) {
@@ -534,6 +564,8 @@ fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, ph
     state.timed.remove(&(node, slot));
     state.undecided.remove(&(node, slot));
     state.auditing.remove(&(node, slot));
+    body::left(compiled, state, node, slot);
+    let cut = body::is_cut(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     let Some(slot) = activation.slots.get_mut(slot) else { return };
     if slot.phase.is_closed() {
@@ -542,10 +574,15 @@ fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, ph
     slot.phase = phase;
     // Only an open slot needs what a retry would send.
     slot.config = None;
+    slot.body = None;
     if !matches!(slot.phase, Phase::OnError { .. } | Phase::OnFallback { .. }) {
         slot.input = Vec::new();
     }
     activation.open -= 1;
+    // What is cut goes with its frame: nothing leaves it.
+    if cut {
+        return;
+    }
     if activation.open == 0 {
         end_activation(compiled, state, node);
     } else {
@@ -602,6 +639,7 @@ fn settle_ending(compiled: &Compiled, state: &mut RunState) {
     state.startable.clear();
     state.undecided.clear();
     state.timed.clear();
+    state.bodies.clear();
     // Wires from outside the chain can carry nothing any more.
     let mut todo = Vec::new();
     for (i, edge) in compiled.edges.iter().enumerate() {
@@ -618,37 +656,38 @@ fn settle_ending(compiled: &Compiled, state: &mut RunState) {
 }
 
 /// The terminal event: what had not ended is cancelled, what was never reached is skipped or cancelled.
-fn finish(state: &mut RunState, status: RunStatus) {
+fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatus) {
     let stopped = state.ending.is_some();
     state.status = status;
-    for node in &mut state.nodes {
+    let open: Vec<(usize, NodeRun)> = state.nodes.inner().map(|(node, run)| (node, run.clone())).collect();
+    for (node, run) in open {
+        let failed = run.activation.as_ref().is_some_and(|a| a.slots.iter().any(|s| s.phase == Phase::Failed));
+        let ended = if failed { NodeState::Failed } else { body::cancelled(run.state) };
+        body::add(&mut state.nodes[compiled.nodes.local(node)], &NodeRun { state: ended, ..run });
+    }
+    state.nodes.clear_inner();
+    state.frames.clear();
+    for node in state.nodes.top_mut() {
         let left = node.activation.take();
         let active = left.is_some();
         if left.is_some_and(|a| a.slots.iter().any(|s| s.phase == Phase::Failed)) {
             node.state = NodeState::Failed;
             continue;
         }
-        match node.state {
-            NodeState::Pending if status == RunStatus::Completed && !stopped && !active => {
-                node.state = NodeState::Skipped;
-            }
-            NodeState::Pending | NodeState::Running | NodeState::Retrying | NodeState::AwaitingHitl => {
-                node.state = NodeState::Cancelled;
-            }
-            NodeState::Skipped
-            | NodeState::Succeeded
-            | NodeState::ErrorHandled
-            | NodeState::Cancelled
-            | NodeState::Failed => {}
+        if node.state == NodeState::Pending && status == RunStatus::Completed && !stopped && !active {
+            node.state = NodeState::Skipped;
         }
+        node.state = body::cancelled(node.state);
     }
-    state.edges = Vec::new();
+    state.edges = Spread::new(Vec::new());
     state.ready.clear();
     state.startable.clear();
     state.undecided.clear();
     state.in_flight.clear();
     state.timed.clear();
     state.auditing.clear();
+    state.inside.clear();
+    state.bodies.clear();
     state.tasks.clear();
     state.exits.clear();
     state.ending = None;

@@ -25,7 +25,9 @@ pub mod rules {
     pub use crate::route::{DEFAULT_RULES, RuleVerdict, dry_run, rules_of, severity};
     pub use crate::rule_check::{Decider, Facts, Outcome, RuleFinding, check, decide, is_broken};
 }
+mod numbers;
 mod recovery;
+mod region;
 pub mod retry;
 mod route;
 mod rule_check;

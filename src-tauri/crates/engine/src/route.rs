@@ -51,9 +51,10 @@ pub(crate) fn planned(
     let known = fold::slot_ref(state, node, slot);
     let attempt = known.map_or(0, |s| s.attempt);
     let told = error.details.as_ref().and_then(|d| d.get("retryAfterMs")).and_then(Value::as_u64);
+    let path = fold::body::path_of(compiled, state, node);
     let key = DelayKey {
         seed: state.seed,
-        path: "",
+        path: path.as_deref().unwrap_or_default(),
         node: &compiled.nodes[node].id,
         item: slot,
         visit: known.map_or(1, |s| s.visit),
@@ -97,7 +98,7 @@ pub(crate) fn by_policy(
     let fresh = known.is_none_or(|s| s.heals == 0);
     let fixable =
         || error.error_type == ErrorType::ValidationError && fresh && known_schema(compiled, node, error).is_some();
-    let choice = match &compiled.policy {
+    let choice = match &compiled.file(node).policy {
         Policy::Safe if error.retryable && may_retry => Choice::plain("policy:safe", "retry"),
         Policy::Safe if this.auto_fix != Some(false) && fixable() => Choice::plain("policy:safe", "auto_fix"),
         Policy::Safe if this.fallback => Choice::plain("policy:safe", "fallback"),
@@ -138,12 +139,17 @@ fn really(
     let may_retry = known.map_or(0, |s| s.attempt) < this.max_attempts;
     let wired = |port: &str| handler.is_some_and(|handler| compiled.way(handler, port, node) != Way::Unwired);
     let fresh = known.is_none_or(|s| s.heals == 0);
+    let alone = handler.is_none() && fold::body::is_collected(compiled, state, node);
     let instead = match choice.action.as_str() {
+        // Whoever collects errors asks nobody about one of them (SEMANTICS 4, line 5).
+        "human_review" | "escalate" if alone => Some("abort"),
+        "abort" if alone => None,
         "abort" if choice.default && this.human_review_threshold.is_some_and(|t| severity(error) >= t) => {
             Some("human_review")
         }
         "escalate" => Some("human_review"),
         "retry" if !may_retry => Some("abort"),
+        "auto_fix" if alone && !(fresh && known_schema(compiled, node, error).is_some()) => Some("abort"),
         "auto_fix" if !(wired("auto_fix") || fresh && known_schema(compiled, node, error).is_some()) => {
             Some("human_review")
         }

@@ -43,7 +43,7 @@ pub fn decode(compiled: &Compiled, snapshot: &Value) -> Result<RunState, Snapsho
         return Err(SnapshotError::Definition);
     }
     let state: RunState = serde_json::from_value(snapshot.state)?;
-    if state.nodes.len() != compiled.nodes.len() {
+    if state.nodes.top().len() != compiled.nodes.len() {
         return Err(SnapshotError::Definition);
     }
     Ok(state)

@@ -1,6 +1,10 @@
 //! What a run is at one moment. Every field but the transient ones is a function of the recorded events.
 
-use crate::{compiled::Compiled, scope::Context, scope::NodeView};
+mod body;
+
+pub(crate) use body::{Body, Cut, Frame, Frames, Outcome, Own};
+
+use crate::{compiled::Compiled, numbers::Spread, scope::Context, scope::NodeView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
@@ -25,8 +29,12 @@ pub struct RunState {
     pub(crate) started_by: Option<String>,
     pub(crate) parent_run_id: Option<String>,
     pub(crate) context: Context,
-    pub(crate) nodes: Vec<NodeRun>,
-    pub(crate) edges: Vec<EdgeState>,
+    /// A node of a body has here what its iterations came to that have ended.
+    pub(crate) nodes: Spread<NodeRun>,
+    pub(crate) edges: Spread<EdgeState>,
+    /// Open iterations, branches and sub-workflows.
+    #[serde(default, skip_serializing_if = "Frames::is_empty")]
+    pub(crate) frames: Frames,
     /// Nodes whose join has fired and that have not been decided on.
     pub(crate) ready: BTreeSet<usize>,
     /// Nodes with slots that may start (not started yet, or interrupted).
@@ -39,6 +47,12 @@ pub struct RunState {
     pub(crate) timed: BTreeSet<(usize, usize)>,
     /// Slots whose case is at an Audit whose call is under way.
     pub(crate) auditing: BTreeSet<(usize, usize)>,
+    /// Slots of containers whose body runs.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) inside: BTreeSet<(usize, usize)>,
+    /// Of these, the ones about which something is to be decided.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) bodies: BTreeSet<(usize, usize)>,
     /// Open tasks by id.
     pub(crate) tasks: BTreeMap<String, OpenTask>,
     /// Exit wires that have not settled.
@@ -175,8 +189,9 @@ pub(crate) enum Intent {
 }
 
 /// One wire.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) enum EdgeState {
+    #[default]
     Open,
     Dead,
     /// Items wait for the join.
@@ -213,6 +228,23 @@ fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
 pub(crate) struct StoredView {
     pub(crate) output: Arc<Value>,
     pub(crate) items: Arc<Vec<Arc<Value>>>,
+}
+
+impl NodeRun {
+    pub(crate) fn pending(open_in: usize) -> Self {
+        Self { state: NodeState::Pending, open_in, visits: 0, calls: 0, activation: None, last: None }
+    }
+
+    /// What a summary tells of it.
+    pub(crate) fn told(&self) -> Self {
+        Self { visits: self.visits, calls: self.calls, state: self.state, ..Self::default() }
+    }
+}
+
+impl Default for NodeRun {
+    fn default() -> Self {
+        Self::pending(0)
+    }
 }
 
 impl StoredView {
@@ -253,13 +285,16 @@ pub(crate) struct Slot {
     pub(crate) fixes: u32,
     /// How often each recovery node ran for this slot.
     pub(crate) runs: Vec<(usize, u32)>,
+    /// Of a container: what has become of its body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) body: Option<Box<Body>>,
 }
 
 impl Slot {
-    pub(crate) fn fresh() -> Self {
+    pub(crate) fn fresh(visit: u32) -> Self {
         Self {
             phase: Phase::Fresh,
-            visit: 1,
+            visit,
             attempt: 0,
             interruptions: 0,
             config: None,
@@ -269,6 +304,7 @@ impl Slot {
             heals: 0,
             fixes: 0,
             runs: Vec::new(),
+            body: None,
         }
     }
 
@@ -297,6 +333,8 @@ pub(crate) enum Phase {
     Reenter,
     /// Somebody deals with the failure.
     Case(Box<Case>),
+    /// The body of the container runs.
+    Inside,
     /// The node itself waits for a person.
     Asking { task: String },
     /// Left through ports.
@@ -326,6 +364,7 @@ impl Phase {
             | Self::Failed
             | Self::Cancelled => true,
             Self::Reenter
+            | Self::Inside
             | Self::Case(_)
             | Self::Asking { .. }
             | Self::Fresh
@@ -354,27 +393,25 @@ impl RunState {
             started_by: None,
             parent_run_id: None,
             context: Context::default(),
-            nodes: compiled
-                .nodes
-                .iter()
-                .map(|node| NodeRun {
-                    state: NodeState::Pending,
-                    open_in: node.in_edges.len(),
-                    visits: 0,
-                    calls: 0,
-                    activation: None,
-                    last: None,
-                })
-                .collect(),
-            edges: vec![EdgeState::Open; compiled.edges.len()],
+            nodes: Spread::new(
+                compiled
+                    .nodes
+                    .iter()
+                    .map(|node| NodeRun::pending(if node.region == 0 { node.in_edges.len() } else { 0 }))
+                    .collect(),
+            ),
+            edges: Spread::new(vec![EdgeState::Open; compiled.edges.len()]),
+            frames: Frames::default(),
             ready: BTreeSet::new(),
             startable: BTreeSet::new(),
             undecided: BTreeSet::new(),
             in_flight: BTreeSet::new(),
             timed: BTreeSet::new(),
             auditing: BTreeSet::new(),
+            inside: BTreeSet::new(),
+            bodies: BTreeSet::new(),
             tasks: BTreeMap::new(),
-            exits: compiled
+            exits: compiled.regions[0]
                 .exits
                 .iter()
                 .map(|(edge, open)| (*edge, OpenExit { open: *open, items: Vec::new() }))
@@ -440,6 +477,7 @@ impl RunState {
             && self.ready.is_empty()
             && self.startable.is_empty()
             && self.undecided.is_empty()
+            && self.bodies.is_empty()
             && self.ending.is_none()
     }
 }

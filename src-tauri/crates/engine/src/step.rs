@@ -1,5 +1,6 @@
 //! `step`: the only place where it is decided what a run does next. Decide events, apply them, name the effects.
 
+mod body;
 mod finish;
 mod people;
 mod recover;
@@ -274,6 +275,7 @@ impl Deciding<'_> {
                 self.interrupt_waits()?;
                 if !self.state.is_busy() {
                     self.interrupt_people()?;
+                    self.interrupt_bodies()?;
                     let duration_ms = self.duration();
                     self.emit(None, EventBody::WorkflowCancelled(WorkflowCancelled { duration_ms }))?;
                 }
@@ -283,6 +285,7 @@ impl Deciding<'_> {
                 self.interrupt_calls(true)?;
                 self.interrupt_waits()?;
                 self.interrupt_people()?;
+                self.interrupt_bodies()?;
                 let (duration_ms, stop_id) = (self.duration(), self.state.stop_id.clone());
                 return self.emit(None, EventBody::WorkflowDone(WorkflowDone { duration_ms, stop_id }));
             }
@@ -306,6 +309,7 @@ impl Deciding<'_> {
                 }
                 if idle && (!chain_runs || self.state.timed.is_empty()) {
                     self.interrupt_people()?;
+                    self.interrupt_bodies()?;
                     return self.emit(None, EventBody::WorkflowFailed(failed));
                 }
                 return Ok(());
@@ -352,6 +356,10 @@ impl Deciding<'_> {
             }
             return Ok(true);
         }
+        if let Some((node, slot)) = self.state.bodies.first().copied() {
+            self.decide_body(node, slot)?;
+            return Ok(true);
+        }
         if let Some(node) = self.state.ready.first().copied() {
             self.start_node(node)?;
             return Ok(true);
@@ -370,7 +378,13 @@ impl Deciding<'_> {
 
     /// Whether another call of this node may be under way (SEMANTICS 3: one at a time for `write`, up to 8 for `read`).
     fn has_room(&self, node: usize) -> bool {
-        self.state.in_flight.range((node, 0)..(node + 1, 0)).count() < self.compiled.nodes[node].parallel
+        self.under_way(node) < self.compiled.nodes[node].parallel
+    }
+
+    /// Calls of a node that have begun.
+    pub(crate) fn under_way(&self, node: usize) -> usize {
+        let set = if self.compiled.is_container(node) { &self.state.inside } else { &self.state.in_flight };
+        set.range((node, 0)..(node + 1, 0)).count()
     }
 
     /// The first slot that needs a decision and may have it now: a call that starts again waits for room.
@@ -425,7 +439,7 @@ impl Deciding<'_> {
             seq: Some(self.state.seq + 1),
             ts: time::format(self.now),
             step_id: key.node.map(|n| self.compiled.nodes[n].id.to_string()),
-            path: None,
+            path: key.node.and_then(|node| fold::body::path_of(self.compiled, self.state, node)).map(|p| p.to_string()),
             item: key.item,
             visit: key.visit,
             attempt: key.attempt,

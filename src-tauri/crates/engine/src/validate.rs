@@ -1,5 +1,6 @@
 //! Every diagnostic of a workflow file, several at once, each with code, JSON Pointer and hint.
 
+mod containers;
 mod expressions;
 mod graph;
 mod recovery;
@@ -117,6 +118,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
         check_node(workflow, id, node, catalog, &mut found);
     }
     check_settings(workflow, &mut found);
+    containers::check(workflow, catalog, &mut found);
     recovery::check(workflow, &mut found);
     graph::check(workflow, catalog, &mut found);
     expressions::check(workflow, catalog, &mut found);
@@ -140,14 +142,6 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
             at.clone(),
             format!("'{id}' is no step id"),
             "An id begins with a letter or _ and has only letters, digits, _ and -",
-        ));
-    }
-    if let Some(parent) = &node.parent {
-        found.push(Diagnostic::error(
-            Code::NotAvailable,
-            format!("{at}/parent"),
-            format!("'{id}' stands in the container '{parent}'; this release has no containers"),
-            "Remove 'parent'",
         ));
     }
     if node.pinned.is_some() {

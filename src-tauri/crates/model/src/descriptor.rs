@@ -59,6 +59,32 @@ pub enum Role {
     Pause,
     /// Works on failed calls; never joins.
     Recovery,
+    /// A container whose body runs once per element of a list, or while a condition holds.
+    Loop,
+    /// A container whose branches run side by side.
+    Parallel,
+    /// A container whose body is another file.
+    Subworkflow,
+    /// Ends the loop around it.
+    Break,
+}
+
+impl Role {
+    /// Other nodes stand in it; the engine runs them instead of calling code.
+    pub fn is_container(self) -> bool {
+        match self {
+            Self::Loop | Self::Parallel | Self::Subworkflow => true,
+            Self::Step
+            | Self::Trigger
+            | Self::Stop
+            | Self::Wait
+            | Self::Approval
+            | Self::Form
+            | Self::Pause
+            | Self::Recovery
+            | Self::Break => false,
+        }
+    }
 }
 
 /// A value, or a table of values over one config field.

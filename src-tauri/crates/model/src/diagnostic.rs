@@ -49,6 +49,8 @@ pub enum Code {
     HostFromData,
     UnknownField,
     BadParam,
+    BadParent,
+    EmptyContainer,
 }
 
 impl Code {

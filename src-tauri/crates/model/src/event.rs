@@ -1,8 +1,8 @@
 //! RunEvent: the log that alone rebuilds a run (INTERFACES 2, WALKTHROUGH).
 
 use crate::task::{
-    AutoFixAttempt, Escalated, HumanTaskCompleted, HumanTaskCreated, HumanTaskReminded, Origin, PauseResumed,
-    PauseStart, PauseTimeout,
+    AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskCreated, HumanTaskReminded, Origin,
+    PauseResumed, PauseStart, PauseTimeout,
 };
 use crate::{ErrorPayload, Item, Map};
 use indexmap::IndexMap;
@@ -76,6 +76,8 @@ pub enum EventBody {
     HumanTaskCompleted(HumanTaskCompleted),
     /// The person was reminded.
     HumanTaskReminded(HumanTaskReminded),
+    /// Its step was cancelled with the container around it: nobody has to answer any more.
+    HumanTaskClosed(HumanTaskClosed),
     /// Nobody answered in time.
     Escalated(Escalated),
     /// The run waits to be resumed.
@@ -104,6 +106,7 @@ impl EventBody {
             // A task that stands for several slots is closed for all of them.
             Self::HumanTaskCompleted(_)
             | Self::HumanTaskReminded(_)
+            | Self::HumanTaskClosed(_)
             | Self::Escalated(_)
             | Self::PauseStart(_)
             | Self::PauseResumed(_)
@@ -143,6 +146,7 @@ impl EventBody {
             Self::HumanTaskCreated(_) => "human_task_created",
             Self::HumanTaskCompleted(_) => "human_task_completed",
             Self::HumanTaskReminded(_) => "human_task_reminded",
+            Self::HumanTaskClosed(_) => "human_task_closed",
             Self::Escalated(_) => "escalated",
             Self::PauseStart(_) => "pause_start",
             Self::PauseResumed(_) => "pause_resumed",
@@ -395,6 +399,7 @@ impl Serialize for Payload<'_> {
             EventBody::HumanTaskCreated(p) => p.serialize(s),
             EventBody::HumanTaskCompleted(p) => p.serialize(s),
             EventBody::HumanTaskReminded(p) => p.serialize(s),
+            EventBody::HumanTaskClosed(p) => p.serialize(s),
             EventBody::Escalated(p) => p.serialize(s),
             EventBody::PauseStart(p) => p.serialize(s),
             EventBody::PauseResumed(p) => p.serialize(s),

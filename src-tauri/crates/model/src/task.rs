@@ -352,6 +352,17 @@ pub struct HumanTaskReminded {
     pub reminder: u32,
 }
 
+/// `human_task_closed`: nobody answered, and nobody has to any more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HumanTaskClosed {
+    /// Id of the task.
+    pub task_id: String,
+    /// The failed slot, when a recovery node asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
 /// `auto_fix_attempt`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -59,6 +59,15 @@ pub(crate) fn run(
         for effect in out.effects {
             match effect {
                 Effect::Call(call) if is_pure(&call, code) => pure.push_back(*call),
+                // What was decided in this burst has not begun: it need not begin.
+                Effect::CancelCall(key) => {
+                    let begun = burst.effects.len() + pure.len();
+                    burst.effects.retain(|effect| !matches!(effect, Effect::Call(call) if call.key == key));
+                    pure.retain(|call| call.key != key);
+                    if begun == burst.effects.len() + pure.len() {
+                        burst.effects.push(Effect::CancelCall(key));
+                    }
+                }
                 Effect::Call(_) | Effect::Timer { .. } | Effect::CancelCalls | Effect::WriteArtifact { .. } => {
                     burst.effects.push(effect);
                 }
@@ -129,6 +138,7 @@ pub(crate) fn weigh(events: &[RunEvent]) -> (usize, usize) {
             | EventBody::HumanTaskCreated(_)
             | EventBody::HumanTaskCompleted(_)
             | EventBody::HumanTaskReminded(_)
+            | EventBody::HumanTaskClosed(_)
             | EventBody::Escalated(_)
             | EventBody::PauseStart(_)
             | EventBody::PauseResumed(_)

@@ -15,13 +15,13 @@ use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange};
 use std::any::Any;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Duration, Instant};
 
 /// Batches that a slow subscriber may lag behind before it reads from the store again.
@@ -120,6 +120,8 @@ pub(crate) struct Driver {
     taken: BTreeSet<i64>,
     /// Answers of people that were given to `step`; consumed with the next commit, which holds what follows from them.
     answers: Vec<i64>,
+    /// Calls under way, to stop one of them.
+    under_way: BTreeMap<CallKey, AbortHandle>,
     /// Calls under way that change something outside.
     writes: BTreeSet<CallKey>,
     changed: watch::Receiver<u64>,
@@ -156,6 +158,7 @@ impl Driver {
             state_bytes: 0,
             taken: BTreeSet::new(),
             answers: Vec::new(),
+            under_way: BTreeMap::new(),
             writes: BTreeSet::new(),
             closing_since: None,
         }
@@ -309,6 +312,7 @@ impl Driver {
             Message::Input(input) => {
                 if let Input::NodeFinished { key, .. } = &input {
                     self.writes.remove(key);
+                    self.under_way.remove(key);
                 }
                 inputs.push_back(input);
             }
@@ -590,7 +594,14 @@ impl Driver {
             }
             Effect::CancelCalls => {
                 self.calls.abort_all();
+                self.under_way.clear();
                 self.writes.clear();
+            }
+            Effect::CancelCall(key) => {
+                if let Some(call) = self.under_way.remove(&key) {
+                    call.abort();
+                }
+                self.writes.remove(&key);
             }
             // Written before the commit.
             Effect::WriteArtifact { .. } => {}
@@ -601,7 +612,8 @@ impl Driver {
     /// Begins a call. What is over at once (a small file that is read, an answer that is known) costs no task and no
     /// change of threads: its result is the return value. Everything else goes on beside the driver.
     fn call(&mut self, call: Call) -> Option<Input> {
-        let write = (call.effects == Effects::Write).then(|| call.key.clone());
+        let key = call.key.clone();
+        let write = (call.effects == Effects::Write).then(|| key.clone());
         let world = Arc::clone(&self.core.world);
         let code = (self.core.registry.code)(&call.kind);
         let mut under_way = Box::pin(async move {
@@ -617,13 +629,14 @@ impl Driver {
         }
         self.writes.extend(write);
         let inbox = self.driven.inbox.clone();
-        self.calls.spawn_on(
+        let handle = self.calls.spawn_on(
             async move {
                 // The run has ended meanwhile: nobody waits for the result.
                 let _ = inbox.send(Message::Input(under_way.await));
             },
             &self.core.handle,
         );
+        self.under_way.insert(key, handle);
         None
     }
 

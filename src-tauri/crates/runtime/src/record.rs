@@ -38,6 +38,11 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
                 reminder: reminded.reminder,
                 at_ms,
             }),
+            EventBody::HumanTaskClosed(closed) => changes.push(TaskChange::CloseOne {
+                task_id: closed.task_id.clone(),
+                state: TaskState::Cancelled,
+                at_ms,
+            }),
             EventBody::Escalated(change) => changes.push(TaskChange::Escalated { change: change.clone(), at_ms }),
             EventBody::PauseTimeout(over) => {
                 changes.push(TaskChange::CloseOne { task_id: over.task_id.clone(), state: TaskState::Expired, at_ms })
@@ -60,7 +65,12 @@ pub(crate) fn entries(compiled: &Compiled, events: &[RunEvent]) -> Vec<Record> {
         let node = event.step_id.as_deref().unwrap_or(RUN_LEVEL);
         let mut record = Record::new(&*event.ts, &*event.run_id, node, name, level, actor(event));
         let mut metadata = metadata;
-        for (field, value) in [("item", event.item.map(Value::from)), ("visit", event.visit.map(Value::from))] {
+        let told = [
+            ("path", event.path.clone().map(Value::from)),
+            ("item", event.item.map(Value::from)),
+            ("visit", event.visit.map(Value::from)),
+        ];
+        for (field, value) in told {
             if let Some(value) = value {
                 metadata.insert(field.into(), value);
             }
@@ -194,6 +204,7 @@ fn entry(workflow: &Workflow, event: &RunEvent) -> Option<(AuditEvent, Level, Ma
         | EventBody::StepPrint(_)
         | EventBody::VarChanged(_)
         | EventBody::HumanTaskReminded(_)
+        | EventBody::HumanTaskClosed(_)
         | EventBody::PauseStart(_)
         | EventBody::PauseResumed(_)
         | EventBody::FileStart(_)

@@ -160,6 +160,8 @@ impl Driver {
                 }
                 // Calls of an ending run are dropped when it has ended; the engine's Grace timer decides when.
                 Effect::CancelCalls => {}
+                // Its result comes late, and the engine does not want it any more.
+                Effect::CancelCall(_) => {}
                 Effect::WriteArtifact { path, content } => {
                     let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
                     self.test.files.put(&format!("artifact:{path}"), text);

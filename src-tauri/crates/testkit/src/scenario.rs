@@ -198,6 +198,7 @@ pub fn line(event: &RunEvent) -> String {
         EventBody::Escalated(body) => text.push_str(&format!(" level {}", body.level)),
         EventBody::HumanTaskCreated(_)
         | EventBody::HumanTaskReminded(_)
+        | EventBody::HumanTaskClosed(_)
         | EventBody::PauseStart(_)
         | EventBody::PauseResumed(_)
         | EventBody::PauseTimeout(_)
@@ -414,6 +415,7 @@ pub fn oracles(events: &[RunEvent], wrong: &mut Vec<String>) {
             | EventBody::HumanTaskCreated(_)
             | EventBody::HumanTaskCompleted(_)
             | EventBody::HumanTaskReminded(_)
+            | EventBody::HumanTaskClosed(_)
             | EventBody::Escalated(_)
             | EventBody::PauseStart(_)
             | EventBody::PauseResumed(_)

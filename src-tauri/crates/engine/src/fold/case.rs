@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The slot that an event of a recovery node is about.
 pub(crate) fn origin_slot(compiled: &Compiled, state: &RunState, origin: &Origin) -> Option<(usize, usize)> {
-    let node = *compiled.index.get(&origin.step_id)?;
+    let node = super::body::known(compiled, state, origin.path.as_deref(), &origin.step_id)?;
     let slot = origin.item.unwrap_or(0);
     slot_ref(state, node, slot).map(|_| (node, slot))
 }
@@ -78,6 +78,14 @@ pub(super) fn handled(
     let way = from.map_or(Way::Unwired, |handler| compiled.way(handler, port, node));
     let reason = super::abort_reason(handled.wanted.as_deref());
     carry_out(compiled, state, place, error, (&handled.action, reason), way, now);
+    // A policy asks nobody about a child whose errors are collected: a repair that does not help is the end of it.
+    if from.is_none()
+        && super::body::is_collected(compiled, state, node)
+        && let Some(Case { error, at: At::BuiltInFix, .. }) = case_of(state, node, slot).cloned()
+    {
+        let intent = Intent::Decided { action: "abort".into(), reason: None };
+        put(state, node, slot, error, At::BuiltInFix, Some(intent));
+    }
 }
 
 /// The table of actions (SEMANTICS 4) once it is known where the port leads.
@@ -155,7 +163,16 @@ pub(super) fn fail_run(
     reason: Option<String>,
     now: i64,
 ) {
-    abort(compiled, state, node, error, reason, now);
+    // The error of a container is told of the child that failed.
+    let child = slot_ref(state, node, slot).and_then(|slot| slot.body.as_ref()).and_then(|body| body.failed.as_ref());
+    let step = child.map_or_else(|| compiled.nodes[node].id.to_string(), |(_, step)| step.clone());
+    // What a person or the policy of a task decided ends the run, from inside a container too.
+    let final_word = matches!(reason.as_deref(), Some("aborted_by_operator" | "ttl_expired"));
+    if compiled.nodes.frame(node) != 0 && !final_word {
+        let error = super::with_reason(error, reason.as_deref());
+        return super::body::child_failed(compiled, state, node, slot, error, step);
+    }
+    abort(compiled, state, node, step, error, reason, now);
     close(compiled, state, node, slot, Phase::Failed);
 }
 
@@ -207,7 +224,7 @@ pub(super) fn started(state: &mut RunState, place: (usize, usize), recovery: usi
 /// Slots with a person whose step has begun and not ended: (node, slot, the human node of a case).
 pub(crate) fn with_people(state: &RunState) -> Vec<(usize, usize, Option<usize>)> {
     let mut found = Vec::new();
-    for (node, run) in state.nodes.iter().enumerate() {
+    for (node, run) in state.nodes.all() {
         for (slot, known) in run.activation.iter().flat_map(|a| a.slots.iter().enumerate()) {
             match &known.phase {
                 Phase::Asking { .. } => found.push((node, slot, None)),
@@ -237,6 +254,12 @@ pub(super) fn interrupted(state: &mut RunState, place: (usize, usize), recovery:
     move_to(state, node, slot, At::Node(recovery), intent);
 }
 
+/// Nobody answers its task any more; the call of the human node waits for its end.
+pub(super) fn given_up(state: &mut RunState, node: usize, slot: usize, human: usize) {
+    move_to(state, node, slot, At::Expired { node: human }, None);
+    state.undecided.remove(&(node, slot));
+}
+
 /// A recovery node ended well: the case goes on through its port.
 pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usize), recovery: usize, now: i64) {
     let (node, slot) = place;
@@ -254,7 +277,7 @@ pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usi
                     let item = plain_item(&data, paired(compiled, state, node, slot));
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
-                (intent, _) => come_back(state, node, slot, intent),
+                (intent, _) => come_back(compiled, state, node, slot, intent),
             },
         },
         Some(RecoveryKind::Healer) => {
@@ -265,7 +288,7 @@ pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usi
                     let item = plain_item(&fixed, paired(compiled, state, node, slot));
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
-                Way::Reentry | Way::Unwired => come_back(state, node, slot, Some(Intent::Fixed(fixed))),
+                Way::Reentry | Way::Unwired => come_back(compiled, state, node, slot, Some(Intent::Fixed(fixed))),
             }
         }
         Some(RecoveryKind::Human) => {
@@ -321,7 +344,14 @@ pub(super) fn failed(
 }
 
 /// A repair was tried, by a healer or by the engine itself.
-pub(super) fn fix_tried(state: &mut RunState, place: (usize, usize), healer: Option<usize>, tried: &AutoFixAttempt) {
+pub(super) fn fix_tried(
+    compiled: &Compiled,
+    state: &mut RunState,
+    place: (usize, usize),
+    healer: Option<usize>,
+    tried: &AutoFixAttempt,
+    now: i64,
+) {
     let (node, slot) = place;
     if let Some(known) = slot_mut(state, node, slot) {
         known.heals += 1;
@@ -332,13 +362,18 @@ pub(super) fn fix_tried(state: &mut RunState, place: (usize, usize), healer: Opt
             let at = At::Running(healer);
             move_to(state, node, slot, at, fixed.map(Intent::Fixed));
         }
-        (None, Some(fixed)) => come_back(state, node, slot, Some(Intent::Fixed(fixed))),
-        (None, None) => move_to(state, node, slot, At::Ask, None),
+        (None, Some(fixed)) => come_back(compiled, state, node, slot, Some(Intent::Fixed(fixed))),
+        (None, None) => match case_of(state, node, slot).cloned() {
+            Some(Case { error, intent: Some(Intent::Decided { reason, .. }), .. }) => {
+                fail_run(compiled, state, node, slot, error, reason, now);
+            }
+            Some(_) | None => move_to(state, node, slot, At::Ask, None),
+        },
     }
 }
 
 /// The case is back at its origin.
-fn come_back(state: &mut RunState, node: usize, slot: usize, intent: Option<Intent>) {
+fn come_back(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, intent: Option<Intent>) {
     let (fixed, visit) = match intent {
         None | Some(Intent::Retry) => {
             move_to(state, node, slot, At::Retry, None);
@@ -375,6 +410,8 @@ fn come_back(state: &mut RunState, node: usize, slot: usize, intent: Option<Inte
         };
     }
     known.phase = Phase::Reenter;
+    let visit = known.visit;
+    super::body::visited(compiled, state, node, visit);
     state.undecided.insert((node, slot));
 }
 
@@ -513,7 +550,7 @@ fn answered(
     match answer.action {
         TaskAction::Retry | TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => match way("retry") {
             Way::Recovery(next) => move_to(state, node, slot, At::Node(next), Some(Intent::Again)),
-            Way::Reentry | Way::Exit(_) | Way::Unwired => come_back(state, node, slot, Some(Intent::Again)),
+            Way::Reentry | Way::Exit(_) | Way::Unwired => come_back(compiled, state, node, slot, Some(Intent::Again)),
         },
         TaskAction::Correct => {
             let input = answer.corrected_input.clone().unwrap_or_default();
@@ -523,7 +560,7 @@ fn answered(
                     let item = plain_item(&input, paired(compiled, state, node, slot));
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
-                Way::Reentry | Way::Unwired => come_back(state, node, slot, Some(Intent::Corrected(input))),
+                Way::Reentry | Way::Unwired => come_back(compiled, state, node, slot, Some(Intent::Corrected(input))),
             }
         }
         TaskAction::Skip => {
@@ -569,10 +606,11 @@ pub(super) fn origin_ended(
     left: Vec<(usize, Vec<usize>, Vec<Item>)>,
     todo: &mut Vec<usize>,
 ) {
-    for edge in &compiled.nodes[node].exits {
-        let Some(exit) = state.exits.get_mut(edge) else { continue };
+    for local in &compiled.nodes[node].exits {
+        let edge = compiled.wire(node, *local);
+        let Some(exit) = state.exits.get_mut(&edge) else { continue };
         for (slot, edges, items) in &left {
-            if edges.contains(edge) {
+            if edges.contains(local) {
                 exit.items.extend(items.iter().map(|item| (node, *slot, item.clone())));
             }
         }
@@ -580,9 +618,9 @@ pub(super) fn origin_ended(
         if exit.open > 0 {
             continue;
         }
-        let Some(mut exit) = state.exits.remove(edge) else { continue };
+        let Some(mut exit) = state.exits.remove(&edge) else { continue };
         exit.items.sort_by_key(|(node, slot, _)| (*node, *slot));
         let items: Vec<Item> = exit.items.into_iter().map(|(_, _, item)| item).collect();
-        super::settle::settle_with(compiled, state, *edge, items, todo);
+        super::settle::settle_with(compiled, state, edge, items, todo);
     }
 }

@@ -1,6 +1,6 @@
 //! Settlement (SEMANTICS 2): a node that has ended settles its wires, and what follows from it without an event.
 
-use super::{activate, case, error_item, one_or_list};
+use super::{activate, body, case, error_item, one_or_list};
 use crate::{
     compiled::Compiled,
     recovery::EdgeKind,
@@ -65,6 +65,7 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
             | Phase::Undecided { .. }
             | Phase::Reenter
             | Phase::Case(_)
+            | Phase::Inside
             | Phase::Asking { .. }
             | Phase::Interrupted => {}
         }
@@ -110,8 +111,15 @@ pub(super) fn route(
     if !compiled.nodes[node].success_wired
         && let Some((_, items)) = ports.iter().find(|(port, _)| port == "success")
     {
-        state.output.extend(items.iter().map(|i| Arc::clone(&i.data)));
+        match state.frames.get_mut(compiled.nodes.frame(node)) {
+            Some(frame) => {
+                let local = compiled.nodes.local(node);
+                frame.leaves.extend(items.iter().map(|item| (local, item.clone())));
+            }
+            None => state.output.extend(items.iter().map(|i| Arc::clone(&i.data))),
+        }
     }
+    let container = compiled.is_container(node);
     let ports: Vec<(String, Arc<Vec<Item>>)> = ports.into_iter().map(|(p, items)| (p, Arc::new(items))).collect();
     let fallback = Arc::new(fallback);
     let mut todo = Vec::new();
@@ -122,15 +130,19 @@ pub(super) fn route(
             ports.iter().find(|(p, _)| **p == *compiled.edges[*edge].port).map(|(_, items)| items)
         };
         let settled = match items {
-            Some(items) if !items.is_empty() => EdgeState::Taken(Arc::clone(items)),
+            // A container that ended well goes on, whatever it made.
+            Some(items) if !items.is_empty() || (container && !compiled.edges[*edge].fallback) => {
+                EdgeState::Taken(Arc::clone(items))
+            }
             Some(_) | None => EdgeState::Dead,
         };
-        settle(compiled, state, *edge, settled, &mut todo);
+        settle(compiled, state, compiled.wire(node, *edge), settled, &mut todo);
     }
     case::origin_ended(compiled, state, node, left, &mut todo);
     while let Some(ready) = todo.pop() {
         join(compiled, state, ready, &mut todo);
     }
+    body::settled(compiled, state, node);
 }
 
 pub(super) fn settle_with(
@@ -151,11 +163,11 @@ pub(super) fn settle(
     settled: EdgeState,
     todo: &mut Vec<usize>,
 ) {
-    if state.edges[edge] != EdgeState::Open || compiled.edges[edge].kind == EdgeKind::ToRecovery {
+    if state.edges.get(edge) != Some(&EdgeState::Open) || compiled.edges[edge].kind == EdgeKind::ToRecovery {
         return;
     }
     state.edges[edge] = settled;
-    let to = compiled.edges[edge].to;
+    let to = compiled.target(edge);
     state.nodes[to].open_in -= 1;
     if state.nodes[to].open_in == 0 {
         todo.push(to);
@@ -165,19 +177,23 @@ pub(super) fn settle(
 /// All incoming edges of a node are settled.
 pub(super) fn join(compiled: &Compiled, state: &mut RunState, node: usize, todo: &mut Vec<usize>) {
     let mut input = Vec::new();
+    let mut taken = false;
     for edge in &compiled.nodes[node].in_edges {
-        if let EdgeState::Taken(items) = &state.edges[*edge] {
+        let edge = compiled.wire(node, *edge);
+        if let EdgeState::Taken(items) = &state.edges[edge] {
+            taken = true;
             input.extend(items.iter().cloned());
-            state.edges[*edge] = EdgeState::Consumed;
+            state.edges[edge] = EdgeState::Consumed;
         }
     }
-    if input.is_empty() {
-        state.nodes[node].state = NodeState::Skipped;
-        for edge in &compiled.nodes[node].out_edges {
-            settle(compiled, state, *edge, EdgeState::Dead, todo);
-        }
-        case::origin_ended(compiled, state, node, Vec::new(), todo);
-    } else {
+    if taken {
         activate(compiled, state, node, input);
+        return;
     }
+    state.nodes[node].state = NodeState::Skipped;
+    for edge in &compiled.nodes[node].out_edges {
+        settle(compiled, state, compiled.wire(node, *edge), EdgeState::Dead, todo);
+    }
+    case::origin_ended(compiled, state, node, Vec::new(), todo);
+    body::settled(compiled, state, node);
 }

@@ -36,7 +36,7 @@ impl Deciding<'_> {
         results: Vec<(usize, Result<CallOutput, NodeFailure>)>,
     ) -> Result<(), StepError> {
         let node = key.node;
-        if node >= self.state.nodes.len() {
+        if self.state.nodes.get(node).is_none() {
             return Ok(());
         }
         if let Some(place) = key.origin {
@@ -57,7 +57,7 @@ impl Deciding<'_> {
         let config = fold::slot_ref(self.state, node, first).and_then(|s| s.config.clone()).unwrap_or_default();
         self.out.durable |= matches!(self.compiled.nodes[node].descriptor.effects.of(&config), Effects::Write);
 
-        let mut scratch = Arc::clone(&self.state.context);
+        let mut scratch = Arc::clone(fold::body::context(self.compiled, self.state, node));
         let mut failures = Vec::new();
         let mut outcomes = Vec::new();
         for (slot, result) in live {
@@ -86,7 +86,7 @@ impl Deciding<'_> {
         let input = known.map(|s| s.input.clone()).unwrap_or_default();
         let items =
             input.iter().enumerate().map(|(i, data)| OutItem { data: Arc::clone(data), paired: Some(i) }).collect();
-        let mut scratch = Arc::clone(&self.state.context);
+        let mut scratch = Arc::clone(fold::body::context(self.compiled, self.state, node));
         let output = CallOutput::items("success", items);
         match after(self.compiled, self.state, node, 0, output, &mut scratch) {
             Ok(outcome) => self.done(node, None, vec![outcome]),
@@ -127,7 +127,8 @@ impl Deciding<'_> {
                 }
             }
         }
-        ports.retain(|_, items| !items.is_empty());
+        let container = self.compiled.is_container(node);
+        ports.retain(|_, items| container || !items.is_empty());
         let key = self.event_key(node, if batch { None } else { item }, key_slot);
         for change in changes {
             self.emit(Some(key), EventBody::VarChanged(change))?;
@@ -199,7 +200,7 @@ pub(super) fn after(
             changes.push(change);
         }
     }
-    context::check(compiled, &working, &changes)?;
+    context::check(compiled, node, &working, &changes)?;
     scope.context = Arc::clone(&working);
     let print = match &this.node.print {
         Some(print) => Some(Arc::new(expr::value(print, &scope).map_err(|e| failure_of(&e, "print"))?)),

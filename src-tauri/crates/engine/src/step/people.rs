@@ -257,7 +257,7 @@ impl Deciding<'_> {
     }
 
     /// Key and origin of an event about a task.
-    fn task_key(&self, task: &OpenTask) -> (EventKey, Option<Origin>) {
+    pub(super) fn task_key(&self, task: &OpenTask) -> (EventKey, Option<Origin>) {
         let (node, slot) = task.cases.first().copied().unwrap_or_default();
         match task.asks {
             Some(human) => (self.recovery_key(node, slot, human, false), Some(self.origin_of(node, slot))),
@@ -323,7 +323,7 @@ impl Deciding<'_> {
         output: CallOutput,
         given: Option<Arc<Value>>,
     ) -> Result<(), StepError> {
-        let mut scratch = Arc::clone(&self.state.context);
+        let mut scratch = Arc::clone(fold::body::context(self.compiled, self.state, node));
         let into = fold::slot_ref(self.state, node, slot)
             .and_then(|s| s.config.as_ref())
             .and_then(|c| c.get("resumeInto"))

@@ -28,7 +28,7 @@ impl Deciding<'_> {
         let known = fold::slot_ref(self.state, node, slot);
         Origin {
             step_id: self.compiled.nodes[node].id.to_string(),
-            path: None,
+            path: fold::body::path_of(self.compiled, self.state, node).map(|path| path.to_string()),
             item: self.many(node).then_some(slot),
             visit: known.map_or(1, |s| s.visit),
             attempt: known.map_or(0, |s| s.attempt),
@@ -44,13 +44,7 @@ impl Deciding<'_> {
     /// What the expressions of a recovery node see: the failed call's input and error, and its own ancestors.
     fn recovery_scope(&self, node: usize, slot: usize, recovery: usize, error: &ErrorPayload) -> Scope {
         let mut scope = super::failed_scope(self.compiled, self.state, node, slot, error);
-        let nodes = self.compiled.nodes[recovery]
-            .references
-            .iter()
-            .filter_map(|i| {
-                self.state.nodes[*i].last.as_ref().map(|l| (self.compiled.nodes[*i].id.to_string(), l.view()))
-            })
-            .collect();
+        let nodes = super::start::views(self.compiled, self.state, recovery);
         scope.nodes = Arc::new(nodes);
         scope
     }
@@ -294,13 +288,13 @@ impl Deciding<'_> {
         let idempotency_key = sha256_parts(&[
             self.state.run_id.as_bytes(),
             this.id.as_bytes(),
-            origin.step_id.as_bytes(),
+            origin.path.map_or_else(|| origin.step_id.clone(), |path| format!("{path}/{}", origin.step_id)).as_bytes(),
             &(slot as u64).to_be_bytes(),
             &visit.to_be_bytes(),
         ]);
         self.out.effects.push(Effect::Call(Box::new(Call {
             key: CallKey {
-                path: Arc::from(""),
+                path: fold::body::path_of(self.compiled, self.state, node).unwrap_or_default(),
                 node: audit,
                 item: None,
                 visit,

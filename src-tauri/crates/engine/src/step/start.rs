@@ -7,7 +7,7 @@ use crate::{
     effect::{Call, CallKey, CallSlot, Effect, Timer},
     expr::{self, Expr, ExprError},
     fold, guard,
-    scope::Scope,
+    scope::{NodeView, Scope},
     state::{Activation, Phase, RunState},
 };
 use indexmap::IndexMap;
@@ -64,8 +64,7 @@ impl Deciding<'_> {
     pub(super) fn start_more(&mut self, node: usize) -> Result<bool, StepError> {
         let Some(activation) = &self.state.nodes[node].activation else { return Ok(false) };
         let next = activation.next_fresh;
-        let running = self.state.in_flight.range((node, 0)..(node + 1, 0)).count();
-        if next >= activation.slots.len() || running >= self.compiled.nodes[node].parallel {
+        if next >= activation.slots.len() || !self.has_room(node) {
             return Ok(false);
         }
         self.start_slots(node, &[next])?;
@@ -150,6 +149,11 @@ impl Deciding<'_> {
                 Err(failure) => early.push((first_slot, failure)),
             }
         }
+        if early.is_empty()
+            && let Some(failure) = super::body::refused(self.compiled, node, &config, &first.input)
+        {
+            early.push((first_slot, failure));
+        }
         self.out.durable |= write;
         self.emit(
             Some(key),
@@ -171,7 +175,12 @@ impl Deciding<'_> {
         if matches!(this.role, Role::Approval | Role::Form | Role::Pause) {
             return if early.is_empty() { self.ask_self(node, key) } else { Ok(()) };
         }
-        let call_key = CallKey { path: Arc::from(""), node, item, visit, attempt, origin: None };
+        // What follows is what its body does.
+        if this.role.is_container() {
+            return Ok(());
+        }
+        let path = fold::body::path_of(compiled, self.state, node).unwrap_or_default();
+        let call_key = CallKey { path, node, item, visit, attempt, origin: None };
         if let Some(due_ms) = due_ms {
             self.out.effects.push(Effect::Timer { timer: Timer::Wait(call_key), due_ms });
             return Ok(());
@@ -196,7 +205,7 @@ impl Deciding<'_> {
             idempotency_key,
             loopback_allowed: self.state.started_by.is_none() && !this.host_from_data,
             run_id: Arc::clone(&self.state.run_id),
-            workflow_id: Arc::from(compiled.workflow.id.as_str()),
+            workflow_id: Arc::from(compiled.file(node).workflow.id.as_str()),
         })));
         Ok(())
     }
@@ -225,7 +234,9 @@ impl Deciding<'_> {
 
     /// Effect-free calls over several items run as one batch.
     pub(super) fn is_batch(&self, node: usize) -> bool {
-        let first = |a: &Activation| a.slots.iter().all(|s| s.attempt == 0 && s.visit == 1);
+        // In a container that was entered again the first visit is not 1.
+        let began = self.state.frames.get(self.compiled.nodes.frame(node)).map_or(1, |frame| frame.visit);
+        let first = |a: &Activation| a.slots.iter().all(|s| s.attempt == 0 && s.visit == began);
         self.compiled.nodes[node].pure
             && self.many(node)
             && self.state.nodes[node].activation.as_ref().is_some_and(first)
@@ -251,7 +262,7 @@ impl Deciding<'_> {
     pub(super) fn call_key(&self, node: usize, slot: usize) -> CallKey {
         let key = self.event_key(node, Some(slot), slot);
         CallKey {
-            path: Arc::from(""),
+            path: fold::body::path_of(self.compiled, self.state, node).unwrap_or_default(),
             node,
             item: key.item,
             visit: key.visit.unwrap_or(1),
@@ -275,7 +286,7 @@ impl Deciding<'_> {
         let (visit, fixes) = fold::slot_ref(self.state, node, slot).map_or((1, 0), |s| (s.visit, s.fixes));
         Ok(sha256_parts(&[
             self.state.run_id.as_bytes(),
-            b"",
+            fold::body::path_of(self.compiled, self.state, node).unwrap_or_default().as_bytes(),
             this.id.as_bytes(),
             &(slot as u64).to_be_bytes(),
             &visit.to_be_bytes(),
@@ -507,22 +518,38 @@ pub(crate) fn node_scope(
     };
     let error =
         error.map_or_else(|| Arc::clone(&null), |e| Arc::new(serde_json::to_value(e.as_ref()).unwrap_or_default()));
-    let nodes = this
-        .references
-        .iter()
-        .filter_map(|i| state.nodes[*i].last.as_ref().map(|l| (compiled.nodes[*i].id.to_string(), l.view())))
-        .collect();
+    let own = fold::body::own(compiled, state, node);
     Scope {
-        params: Arc::clone(&state.params),
+        params: Arc::clone(own.map_or(&state.params, |own| &own.params)),
         run: Arc::new(json!({ "id": &*state.run_id, "startedAt": time::format(state.started_ms) })),
-        workflow: Arc::new(json!({ "id": compiled.workflow.id })),
-        context: Arc::clone(context.unwrap_or(&state.context)),
+        workflow: Arc::new(json!({ "id": compiled.file(node).workflow.id })),
+        context: Arc::clone(context.or(own.map(|own| &own.context)).unwrap_or(&state.context)),
         item,
         items,
-        nodes: Arc::new(nodes),
+        nodes: Arc::new(views(compiled, state, node)),
         error,
         data,
-        locals: Vec::new(),
+        locals: iteration(compiled, state, node),
+    }
+}
+
+/// What a node sees of its ancestors, at its path or outside it.
+pub(super) fn views(compiled: &Compiled, state: &RunState, node: usize) -> IndexMap<String, NodeView> {
+    let seen = |local: &usize| {
+        let at = fold::body::visible(compiled, state, node, *local)?;
+        let last = state.nodes.get(at)?.last.as_ref()?;
+        Some((compiled.nodes[*local].id.to_string(), last.view()))
+    };
+    compiled.nodes[node].references.iter().filter_map(seen).collect()
+}
+
+/// `_item` and `_index` of the innermost loop of the node's own file.
+fn iteration(compiled: &Compiled, state: &RunState, node: usize) -> Vec<(&'static str, Arc<Value>)> {
+    let own = fold::body::around(compiled, state, node).take_while(|(_, frame)| frame.own.is_none());
+    let found = own.map(|(_, frame)| frame).find_map(|frame| Some((frame.item.as_ref()?, frame.index)));
+    match found {
+        Some((item, index)) => vec![("_item", Arc::clone(item)), ("_index", Arc::new(index.into()))],
+        None => Vec::new(),
     }
 }
 

@@ -1,17 +1,19 @@
 //! Expressions: syntax, limits, names, ancestors, context races, address from data.
 
-use super::words;
+use super::{containers::Around, words};
 use crate::{
     catalog::{Catalog, nearest},
     compiled::topological,
     config::{self, NodeExpression},
     expr::{self, Expr, ExprError},
 };
-use signalbox_model::{Code, Diagnostic, Workflow, diagnostic::pointer_token, workflow::ErrorPolicy};
+use signalbox_model::{Code, Diagnostic, Node, Role, Workflow, diagnostic::pointer_token, workflow::ErrorPolicy};
 use std::collections::{BTreeMap, BTreeSet};
 
 const BEFORE: &[&str] = &["params", "run", "workflow", "context", "item", "items", "nodes", "error", "err", "ctx"];
 const AFTER: &[&str] = &["_result", "_meta", "_toolResult"];
+/// In the body of a loop.
+const ITERATION: &[&str] = &["_item", "_index"];
 
 pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let params: Option<Vec<&str>> = workflow
@@ -26,6 +28,10 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
     for (index, (id, node)) in workflow.nodes.iter().enumerate() {
         let at = format!("/nodes/{}", pointer_token(id));
         let descriptor = catalog.get(&node.kind);
+        let role = descriptor.map_or(Role::Step, |descriptor| descriptor.role);
+        let in_loop = Around::of(workflow, id).any(|outer| {
+            workflow.nodes.get(outer).and_then(|n| catalog.get(&n.kind)).is_some_and(|d| d.role == Role::Loop)
+        });
         for found_expression in config::expressions(node, descriptor.map(AsRef::as_ref)) {
             let NodeExpression { pointer, text, expressions, after } = found_expression;
             for expression in expressions {
@@ -33,7 +39,8 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                 match expression {
                     Err(error) => found.push(broken(&place, &text, &error)),
                     Ok(expression) => {
-                        names(workflow, &expression, &place, after, params.as_deref(), found);
+                        let known = Known { after, own: own_names(role, &pointer), iteration: in_loop };
+                        names(workflow, &expression, &place, known, params.as_deref(), found);
                         for named in &expression.references().nodes {
                             ancestor(workflow, &ancestors, index, id, named, &place, found);
                         }
@@ -64,7 +71,9 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             let place = format!("/settings/errorPolicy/rules/{i}/when");
             match Expr::compile(&rule.when) {
                 Err(error) => found.push(broken(&place, &rule.when, &error)),
-                Ok(expression) => names(workflow, &expression, &place, false, params.as_deref(), found),
+                Ok(expression) => {
+                    names(workflow, &expression, &place, Known::default(), params.as_deref(), found);
+                }
             }
         }
     }
@@ -100,19 +109,50 @@ pub(crate) fn broken(at: &str, text: &str, error: &ExprError) -> Diagnostic {
     Diagnostic::error(code, at, message, hint)
 }
 
+/// Names that exist in some places only.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// The step has run.
+    after: bool,
+    /// The setting's own.
+    own: &'static [&'static str],
+    /// In the body of a loop.
+    iteration: bool,
+}
+
+impl Known {
+    fn has(self, root: &str) -> bool {
+        BEFORE.contains(&root)
+            || (self.after && AFTER.contains(&root))
+            || self.own.contains(&root)
+            || (self.iteration && ITERATION.contains(&root))
+    }
+}
+
+/// What the settings of a loop see besides what every expression sees.
+fn own_names(role: Role, pointer: &str) -> &'static [&'static str] {
+    match (role, pointer) {
+        (Role::Loop, "/config/while") => &["_index", "_result"],
+        (Role::Loop, "/config/collect") => &["_item", "_index", "_result"],
+        _ => &[],
+    }
+}
+
 fn names(
     workflow: &Workflow,
     expression: &Expr,
     at: &str,
-    after: bool,
+    known: Known,
     params: Option<&[&str]>,
     found: &mut Vec<Diagnostic>,
 ) {
     for root in &expression.references().roots {
-        if BEFORE.contains(&root.as_str()) || (after && AFTER.contains(&root.as_str())) {
+        if known.has(root) {
             continue;
         }
-        let hint = if AFTER.contains(&root.as_str()) {
+        let hint = if ITERATION.contains(&root.as_str()) {
+            format!("'{root}' exists only in the body of a loop")
+        } else if AFTER.contains(&root.as_str()) {
             format!("'{root}' exists only in 'out', 'print' and guards after the step")
         } else if let Some(name) = root.strip_prefix('$') {
             format!("Write context.{name}")
@@ -189,12 +229,14 @@ struct Ancestors {
     rows: Vec<Vec<u64>>,
     /// Drawn wires of each node that has more than one outgoing port: (port, target).
     forks: Vec<(usize, Vec<(String, usize)>)>,
+    /// The container of each node.
+    parents: Vec<Option<usize>>,
 }
 
 impl Ancestors {
     /// Empty when the wires form a circle, which is told elsewhere.
     fn of(workflow: &Workflow) -> Self {
-        let Ok(order) = topological(workflow) else { return Self { rows: Vec::new(), forks: Vec::new() } };
+        let Ok(order) = topological(workflow) else { return Self { rows: Vec::new(), forks: Vec::new(), parents: Vec::new() } };
         let count = workflow.nodes.len();
         let mut out: Vec<Vec<(String, usize)>> = vec![Vec::new(); count];
         for edge in &workflow.edges {
@@ -224,10 +266,43 @@ impl Ancestors {
             .enumerate()
             .filter(|(_, wires)| wires.first().is_some_and(|(port, _)| wires.iter().any(|(other, _)| other != port)))
             .collect();
-        Self { rows, forks }
+        let parent = |node: &Node| workflow.nodes.get_index_of(node.parent.as_deref()?);
+        let parents = workflow.nodes.values().map(parent).collect();
+        Self { rows, forks, parents }
     }
 
+    fn parent(&self, node: usize) -> Option<usize> {
+        self.parents.get(node).copied().flatten()
+    }
+
+    /// `node`, or the container around it that stands beside `other`.
+    fn beside(&self, node: usize, other: usize) -> Option<usize> {
+        let outer = std::iter::successors(Some(node), |node| self.parent(*node));
+        outer.take(self.parents.len() + 1).find(|node| self.parent(*node) == self.parent(other))
+    }
+
+    /// The first comes before the second, or before the containers around it.
     fn before(&self, first: usize, second: usize) -> bool {
+        if self.rows.is_empty() {
+            return true;
+        }
+        self.beside(second, first).is_some_and(|second| first != second && self.precedes(first, second))
+    }
+
+    /// Neither comes before the other.
+    fn unordered(&self, a: usize, b: usize) -> bool {
+        // One of them is a container around the other: it ends after what is in it.
+        let around = |inner: usize, outer: usize| self.beside(inner, outer) == Some(outer);
+        if a == b || self.rows.is_empty() || around(a, b) || around(b, a) {
+            return false;
+        }
+        let level = std::iter::successors(Some(a), |node| self.parent(*node)).take(self.parents.len() + 1);
+        level.filter_map(|a| Some((a, self.beside(b, a)?))).next().is_some_and(|(a, b)| {
+            a != b && !self.precedes(a, b) && !self.precedes(b, a) && !self.exclusive(a, b)
+        })
+    }
+
+    fn precedes(&self, first: usize, second: usize) -> bool {
         self.rows.get(second).is_none_or(|row| row[first / 64] & (1 << (first % 64)) != 0)
     }
 
@@ -235,10 +310,10 @@ impl Ancestors {
     fn exclusive(&self, a: usize, b: usize) -> bool {
         self.forks.iter().any(|(from, wires)| {
             let ports = |target: usize| -> BTreeSet<&str> {
-                let leads = |to: usize| to == target || self.before(to, target);
+                let leads = |to: usize| to == target || self.precedes(to, target);
                 wires.iter().filter(|(_, to)| leads(*to)).map(|(port, _)| port.as_str()).collect()
             };
-            self.before(*from, a) && self.before(*from, b) && ports(a).is_disjoint(&ports(b))
+            self.precedes(*from, a) && self.precedes(*from, b) && ports(a).is_disjoint(&ports(b))
         })
     }
 }
@@ -261,11 +336,7 @@ fn races(
     let mut pairs = 0;
     let mut race_between = |a: usize, b: usize| {
         pairs += 1;
-        pairs <= MOST_PAIRS
-            && a != b
-            && !ancestors.before(a, b)
-            && !ancestors.before(b, a)
-            && !ancestors.exclusive(a, b)
+        pairs <= MOST_PAIRS && ancestors.unordered(a, b)
     };
     let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (node, name) in writes {

@@ -1,0 +1,422 @@
+//! Containers (SEMANTICS 6): loops, parallels, breaks, their errors, people in them, and being cut off anywhere.
+
+use crate::driver::{World, compile};
+use serde_json::{Value, json};
+use signalbox_engine::{Compiled, RunState, fold, snapshot, summary};
+use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, RunSummary};
+
+type Script<'a> = &'a dyn Fn(&str, usize, u32) -> Option<NodeFailure>;
+
+fn flow(policy: &str, nodes: Value, edges: &[(&str, &str)]) -> Value {
+    let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
+    json!({ "signalbox": 1, "id": "w", "name": "w", "settings": { "errorPolicy": policy }, "nodes": nodes,
+            "edges": edges })
+}
+
+/// `step_start l[0]/b`, with visit, attempt and item where they are not the first.
+pub(crate) fn told(events: &[RunEvent]) -> Vec<String> {
+    events
+        .iter()
+        .map(|e| {
+            let mut text = e.body.type_name().to_owned();
+            if let Some(step) = &e.step_id {
+                let path = e.path.as_ref().map_or_else(String::new, |path| format!("{path}/"));
+                text.push_str(&format!(" {path}{step}"));
+            }
+            if let Some(item) = e.item {
+                text.push_str(&format!("[{item}]"));
+            }
+            if let Some(visit) = e.visit.filter(|visit| *visit > 1) {
+                text.push_str(&format!(" v{visit}"));
+            }
+            if let Some(attempt) = e.attempt.filter(|attempt| *attempt > 0) {
+                text.push_str(&format!(" a{attempt}"));
+            }
+            text
+        })
+        .collect()
+}
+
+/// Nothing is left of a frame that has ended, and the log rebuilds every state.
+pub(crate) fn check(compiled: &Compiled, events: &[RunEvent], states: &[(u64, RunState)]) {
+    let mut folded = RunState::new(compiled, "run", None);
+    for event in events {
+        let text = serde_json::to_string(event).expect("writes");
+        let read: RunEvent = serde_json::from_str(&text).expect("reads");
+        assert_eq!(&read, event);
+        fold(compiled, &mut folded, &read).unwrap_or_else(|error| panic!("{error}: {:#?}", told(events)));
+        let seq = event.seq.expect("stored");
+        if let Some((_, state)) = states.iter().rev().find(|(at, _)| *at == seq) {
+            assert_eq!(state, &folded, "after event {seq} of {:#?}", told(events));
+        }
+        let body = snapshot::encode(compiled, &folded);
+        assert_eq!(&snapshot::decode(compiled, &body).expect("decodes"), &folded);
+        let count = compiled.node_count();
+        let frames = body["state"]["frames"]["open"].as_object().cloned().unwrap_or_default();
+        for number in body["state"]["nodes"]["inner"].as_object().into_iter().flatten().map(|(number, _)| number) {
+            let frame = number.parse::<usize>().expect("a number") / count;
+            assert!(frames.contains_key(&frame.to_string()), "{number} is left of frame {frame} after event {seq}");
+        }
+    }
+}
+
+fn run(file: Value, script: Script) -> (Vec<RunEvent>, RunSummary) {
+    let compiled = compile(file);
+    let mut world = World::new(&compiled, script, 1);
+    world.keep_states = true;
+    world.start(json!({ "list": [10, 20, 30] }));
+    world.run_to_end();
+    check(&compiled, &world.events, &world.states);
+    let whole = summary::of(&compiled, &world.state);
+    (world.events, whole)
+}
+
+fn fails(name: &'static str) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
+    move |node, _, _| (node == name).then(|| NodeFailure::tool("X", "no"))
+}
+
+#[test]
+fn a_serial_loop_runs_its_body_once_per_element_in_order() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": "=params.list" } },
+                "b": { "type": "t.read", "parent": "l", "out": { "$seen": "=[_item, _index, item]" } },
+                "c": { "type": "t.pass", "parent": "l", "in": { "v": "=_item * 2", "from": "=nodes.b.output.from" } },
+                "after": { "type": "t.all" } }),
+        &[("b.success", "c"), ("l.success", "after")],
+    );
+    let (events, sum) = run(file, &|_, _, _| None);
+    assert_eq!(
+        told(&events),
+        [
+            "workflow_start",
+            "step_start l",
+            "step_start l[0]/b",
+            "var_changed l[0]/b",
+            "step_done l[0]/b",
+            "step_start l[0]/c",
+            "step_done l[0]/c",
+            "step_start l[1]/b",
+            "var_changed l[1]/b",
+            "step_done l[1]/b",
+            "step_start l[1]/c",
+            "step_done l[1]/c",
+            "step_start l[2]/b",
+            "var_changed l[2]/b",
+            "step_done l[2]/b",
+            "step_start l[2]/c",
+            "step_done l[2]/c",
+            "step_done l",
+            "step_start after",
+            "step_done after",
+            "workflow_done",
+        ]
+    );
+    assert_eq!(sum.status, RunStatus::Completed);
+    assert_eq!(sum.output, [json!({"v": 20, "from": "b"}), json!({"v": 40, "from": "b"}), json!({"v": 60, "from": "b"})]);
+    assert_eq!(sum.context["seen"], json!([30, 2, 30]));
+    assert_eq!((sum.steps["b"].state, sum.steps["b"].visits, sum.steps["b"].attempts), (NodeState::Succeeded, 3, 3));
+}
+
+#[test]
+fn an_empty_source_gives_no_items_and_success_is_still_taken() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": [] } }, "b": { "type": "t.read", "parent": "l" },
+                "all": { "type": "t.all" }, "each": { "type": "t.read" } }),
+        &[("l.success", "all"), ("l.success", "each")],
+    );
+    let (events, sum) = run(file, &|_, _, _| None);
+    assert_eq!(
+        told(&events),
+        ["workflow_start", "step_start l", "step_done l", "step_start all", "step_done all", "workflow_done"]
+    );
+    assert_eq!(sum.steps["b"].state, NodeState::Skipped);
+    assert_eq!(sum.steps["each"].state, NodeState::Succeeded);
+}
+
+#[test]
+fn semantics_d_a_parallel_loop_keeps_what_is_done_when_it_is_cut_off() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": [0, 1, 2, 3], "mode": "parallel", "maxConcurrency": 2 } },
+                "b": { "type": "t.read", "parent": "l" }, "c": { "type": "t.pass", "parent": "l" } }),
+        &[("b.success", "c")],
+    );
+    let compiled = compile(file);
+    let mut world = World::new(&compiled, &|_, _, _| None, 1);
+    world.start(json!({}));
+    world.run_to_end();
+    check(&compiled, &world.events, &[]);
+    let whole = summary::of(&compiled, &world.state);
+    assert_eq!(whole.output.len(), 4);
+    let most = world.events.iter().scan(0_i32, |open, e| {
+        if e.step_id.as_deref() == Some("b") {
+            *open += if matches!(e.body, EventBody::StepStart(_)) { 1 } else { -1 };
+        }
+        Some(*open)
+    });
+    assert_eq!(most.max(), Some(2), "two at once");
+    for cut in 1..world.events.len() {
+        let mut again = World::resume(&compiled, &world.events[..cut], &|_, _, _| None, 3);
+        again.run_to_end();
+        check(&compiled, &again.events, &[]);
+        let sum = summary::of(&compiled, &again.state);
+        assert_eq!((sum.status, &sum.output), (RunStatus::Completed, &whole.output), "cut after {cut}");
+        let done = |event: &&RunEvent| matches!(event.body, EventBody::StepDone(_));
+        for finished in world.events[..cut].iter().filter(done) {
+            let repeated = again.events[cut..].iter().any(|e| {
+                matches!(e.body, EventBody::StepStart(_)) && e.step_id == finished.step_id && e.path == finished.path
+            });
+            assert!(!repeated, "{:?} ran again after {cut}", finished.path);
+        }
+    }
+}
+
+#[test]
+fn a_while_goes_on_until_its_condition_is_false_and_a_limit_stops_it() {
+    let looping = |limit: u64| {
+        flow(
+            "fail",
+            json!({ "l": { "type": "t.loop", "config": { "while": "_index == 0 || context.n < 4", "maxIterations": limit,
+                                                         "collect": "[_index, _result.from]" } },
+                    "b": { "type": "t.read", "parent": "l", "out": { "$n": "=_index + 1" } } }),
+            &[],
+        )
+    };
+    let (_, sum) = run(looping(10), &|_, _, _| None);
+    assert_eq!(sum.output, [json!([0, "b"]), json!([1, "b"]), json!([2, "b"]), json!([3, "b"])]);
+    let (events, sum) = run(looping(3), &|_, _, _| None);
+    assert_eq!(sum.status, RunStatus::Failed);
+    assert_eq!(sum.error.as_ref().map(|e| e.code().to_owned()), Some("LOOP_LIMIT".into()));
+    assert_eq!(events.iter().filter(|e| e.path.is_some() && matches!(e.body, EventBody::StepStart(_))).count(), 3);
+}
+
+#[test]
+fn a_longer_source_is_refused_before_anything_runs() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": "=params.list", "maxIterations": 2 } },
+                "b": { "type": "t.read", "parent": "l" } }),
+        &[],
+    );
+    let (events, sum) = run(file, &|_, _, _| None);
+    assert_eq!(sum.error.as_ref().map(|e| e.code().to_owned()), Some("LOOP_LIMIT".into()));
+    assert!(events.iter().all(|e| e.path.is_none()));
+}
+
+#[test]
+fn a_break_ends_the_loop_after_its_iteration() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": [1, 2, 3, 4] } },
+                "b": { "type": "t.read", "parent": "l" },
+                "stop": { "type": "t.break", "parent": "l", "if": null },
+                "rest": { "type": "t.read", "parent": "l" } }),
+        &[("b.error", "stop"), ("b.success", "rest")],
+    );
+    let mut file = file;
+    file["nodes"]["stop"].as_object_mut().expect("object").remove("if");
+    let (events, sum) = run(file, &fails("l[1]/b"));
+    assert_eq!(sum.status, RunStatus::Completed);
+    assert_eq!(sum.output, [json!({"from": "rest", "item": 0}), Value::Null]);
+    assert!(events.iter().all(|e| e.path.as_deref() != Some("l[2]")));
+}
+
+#[test]
+fn branches_run_side_by_side_and_join_in_the_order_of_the_file() {
+    let file = flow(
+        "fail",
+        json!({ "p": { "type": "t.par" },
+                "b1": { "type": "t.read", "parent": "p" }, "b2": { "type": "t.write", "parent": "p" },
+                "b3": { "type": "t.pass", "parent": "p" }, "c1": { "type": "t.read", "parent": "p" } }),
+        &[("b1.success", "c1")],
+    );
+    let (events, sum) = run(file, &|_, _, _| None);
+    assert_eq!(sum.output[0], json!({"from": "b2", "item": 0}));
+    assert_eq!(sum.output.len(), 3);
+    assert_eq!(sum.output[2], json!({"from": "c1", "item": 0}));
+    let paths: Vec<_> = told(&events).into_iter().filter(|line| line.starts_with("step_start p")).collect();
+    assert_eq!(paths[..4], ["step_start p", "step_start p/b1/b1", "step_start p/b2/b2", "step_start p/b3/b3"]);
+}
+
+#[test]
+fn k_53_fail_fast_cancels_the_siblings_and_the_container_fails() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": [1, 2, 3], "mode": "parallel" } },
+                "b": { "type": "t.write", "parent": "l" }, "red": { "type": "t.pass" } }),
+        &[("l.error", "red")],
+    );
+    let (events, sum) = run(file, &fails("l[1]/b"));
+    assert_eq!(sum.status, RunStatus::Completed, "{:#?}", told(&events));
+    assert_eq!(sum.steps["l"].state, NodeState::ErrorHandled);
+    let error = events.iter().find_map(|e| match &e.body {
+        EventBody::StepError(failed) if e.step_id.as_deref() == Some("l") => Some(failed.error.clone()),
+        _ => None,
+    });
+    let error = error.expect("the container failed");
+    assert_eq!((error.origin_node.as_str(), error.code(), error.retryable), ("l", "X", false));
+    let children = error.details.as_ref().and_then(|d| d.get("childErrors")).expect("told");
+    assert_eq!(children[0]["originNode"], "b");
+    // Whatever had begun has an end.
+    let (mut begun, mut ended) = (0, 0);
+    for event in &events {
+        match event.body {
+            EventBody::StepStart(_) => begun += 1,
+            EventBody::StepDone(_) | EventBody::StepError(_) | EventBody::StepInterrupted(_) => ended += 1,
+            _ => {}
+        }
+    }
+    assert_eq!(begun, ended, "{:#?}", told(&events));
+}
+
+#[test]
+fn k_53_collect_errors_lets_all_finish_and_asks_nobody() {
+    for policy in ["fail", "safe"] {
+        let file = flow(
+            policy,
+            json!({ "l": { "type": "t.loop", "config": { "source": ["a", "b", "c"], "onChildError": "collect_errors",
+                                                         "mode": "parallel", "collect": "_result[0].from" } },
+                    "b": { "type": "t.read", "parent": "l" }, "c": { "type": "t.wait", "parent": "l", "config": { "ms": 50 } } }),
+            &[],
+        );
+        let (events, sum) = run(file, &fails("l[1]/b"));
+        assert_eq!(sum.status, RunStatus::Completed, "{:#?}", told(&events));
+        assert_eq!(sum.output.len(), 3);
+        let states: Vec<&Value> = sum.output.iter().map(|o| &o["status"]).collect();
+        assert_eq!(states, ["fulfilled", "rejected", "fulfilled"]);
+        assert_eq!((&sum.output[1]["index"], &sum.output[1]["itemId"]), (&json!(1), &json!("2")));
+        assert_eq!(sum.output[1]["error"]["details"]["code"], "X");
+        assert!(events.iter().all(|e| !matches!(e.body, EventBody::HumanTaskCreated(_))));
+    }
+}
+
+#[test]
+fn an_unhandled_error_in_a_container_fails_the_run_and_names_the_child() {
+    let file = flow(
+        "fail",
+        json!({ "o": { "type": "t.loop", "config": { "source": [1, 2] } }, "p": { "type": "t.par", "parent": "o" },
+                "x": { "type": "t.read", "parent": "p" }, "y": { "type": "t.wait", "parent": "p", "config": { "ms": 90 } } }),
+        &[],
+    );
+    let (events, sum) = run(file, &fails("o[1]/p/x/x"));
+    assert_eq!(sum.status, RunStatus::Failed, "{:#?}", told(&events));
+    assert_eq!(sum.failed_step_id.as_deref(), Some("x"));
+    let error = sum.error.expect("error");
+    assert_eq!(error.origin_node, "o");
+    assert_eq!(error.details.as_ref().expect("d")["childErrors"][0]["originNode"], "p");
+    assert_eq!(sum.steps["x"].state, NodeState::Failed);
+}
+
+#[test]
+fn a_container_that_is_entered_again_keeps_fulfilled_iterations() {
+    let mut file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": [1, 2, 3] } }, "b": { "type": "t.read", "parent": "l" } }),
+        &[],
+    );
+    file["settings"]["errorPolicy"] = json!({ "rules": [
+        { "name": "again", "when": "error.originNode == 'l' && error.attempt < 2", "action": "retry" },
+        { "name": "enough", "when": "true", "action": "abort" } ] });
+    let compiled = compile(file);
+    let failing = |node: &str, _: usize, _: u32| (node == "l[1]/b").then(|| NodeFailure::tool("X", "no"));
+    let mut world = World::new(&compiled, &failing, 1);
+    world.keep_states = true;
+    world.start(json!({}));
+    world.run_to_end();
+    check(&compiled, &world.events, &world.states);
+    let lines = told(&world.events);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("step_start l[0]/b")).count(), 1, "{lines:#?}");
+    let again: Vec<_> = lines.iter().filter(|line| line.starts_with("step_start l[1]/b")).collect();
+    assert_eq!(again, ["step_start l[1]/b", "step_start l[1]/b v2", "step_start l[1]/b v3"]);
+    assert_eq!(summary::of(&compiled, &world.state).status, RunStatus::Failed);
+}
+
+#[test]
+fn people_are_asked_for_each_iteration_at_its_path() {
+    let file = flow(
+        "safe",
+        json!({ "l": { "type": "t.loop", "config": { "source": [1, 2, 3], "mode": "parallel" } },
+                "b": { "type": "t.read", "parent": "l" } }),
+        &[],
+    );
+    let compiled = compile(file);
+    let failing = |node: &str, _: usize, attempt: u32| {
+        (node != "l[0]/b" && attempt == 0).then(|| NodeFailure::new(ErrorType::ToolError, "X", "no"))
+    };
+    let mut world = World::new(&compiled, &failing, 1);
+    world.keep_states = true;
+    world.start(json!({}));
+    while world.state.status() != RunStatus::Paused && world.turn() {}
+    assert_eq!(world.state.open_tasks().count(), 2);
+    let asked: Vec<_> = world
+        .events
+        .iter()
+        .filter(|e| matches!(e.body, EventBody::HumanTaskCreated(_)))
+        .map(|e| e.path.clone().unwrap_or_default())
+        .collect();
+    assert_eq!(asked.len(), 2);
+    assert!(asked.contains(&"l[1]".into()) && asked.contains(&"l[2]".into()));
+    world.run_to_end();
+    check(&compiled, &world.events, &world.states);
+}
+
+#[test]
+fn a_task_of_a_cancelled_iteration_is_closed() {
+    let file = flow(
+        "fail",
+        json!({ "p": { "type": "t.par" },
+                "a": { "type": "t.read", "parent": "p" }, "b": { "type": "t.wait", "parent": "p", "config": { "ms": 100_000 } },
+                "x": { "type": "t.write", "parent": "p" }, "hd": { "type": "builtin.human_decision", "parent": "p" },
+                "red": { "type": "t.pass" } }),
+        &[("a.error", "hd"), ("b.success", "x"), ("p.error", "red")],
+    );
+    let compiled = compile(file);
+    let failing = |node: &str, _: usize, _: u32| {
+        (node == "p/a/a" || node == "p/b/x").then(|| NodeFailure::tool("X", "no"))
+    };
+    let mut world = World::new(&compiled, &failing, 1);
+    world.keep_states = true;
+    world.start(json!({}));
+    world.run_to_end();
+    check(&compiled, &world.events, &world.states);
+    let lines = told(&world.events);
+    assert!(lines.contains(&"human_task_closed p/a/hd".into()), "{lines:#?}");
+    assert!(lines.contains(&"step_interrupted p/a/hd".into()), "{lines:#?}");
+    assert_eq!(world.state.open_tasks().count(), 0);
+    assert_eq!(world.state.status(), RunStatus::Completed);
+}
+
+#[test]
+fn a_stop_inside_ends_the_run_and_a_cancel_ends_every_container() {
+    let file = flow(
+        "fail",
+        json!({ "o": { "type": "t.loop", "config": { "source": [1, 2, 3] } }, "l": { "type": "t.loop", "parent": "o", "config": { "source": [1, 2] } },
+                "b": { "type": "t.read", "parent": "l" }, "s": { "type": "t.stop", "parent": "l" } }),
+        &[("b.success", "s")],
+    );
+    let (events, sum) = run(file, &|_, _, _| None);
+    assert_eq!(sum.status, RunStatus::Completed);
+    assert_eq!(sum.output, [json!({"from": "b", "item": 0})]);
+    assert_eq!(
+        told(&events)[events.len() - 3..],
+        ["step_interrupted o[0]/l", "step_interrupted o", "workflow_done"]
+    );
+}
+
+#[test]
+fn ten_thousand_iterations_leave_a_small_state() {
+    let list: Vec<usize> = (0..10_000).collect();
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "collect": "_index", "source": list } }, "b": { "type": "t.pass", "parent": "l" } }),
+        &[],
+    );
+    let compiled = compile(file);
+    let mut world = World::new(&compiled, &|_, _, _| None, 1);
+    world.checked = false;
+    world.start(json!({}));
+    world.run_to_end();
+    assert_eq!(summary::of(&compiled, &world.state).output.len(), 10_000);
+}
