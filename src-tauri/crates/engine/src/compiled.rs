@@ -218,8 +218,7 @@ impl Parts {
         let (first, first_edge, file) = (self.nodes.len(), self.edges.len(), self.files.len());
         let index: HashMap<String, usize> =
             workflow.nodes.keys().enumerate().map(|(i, id)| (id.clone(), first + i)).collect();
-        let compiled =
-            workflow.nodes.iter().filter_map(|(id, node)| Some((id, node, catalog.get(&node.kind)?)));
+        let compiled = workflow.nodes.iter().filter_map(|(id, node)| Some((id, node, catalog.get(&node.kind)?)));
         self.nodes.extend(compiled.map(|(id, node, descriptor)| {
             let compiled = compile_node(id, node, descriptor, &index);
             CompiledNode { file, region: top, ..compiled }

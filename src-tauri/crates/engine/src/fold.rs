@@ -3,6 +3,8 @@
 
 pub(crate) mod body;
 pub(crate) mod case;
+pub(crate) mod cut;
+pub(crate) mod place;
 mod settle;
 
 use crate::{
@@ -114,7 +116,7 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
         EventBody::StepInterrupted(cut) => match place {
             Some(place) => {
                 case::interrupted(state, place, need_node()?);
-                if body::is_cut(compiled, state, place.0) {
+                if place::is_cut(compiled, state, place.0) {
                     state.undecided.remove(&place);
                 }
             }
@@ -180,7 +182,7 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
                 task.reminders = reminded.reminder;
             }
         }
-        EventBody::HumanTaskClosed(closed) => body::task_closed(state, &closed.task_id),
+        EventBody::HumanTaskClosed(closed) => cut::task_closed(state, &closed.task_id),
         EventBody::Escalated(event) => case::escalated(compiled, state, event, now),
         EventBody::PauseTimeout(_) => {
             let node = need_node()?;
@@ -198,7 +200,7 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
 
 /// What follows from a state without an event.
 fn settled(compiled: &Compiled, state: &mut RunState) -> Result<(), FoldError> {
-    body::reap(compiled, state);
+    cut::reap(compiled, state);
     settle_ending(compiled, state);
     if matches!(state.status, RunStatus::Running | RunStatus::Paused) {
         state.status = if state.is_paused() { RunStatus::Paused } else { RunStatus::Running };
@@ -347,14 +349,14 @@ fn step_done(
             .collect(),
     };
     if !staged.is_empty() {
-        let context = Arc::make_mut(body::context_mut(compiled, state, node));
+        let context = Arc::make_mut(place::context_mut(compiled, state, node));
         for (name, value) in staged {
             context.insert(name, value);
         }
     }
     if compiled.nodes[node].role == Role::Stop {
         let entered = activation_input(state, node).to_vec();
-        if !body::stopped(compiled, state, node, &entered) {
+        if !cut::stopped(compiled, state, node, &entered) {
             state.stop_id = Some(stop_id(compiled, state, node));
             state.ending.get_or_insert(Ending::Stop);
             state.output.extend(entered.into_iter().map(|item| item.data));
@@ -391,7 +393,7 @@ fn stop_id(compiled: &Compiled, state: &RunState, node: usize) -> String {
 fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, error: &Arc<ErrorPayload>) {
     state.in_flight.remove(&(node, slot));
     state.timed.remove(&(node, slot));
-    body::left(compiled, state, node, slot);
+    cut::left(compiled, state, node, slot);
     if let Some(activation) = state.nodes[node].activation.as_mut() {
         activation.staged.clear();
     }
@@ -425,10 +427,10 @@ pub(crate) fn own_retry_applies(compiled: &Compiled, node: usize, error: &ErrorP
 /// The run is ending, so a result of this node is recorded but starts nothing.
 pub(crate) fn nothing_new(state: &RunState, compiled: &Compiled, node: usize) -> bool {
     match &state.ending {
-        None => body::is_cut(compiled, state, node),
+        None => place::is_cut(compiled, state, node),
         Some(Ending::Stop) => true,
         Some(Ending::Abort { chain, chain_over, .. }) => {
-            !*chain || *chain_over || !in_chain(compiled, node) || body::is_cut(compiled, state, node)
+            !*chain || *chain_over || !in_chain(compiled, node) || place::is_cut(compiled, state, node)
         }
     }
 }
@@ -453,14 +455,7 @@ fn abort(
         Some(Ending::Stop) => {}
         None => {
             let error = with_reason(error, reason.as_deref());
-            state.ending = Some(Ending::Abort {
-                error,
-                step,
-                reason,
-                since: now,
-                chain: false,
-                chain_over: false,
-            });
+            state.ending = Some(Ending::Abort { error, step, reason, since: now, chain: false, chain_over: false });
         }
     }
 }
@@ -489,7 +484,7 @@ fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &R
         case::no_longer_asked(state, (node, index));
         state.in_flight.remove(&(node, index));
         state.timed.remove(&(node, index));
-        body::left(compiled, state, node, index);
+        cut::left(compiled, state, node, index);
         if nothing_new(state, compiled, node) {
             close(compiled, state, node, index, Phase::Cancelled);
         } else if unknown && asks(compiled, state, node, index) {
@@ -564,8 +559,8 @@ fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, ph
     state.timed.remove(&(node, slot));
     state.undecided.remove(&(node, slot));
     state.auditing.remove(&(node, slot));
-    body::left(compiled, state, node, slot);
-    let cut = body::is_cut(compiled, state, node);
+    cut::left(compiled, state, node, slot);
+    let cut = place::is_cut(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     let Some(slot) = activation.slots.get_mut(slot) else { return };
     if slot.phase.is_closed() {
@@ -662,8 +657,8 @@ fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatus) {
     let open: Vec<(usize, NodeRun)> = state.nodes.inner().map(|(node, run)| (node, run.clone())).collect();
     for (node, run) in open {
         let failed = run.activation.as_ref().is_some_and(|a| a.slots.iter().any(|s| s.phase == Phase::Failed));
-        let ended = if failed { NodeState::Failed } else { body::cancelled(run.state) };
-        body::add(&mut state.nodes[compiled.nodes.local(node)], &NodeRun { state: ended, ..run });
+        let ended = if failed { NodeState::Failed } else { cut::cancelled(run.state) };
+        cut::add(&mut state.nodes[compiled.nodes.local(node)], &NodeRun { state: ended, ..run });
     }
     state.nodes.clear_inner();
     state.frames.clear();
@@ -677,7 +672,7 @@ fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatus) {
         if node.state == NodeState::Pending && status == RunStatus::Completed && !stopped && !active {
             node.state = NodeState::Skipped;
         }
-        node.state = body::cancelled(node.state);
+        node.state = cut::cancelled(node.state);
     }
     state.edges = Spread::new(Vec::new());
     state.ready.clear();

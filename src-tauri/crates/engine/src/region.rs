@@ -51,8 +51,7 @@ pub(crate) fn divide(
     }
     // Only reached from an abort: never an entry, and nothing waits for it.
     let aside = on_abort.map_or_else(BTreeSet::new, |start| reach(&[start], nodes, edges));
-    let main: Vec<usize> =
-        index.values().copied().filter(|i| is_entry(&nodes[*i]) && Some(*i) != on_abort).collect();
+    let main: Vec<usize> = index.values().copied().filter(|i| is_entry(&nodes[*i]) && Some(*i) != on_abort).collect();
     let main = reach(&main, nodes, edges);
     for i in index.values().copied().collect::<BTreeSet<usize>>() {
         let region = &mut regions[nodes[i].region];

@@ -51,7 +51,7 @@ pub(crate) fn planned(
     let known = fold::slot_ref(state, node, slot);
     let attempt = known.map_or(0, |s| s.attempt);
     let told = error.details.as_ref().and_then(|d| d.get("retryAfterMs")).and_then(Value::as_u64);
-    let path = fold::body::path_of(compiled, state, node);
+    let path = fold::place::path_of(compiled, state, node);
     let key = DelayKey {
         seed: state.seed,
         path: path.as_deref().unwrap_or_default(),

@@ -439,7 +439,10 @@ impl Deciding<'_> {
             seq: Some(self.state.seq + 1),
             ts: time::format(self.now),
             step_id: key.node.map(|n| self.compiled.nodes[n].id.to_string()),
-            path: key.node.and_then(|node| fold::body::path_of(self.compiled, self.state, node)).map(|p| p.to_string()),
+            path: key
+                .node
+                .and_then(|node| fold::place::path_of(self.compiled, self.state, node))
+                .map(|p| p.to_string()),
             item: key.item,
             visit: key.visit,
             attempt: key.attempt,

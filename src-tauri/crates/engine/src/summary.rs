@@ -1,13 +1,17 @@
 //! State → RunSummary (INTERFACES 1).
 
-use crate::{compiled::Compiled, fold::body, state::{NodeRun, RunState}};
+use crate::{
+    compiled::Compiled,
+    fold::cut,
+    state::{NodeRun, RunState},
+};
 use signalbox_model::{RunSummary, StepSummary, time};
 
 /// The summary of a run as it stands.
 pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
     let mut runs: Vec<NodeRun> = state.nodes.top().iter().map(NodeRun::told).collect();
     for (node, run) in state.nodes.inner() {
-        body::add(&mut runs[compiled.nodes.local(node)], run);
+        cut::add(&mut runs[compiled.nodes.local(node)], run);
     }
     let steps = compiled
         .nodes

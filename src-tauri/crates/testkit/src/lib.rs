@@ -3,6 +3,7 @@
 
 pub mod audit;
 pub mod clock;
+pub mod containers;
 pub mod driver;
 pub mod files;
 pub mod http;

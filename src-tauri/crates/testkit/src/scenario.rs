@@ -132,9 +132,11 @@ pub fn load(folder: &Path) -> Vec<(PathBuf, Scenario)> {
         .collect()
 }
 
-/// The catalog of the built-in kinds.
+/// The catalog of the built-in kinds, and of containers.
 pub fn catalog() -> Catalog {
-    Catalog::new(signalbox_nodes::catalog())
+    let mut kinds = signalbox_nodes::catalog();
+    kinds.extend(crate::containers::descriptors());
+    Catalog::new(kinds)
 }
 
 /// A workflow from data in which the formal fields may be missing.

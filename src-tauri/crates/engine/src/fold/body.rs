@@ -1,15 +1,19 @@
-//! Containers (SEMANTICS 6): frames open and end, children fail, a body goes on or is over. An iteration has no event of
-//! its own: it begins with the first event at its path, and what follows from its end follows from the state.
+//! Bodies of containers (SEMANTICS 6): how they begin, go on and end. An iteration has no event of its own: it begins
+//! with the first event at its path, and what follows from its end follows from the state.
 
-use super::{activate, case, close, one_or_list, slot_mut, slot_ref};
+use super::{
+    activate,
+    cut::remove,
+    one_or_list,
+    place::{around, inside, is_cut, known, path_of},
+    slot_mut, slot_ref,
+};
 use crate::{
     compiled::Compiled,
-    scope::Context,
-    state::{At, Body, Cut, EdgeState, Frame, NodeRun, OpenExit, Outcome, Own, Phase, RunState},
+    state::{Body, EdgeState, Frame, NodeRun, OpenExit, Outcome, Own, Phase, RunState},
 };
 use serde_json::Value;
-use signalbox_model::{ErrorPayload, Item, NodeState, Role};
-use std::collections::BTreeSet;
+use signalbox_model::{Item, Role};
 use std::sync::Arc;
 
 /// Iterations of a parallel loop at the same time when its config does not say.
@@ -28,24 +32,10 @@ pub(super) fn number(compiled: &Compiled, state: &mut RunState, path: Option<&st
     inside(compiled, state, frame, step)
 }
 
-/// The number of a node at a path that is open.
-pub(crate) fn known(compiled: &Compiled, state: &RunState, path: Option<&str>, step: &str) -> Option<usize> {
-    match path {
-        None => compiled.node_index(step),
-        Some(path) => inside(compiled, state, state.frames.at(path)?, step),
-    }
-}
-
-fn inside(compiled: &Compiled, state: &RunState, frame: usize, step: &str) -> Option<usize> {
-    let region = state.frames.get(frame)?.region;
-    let file = compiled.nodes[*compiled.regions[region].nodes.first()?].file;
-    let node = *compiled.files[file].index.get(step)?;
-    (compiled.nodes[node].region == region).then(|| compiled.nodes.number(frame, node))
-}
-
 /// `loop[3]`, `par/b2`, `sub`, `sub[2]`: the container there has to go on with it.
 fn open_at(compiled: &Compiled, state: &mut RunState, path: &str) -> Option<usize> {
-    let split = |path: &str| path.rsplit_once('/').map_or((None, path.to_owned()), |(o, l)| (Some(o.to_owned()), l.to_owned()));
+    let split =
+        |path: &str| path.rsplit_once('/').map_or((None, path.to_owned()), |(o, l)| (Some(o.to_owned()), l.to_owned()));
     let (outer, last) = split(path);
     let (id, number) = match last.strip_suffix(']').and_then(|last| last.split_once('[')) {
         Some((id, number)) => (id, number.parse().ok()?),
@@ -71,61 +61,6 @@ fn open_at(compiled: &Compiled, state: &mut RunState, path: &str) -> Option<usiz
     Some(open(compiled, state, node, slot, index))
 }
 
-/// Where a node stands: the path of its frame.
-pub(crate) fn path_of(compiled: &Compiled, state: &RunState, node: usize) -> Option<Arc<str>> {
-    state.frames.get(compiled.nodes.frame(node)).map(|frame| Arc::clone(&frame.path))
-}
-
-/// The frames around a node, innermost first.
-pub(crate) fn around<'a>(
-    compiled: &'a Compiled,
-    state: &'a RunState,
-    node: usize,
-) -> impl Iterator<Item = (usize, &'a Frame)> {
-    let first = compiled.nodes.frame(node);
-    std::iter::successors(state.frames.get(first).map(|frame| (first, frame)), |(_, frame)| {
-        let outer = compiled.nodes.frame(frame.container);
-        state.frames.get(outer).map(|frame| (outer, frame))
-    })
-}
-
-/// The same node or one outside it, as a node here sees it (SEMANTICS 3).
-pub(crate) fn visible(compiled: &Compiled, state: &RunState, node: usize, local: usize) -> Option<usize> {
-    let region = compiled.nodes[local].region;
-    if compiled.nodes[node].region == region {
-        return Some(compiled.beside(node, local));
-    }
-    around(compiled, state, node)
-        .map(|(_, frame)| frame.container)
-        .find(|container| compiled.nodes[*container].region == region)
-        .map(|container| compiled.beside(container, local))
-}
-
-/// The sub-workflow around a node: its own params and context.
-pub(crate) fn own<'a>(compiled: &'a Compiled, state: &'a RunState, node: usize) -> Option<&'a Own> {
-    around(compiled, state, node).find_map(|(_, frame)| frame.own.as_deref())
-}
-
-/// The variables that a node reads and writes.
-pub(crate) fn context<'a>(compiled: &'a Compiled, state: &'a RunState, node: usize) -> &'a Context {
-    own(compiled, state, node).map_or(&state.context, |own| &own.context)
-}
-
-pub(super) fn context_mut<'a>(compiled: &Compiled, state: &'a mut RunState, node: usize) -> &'a mut Context {
-    let frame = around(compiled, state, node).find(|(_, frame)| frame.own.is_some()).map(|(number, _)| number);
-    match frame.and_then(|frame| state.frames.get_mut(frame)).and_then(|frame| frame.own.as_mut()) {
-        Some(own) => &mut own.context,
-        None => &mut state.context,
-    }
-}
-
-/// Something around the node was cut off: nothing new starts here.
-pub(crate) fn is_cut(compiled: &Compiled, state: &RunState, node: usize) -> bool {
-    let frame = compiled.nodes.frame(node);
-    frame != 0
-        && (state.frames.get(frame).is_none() || around(compiled, state, node).any(|(_, frame)| frame.cut.is_some()))
-}
-
 /// A container does not stop at the first failed child.
 pub(crate) fn collects(config: &Value) -> bool {
     config.get("onChildError").and_then(Value::as_str) == Some("collect_errors")
@@ -149,7 +84,7 @@ fn concurrency(role: Role, config: &Value) -> usize {
     wanted.unwrap_or(CONCURRENCY).max(1)
 }
 
-fn body_mut(state: &mut RunState, node: usize, slot: usize) -> Option<&mut Body> {
+pub(super) fn body_mut(state: &mut RunState, node: usize, slot: usize) -> Option<&mut Body> {
     slot_mut(state, node, slot)?.body.as_deref_mut()
 }
 
@@ -322,7 +257,7 @@ fn end(compiled: &Compiled, state: &mut RunState, frame: usize) {
     refresh(compiled, state, gone.container, gone.slot);
 }
 
-fn outcome(compiled: &Compiled, gone: &Frame) -> Outcome {
+pub(super) fn outcome(compiled: &Compiled, gone: &Frame) -> Outcome {
     let mut leaves = gone.leaves.clone();
     leaves.sort_by_key(|(node, _)| *node);
     if compiled.nodes[gone.container].role == Role::Loop {
@@ -331,76 +266,6 @@ fn outcome(compiled: &Compiled, gone: &Frame) -> Outcome {
     } else {
         Outcome::Leaves(leaves)
     }
-}
-
-/// Takes a frame away; its nodes are added to what the summary tells of them.
-fn remove(compiled: &Compiled, state: &mut RunState, frame: usize, cut: bool) -> Option<Frame> {
-    let gone = state.frames.remove(frame)?;
-    forget(compiled, state, frame);
-    let parts = &compiled.regions[gone.region];
-    for local in &parts.nodes {
-        let Some(mut run) = state.nodes.remove(compiled.nodes.number(frame, *local)) else { continue };
-        if cut {
-            run.state = cancelled(run.state);
-        }
-        add(&mut state.nodes[*local], &run);
-    }
-    for local in &parts.edges {
-        state.edges.remove(compiled.edges.number(frame, *local));
-    }
-    for (local, _) in &parts.exits {
-        state.exits.remove(&compiled.edges.number(frame, *local));
-    }
-    Some(gone)
-}
-
-/// State of a node that is cut off.
-pub(super) fn cancelled(state: NodeState) -> NodeState {
-    match state {
-        NodeState::Pending | NodeState::Running | NodeState::Retrying | NodeState::AwaitingHitl => NodeState::Cancelled,
-        NodeState::Skipped
-        | NodeState::Succeeded
-        | NodeState::ErrorHandled
-        | NodeState::Cancelled
-        | NodeState::Failed => state,
-    }
-}
-
-/// The worst state over paths, and the sums (INTERFACES 1).
-pub(crate) fn add(sum: &mut NodeRun, run: &NodeRun) {
-    sum.visits = sum.visits.saturating_add(run.visits);
-    sum.calls = sum.calls.saturating_add(run.calls);
-    sum.state = match (sum.state, run.state) {
-        (NodeState::Pending, state) | (state, NodeState::Pending) => state,
-        (one, other) => one.max(other),
-    };
-}
-
-/// Nothing of a frame is to be started or decided any more.
-fn forget(compiled: &Compiled, state: &mut RunState, frame: usize) {
-    let count = compiled.nodes.len();
-    let (first, end) = (frame * count, (frame + 1) * count);
-    for set in [&mut state.ready, &mut state.startable] {
-        for node in set.range(first..end).copied().collect::<Vec<_>>() {
-            set.remove(&node);
-        }
-    }
-    for set in [&mut state.undecided, &mut state.timed, &mut state.bodies] {
-        for place in set.range((first, 0)..(end, 0)).copied().collect::<Vec<_>>() {
-            set.remove(&place);
-        }
-    }
-}
-
-/// A frame and everything in it, the outer ones first.
-fn family(compiled: &Compiled, state: &RunState, frame: usize) -> BTreeSet<usize> {
-    let mut found = BTreeSet::from([frame]);
-    for (number, inner) in state.frames.after(frame) {
-        if found.contains(&compiled.nodes.frame(inner.container)) {
-            found.insert(number);
-        }
-    }
-    found
 }
 
 /// A slot has a new visit: a container around it that is entered again goes on behind it.
@@ -414,70 +279,6 @@ pub(super) fn visited(compiled: &Compiled, state: &mut RunState, node: usize, vi
     }
 }
 
-/// Nothing new starts in a frame. What has begun there gets its end from `step`.
-fn cut(compiled: &Compiled, state: &mut RunState, frame: usize, why: Cut) {
-    let Some(known) = state.frames.get_mut(frame) else { return };
-    if known.cut.is_some() {
-        return;
-    }
-    known.cut = Some(why);
-    state.frames.mark_cut(frame);
-    let all = family(compiled, state, frame);
-    for frame in &all {
-        forget(compiled, state, *frame);
-    }
-    // A task that also stands for others stays for them.
-    let here = |node: usize| all.contains(&compiled.nodes.frame(node));
-    for task in state.tasks.values_mut() {
-        if task.cases.iter().any(|(node, _)| !here(*node)) {
-            task.cases.retain(|(node, _)| !here(*node));
-        }
-    }
-}
-
-/// A child failed and nobody handled it: `onChildError` of the container right around it decides (K-53).
-pub(super) fn child_failed(
-    compiled: &Compiled,
-    state: &mut RunState,
-    node: usize,
-    slot: usize,
-    error: Arc<ErrorPayload>,
-    step: String,
-) {
-    let frame = compiled.nodes.frame(node);
-    let Some((container, place)) = state.frames.get(frame).map(|frame| (frame.container, frame.slot)) else { return };
-    cut(compiled, state, frame, Cut::Failed(Arc::clone(&error)));
-    close(compiled, state, node, slot, Phase::Failed);
-    state.nodes[node].state = NodeState::Failed;
-    let mut siblings = Vec::new();
-    if let Some(body) = body_mut(state, container, place) {
-        body.errors.push(Arc::clone(&error));
-        if !collects(&body.config) {
-            body.failed.get_or_insert((error, step));
-            siblings.extend(body.live.iter().copied());
-        }
-    }
-    for sibling in siblings {
-        cut(compiled, state, sibling, Cut::Sibling);
-    }
-    refresh(compiled, state, container, place);
-}
-
-/// A Stop was reached: inside a sub-workflow it ends that one only. False when there is none around it.
-pub(super) fn stopped(compiled: &Compiled, state: &mut RunState, node: usize, entered: &[Item]) -> bool {
-    let found = around(compiled, state, node).find(|(_, frame)| frame.own.is_some());
-    let Some((number, (container, slot))) = found.map(|(number, frame)| (number, (frame.container, frame.slot))) else {
-        return false;
-    };
-    if let Some(frame) = state.frames.get_mut(number) {
-        let local = compiled.nodes.local(node);
-        frame.leaves.extend(entered.iter().map(|item| (local, item.clone())));
-    }
-    cut(compiled, state, number, Cut::Stopped);
-    refresh(compiled, state, container, slot);
-    true
-}
-
 /// A break was reached: the loop around it launches no more.
 pub(super) fn broken(compiled: &Compiled, state: &mut RunState, node: usize) {
     let found = around(compiled, state, node)
@@ -488,118 +289,5 @@ pub(super) fn broken(compiled: &Compiled, state: &mut RunState, node: usize) {
             body.broken = true;
         }
         refresh(compiled, state, container, slot);
-    }
-}
-
-/// A call in a frame that needs an end when the frame is cut: (node, slot, the recovery node whose call it is).
-pub(crate) type OpenCall = (usize, usize, Option<usize>);
-
-/// The calls that have begun in a frame and have not ended.
-pub(crate) fn open_calls(compiled: &Compiled, state: &RunState, frame: usize) -> Vec<OpenCall> {
-    let Some(known) = state.frames.get(frame) else { return Vec::new() };
-    let mut found = Vec::new();
-    for local in &compiled.regions[known.region].nodes {
-        let node = compiled.nodes.number(frame, *local);
-        let slots = state.nodes.get(node).and_then(|run| run.activation.as_ref());
-        for (slot, known) in slots.iter().flat_map(|a| a.slots.iter().enumerate()) {
-            match &known.phase {
-                Phase::Running | Phase::Sleeping { .. } | Phase::Asking { .. } | Phase::Inside => {
-                    found.push((node, slot, None));
-                }
-                Phase::Case(case) => match &case.at {
-                    At::Running(recovery) | At::Answered { node: recovery, .. } | At::Expired { node: recovery } => {
-                        found.push((node, slot, Some(*recovery)));
-                    }
-                    At::Asked => {
-                        let task = state.tasks.values().find(|task| task.cases.contains(&(node, slot)));
-                        found.extend(task.and_then(|task| task.asks).map(|human| (node, slot, Some(human))));
-                    }
-                    At::Node(_) | At::BuiltInFix | At::Ask | At::Retry => {}
-                },
-                _ => {}
-            }
-        }
-    }
-    found
-}
-
-/// What is to be ended in the cut frames of a container: tasks first, then calls, the innermost first.
-pub(crate) fn cut_off(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> (Vec<String>, Vec<OpenCall>) {
-    let body = slot_ref(state, node, slot).and_then(|slot| slot.body.as_deref());
-    let mut all = BTreeSet::new();
-    for frame in body.iter().flat_map(|body| body.live.iter()) {
-        if state.frames.get(*frame).is_some_and(|frame| frame.cut.is_some()) {
-            all.extend(family(compiled, state, *frame));
-        }
-    }
-    let calls = all.iter().rev().flat_map(|frame| open_calls(compiled, state, *frame)).collect();
-    (tasks_in(compiled, state, &all), calls)
-}
-
-fn tasks_in(compiled: &Compiled, state: &RunState, frames: &BTreeSet<usize>) -> Vec<String> {
-    let here = |(node, _): &(usize, usize)| frames.contains(&compiled.nodes.frame(*node));
-    let tasks = state.tasks.iter().filter(|(_, task)| task.cases.iter().all(here));
-    tasks.map(|(id, _)| id.clone()).collect()
-}
-
-/// Frames that were cut off and in which nothing is under way any more are gone.
-pub(super) fn reap(compiled: &Compiled, state: &mut RunState) {
-    for frame in state.frames.cut() {
-        let Some(known) = state.frames.get(frame) else {
-            state.frames.reaped(frame);
-            continue;
-        };
-        // What is inside another one that is cut goes with it.
-        if is_cut(compiled, state, known.container) {
-            continue;
-        }
-        let (container, slot, index, why) = (known.container, known.slot, known.index, known.cut.clone());
-        let all = family(compiled, state, frame);
-        let quiet = all.iter().all(|frame| open_calls(compiled, state, *frame).is_empty())
-            && tasks_in(compiled, state, &all).is_empty();
-        if !quiet {
-            continue;
-        }
-        let outcome = match why {
-            Some(Cut::Failed(error)) => Some(Outcome::Rejected(error)),
-            Some(Cut::Stopped) => state.frames.get(frame).map(|gone| outcome(compiled, gone)),
-            Some(Cut::Sibling) | None => None,
-        };
-        for frame in all.into_iter().rev() {
-            remove(compiled, state, frame, true);
-            state.frames.reaped(frame);
-        }
-        if let Some(body) = body_mut(state, container, slot) {
-            body.live.remove(&frame);
-            if let Some(outcome) = outcome {
-                body.ended(index, outcome);
-            }
-        }
-        refresh(compiled, state, container, slot);
-    }
-}
-
-/// A container's call has ended, however: what is still open in it is gone.
-pub(super) fn left(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
-    if !state.inside.remove(&(node, slot)) {
-        return;
-    }
-    state.bodies.remove(&(node, slot));
-    let live: Vec<usize> = body_mut(state, node, slot).map(|body| std::mem::take(&mut body.live)).into_iter().flatten().collect();
-    for frame in live {
-        for frame in family(compiled, state, frame).into_iter().rev() {
-            remove(compiled, state, frame, true);
-            state.frames.reaped(frame);
-        }
-    }
-}
-
-/// Nobody answers a task any more; the call of a human node that asked is still to be ended.
-pub(super) fn task_closed(state: &mut RunState, task: &str) {
-    let Some(task) = state.tasks.remove(task) else { return };
-    for (node, slot) in task.cases {
-        if let (Some(human), Some(_)) = (task.asks, case::case_of(state, node, slot)) {
-            case::given_up(state, node, slot, human);
-        }
     }
 }

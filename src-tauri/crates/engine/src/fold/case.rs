@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The slot that an event of a recovery node is about.
 pub(crate) fn origin_slot(compiled: &Compiled, state: &RunState, origin: &Origin) -> Option<(usize, usize)> {
-    let node = super::body::known(compiled, state, origin.path.as_deref(), &origin.step_id)?;
+    let node = super::place::known(compiled, state, origin.path.as_deref(), &origin.step_id)?;
     let slot = origin.item.unwrap_or(0);
     slot_ref(state, node, slot).map(|_| (node, slot))
 }
@@ -170,7 +170,7 @@ pub(super) fn fail_run(
     let final_word = matches!(reason.as_deref(), Some("aborted_by_operator" | "ttl_expired"));
     if compiled.nodes.frame(node) != 0 && !final_word {
         let error = super::with_reason(error, reason.as_deref());
-        return super::body::child_failed(compiled, state, node, slot, error, step);
+        return super::cut::child_failed(compiled, state, node, slot, error, step);
     }
     abort(compiled, state, node, step, error, reason, now);
     close(compiled, state, node, slot, Phase::Failed);

@@ -94,7 +94,7 @@ impl Deciding<'_> {
             Ok(made) => made,
             Err(failure) => return self.fail_slot(node, slot, &failure),
         };
-        let mut scratch = Arc::clone(fold::body::context(self.compiled, self.state, node));
+        let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
         let output = CallOutput::items("success", made);
         match after(self.compiled, self.state, node, slot, output, &mut scratch) {
             Ok(outcome) => {
@@ -195,14 +195,14 @@ impl Deciding<'_> {
     /// Ends what has begun in the frames of a container that were cut off: nobody has to answer there any more, and
     /// calls under way are stopped at once.
     fn cut_off(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
-        let (tasks, _) = fold::body::cut_off(self.compiled, self.state, node, slot);
+        let (tasks, _) = fold::cut::cut_off(self.compiled, self.state, node, slot);
         for id in tasks {
             let Some(task) = self.state.tasks.get(&id).cloned() else { continue };
             let (key, origin) = self.task_key(&task);
             self.out.durable = true;
             self.emit(Some(key), EventBody::HumanTaskClosed(HumanTaskClosed { task_id: id, origin }))?;
         }
-        let (_, calls) = fold::body::cut_off(self.compiled, self.state, node, slot);
+        let (_, calls) = fold::cut::cut_off(self.compiled, self.state, node, slot);
         let mut batches: Vec<usize> = Vec::new();
         for (child, at, recovery) in calls {
             let running = fold::slot_ref(self.state, child, at).is_some_and(|s| s.phase == Phase::Running);
@@ -223,7 +223,7 @@ impl Deciding<'_> {
                 Some(recovery) => {
                     let key = self.recovery_key(child, at, recovery, false);
                     self.out.effects.push(Effect::CancelCall(CallKey {
-                        path: fold::body::path_of(self.compiled, self.state, child).unwrap_or_default(),
+                        path: fold::place::path_of(self.compiled, self.state, child).unwrap_or_default(),
                         node: recovery,
                         item: None,
                         visit: key.visit.unwrap_or(1),
@@ -270,17 +270,14 @@ fn child_failure(error: &ErrorPayload, errors: &[Arc<ErrorPayload>]) -> NodeFail
 }
 
 /// Why a container cannot begin, whatever its settings came to.
-pub(super) fn refused(
-    compiled: &Compiled,
-    node: usize,
-    config: &Value,
-    input: &[Arc<Value>],
-) -> Option<NodeFailure> {
+pub(super) fn refused(compiled: &Compiled, node: usize, config: &Value, input: &[Arc<Value>]) -> Option<NodeFailure> {
     if compiled.nodes[node].role != Role::Loop {
         return None;
     }
     let bad = |field: &str, message: String| {
-        Some(NodeFailure::validation("BAD_CONFIG", message).suggest(SuggestedAction::HumanReview).detail("field", field))
+        Some(
+            NodeFailure::validation("BAD_CONFIG", message).suggest(SuggestedAction::HumanReview).detail("field", field),
+        )
     };
     for (field, most) in [("maxIterations", MOST_ITERATIONS), ("maxConcurrency", MOST_AT_ONCE)] {
         let value = config.get(field).filter(|value| !value.is_null());

@@ -57,7 +57,7 @@ impl Deciding<'_> {
         let config = fold::slot_ref(self.state, node, first).and_then(|s| s.config.clone()).unwrap_or_default();
         self.out.durable |= matches!(self.compiled.nodes[node].descriptor.effects.of(&config), Effects::Write);
 
-        let mut scratch = Arc::clone(fold::body::context(self.compiled, self.state, node));
+        let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
         let mut failures = Vec::new();
         let mut outcomes = Vec::new();
         for (slot, result) in live {
@@ -86,7 +86,7 @@ impl Deciding<'_> {
         let input = known.map(|s| s.input.clone()).unwrap_or_default();
         let items =
             input.iter().enumerate().map(|(i, data)| OutItem { data: Arc::clone(data), paired: Some(i) }).collect();
-        let mut scratch = Arc::clone(fold::body::context(self.compiled, self.state, node));
+        let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
         let output = CallOutput::items("success", items);
         match after(self.compiled, self.state, node, 0, output, &mut scratch) {
             Ok(outcome) => self.done(node, None, vec![outcome]),

@@ -323,7 +323,7 @@ impl Deciding<'_> {
         output: CallOutput,
         given: Option<Arc<Value>>,
     ) -> Result<(), StepError> {
-        let mut scratch = Arc::clone(fold::body::context(self.compiled, self.state, node));
+        let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
         let into = fold::slot_ref(self.state, node, slot)
             .and_then(|s| s.config.as_ref())
             .and_then(|c| c.get("resumeInto"))

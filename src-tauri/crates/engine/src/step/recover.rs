@@ -28,7 +28,7 @@ impl Deciding<'_> {
         let known = fold::slot_ref(self.state, node, slot);
         Origin {
             step_id: self.compiled.nodes[node].id.to_string(),
-            path: fold::body::path_of(self.compiled, self.state, node).map(|path| path.to_string()),
+            path: fold::place::path_of(self.compiled, self.state, node).map(|path| path.to_string()),
             item: self.many(node).then_some(slot),
             visit: known.map_or(1, |s| s.visit),
             attempt: known.map_or(0, |s| s.attempt),
@@ -294,7 +294,7 @@ impl Deciding<'_> {
         ]);
         self.out.effects.push(Effect::Call(Box::new(Call {
             key: CallKey {
-                path: fold::body::path_of(self.compiled, self.state, node).unwrap_or_default(),
+                path: fold::place::path_of(self.compiled, self.state, node).unwrap_or_default(),
                 node: audit,
                 item: None,
                 visit,

@@ -179,7 +179,7 @@ impl Deciding<'_> {
         if this.role.is_container() {
             return Ok(());
         }
-        let path = fold::body::path_of(compiled, self.state, node).unwrap_or_default();
+        let path = fold::place::path_of(compiled, self.state, node).unwrap_or_default();
         let call_key = CallKey { path, node, item, visit, attempt, origin: None };
         if let Some(due_ms) = due_ms {
             self.out.effects.push(Effect::Timer { timer: Timer::Wait(call_key), due_ms });
@@ -262,7 +262,7 @@ impl Deciding<'_> {
     pub(super) fn call_key(&self, node: usize, slot: usize) -> CallKey {
         let key = self.event_key(node, Some(slot), slot);
         CallKey {
-            path: fold::body::path_of(self.compiled, self.state, node).unwrap_or_default(),
+            path: fold::place::path_of(self.compiled, self.state, node).unwrap_or_default(),
             node,
             item: key.item,
             visit: key.visit.unwrap_or(1),
@@ -286,7 +286,7 @@ impl Deciding<'_> {
         let (visit, fixes) = fold::slot_ref(self.state, node, slot).map_or((1, 0), |s| (s.visit, s.fixes));
         Ok(sha256_parts(&[
             self.state.run_id.as_bytes(),
-            fold::body::path_of(self.compiled, self.state, node).unwrap_or_default().as_bytes(),
+            fold::place::path_of(self.compiled, self.state, node).unwrap_or_default().as_bytes(),
             this.id.as_bytes(),
             &(slot as u64).to_be_bytes(),
             &visit.to_be_bytes(),
@@ -518,7 +518,7 @@ pub(crate) fn node_scope(
     };
     let error =
         error.map_or_else(|| Arc::clone(&null), |e| Arc::new(serde_json::to_value(e.as_ref()).unwrap_or_default()));
-    let own = fold::body::own(compiled, state, node);
+    let own = fold::place::own(compiled, state, node);
     Scope {
         params: Arc::clone(own.map_or(&state.params, |own| &own.params)),
         run: Arc::new(json!({ "id": &*state.run_id, "startedAt": time::format(state.started_ms) })),
@@ -536,7 +536,7 @@ pub(crate) fn node_scope(
 /// What a node sees of its ancestors, at its path or outside it.
 pub(super) fn views(compiled: &Compiled, state: &RunState, node: usize) -> IndexMap<String, NodeView> {
     let seen = |local: &usize| {
-        let at = fold::body::visible(compiled, state, node, *local)?;
+        let at = fold::place::visible(compiled, state, node, *local)?;
         let last = state.nodes.get(at)?.last.as_ref()?;
         Some((compiled.nodes[*local].id.to_string(), last.view()))
     };
@@ -545,7 +545,7 @@ pub(super) fn views(compiled: &Compiled, state: &RunState, node: usize) -> Index
 
 /// `_item` and `_index` of the innermost loop of the node's own file.
 fn iteration(compiled: &Compiled, state: &RunState, node: usize) -> Vec<(&'static str, Arc<Value>)> {
-    let own = fold::body::around(compiled, state, node).take_while(|(_, frame)| frame.own.is_none());
+    let own = fold::place::around(compiled, state, node).take_while(|(_, frame)| frame.own.is_none());
     let found = own.map(|(_, frame)| frame).find_map(|frame| Some((frame.item.as_ref()?, frame.index)));
     match found {
         Some((item, index)) => vec![("_item", Arc::clone(item)), ("_index", Arc::new(index.into()))],

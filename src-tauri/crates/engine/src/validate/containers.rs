@@ -59,14 +59,7 @@ impl<'a> Iterator for Around<'a> {
     }
 }
 
-fn place(
-    workflow: &Workflow,
-    catalog: &Catalog,
-    id: &str,
-    parent: &str,
-    at: &str,
-    found: &mut Vec<Diagnostic>,
-) {
+fn place(workflow: &Workflow, catalog: &Catalog, id: &str, parent: &str, at: &str, found: &mut Vec<Diagnostic>) {
     let name = step_of(workflow, catalog, id);
     let mut bad = |message: String, hint: String| found.push(Diagnostic::error(Code::BadParent, at, message, hint));
     let Some(node) = workflow.nodes.get(parent) else {
@@ -114,14 +107,7 @@ fn place(
     }
 }
 
-fn container(
-    workflow: &Workflow,
-    catalog: &Catalog,
-    id: &str,
-    role: Role,
-    at: &str,
-    found: &mut Vec<Diagnostic>,
-) {
+fn container(workflow: &Workflow, catalog: &Catalog, id: &str, role: Role, at: &str, found: &mut Vec<Diagnostic>) {
     let Some(node) = workflow.nodes.get(id) else { return };
     let name = step(node, catalog.get(&node.kind).map(AsRef::as_ref));
     if node.error_handling.as_ref().is_some_and(|handling| handling.retry_policy.is_some()) {
@@ -200,9 +186,8 @@ fn borders(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) 
 
 /// What is reachable from one entry of a parallel is a branch; no step is in two of them.
 fn branches(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
-    let is_parallel = |id: &str| {
-        workflow.nodes.get(id).and_then(|n| catalog.get(&n.kind)).is_some_and(|d| d.role == Role::Parallel)
-    };
+    let is_parallel =
+        |id: &str| workflow.nodes.get(id).and_then(|n| catalog.get(&n.kind)).is_some_and(|d| d.role == Role::Parallel);
     if !workflow.nodes.keys().any(|id| is_parallel(id)) {
         return;
     }

@@ -236,7 +236,9 @@ struct Ancestors {
 impl Ancestors {
     /// Empty when the wires form a circle, which is told elsewhere.
     fn of(workflow: &Workflow) -> Self {
-        let Ok(order) = topological(workflow) else { return Self { rows: Vec::new(), forks: Vec::new(), parents: Vec::new() } };
+        let Ok(order) = topological(workflow) else {
+            return Self { rows: Vec::new(), forks: Vec::new(), parents: Vec::new() };
+        };
         let count = workflow.nodes.len();
         let mut out: Vec<Vec<(String, usize)>> = vec![Vec::new(); count];
         for edge in &workflow.edges {
@@ -297,9 +299,10 @@ impl Ancestors {
             return false;
         }
         let level = std::iter::successors(Some(a), |node| self.parent(*node)).take(self.parents.len() + 1);
-        level.filter_map(|a| Some((a, self.beside(b, a)?))).next().is_some_and(|(a, b)| {
-            a != b && !self.precedes(a, b) && !self.precedes(b, a) && !self.exclusive(a, b)
-        })
+        level
+            .filter_map(|a| Some((a, self.beside(b, a)?)))
+            .next()
+            .is_some_and(|(a, b)| a != b && !self.precedes(a, b) && !self.precedes(b, a) && !self.exclusive(a, b))
     }
 
     fn precedes(&self, first: usize, second: usize) -> bool {

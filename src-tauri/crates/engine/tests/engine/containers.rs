@@ -113,7 +113,10 @@ fn a_serial_loop_runs_its_body_once_per_element_in_order() {
         ]
     );
     assert_eq!(sum.status, RunStatus::Completed);
-    assert_eq!(sum.output, [json!({"v": 20, "from": "b"}), json!({"v": 40, "from": "b"}), json!({"v": 60, "from": "b"})]);
+    assert_eq!(
+        sum.output,
+        [json!({"v": 20, "from": "b"}), json!({"v": 40, "from": "b"}), json!({"v": 60, "from": "b"})]
+    );
     assert_eq!(sum.context["seen"], json!([30, 2, 30]));
     assert_eq!((sum.steps["b"].state, sum.steps["b"].visits, sum.steps["b"].attempts), (NodeState::Succeeded, 3, 3));
 }
@@ -373,9 +376,8 @@ fn a_task_of_a_cancelled_iteration_is_closed() {
         &[("a.error", "hd"), ("b.success", "x"), ("p.error", "red")],
     );
     let compiled = compile(file);
-    let failing = |node: &str, _: usize, _: u32| {
-        (node == "p/a/a" || node == "p/b/x").then(|| NodeFailure::tool("X", "no"))
-    };
+    let failing =
+        |node: &str, _: usize, _: u32| (node == "p/a/a" || node == "p/b/x").then(|| NodeFailure::tool("X", "no"));
     let mut world = World::new(&compiled, &failing, 1);
     world.keep_states = true;
     world.start(json!({}));
@@ -399,10 +401,7 @@ fn a_stop_inside_ends_the_run_and_a_cancel_ends_every_container() {
     let (events, sum) = run(file, &|_, _, _| None);
     assert_eq!(sum.status, RunStatus::Completed);
     assert_eq!(sum.output, [json!({"from": "b", "item": 0})]);
-    assert_eq!(
-        told(&events)[events.len() - 3..],
-        ["step_interrupted o[0]/l", "step_interrupted o", "workflow_done"]
-    );
+    assert_eq!(told(&events)[events.len() - 3..], ["step_interrupted o[0]/l", "step_interrupted o", "workflow_done"]);
 }
 
 #[test]

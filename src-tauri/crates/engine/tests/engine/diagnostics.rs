@@ -200,3 +200,93 @@ fn an_audit_leads_back_only_behind_what_goes_back() {
         has(&behind(port), Code::Cycle, "/nodes/a");
     }
 }
+
+#[test]
+fn containers_have_their_diagnostics() {
+    let body =
+        |nodes: Value, edges: Value| json!({ "signalbox": 1, "id": "w", "name": "w", "nodes": nodes, "edges": edges });
+    let l = json!({ "type": "t.loop" });
+    let p = json!({ "type": "t.par" });
+    let at = |parent: &str| json!({ "type": "t.pass", "parent": parent });
+    let cases = [
+        (body(json!({ "a": at("x") }), json!([])), "BAD_PARENT", "/nodes/a/parent"),
+        (body(json!({ "a": { "type": "t.pass" }, "b": at("a") }), json!([])), "BAD_PARENT", "/nodes/b/parent"),
+        (body(json!({ "s": { "type": "t.sub" }, "b": at("s") }), json!([])), "BAD_PARENT", "/nodes/b/parent"),
+        (
+            body(
+                json!({ "l": { "type": "t.loop", "parent": "m" }, "m": { "type": "t.loop", "parent": "l" } }),
+                json!([]),
+            ),
+            "BAD_PARENT",
+            "/nodes/l/parent",
+        ),
+        (body(json!({ "l": l }), json!([])), "EMPTY_CONTAINER", "/nodes/l"),
+        (
+            body(
+                json!({ "l": l, "a": at("l"), "b": { "type": "t.pass" } }),
+                json!([{ "from": "a.success", "to": "b" }]),
+            ),
+            "CROSSES_CONTAINER",
+            "/edges/0",
+        ),
+        (
+            body(
+                json!({ "l": l, "b": { "type": "t.pass" },
+                        "a": { "type": "t.pass", "parent": "l", "errorHandling": { "fallbackNodeId": "b" } } }),
+                json!([]),
+            ),
+            "CROSSES_CONTAINER",
+            "/nodes/a/errorHandling/fallbackNodeId",
+        ),
+        (
+            body(
+                json!({ "p": p, "a": at("p"), "b": at("p"), "c": at("p") }),
+                json!([{ "from": "a.success", "to": "c" }, { "from": "b.success", "to": "c" }]),
+            ),
+            "BRANCHES_MEET",
+            "/nodes/c",
+        ),
+        (body(json!({ "x": { "type": "t.break" } }), json!([])), "BAD_CONFIG", "/nodes/x"),
+        (
+            body(
+                json!({ "l": { "type": "t.loop", "errorHandling": { "retryPolicy": { "maxAttempts": 1 } } }, "a": at("l") }),
+                json!([]),
+            ),
+            "BAD_CONFIG",
+            "/nodes/l/errorHandling/retryPolicy",
+        ),
+        (
+            body(
+                json!({ "l": { "type": "t.loop", "config": { "while": "true", "source": [] } }, "a": at("l") }),
+                json!([]),
+            ),
+            "BAD_CONFIG",
+            "/nodes/l/config/while",
+        ),
+        (body(json!({ "a": { "type": "t.pass", "if": "_index > 0" } }), json!([])), "UNKNOWN_NAME", "/nodes/a/if"),
+        (
+            body(
+                json!({ "l": l, "a": at("l"), "b": { "type": "t.pass", "if": "has(nodes.a)" } }),
+                json!([{ "from": "l.success", "to": "b" }]),
+            ),
+            "NOT_AN_ANCESTOR",
+            "/nodes/b/if",
+        ),
+    ];
+    for (file, code, place) in cases {
+        let workflow = serde_json::from_value(file.clone()).expect("a workflow");
+        let found = signalbox_engine::validate::check(&workflow, &crate::driver::catalog());
+        assert!(
+            found.iter().any(|d| d.code.as_str() == code && d.path == place),
+            "{code} at {place}: {found:#?} in {file}"
+        );
+    }
+    // What stands outside is seen from inside, and the body of a loop knows its iteration.
+    let good = body(
+        json!({ "a": { "type": "t.pass" }, "l": { "type": "t.loop", "config": { "while": "_index < 3", "collect": "_result" } },
+                "b": { "type": "t.pass", "parent": "l", "if": "_index > 0 && has(nodes.a) && _item == 1" } }),
+        json!([{ "from": "a.success", "to": "l" }]),
+    );
+    let workflow = serde_json::from_value(good).expect("a workflow");
+    assert_eq!(signalbox_engine::validate::check(&workflow, &crate::driver::catalog()), []);
+}

@@ -4,5 +4,6 @@ mod coverage;
 mod diagnostics;
 mod driver;
 mod properties;
+mod properties_containers;
 mod properties_people;
 mod stories;
