@@ -17,7 +17,7 @@ use signalbox_model::{
     descriptor::ByConfig,
     workflow::{ErrorPolicy, NamedPolicy, Rule},
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A workflow that may run.
@@ -140,11 +140,22 @@ pub(crate) struct CompiledNode {
 impl Compiled {
     /// Compiles a workflow; all diagnostics when one of them is an error.
     pub fn new(workflow: Arc<Workflow>, definition_hash: &str, catalog: &Catalog) -> Result<Self, Vec<Diagnostic>> {
-        let diagnostics = validate::check(&workflow, catalog);
+        Self::with_files(workflow, definition_hash, catalog, &BTreeMap::new())
+    }
+
+    /// [`Self::new`] of a workflow whose sub-workflows are these files, by id.
+    pub fn with_files(
+        workflow: Arc<Workflow>,
+        definition_hash: &str,
+        catalog: &Catalog,
+        files: &BTreeMap<String, Arc<Workflow>>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut diagnostics = validate::check(&workflow, catalog);
+        diagnostics.extend(validate::check_files(&workflow, catalog, files));
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(diagnostics);
         }
-        Ok(Self::build(workflow, definition_hash, catalog))
+        Ok(Self::build(workflow, definition_hash, catalog, files))
     }
 
     /// Number of nodes.
@@ -181,9 +192,15 @@ impl Compiled {
         self.nodes[node].role.is_container()
     }
 
-    fn build(workflow: Arc<Workflow>, definition_hash: &str, catalog: &Catalog) -> Self {
+    fn build(
+        workflow: Arc<Workflow>,
+        definition_hash: &str,
+        catalog: &Catalog,
+        files: &BTreeMap<String, Arc<Workflow>>,
+    ) -> Self {
         let mut parts = Parts { regions: vec![Region::default()], ..Parts::default() };
         parts.add(&workflow, catalog, 0);
+        parts.add_files(catalog, files);
         let Parts { nodes, edges, regions, files } = parts;
         let settings = workflow.settings.as_ref();
         let index = files.first().map(|file| &file.index);
@@ -213,6 +230,30 @@ struct Parts {
 }
 
 impl Parts {
+    /// Each file is compiled once; every step that names it shares its region.
+    fn add_files(&mut self, catalog: &Catalog, files: &BTreeMap<String, Arc<Workflow>>) {
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        let mut next = 0;
+        while next < self.nodes.len() {
+            let named = self.nodes[next].config.get("workflow").and_then(Value::as_str).map(str::to_owned);
+            let named = named.filter(|_| self.nodes[next].role == Role::Subworkflow);
+            if let Some((id, file)) = named.and_then(|id| files.get(&id).map(|file| (id, file))) {
+                let region = match known.get(&id) {
+                    Some(region) => *region,
+                    None => {
+                        let region = self.regions.len();
+                        self.regions.push(Region::default());
+                        known.insert(id, region);
+                        self.add(file, catalog, region);
+                        region
+                    }
+                };
+                self.nodes[next].bodies = vec![region];
+            }
+            next += 1;
+        }
+    }
+
     /// Adds a file whose top is a region that exists.
     fn add(&mut self, workflow: &Arc<Workflow>, catalog: &Catalog, top: usize) {
         let (first, first_edge, file) = (self.nodes.len(), self.edges.len(), self.files.len());
@@ -221,7 +262,8 @@ impl Parts {
         let compiled = workflow.nodes.iter().filter_map(|(id, node)| Some((id, node, catalog.get(&node.kind)?)));
         self.nodes.extend(compiled.map(|(id, node, descriptor)| {
             let compiled = compile_node(id, node, descriptor, &index);
-            CompiledNode { file, region: top, ..compiled }
+            let tainted = file != 0 && config::host_from_data(node, descriptor, config::TRUSTED_INSIDE);
+            CompiledNode { file, region: top, host_from_data: compiled.host_from_data || tainted, ..compiled }
         }));
         let recovery = Recovery::of(workflow);
         for (edge, kind) in workflow.edges.iter().zip(&recovery.edges) {
@@ -356,7 +398,7 @@ fn compile_node(
             .and_then(Level::parse),
         auto_fix: node.error_handling.as_ref().and_then(|e| e.auto_fix),
         guards: guard::active(node),
-        pure: matches!(effects, Effects::None),
+        pure: matches!(effects, Effects::None) && !descriptor.role.is_container(),
         parallel: if matches!(effects, Effects::Read) { 8 } else { 1 },
         in_edges: Vec::new(),
         out_edges: Vec::new(),
@@ -373,7 +415,7 @@ fn compile_node(
         referenced: false,
         uses_items,
         selects,
-        host_from_data: config::host_from_data(node, descriptor),
+        host_from_data: config::host_from_data(node, descriptor, config::TRUSTED),
         meta,
     }
 }

@@ -173,23 +173,27 @@ pub(crate) fn references(node: &Node, descriptor: &NodeDescriptor) -> Vec<Expr> 
     expressions(node, Some(descriptor)).into_iter().flat_map(|e| e.expressions).filter_map(Result::ok).collect()
 }
 
+/// Names that no data of a run reaches: a person gave the params.
+pub(crate) const TRUSTED: &[&str] = &["params", "run", "workflow"];
+/// The same in a sub-workflow, whose params are data of the run that calls it.
+pub(crate) const TRUSTED_INSIDE: &[&str] = &["run", "workflow"];
+
 /// The authority of an `x-url` field comes from data (`item`, `items`, `nodes`, `context`): see TRUST, SSRF.
-pub(crate) fn host_from_data(node: &Node, descriptor: &NodeDescriptor) -> bool {
+pub(crate) fn host_from_data(node: &Node, descriptor: &NodeDescriptor, trusted: &[&str]) -> bool {
     let Some(config) = &node.config else { return false };
     let mut tainted = false;
     walk(config, Some(&descriptor.config), "", &mut |_, place, text| {
         if place == Place::Url {
-            tainted |= authority_from_data(text);
+            tainted |= authority_from_data(text, trusted);
         }
     });
     tainted
 }
 
 /// Whether the part of a URL template up to the first `/` after `//` names data of the run.
-pub(crate) fn authority_from_data(text: &str) -> bool {
-    let from_data = |expression: &Expr| {
-        expression.references().roots.iter().any(|root| !matches!(root.as_str(), "params" | "run" | "workflow"))
-    };
+pub(crate) fn authority_from_data(text: &str, trusted: &[&str]) -> bool {
+    let from_data =
+        |expression: &Expr| expression.references().roots.iter().any(|root| !trusted.contains(&root.as_str()));
     if let Some(source) = text.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
         // The whole address is computed: any data in it may be the authority.
         return Expr::compile(source).map_or(true, |e| from_data(&e));
@@ -219,7 +223,7 @@ fn authority_is_complete(literal: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::authority_from_data;
+    use super::{TRUSTED, TRUSTED_INSIDE, authority_from_data};
 
     #[test]
     fn only_the_authority_counts() {
@@ -233,7 +237,8 @@ mod tests {
             ("=params.base + '/x'", false),
             ("https://a.example/x", false),
         ] {
-            assert_eq!(authority_from_data(url), tainted, "{url}");
+            assert_eq!(authority_from_data(url, TRUSTED), tainted, "{url}");
         }
+        assert!(authority_from_data("{{params.base}}/x", TRUSTED_INSIDE), "params of a sub-workflow are data");
     }
 }

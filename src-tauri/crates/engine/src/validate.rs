@@ -16,6 +16,7 @@ use crate::{
     json,
     schema::{Schema, Violation},
 };
+pub(crate) use containers::check_files;
 pub(crate) use expressions::broken;
 use serde_json::Value;
 use signalbox_model::{

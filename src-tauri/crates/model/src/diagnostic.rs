@@ -51,6 +51,7 @@ pub enum Code {
     BadParam,
     BadParent,
     EmptyContainer,
+    UnknownWorkflow,
 }
 
 impl Code {

@@ -10,10 +10,11 @@ use super::{
 };
 use crate::{
     compiled::Compiled,
+    params,
     state::{Body, EdgeState, Frame, NodeRun, OpenExit, Outcome, Own, Phase, RunState},
 };
 use serde_json::Value;
-use signalbox_model::{Item, Role};
+use signalbox_model::{Item, Map, Role, Workflow};
 use std::sync::Arc;
 
 /// Iterations of a parallel loop at the same time when its config does not say.
@@ -186,6 +187,12 @@ pub(crate) fn open(compiled: &Compiled, state: &mut RunState, node: usize, slot:
     frame
 }
 
+/// The params of a sub-workflow, its own defaults filled in.
+pub(crate) fn given_params(file: &Workflow, config: &Value) -> Value {
+    let none = Value::Object(Map::new());
+    params::complete(file, config.get("params").filter(|given| !given.is_null()).unwrap_or(&none))
+}
+
 /// What the entries of a body get.
 fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, index: usize) -> Vec<Item> {
     let known = slot_ref(state, node, slot);
@@ -209,7 +216,11 @@ fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ind
             };
             vec![item.unwrap_or_else(|| plain(Arc::default()))]
         }
-        _ => vec![plain(Arc::new(config.get("params").cloned().unwrap_or_else(|| Value::Object(Default::default()))))],
+        _ => {
+            let first = compiled.nodes[node].bodies.first().and_then(|body| compiled.regions[*body].nodes.first());
+            let params = first.map(|first| given_params(&compiled.file(*first).workflow, &config));
+            vec![plain(Arc::new(params.unwrap_or_default()))]
+        }
     }
 }
 

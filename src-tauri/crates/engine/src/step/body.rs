@@ -5,7 +5,7 @@ use crate::{
     compiled::Compiled,
     effect::{CallKey, CallOutput, Effect, OutItem},
     expr::Expr,
-    fold,
+    fold, params,
     scope::Scope,
     state::{Body, Outcome, Phase},
     step::start::node_scope,
@@ -271,8 +271,10 @@ fn child_failure(error: &ErrorPayload, errors: &[Arc<ErrorPayload>]) -> NodeFail
 
 /// Why a container cannot begin, whatever its settings came to.
 pub(super) fn refused(compiled: &Compiled, node: usize, config: &Value, input: &[Arc<Value>]) -> Option<NodeFailure> {
-    if compiled.nodes[node].role != Role::Loop {
-        return None;
+    match compiled.nodes[node].role {
+        Role::Loop => {}
+        Role::Subworkflow => return refused_params(compiled, node, config),
+        _ => return None,
     }
     let bad = |field: &str, message: String| {
         Some(
@@ -309,4 +311,16 @@ pub(super) fn refused(compiled: &Compiled, node: usize, config: &Value, input: &
             .suggest(SuggestedAction::HumanReview)
             .detail("maxIterations", limit)
     })
+}
+
+/// The params of a sub-workflow do not fit its file.
+fn refused_params(compiled: &Compiled, node: usize, config: &Value) -> Option<NodeFailure> {
+    let region = compiled.nodes[node].bodies.first()?;
+    let first = compiled.regions[*region].nodes.first()?;
+    let file = &compiled.file(*first).workflow;
+    let given = fold::body::given_params(file, config);
+    let wrong = params::check(file, &given);
+    let message = wrong.first()?.message.clone();
+    let told: Vec<Value> = wrong.iter().map(|d| json!({ "path": d.path, "message": d.message })).collect();
+    Some(NodeFailure::validation("BAD_PARAM", message).suggest(SuggestedAction::HumanReview).detail("violations", told))
 }

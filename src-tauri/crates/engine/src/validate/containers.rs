@@ -5,8 +5,9 @@ use crate::{
     catalog::{Catalog, LATER_KINDS, nearest},
     recovery::{EdgeKind, Recovery},
 };
-use signalbox_model::{Code, Diagnostic, Role, Workflow, diagnostic::pointer_token};
+use signalbox_model::{Code, Diagnostic, Role, Severity, Workflow, diagnostic::pointer_token};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Containers in containers.
 const DEEPEST: usize = 16;
@@ -121,11 +122,11 @@ fn container(workflow: &Workflow, catalog: &Catalog, id: &str, role: Role, at: &
     if role == Role::Subworkflow {
         return;
     }
-    if !workflow.nodes.values().any(|child| child.parent.as_deref() == Some(id)) {
+    if !begins(workflow, Some(id)) {
         found.push(Diagnostic::error(
             Code::EmptyContainer,
             at,
-            format!("{name} has no steps in it"),
+            format!("{name} has no step in it that could begin"),
             "Put a step into it, or remove it",
         ));
     }
@@ -147,6 +148,88 @@ fn container(workflow: &Workflow, catalog: &Catalog, id: &str, role: Role, at: &
             );
         }
     }
+}
+
+/// The files of sub-workflows: each is there, has no errors of its own, and none leads back to itself.
+pub(crate) fn check_files(
+    workflow: &Workflow,
+    catalog: &Catalog,
+    files: &BTreeMap<String, Arc<Workflow>>,
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    follow(workflow, catalog, files, &mut vec![&workflow.id], &mut BTreeSet::new(), "", &mut found);
+    found
+}
+
+fn follow<'a>(
+    workflow: &'a Workflow,
+    catalog: &Catalog,
+    files: &'a BTreeMap<String, Arc<Workflow>>,
+    way: &mut Vec<&'a str>,
+    checked: &mut BTreeSet<&'a str>,
+    inside: &str,
+    found: &mut Vec<Diagnostic>,
+) {
+    for (id, node) in &workflow.nodes {
+        if catalog.get(&node.kind).is_none_or(|descriptor| descriptor.role != Role::Subworkflow) {
+            continue;
+        }
+        let at = format!("{inside}/nodes/{}/config/workflow", pointer_token(id));
+        let name = step_of(workflow, catalog, id);
+        let named = node.config.as_ref().and_then(|c| c.get("workflow")).and_then(|v| v.as_str()).unwrap_or_default();
+        let mut bad = |code: Code, message: String, hint: &str| {
+            found.push(Diagnostic::error(code, at.clone(), message, hint));
+        };
+        if named.starts_with('=') || named.contains("{{") {
+            bad(
+                Code::BadConfig,
+                format!("{name} names its workflow by an expression, but it is fixed when the run starts"),
+                "Write the id of a workflow",
+            );
+            continue;
+        }
+        let Some((key, file)) = files.get_key_value(named) else {
+            bad(
+                Code::UnknownWorkflow,
+                format!("{name} names the workflow '{named}', which is not known"),
+                "Choose one",
+            );
+            continue;
+        };
+        if way.contains(&key.as_str()) {
+            bad(Code::Cycle, format!("{name} runs '{named}', in which it stands itself"), "Choose another workflow");
+            continue;
+        }
+        if way.len() > DEEPEST {
+            bad(Code::BadParent, format!("{name} stands in more than {DEEPEST} workflows"), "Use fewer levels");
+            continue;
+        }
+        if !begins(file, None) {
+            bad(Code::EmptyWorkflow, format!("{name}: the workflow '{named}' has no step that could begin"), "Add one");
+            continue;
+        }
+        if checked.insert(key) {
+            for own in super::check(file, catalog).into_iter().filter(|d| d.severity == Severity::Error) {
+                let message = format!("In the workflow '{named}': {}", own.message);
+                bad(own.code, format!("{message} ({})", own.path), &own.hint);
+            }
+        }
+        way.push(key);
+        follow(file, catalog, files, way, checked, inside, found);
+        way.pop();
+    }
+}
+
+/// There is a step in a container, or at the top, that nothing leads to.
+fn begins(workflow: &Workflow, container: Option<&str>) -> bool {
+    let recovery = Recovery::of(workflow);
+    let wired = workflow.edges.iter().zip(&recovery.edges).filter(|(_, kind)| **kind != EdgeKind::Reentry);
+    let fallback = workflow.nodes.values().filter_map(|n| n.error_handling.as_ref()?.fallback_node_id.as_deref());
+    let on_abort = workflow.settings.as_ref().and_then(|settings| settings.on_abort.as_deref());
+    let fed: BTreeSet<&str> = wired.map(|(edge, _)| edge.to.as_str()).chain(fallback).chain(on_abort).collect();
+    workflow.nodes.iter().zip(&recovery.kinds).any(|((id, node), recovers)| {
+        node.parent.as_deref() == container && recovers.is_none() && !fed.contains(id.as_str())
+    })
 }
 
 /// Wires and fallbacks stay inside their container.

@@ -1,6 +1,7 @@
 //! Containers (SEMANTICS 6): loops, parallels, breaks, their errors, people in them, and being cut off anywhere.
 
 use crate::driver::{World, compile};
+use crate::properties_containers::timeless;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, fold, snapshot, summary};
 use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, RunSummary};
@@ -418,4 +419,94 @@ fn ten_thousand_iterations_leave_a_small_state() {
     world.start(json!({}));
     world.run_to_end();
     assert_eq!(summary::of(&compiled, &world.state).output.len(), 10_000);
+}
+
+/// A run of a file with its sub-workflows.
+fn run_with(file: Value, others: &[(&str, Value)], script: Script) -> (Vec<RunEvent>, RunSummary) {
+    let read = |file: Value| std::sync::Arc::new(serde_json::from_value(file).expect("a workflow"));
+    let others = others.iter().map(|(id, file)| ((*id).to_owned(), read(file.clone()))).collect();
+    let compiled = Compiled::with_files(read(file), "hash", &crate::driver::catalog(), &others)
+        .unwrap_or_else(|found| panic!("{found:#?}"));
+    let mut world = World::new(&compiled, script, 1);
+    world.keep_states = true;
+    world.start(json!({ "list": [10, 20] }));
+    world.run_to_end();
+    check(&compiled, &world.events, &world.states);
+    let whole = summary::of(&compiled, &world.state);
+    for cut in 1..world.events.len() {
+        let mut again = World::resume(&compiled, &world.events[..cut], script, 3);
+        again.run_to_end();
+        check(&compiled, &again.events, &[]);
+        let sum = summary::of(&compiled, &again.state);
+        assert_eq!(
+            (sum.status, timeless(&sum.output[0])),
+            (whole.status, timeless(&whole.output[0])),
+            "cut after {cut}"
+        );
+    }
+    (world.events, whole)
+}
+
+#[test]
+fn a_sub_workflow_has_params_and_context_of_its_own() {
+    let inner = json!({ "signalbox": 1, "id": "inner", "name": "inner", "edges": [{ "from": "b.success", "to": "c" }],
+        "params": { "type": "object", "required": ["x"], "properties": { "x": { "type": "integer" }, "y": { "default": 5 } } },
+        "context": { "initial": { "n": 100 } },
+        "nodes": { "b": { "type": "t.read", "out": { "$n": "=context.n + params.x" } },
+                   "c": { "type": "t.pass", "in": { "n": "=context.n", "y": "=params.y", "of": "=workflow.id" } } } });
+    let file = flow(
+        "fail",
+        json!({ "mk": { "type": "t.loop", "config": { "source": "=params.list" } }, "m": { "type": "t.pass", "parent": "mk" },
+                "s": { "type": "t.sub", "config": { "workflow": "inner", "params": { "x": "=item" } }, "out": { "$last": "=_result.n" } },
+                "after": { "type": "t.all" } }),
+        &[("mk.success", "s"), ("s.success", "after")],
+    );
+    let (events, sum) = run_with(file, &[("inner", inner)], &|_, _, _| None);
+    assert_eq!(sum.status, RunStatus::Completed);
+    assert_eq!(sum.output, [json!({"n": 110, "y": 5, "of": "inner"}), json!({"n": 120, "y": 5, "of": "inner"})]);
+    assert_eq!(sum.context, json!({ "last": 120 }).as_object().cloned().expect("object"));
+    let lines = told(&events);
+    assert!(lines.contains(&"step_start s[1]/b".into()) && lines.contains(&"step_done s[0]".into()), "{lines:#?}");
+    assert!(!sum.steps.contains_key("b"), "steps of another file are not the run's");
+}
+
+#[test]
+fn a_stop_in_a_sub_workflow_ends_it_alone_and_its_error_is_the_steps() {
+    let inner = json!({ "signalbox": 1, "id": "inner", "name": "inner", "edges": [{ "from": "b.success", "to": "stop" }],
+        "nodes": { "b": { "type": "t.read" }, "stop": { "type": "t.stop" }, "w": { "type": "t.wait", "config": { "ms": 90_000 } } } });
+    let outer = json!({ "signalbox": 1, "id": "outer", "name": "outer", "edges": [],
+        "nodes": { "deep": { "type": "t.sub", "config": { "workflow": "inner" } } } });
+    let file = flow(
+        "fail",
+        json!({ "s": { "type": "t.sub", "config": { "workflow": "outer" } }, "after": { "type": "t.pass" }, "red": { "type": "t.pass" } }),
+        &[("s.success", "after"), ("s.error", "red")],
+    );
+    let others = [("inner", inner), ("outer", outer)];
+    let (events, sum) = run_with(file.clone(), &others, &|_, _, _| None);
+    assert_eq!((sum.status, &sum.output[..]), (RunStatus::Completed, &[json!({"from": "b", "item": 0})][..]));
+    assert!(told(&events).contains(&"step_interrupted s/deep/w".into()), "{:#?}", told(&events));
+    let compiled_error = |script: Script| run_with(file.clone(), &others, script);
+    let failing = fails("s/deep/b");
+    let read = compiled_error(&failing).1;
+    assert_eq!(read.status, RunStatus::Completed);
+    assert_eq!(read.steps["s"].state, NodeState::ErrorHandled);
+    assert_eq!(read.output[0]["originNode"], "s");
+}
+
+#[test]
+fn sub_workflows_that_are_missing_or_lead_back_are_refused() {
+    let sub = |id: &str, names: &str| {
+        let file = json!({ "signalbox": 1, "id": id, "name": id, "edges": [],
+            "nodes": { "s": { "type": "t.sub", "config": { "workflow": names } } } });
+        std::sync::Arc::new(serde_json::from_value::<signalbox_model::Workflow>(file).expect("a workflow"))
+    };
+    let codes = |names: &str| -> Vec<String> {
+        let files = [("a", "b"), ("b", "a"), ("w", "w")].map(|(id, names)| (id.to_owned(), sub(id, names))).into();
+        let found = Compiled::with_files(sub("w", names), "hash", &crate::driver::catalog(), &files);
+        found.map_or_else(|found| found.iter().map(|d| d.code.as_str()).collect(), |_| Vec::new())
+    };
+    assert_eq!(codes("nowhere"), ["UNKNOWN_WORKFLOW"]);
+    assert_eq!(codes("w"), ["CYCLE"]);
+    assert_eq!(codes("a"), ["CYCLE"]);
+    assert_eq!(codes("=params.which"), ["BAD_CONFIG"]);
 }
