@@ -425,7 +425,7 @@ export interface ByRef {
 export type CallerRole = 'viewer' | 'operator' | 'builder';
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -842,6 +842,14 @@ export interface HandlerDryRunResult {
 /** Who serves the commands. */
 export type Host = 'desktop' | 'http';
 
+/** `human_task_closed`: nobody answered, and nobody has to any more. */
+export interface HumanTaskClosed {
+  /** Id of the task. */
+  taskId: string;
+  /** The failed slot, when a recovery node asked. */
+  origin?: Origin;
+}
+
 /** `human_task_completed`. */
 export interface HumanTaskCompleted {
   /** Id of the task. */
@@ -1256,7 +1264,19 @@ export interface Revision {
 }
 
 /** What the engine itself does for a kind besides calling it. */
-export type Role = 'step' | 'trigger' | 'stop' | 'wait' | 'approval' | 'form' | 'pause' | 'recovery';
+export type Role =
+  | 'step'
+  | 'trigger'
+  | 'stop'
+  | 'wait'
+  | 'approval'
+  | 'form'
+  | 'pause'
+  | 'recovery'
+  | 'loop'
+  | 'parallel'
+  | 'subworkflow'
+  | 'break';
 
 /** One routing rule. */
 export interface Rule {
@@ -2497,6 +2517,10 @@ export type RunEventBody =
   | {
     type: 'human_task_reminded';
     payload: HumanTaskReminded;
+  }
+  | {
+    type: 'human_task_closed';
+    payload: HumanTaskClosed;
   }
   | {
     type: 'escalated';
