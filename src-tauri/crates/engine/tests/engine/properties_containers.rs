@@ -57,10 +57,10 @@ fn file(nested: &Nested) -> Value {
         let around = std::iter::successors(parents[i], |outer| parents[*outer]);
         around.into_iter().any(|outer| KINDS[usize::from(nested.nodes[outer].0)] == "t.loop")
     };
-    for i in 0..count {
+    for (i, kind) in kinds.iter_mut().enumerate() {
         let empty = !parents.contains(&Some(i));
-        if matches!(kinds[i], "t.loop" | "t.par") && empty || kinds[i] == "t.break" && !in_loop(i) {
-            kinds[i] = "t.read";
+        if matches!(*kind, "t.loop" | "t.par") && empty || *kind == "t.break" && !in_loop(i) {
+            *kind = "t.read";
         }
     }
     let mut nodes = serde_json::Map::new();
