@@ -132,6 +132,14 @@ export interface AuditCount {
   count: number;
 }
 
+/** Erases what an entry keeps apart. */
+export interface AuditErase {
+  /** The entry. */
+  seq: number;
+  /** Why; it is recorded. */
+  reason: string;
+}
+
 /** What to export. */
 export interface AuditExport {
   /** Only this run. */
@@ -216,6 +224,18 @@ export interface AuditPage {
   more: boolean;
   /** Where the chain stands. */
   head: AuditHead;
+}
+
+/** How it stands with what is kept apart from the chain under its hash. */
+export interface AuditPayloads {
+  /** Entries whose payload is the one that was sealed. */
+  kept: number;
+  /** Entries whose payload was erased; that is recorded. */
+  erased: number[];
+  /** Entries whose payload is gone without a record. */
+  lost: number[];
+  /** Entries whose payload is not the one that was sealed. */
+  changed: number[];
 }
 
 /** A record from outside (source 000, III.2). Who acts is the caller; a given actor is kept as claimed. */
@@ -314,6 +334,8 @@ export interface AuditStatus {
   broken?: AuditBroken;
   /** Entries that a checkpoint kept outside was compared with. */
   anchoredUpTo?: number;
+  /** What is kept apart from the chain; only a verification from the beginning looks. */
+  payloads?: AuditPayloads;
   /** One is under way. */
   running: boolean;
   /** The key that signs; absent = entries are unsigned. */
@@ -342,6 +364,8 @@ export interface AuditVerdict {
   broken?: AuditBroken;
   /** Entries that a checkpoint kept outside was compared with. */
   anchoredUpTo?: number;
+  /** What is kept apart from the chain; only a verification from the beginning looks. */
+  payloads?: AuditPayloads;
 }
 
 /** How to verify. */
@@ -2676,6 +2700,8 @@ export interface Commands {
   audit_export: { request: AuditExport; response: AuditExported };
   /** Records an entry in the caller's name. */
   audit_record: { request: AuditRecord; response: AuditRecorded };
+  /** Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded. */
+  audit_erase: { request: AuditErase; response: AuditRecorded };
   /** What the person set on this machine. */
   settings_get: { request: Empty; response: AppSettings };
   /** Keeps settings. */
@@ -2760,6 +2786,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   audit_anchor_now: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
   audit_export: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_status'] },
   audit_record: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list'] },
+  audit_erase: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_get', 'audit_status'] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -12,7 +12,9 @@ mod runs;
 mod system;
 
 pub(crate) use anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
-pub(crate) use audit::{audit_export, audit_facets, audit_get, audit_list, audit_record, audit_status, audit_verify};
+pub(crate) use audit::{
+    audit_erase, audit_export, audit_facets, audit_get, audit_list, audit_record, audit_status, audit_verify,
+};
 pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_step_data};
 pub(crate) use errors::{error_coverage, handler_dry_run, past_errors, rules_check};
 pub use folders::parse_allow_dir;

@@ -4,15 +4,16 @@ use crate::anchor::read_file as read_anchors;
 use crate::app::App;
 use crate::audit_query;
 use crate::dto::{
-    AuditBroken, AuditCheckpoint, AuditCondition, AuditHead, AuditKey, AuditStatus, AuditVerdict, KeyPlace,
+    AuditBroken, AuditCheckpoint, AuditCondition, AuditHead, AuditKey, AuditPayloads, AuditStatus, AuditVerdict,
+    KeyPlace,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
-use signalbox_store::AuditState;
 use signalbox_store::audit::verify::{Kind, Trusted, Verdict};
 use signalbox_store::audit::{Actor, Anchor, Level, PublicKey, RUN_LEVEL, Record, pack};
+use signalbox_store::{AuditState, Payloads};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -77,6 +78,7 @@ impl App {
             }),
             broken: None,
             anchored_up_to: None,
+            payloads: None,
         };
         match verdict {
             Verdict::Intact(intact) => {
@@ -123,6 +125,11 @@ impl App {
                 told.broken = Some(bad);
             }
         }
+        if full {
+            let found = self.store.audit_payloads()?;
+            let Payloads { kept, erased, lost, changed } = found;
+            told.payloads = Some(AuditPayloads { kept, erased, lost, changed });
+        }
         self.store.set_audit_note("verdict", &serde_json::to_value(&told).unwrap_or_default())?;
         Ok(told)
     }
@@ -140,6 +147,7 @@ impl App {
             last_checkpoint: None,
             broken: None,
             anchored_up_to: None,
+            payloads: None,
         });
         let key = self.store.audit_key().map(|key| AuditKey {
             key_id: key.key_id().to_string(),

@@ -143,6 +143,7 @@ pub(crate) fn of_entry(entry: &Entry) -> String {
             Some(place) => format!("{} keeps no checkpoints any more: {place}", who()),
             None => format!("{} keeps checkpoints outside{}", who(), of("added")),
         },
+        AuditEvent::PayloadErased => format!("{} erased what an entry kept apart{}", who(), of("reason")),
         AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
     }
 }

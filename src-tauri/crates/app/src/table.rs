@@ -115,6 +115,7 @@ macro_rules! command_list {
             Action audit_anchor_now(Empty) -> Vec<AuditAnchor>, Operator, [Desktop Http], [audit_anchors audit_status audit_list], "Anchors at every place now.";
             Action audit_export(AuditExport) -> AuditExported, Operator, [Desktop Http], [audit_list audit_status], "Exports entries; that is recorded.";
             Action audit_record(AuditRecord) -> AuditRecorded, Operator, [Desktop Http], [audit_list], "Records an entry in the caller's name.";
+            Action audit_erase(AuditErase) -> AuditRecorded, Builder, [Desktop Http], [audit_list audit_get audit_status], "Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";
             Action settings_set(SettingsSet) -> Empty, Builder, [Desktop Http], [settings_get], "Keeps settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";

@@ -329,6 +329,16 @@ pub(crate) enum Audit {
     /// Keeps signed checkpoints outside, where the writer of the chain cannot change them.
     #[command(subcommand)]
     Anchor(Anchor),
+    /// Erases what an entry keeps apart under its hash; the chain stays valid. That is recorded.
+    #[command(after_help = "Example:\n  signalbox audit erase 120 --reason 'request of the person, ticket 7'")]
+    Erase {
+        /// The entry.
+        #[arg(value_name = "SEQ")]
+        seq: u64,
+        /// Why.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
     /// Prints entries, oldest first.
     #[command(after_help = "Example:\n  signalbox audit list --run 0199a1b2-… --json")]
     List {

@@ -334,4 +334,24 @@ fn ts_049_records_from_outside_are_checked_and_nobody_chooses_an_actor() {
     assert_eq!(got["entry"]["metadata"]["claimedActor"]["id"], "user:ceo");
     assert_ne!(got["entry"]["timestamp"], "2020-01-01T00:00:00.000Z", "the recorder's clock, not the caller's");
     assert_eq!(got["entry"]["contextSnapshotHash"].as_str().map(str::len), Some(64));
+    // E1: it is kept apart; erased, lost or changed, the chain stays what it is, and a verification says which.
+    let verify = || place.run(&["audit", "verify", "--json"]);
+    assert_eq!((verify().code, &verify().json()["payloads"]["kept"]), (0, &json!(1)));
+    let seq = seq.to_string();
+    let raw = |sql: &str| {
+        let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
+        store.execute_batch(sql).expect(sql);
+    };
+    raw("CREATE TABLE kept_blob AS SELECT * FROM blob; UPDATE blob SET data = CAST('{}' AS BLOB)");
+    let changed = verify();
+    assert_eq!((changed.code, &changed.json()["payloads"]["changed"]), (1, &json!([seq.parse::<u64>().ok()])));
+    raw("DELETE FROM blob");
+    let lost = verify();
+    assert_eq!((lost.code, &lost.json()["payloads"]["lost"]), (1, &json!([seq.parse::<u64>().ok()])));
+    assert_eq!(lost.json()["state"], "intact");
+    raw("INSERT INTO blob SELECT * FROM kept_blob; DROP TABLE kept_blob");
+    assert_eq!(place.run(&["audit", "erase", &seq, "--reason", "asked for", "--json"]).code, 0);
+    let erased = verify();
+    assert_eq!((erased.code, &erased.json()["payloads"]["erased"]), (0, &json!([seq.parse::<u64>().ok()])));
+    assert_eq!(place.run(&["audit", "erase", &seq, "--reason", "again", "--json"]).code, 2);
 }

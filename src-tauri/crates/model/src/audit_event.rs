@@ -75,6 +75,8 @@ events! {
     AuditAnchored = "AUDIT_ANCHORED",
     /// A checkpoint could not be kept outside.
     AuditAnchorFailed = "AUDIT_ANCHOR_FAILED",
+    /// A payload that is kept apart was erased.
+    PayloadErased = "PAYLOAD_ERASED",
     /// A place outside was added or removed.
     AuditAnchorChanged = "AUDIT_ANCHOR_CHANGED",
 }

@@ -16,7 +16,7 @@ use signalbox_audit::{Anchor, Chain, Frontier, Head, PublicKey, Record, SignedCh
 use std::sync::{Arc, PoisonError};
 
 /// Stands for a run in `blob_use`: context snapshots of records from outside.
-const SNAPSHOTS: &str = "$audit";
+pub(crate) const SNAPSHOTS: &str = "$audit";
 
 /// A checkpoint is made when so many entries have none.
 const UNSEALED: u64 = 1_000;

@@ -1,18 +1,20 @@
 //! The audit chain: list, look, verify, export, record.
 
 use crate::app::App;
+use crate::bodies::people::text;
 use crate::dto::{
-    AuditCount, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet, AuditHead, AuditList, AuditPage,
-    AuditRecord, AuditRecordView, AuditRecorded, AuditStatus, AuditVerdict, AuditVerify, Empty,
+    AuditCount, AuditErase, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet, AuditHead,
+    AuditList, AuditPage, AuditRecord, AuditRecordView, AuditRecorded, AuditStatus, AuditVerdict, AuditVerify, Empty,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
+use crate::people::signed;
 use crate::{Caller, audit_query, audit_view};
 use base64::Engine;
 use serde_json::{Map, Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::AuditQuery;
-use signalbox_store::audit::{Entry, Record, hash_text};
+use signalbox_store::audit::{Entry, Level, Record, hash_text};
 use signalbox_store::mask::Masks;
 use std::fs::File;
 use std::io::BufWriter;
@@ -129,6 +131,21 @@ fn export_in(
     let path = folder.join(&file_name);
     std::fs::rename(part, &path).map_err(|error| io_error(&error, &path, "written"))?;
     Ok(AuditExported { file_name, bytes_base64: None, path: Some(path.display().to_string()), entries })
+}
+
+/// UX E1: what may have to be forgotten stands apart under its hash.
+pub(crate) fn audit_erase(app: &App, caller: &Caller, request: AuditErase) -> ApiResult<AuditRecorded> {
+    let reason = text(Some(request.reason), "reason")?
+        .ok_or_else(|| ApiError::bad_request("A reason is missing.", "Say why it is erased; that is recorded."))?;
+    let nothing =
+        || ApiError::not_found(format!("Entry {} keeps nothing apart, or it is erased already.", request.seq));
+    let entry = app.store.audit_entry(request.seq)?.and_then(|row| row.entry()).ok_or_else(nothing)?;
+    let hash = entry.context_snapshot_hash.ok_or_else(nothing)?.to_hex();
+    let facts = signed(caller, json!({ "of": request.seq, "payloadHash": hash, "reason": reason }));
+    let mut record = app.fact(AuditEvent::PayloadErased, Level::Warn, caller.actor(), facts);
+    record.run_id.clone_from(&entry.run_id);
+    let receipt = app.store.audit_erase(&hash, record)?.ok_or_else(nothing)?;
+    Ok(AuditRecorded { status: "ok".into(), seq: receipt.seq })
 }
 
 /// TS-049. The entry's time and actor are the recorder's: what was claimed stands in its metadata (K-20, TRUST).

@@ -241,6 +241,9 @@ pub struct AuditVerdict {
     /// Entries that a checkpoint kept outside was compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchored_up_to: Option<u64>,
+    /// What is kept apart from the chain; only a verification from the beginning looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payloads: Option<AuditPayloads>,
 }
 
 /// What seals the entries before it.
@@ -370,4 +373,27 @@ pub struct AuditRecorded {
     pub status: String,
     /// Its place in the chain.
     pub seq: u64,
+}
+
+/// How it stands with what is kept apart from the chain under its hash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AuditPayloads {
+    /// Entries whose payload is the one that was sealed.
+    pub kept: u64,
+    /// Entries whose payload was erased; that is recorded.
+    pub erased: Vec<u64>,
+    /// Entries whose payload is gone without a record.
+    pub lost: Vec<u64>,
+    /// Entries whose payload is not the one that was sealed.
+    pub changed: Vec<u64>,
+}
+
+/// Erases what an entry keeps apart.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuditErase {
+    /// The entry.
+    pub seq: u64,
+    /// Why; it is recorded.
+    pub reason: String,
 }

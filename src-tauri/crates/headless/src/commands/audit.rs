@@ -14,6 +14,16 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
         Audit::Verify { file: None, run, anchor: kept, .. } => {
             verify(app, output, run.as_deref(), kept.as_deref()).await
         }
+        Audit::Erase { seq, reason } => {
+            let request = json!({ "seq": seq, "reason": reason });
+            let done = app.dispatch(&Caller::terminal(None)?, "audit_erase", request).await?;
+            if output.json {
+                output.value(&done);
+            } else {
+                output.line(&format!("Erased; entry {} says so.", done["seq"]));
+            }
+            Ok(OK)
+        }
         Audit::Anchor(command) => anchor(app, output, command).await,
         Audit::List { run, query, limit } => {
             let entries = app.audit_entries(run.clone(), query.clone(), *limit as usize).await?;
@@ -104,6 +114,9 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
         None => app.dispatch(&caller, "audit_verify", json!({ "full": true })).await?,
     };
     let mut good = verdict["state"] != "broken";
+    let seqs = |which: &str| verdict["payloads"][which].as_array().cloned().unwrap_or_default();
+    let payloads = [("lost", seqs("lost")), ("changed", seqs("changed"))];
+    good &= payloads.iter().all(|(_, seqs)| seqs.is_empty());
     if let Some(run) = run {
         let told = app.audit_of_run(run.to_owned()).await?;
         good &= told["complete"] != false;
@@ -135,6 +148,10 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
             }
             None => output.line("Tamper-evident up to the last checkpoint that you keep somewhere else."),
         }
+    }
+    for (what, seqs) in payloads.iter().filter(|(_, seqs)| !seqs.is_empty()) {
+        let line = format!("What {} entries keep apart is {what}: {}.", seqs.len(), Value::from(seqs.clone()));
+        output.line(&output.paint(&line, Tone::Bad));
     }
     if let Some(told) = verdict.get("run") {
         let whole = match told["complete"].as_bool() {

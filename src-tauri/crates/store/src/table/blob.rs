@@ -37,16 +37,22 @@ pub(crate) fn get(connection: &Connection, hash: &str) -> Result<Option<Vec<u8>>
     Ok(statement.query_row([hash], |row| row.get(0)).optional()?)
 }
 
+/// Frees one value of a run; false when it has none of this hash. A value that another run needs stays.
+pub(crate) fn free_one(connection: &Connection, run: &str, hash: &str) -> Result<bool> {
+    let gone = connection.prepare_cached("DELETE FROM blob_use WHERE run = ? AND hash = ?")?.execute([run, hash])? > 0;
+    connection
+        .prepare_cached("DELETE FROM blob WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM blob_use WHERE hash = ?1)")?
+        .execute([hash])?;
+    Ok(gone)
+}
+
 /// Frees some of what only this run needed and says how many uses went.
 pub(crate) fn free_some(connection: &Connection, run: &str, limit: usize) -> Result<usize> {
     let mut statement = connection.prepare_cached("SELECT hash FROM blob_use WHERE run = ? LIMIT ?")?;
     let hashes: Vec<String> =
         statement.query_map(params![run, limit as u64], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     for hash in &hashes {
-        connection.prepare_cached("DELETE FROM blob_use WHERE run = ? AND hash = ?")?.execute([run, hash])?;
-        connection
-            .prepare_cached("DELETE FROM blob WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM blob_use WHERE hash = ?1)")?
-            .execute([hash])?;
+        free_one(connection, run, hash)?;
     }
     Ok(hashes.len())
 }
