@@ -449,7 +449,7 @@ export interface ByRef {
 export type CallerRole = 'viewer' | 'operator' | 'builder';
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -1541,6 +1541,94 @@ export interface SavedViewCount {
   filter: TaskFilter;
   /** How many. */
   count: number;
+}
+
+/** Chooses where the key is kept. */
+export interface SecretChoose {
+  /** The place. */
+  key: SecretKeyPlace;
+  /** For `passphrase`. */
+  passphrase?: SecretText;
+  /** For `file`, from the command line only: the key file, which is made when it is not there. */
+  identityFile?: string;
+  /** Give up secrets that cannot be opened; their file is kept under another name. */
+  discard?: boolean;
+}
+
+/** A secret without its value. */
+export interface SecretEntry {
+  /** The name in `secret://name`. */
+  name: string;
+  /** How it is sent. */
+  kind: SecretKind;
+  /** The user of `basic`, the name of `header` and `query`. */
+  field?: string;
+  /** Where it may be sent. */
+  hosts: string[];
+  /** When it was first set. */
+  createdAt: string;
+  /** When it was last set. */
+  updatedAt: string;
+  /** When a step last got it. */
+  lastUsedAt?: string;
+}
+
+/** Where the key of the secrets is kept. */
+export type SecretKeyPlace = 'system' | 'passphrase' | 'file';
+
+/** How a secret is sent. */
+export type SecretKind = 'bearer' | 'basic' | 'header' | 'query';
+
+/** Names a secret. */
+export interface SecretName {
+  /** The name in `secret://name`. */
+  name: string;
+}
+
+/** Keeps a secret, or replaces it whole: who changes where it may go has to know it. */
+export interface SecretSet {
+  /** The name in `secret://name`. */
+  name: string;
+  /** How it is sent. */
+  kind: SecretKind;
+  /** The user of `basic`, the name of `header` and `query`. */
+  field?: string;
+  /** Where it may be sent. */
+  hosts: string[];
+  /** The secret. */
+  value: SecretText;
+}
+
+/** Whether secrets can be used now. */
+export type SecretState = 'notChosen' | 'ready' | 'locked' | 'unavailable';
+
+/** How the secrets stand. */
+export interface SecretStatus {
+  /** Whether they can be used. */
+  state: SecretState;
+  /** Where the key is kept; absent = not chosen. */
+  key?: SecretKeyPlace;
+  /** That place, for people. */
+  keyAt?: string;
+  /** The encrypted file. */
+  file: string;
+  /** What keeps them from being used. */
+  message?: string;
+  /** What to do about it. */
+  hint?: string;
+  /** What the system's key store is called. */
+  system: string;
+  /** Why it cannot be chosen. */
+  systemTrouble?: string;
+}
+
+/** A secret text in a request. It has no `Debug`, and what does not fit it is not quoted. */
+export type SecretText = string;
+
+/** Opens secrets under a passphrase. */
+export interface SecretUnlock {
+  /** The passphrase. */
+  passphrase: SecretText;
 }
 
 /** `settings` of a workflow. */
@@ -2702,6 +2790,18 @@ export interface Commands {
   audit_record: { request: AuditRecord; response: AuditRecorded };
   /** Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded. */
   audit_erase: { request: AuditErase; response: AuditRecorded };
+  /** Where the key of the secrets is kept, and whether they can be used. */
+  secret_status: { request: Empty; response: SecretStatus };
+  /** Names, kinds and hosts of the secrets; never a value. */
+  secret_list: { request: Empty; response: SecretEntry[] };
+  /** Keeps a secret, or replaces it whole. */
+  secret_set: { request: SecretSet; response: SecretEntry };
+  /** Deletes a secret. */
+  secret_delete: { request: SecretName; response: Empty };
+  /** Chooses where the key of the secrets is kept. */
+  secret_choose: { request: SecretChoose; response: SecretStatus };
+  /** Opens secrets under a passphrase until the program ends. */
+  secret_unlock: { request: SecretUnlock; response: SecretStatus };
   /** What the person set on this machine. */
   settings_get: { request: Empty; response: AppSettings };
   /** Keeps settings. */
@@ -2787,6 +2887,12 @@ export const commands: Record<CommandName, CommandInfo> = {
   audit_export: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_status'] },
   audit_record: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list'] },
   audit_erase: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_get', 'audit_status'] },
+  secret_status: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  secret_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  secret_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
+  secret_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
+  secret_choose: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'audit_list'] },
+  secret_unlock: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list'] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

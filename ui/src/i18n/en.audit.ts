@@ -75,6 +75,10 @@ export const audit = {
   'audit.event.AUDIT_ANCHORED': 'Checkpoint kept outside',
   'audit.event.AUDIT_ANCHOR_FAILED': 'Anchor failed',
   'audit.event.AUDIT_ANCHOR_CHANGED': 'Anchors changed',
+  'audit.event.SECRET_SET': 'Secret kept',
+  'audit.event.SECRET_DELETED': 'Secret deleted',
+  'audit.event.SECRETS_KEY_CHOSEN': 'Key of the secrets moved',
+  'audit.event.SECRETS_DISCARDED': 'Secrets given up',
   'audit.event.AUDIT_VERIFY_FAILED': 'Verification failed',
 
   'audit.tick.intact': 'fits the chain',

@@ -5,9 +5,10 @@ import { errors } from './en.errors.ts';
 import { inbox } from './en.inbox.ts';
 import { log } from './en.log.ts';
 import { panel } from './en.panel.ts';
+import { secrets } from './en.secrets.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

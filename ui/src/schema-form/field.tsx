@@ -11,9 +11,9 @@ import { diagnosticsAt, hintsOf, isExpression, labelOf, pointerOf, typesOf, widg
 import { FormScopeProvider, useForm } from './scope.ts';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
-const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'any']);
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'any']);
 
-const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'path', 'any']);
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'path', 'credential', 'any']);
 
 export function Field(props: FieldArgs) {
   const scope = useForm();
@@ -34,7 +34,7 @@ interface FieldArgs {
 }
 
 function OneField({ name, schema, value, path, required = false, label, bare = false }: FieldArgs) {
-  const { base, diagnostics, host, edit } = useForm();
+  const { base, diagnostics, host, edit, widgets } = useForm();
   const widget = widgetOf(schema);
   const focusName = useId();
   // Text fields hold both kinds of value themselves.
@@ -54,7 +54,11 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     },
   };
   if (swaps && isExpression(value)) return <ExpressionField {...props} focusName={focusName} />;
+  const Own = widgets?.[widget];
+  if (Own) return <Own {...props} />;
   switch (widget) {
+    case 'credential':
+      return <PlainTextField {...props} />;
     case 'cel':
       return <CelField {...props} />;
     case 'text':

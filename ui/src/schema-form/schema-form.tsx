@@ -9,7 +9,7 @@ import { KeyValueField, Properties } from './compound.tsx';
 import { Field } from './field.tsx';
 import { Findings } from './frame.tsx';
 import { applyEdit, diagnosticsAt, widgetOf, type Path } from './model.ts';
-import { FormScopeProvider, type ExpressionHost, type FormScope } from './scope.ts';
+import { FormScopeProvider, type ExpressionHost, type FormScope, type OwnWidgets } from './scope.ts';
 import './form.css';
 
 export interface SchemaFormProps {
@@ -26,11 +26,12 @@ export interface SchemaFormProps {
   label: string;
   /** Offers the raw JSON beside the form. */
   json?: boolean;
+  widgets?: OwnWidgets;
 }
 
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
 
-export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTICS, basePointer = '', context = null, readOnly = false, label, json = true }: SchemaFormProps) {
+export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTICS, basePointer = '', context = null, readOnly = false, label, json = true, widgets }: SchemaFormProps) {
   const [view, setView] = useState<'form' | 'json'>('form');
   const scope = useMemo<FormScope>(
     () => ({
@@ -38,9 +39,11 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
       diagnostics,
       host: context,
       readOnly,
+      whole: value,
+      widgets,
       edit: (path, next) => onChange(applyEdit(value, path, next), { path, value: next }),
     }),
-    [basePointer, diagnostics, context, readOnly, onChange, value],
+    [basePointer, diagnostics, context, readOnly, onChange, value, widgets],
   );
   const top = { name: '', label, schema, value, path: [], required: true, findings: [], onValue: (next: unknown) => scope.edit([], next) };
   const widget = widgetOf(schema);

@@ -1,8 +1,12 @@
 // What every field of one form shares.
 
-import { createContext, useContext } from 'react';
+import { createContext, useContext, type ComponentType } from 'react';
 import type { Diagnostic, ExpressionName, Preview } from '../api/types.ts';
-import type { Path } from './model.ts';
+import type { FieldProps } from './expression.tsx';
+import type { Path, Widget } from './model.ts';
+
+/** Fields that come from outside: they ask the host for more than a schema says. */
+export type OwnWidgets = Partial<Record<Widget, ComponentType<FieldProps>>>;
 
 /** Where expressions get their names and their live results. Without a host a form takes literals only. */
 export interface ExpressionHost {
@@ -20,6 +24,9 @@ export interface FormScope {
   diagnostics: readonly Diagnostic[];
   host: ExpressionHost | null;
   readOnly: boolean;
+  /** The value of the whole form. */
+  whole?: unknown;
+  widgets?: OwnWidgets | undefined;
   /** `undefined` takes the value away. */
   edit(path: Path, value: unknown): void;
 }

@@ -2,6 +2,7 @@
 //! resolved by a filter, and the connection goes to exactly the addresses that passed it.
 
 use crate::address::{self, Class, Reach};
+use crate::sending;
 use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -135,10 +136,16 @@ impl WebHttp {
             .map_err(|_| HttpError::BadUrl { message: format!("'{}' is not a method", request.method) })?;
         let mut headers = headers(&request.headers)?;
         let mut body = request.body.map(Bytes::from);
+        let (credential, home) = (request.credential, url.origin());
         let mut reach = if request.loopback_allowed { Reach::Loopback } else { Reach::Granted };
         for _ in 0..=MOST_REDIRECTS {
             let literal = check(&url, reach, &self.grants)?;
-            let mut hop = self.client(reach)?.request(method.clone(), url.clone()).headers(headers.clone());
+            // On this hop only: neither the next address nor any message is made of what goes along here.
+            let (mut hop_url, mut hop_headers) = (url.clone(), headers.clone());
+            if let Some(credential) = credential.as_ref().filter(|_| url.origin() == home) {
+                sending::attach(credential, &mut hop_url, &mut hop_headers)?;
+            }
+            let mut hop = self.client(reach)?.request(method.clone(), hop_url).headers(hop_headers);
             match &body {
                 Some(bytes) => {
                     hop =
@@ -164,6 +171,9 @@ impl WebHttp {
             }
             if next.origin() != url.origin() {
                 forget_secrets(&mut headers);
+                if let Some(credential) = &credential {
+                    sending::stays_home(credential, &next)?;
+                }
             }
             url = next;
         }

@@ -1,5 +1,5 @@
 //! The real outside world behind the traits of `ports`: HTTP with the address rules, files of granted folders, the
-//! clock, ids. `practice` is the loopback service that samples and tests talk to.
+//! clock, ids, the secrets of this machine. `practice` is the loopback service that samples and tests talk to.
 #![deny(missing_docs)]
 
 pub mod address;
@@ -7,9 +7,13 @@ mod clock;
 pub mod files;
 pub mod http;
 pub mod practice;
+pub mod private;
 pub mod samples;
+mod sending;
+pub mod vault;
 
 pub use clock::{RealClock, RealIds};
 pub use files::{FolderFiles, Grant};
 pub use http::WebHttp;
 pub use practice::{Practice, PracticeOnDemand};
+pub use vault::Vault;

@@ -85,6 +85,7 @@ fn shown(kind: AnchorKind, place: &str) -> String {
 fn why(error: HttpError) -> String {
     match error {
         HttpError::Refused { message }
+        | HttpError::CredentialRefused { message }
         | HttpError::BadUrl { message }
         | HttpError::Connect { message }
         | HttpError::Cut { message } => message.trim_end_matches('.').to_owned(),
@@ -305,6 +306,7 @@ impl App {
             timeout: ANSWER,
             loopback_allowed: target.here,
             max_body: 64 * 1024,
+            credential: None,
         };
         let place = shown(target.kind, &target.place);
         let refused = |why: String| {

@@ -9,11 +9,13 @@ use crate::key;
 use crate::library::Library;
 use crate::masked::Masked;
 use crate::router::Caller;
+use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::view::{MOST_EVENTS, RunView};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, WebHttp};
+use signalbox_adapters::vault::{Given, SystemRing};
+use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp};
 use signalbox_model::{Map, RunEvent};
 use signalbox_ports::{Http, World};
 use signalbox_runtime::{Registry, Runtime};
@@ -82,6 +84,8 @@ pub struct App {
     pub(crate) titles: Mutex<HashMap<String, Arc<Titles>>>,
     /// The audit chain is being verified.
     pub(crate) verifying: AtomicBool,
+    /// The secrets of this machine.
+    pub(crate) secrets: Arc<KnownSecrets>,
     /// Why the audit chain is not signed.
     unsigned: Option<String>,
 }
@@ -115,7 +119,19 @@ impl App {
         let clock = Arc::new(RealClock);
         let audit = Arc::new(ChainLog(store.clone()));
         let http: Arc<dyn Http> = Arc::new(http);
-        let world = Arc::new(World { http: Arc::clone(&http), files: Arc::new(files.clone()), clock, audit });
+        let secrets = Arc::new(KnownSecrets {
+            vault: Arc::new(Vault::new(data, Given::from_env(), Box::new(SystemRing))),
+            store: store.clone(),
+            clock: clock.clone(),
+            noted: Mutex::default(),
+        });
+        let world = Arc::new(World {
+            http: Arc::clone(&http),
+            files: Arc::new(files.clone()),
+            clock,
+            audit,
+            secrets: Arc::new(StepSecrets(Arc::clone(&secrets))),
+        });
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
         how.adopt = options.stays;
@@ -148,6 +164,7 @@ impl App {
             masked: Masked::default(),
             titles: Mutex::default(),
             verifying: AtomicBool::new(false),
+            secrets,
             unsigned,
         });
         app.grants_changed()?;

@@ -9,6 +9,7 @@ mod inbox;
 mod library;
 mod people;
 mod runs;
+mod secrets;
 mod system;
 
 pub(crate) use anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
@@ -31,4 +32,5 @@ pub(crate) use people::{
 pub(crate) use runs::{
     run_cancel, run_delete, run_events, run_get, run_list, run_resume, run_reveal, run_start, run_value,
 };
+pub(crate) use secrets::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};

@@ -10,6 +10,7 @@ mod inbox;
 mod library;
 mod people;
 mod runs;
+mod secrets;
 mod system;
 
 pub use anchor::*;
@@ -21,4 +22,5 @@ pub use inbox::*;
 pub use library::*;
 pub use people::*;
 pub use runs::*;
+pub use secrets::*;
 pub use system::*;

@@ -1,8 +1,9 @@
 //! The key that signs the audit chain: `audit.key` in the data folder, readable by its owner only (ADR 8). A key that
 //! cannot be used is no reason not to work: entries are then unsigned, and that is said.
 
+use signalbox_adapters::private;
 use signalbox_store::audit::Signer;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -15,7 +16,7 @@ pub(crate) fn open(data: &Path) -> Result<Signer, String> {
     for _ in 0..3 {
         match fs::read_to_string(&path) {
             Ok(text) => {
-                owner_only(&path)?;
+                private::owner_only(&path)?;
                 let secret = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
                 let secret = secret.and_then(bytes).ok_or_else(|| {
                     format!("{place} holds no key: wanted are 64 hexadecimal digits. Restore it from a backup.")
@@ -47,14 +48,7 @@ fn make(path: &Path) -> Result<(), String> {
     let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
     let fresh = path.with_extension(format!("{}.new", std::process::id()));
     let write = || -> std::io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let mut file = options.open(&fresh)?;
+        let mut file = private::create(&fresh)?;
         writeln!(
             file,
             "# Signs the audit chain of this data folder (Ed25519). Keep it secret, and keep a backup.\n{digits}"
@@ -72,22 +66,6 @@ fn make(path: &Path) -> Result<(), String> {
     // Gone already when it was renamed.
     let _ = fs::remove_file(&fresh);
     done
-}
-
-#[cfg(unix)]
-fn owner_only(path: &Path) -> Result<(), String> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path).map_err(|error| error.to_string())?.permissions().mode();
-    if mode & 0o077 == 0 {
-        return Ok(());
-    }
-    let place = path.display();
-    Err(format!("{place} can be read by others (mode {:o}), so it is not used. Run: chmod 600 {place}", mode & 0o777))
-}
-
-#[cfg(not(unix))]
-fn owner_only(_path: &Path) -> Result<(), String> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod people;
 mod router;
 mod runs;
 pub mod samples;
+mod secrets;
 mod stored;
 mod story;
 pub mod table;

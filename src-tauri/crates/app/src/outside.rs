@@ -9,7 +9,7 @@ use crate::runs::wire_event;
 use serde_json::{Value, json};
 use signalbox_engine::validate::check_bytes;
 use signalbox_engine::{Compiled, RunState, fold, params, snapshot, summary};
-use signalbox_model::{RunEvent, Workflow};
+use signalbox_model::{Diagnostic, RunEvent, Workflow};
 use signalbox_runtime::{Error as RunError, Phase, Resumed, Subscription};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +28,15 @@ impl App {
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
             check::runnable(&diagnostics)?;
             app.start_document(document, new)
+        })
+        .await
+    }
+
+    /// What keeps the secrets that a file names from being sent; nothing when it cannot be read.
+    pub async fn secret_warnings(self: &Arc<Self>, file: PathBuf) -> ApiResult<Vec<Diagnostic>> {
+        self.blocking(move |app| {
+            let workflow = load(&file).ok().and_then(|loaded| check_bytes(&loaded.bytes, check::catalog()).workflow);
+            Ok(workflow.map(|workflow| app.secret_findings(&workflow)).unwrap_or_default())
         })
         .await
     }

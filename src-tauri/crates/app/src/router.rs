@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::bodies;
 use crate::dto::{CallerRole, Host};
 use crate::error::{ApiError, ApiResult};
+use crate::secrets::without_secrets;
 use crate::table::{command_list, find};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -163,7 +164,8 @@ impl App {
         let command = find(name).filter(|command| command.hosts.contains(&caller.host)).ok_or_else(unknown)?;
         caller.require(command.role)?;
         let caller = caller.clone();
-        self.blocking(move |app| call(app, &caller, command.name, request)).await
+        let done = self.blocking(move |app| call(app, &caller, command.name, request)).await;
+        done.map_err(|error| without_secrets(&self.secrets.vault.scrubber(), error))
     }
 
     /// Runs work that may wait, on a thread of its own with a stack that deep expressions fit into, whatever executor

@@ -144,6 +144,10 @@ pub(crate) fn of_entry(entry: &Entry) -> String {
             None => format!("{} keeps checkpoints outside{}", who(), of("added")),
         },
         AuditEvent::PayloadErased => format!("{} erased what an entry kept apart{}", who(), of("reason")),
+        AuditEvent::SecretSet => format!("{} kept a secret{}", who(), of("name")),
+        AuditEvent::SecretDeleted => format!("{} deleted a secret{}", who(), of("name")),
+        AuditEvent::SecretsKeyChosen => format!("{} chose where the key of the secrets is kept{}", who(), of("key")),
+        AuditEvent::SecretsDiscarded => format!("{} gave up secrets that could not be opened", who()),
         AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
     }
 }

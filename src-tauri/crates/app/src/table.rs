@@ -116,6 +116,12 @@ macro_rules! command_list {
             Action audit_export(AuditExport) -> AuditExported, Operator, [Desktop Http], [audit_list audit_status], "Exports entries; that is recorded.";
             Action audit_record(AuditRecord) -> AuditRecorded, Operator, [Desktop Http], [audit_list], "Records an entry in the caller's name.";
             Action audit_erase(AuditErase) -> AuditRecorded, Builder, [Desktop Http], [audit_list audit_get audit_status], "Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded.";
+            Query secret_status(Empty) -> SecretStatus, Operator, [Desktop Http], [], "Where the key of the secrets is kept, and whether they can be used.";
+            Query secret_list(Empty) -> Vec<SecretEntry>, Operator, [Desktop Http], [], "Names, kinds and hosts of the secrets; never a value.";
+            Action secret_set(SecretSet) -> SecretEntry, Builder, [Desktop Http], [secret_list audit_list], "Keeps a secret, or replaces it whole.";
+            Action secret_delete(SecretName) -> Empty, Builder, [Desktop Http], [secret_list audit_list], "Deletes a secret.";
+            Action secret_choose(SecretChoose) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list audit_list], "Chooses where the key of the secrets is kept.";
+            Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list], "Opens secrets under a passphrase until the program ends.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";
             Action settings_set(SettingsSet) -> Empty, Builder, [Desktop Http], [settings_get], "Keeps settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";

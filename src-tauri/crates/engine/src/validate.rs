@@ -4,6 +4,7 @@ mod containers;
 mod expressions;
 mod graph;
 mod recovery;
+mod secrets;
 mod shape;
 pub(crate) mod words;
 
@@ -192,6 +193,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         ));
     }
     check_config(&at, node, descriptor, found);
+    secrets::check(&at, node, descriptor, found);
     check_out(&at, node, found);
     check_error_handling(workflow, &at, id, node, found);
 }
@@ -297,6 +299,11 @@ fn misfit(at: &str, node: &Node, descriptor: &NodeDescriptor, violation: &Violat
 
 fn holds_expression(config: &Value, pointer: &str, schema: &Value) -> bool {
     let Some(value) = config.pointer(pointer) else { return false };
+    // What is kept as it is written is no expression, whatever it begins with.
+    let field = pointer.split('/').nth(1).and_then(|name| schema.get("properties")?.get(name));
+    if field.and_then(|field| field.get("x-raw")) == Some(&Value::Bool(true)) {
+        return false;
+    }
     !config::is_static(value, schema)
 }
 

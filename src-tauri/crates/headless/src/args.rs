@@ -96,6 +96,14 @@ pub(crate) enum Command {
     /// The audit chain.
     #[command(subcommand, after_help = "Example:\n  signalbox audit verify")]
     Audit(Audit),
+    /// Secrets of this machine: what steps may send as their credential. Values go in and never come out.
+    #[command(
+        subcommand,
+        after_help = "The passphrase of the secrets is asked for, or read from SIGNALBOX_SECRETS_PASSPHRASE_FILE or \
+                      SIGNALBOX_SECRETS_PASSPHRASE; SIGNALBOX_SECRETS_IDENTITY names a key file.\n\nExample:\n  signalbox secret set \
+                      erp --kind bearer --host api.example.com"
+    )]
+    Secret(Secret),
     /// The node kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),
@@ -364,6 +372,77 @@ pub(crate) enum Audit {
         /// The file.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SecretKind {
+    /// Authorization: Bearer …
+    Bearer,
+    /// Authorization: Basic … of --field USER and the secret as the password
+    Basic,
+    /// A header, --field NAME
+    Header,
+    /// A parameter of the address, --field NAME
+    Query,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SecretKey {
+    /// In the key store of the system (Secret Service, Keychain, Credential Manager)
+    System,
+    /// In a file under a passphrase
+    Passphrase,
+    /// In a file that only its owner can read
+    File,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Secret {
+    /// Lists names, kinds and hosts; never a value.
+    #[command(after_help = "Example:\n  signalbox secret list --json")]
+    List,
+    /// Says where the key of the secrets is kept, and whether they can be used.
+    #[command(after_help = "Exit: 0 usable, 2 not.\n\nExample:\n  signalbox secret status")]
+    Status,
+    /// Keeps a secret, or replaces it whole. The value is asked for, or read from standard input.
+    #[command(
+        after_help = "Examples:\n  signalbox secret set erp --kind bearer --host api.example.com\n  signalbox secret set erp \
+                      --kind header --field X-Api-Key --host '*.example.com' < erp.key"
+    )]
+    Set {
+        /// The name in secret://NAME.
+        name: String,
+        /// How it is sent.
+        #[arg(long, value_name = "KIND", default_value = "bearer")]
+        kind: SecretKind,
+        /// The user of basic, the name of a header or a parameter.
+        #[arg(long, value_name = "NAME")]
+        field: Option<String>,
+        /// Where it may be sent: api.example.com, *.example.com, host:port, or http://host for one without encryption.
+        #[arg(long = "host", value_name = "HOST", required = true)]
+        hosts: Vec<String>,
+    },
+    /// Deletes a secret.
+    #[command(after_help = "Example:\n  signalbox secret delete erp")]
+    Delete {
+        /// The name in secret://NAME.
+        name: String,
+    },
+    /// Chooses where the key of the secrets is kept; what is there already is encrypted anew.
+    #[command(
+        after_help = "Examples:\n  signalbox secret choose system\n  signalbox secret choose passphrase\n  signalbox secret choose \
+                      file --identity /run/keys/signalbox.txt"
+    )]
+    Choose {
+        /// The place.
+        key: SecretKey,
+        /// With file: the key file; made when it is not there.
+        #[arg(long, value_name = "FILE")]
+        identity: Option<PathBuf>,
+        /// Give up secrets that cannot be opened. Their file is kept under another name.
+        #[arg(long)]
+        discard: bool,
     },
 }
 

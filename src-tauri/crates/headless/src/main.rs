@@ -71,6 +71,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Cancel { run } => commands::run::cancel(&app, output, run).await,
         Command::Tasks(command) => commands::tasks::tasks(&app, output, command).await,
         Command::Audit(command) => commands::audit::audit(&app, output, command).await,
+        Command::Secret(command) => commands::secret::secret(&app, output, command).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.
         Command::Validate { .. } | Command::Catalog(_) => Ok(OK),

@@ -69,6 +69,14 @@ events! {
     AnswerRefused = "ANSWER_REFUSED",
     /// Entries left the installation.
     AuditExported = "AUDIT_EXPORTED",
+    /// A person kept a secret, or replaced one.
+    SecretSet = "SECRET_SET",
+    /// A person deleted a secret.
+    SecretDeleted = "SECRET_DELETED",
+    /// A person chose where the key of the secrets is kept.
+    SecretsKeyChosen = "SECRETS_KEY_CHOSEN",
+    /// A person gave up secrets that could not be opened.
+    SecretsDiscarded = "SECRETS_DISCARDED",
     /// The chain does not verify.
     AuditVerifyFailed = "AUDIT_VERIFY_FAILED",
     /// A checkpoint is kept outside.

@@ -52,6 +52,9 @@ pub enum Code {
     BadParent,
     EmptyContainer,
     UnknownWorkflow,
+    SecretPlace,
+    SecretMissing,
+    SecretHost,
 }
 
 impl Code {

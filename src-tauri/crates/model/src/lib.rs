@@ -13,6 +13,7 @@ pub mod event;
 pub mod hash;
 pub mod item;
 pub mod path;
+pub mod secret_ref;
 pub mod snapshot;
 pub mod summary;
 pub mod task;

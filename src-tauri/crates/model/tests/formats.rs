@@ -29,6 +29,8 @@ fn every_example_is_read_and_written_back() {
                 let node: Node = serde_json::from_str(example).expect(example);
                 assert_eq!(serde_json::to_string(&node).expect("writes"), example);
             }
+            // Read by the tests of the crate that writes them.
+            "vault" | "secrets" => {}
             other => panic!("unknown kind of example: {other}"),
         }
     }

@@ -10,8 +10,21 @@ use signalbox_model::{Code, Diagnostic, NodeDescriptor, Role};
 const CATEGORIES: &[&str] = &["start", "data", "logic", "ai", "error", "person", "audit"];
 const TYPES: &[&str] = &["null", "boolean", "integer", "number", "string", "array", "object"];
 /// Widgets the settings form knows.
-pub const WIDGETS: &[&str] =
-    &["text", "code", "cel", "template", "select", "switch", "number", "keyvalue", "list", "rules", "duration", "path"];
+pub const WIDGETS: &[&str] = &[
+    "text",
+    "code",
+    "cel",
+    "template",
+    "select",
+    "switch",
+    "number",
+    "keyvalue",
+    "list",
+    "rules",
+    "duration",
+    "path",
+    "credential",
+];
 const UI_KEYS: &[&str] = &["widget", "group", "placeholder", "order"];
 
 /// What the value of a schema keyword must be.

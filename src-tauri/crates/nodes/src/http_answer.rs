@@ -3,7 +3,7 @@
 use crate::formats;
 use serde_json::Value;
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::{HttpError, HttpResponse};
+use signalbox_ports::{HttpError, HttpResponse, Scrubber};
 
 /// Longest wait a server may ask for and still be retried.
 const LONGEST_WAIT_MS: u64 = 600_000;
@@ -182,10 +182,32 @@ fn retry_after(text: &str, now_ms: i64) -> Option<u64> {
     u64::try_from(at.saturating_sub(now_ms)).ok().or(Some(0))
 }
 
+/// The answer without the secrets of this machine, which a server may send back.
+pub(crate) fn without_secrets(mut answer: HttpResponse, scrubber: &Scrubber) -> HttpResponse {
+    for (name, value) in &mut answer.headers {
+        *name = scrubber.text(name).into_owned();
+        *value = scrubber.text(value).into_owned();
+    }
+    if scrubber.finds(&answer.body) {
+        // JSON stays JSON, also where the secret is a number.
+        answer.body = match serde_json::from_slice::<Value>(&answer.body) {
+            Ok(mut value) => {
+                scrubber.value(&mut value);
+                value.to_string().into_bytes()
+            }
+            Err(_) => scrubber.bytes(&answer.body).into_owned(),
+        };
+    }
+    answer
+}
+
 /// The failure of an exchange without an answer.
 pub(crate) fn exchange_failure(error: HttpError, timeout_ms: u64) -> NodeFailure {
     match error {
         HttpError::Refused { message } => NodeFailure::tool("ADDRESS_REFUSED", message),
+        HttpError::CredentialRefused { message } => {
+            NodeFailure::tool("CREDENTIAL_REFUSED", message).suggest(SuggestedAction::HumanReview)
+        }
         HttpError::BadUrl { message } => NodeFailure::validation("INPUT_INVALID", message).detail("field", "url"),
         HttpError::Connect { message } => NodeFailure::new(ErrorType::NetworkError, "CONNECTION", message).retryable(),
         HttpError::Cut { message } => {

@@ -6,9 +6,10 @@ use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::World;
+use signalbox_ports::{Scrubber, World};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 fn panicked(panic: &(dyn Any + Send)) -> NodeFailure {
     let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -30,8 +31,33 @@ pub fn run_pure(code: PureFn, slot: &CallSlot) -> Outcome {
     catch_unwind(AssertUnwindSafe(|| code(slot))).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
 }
 
-/// Runs code with effects on one slot within the call's time limit.
+/// Runs code with effects on one slot within the call's time limit. What it gives is free of the secrets that this
+/// process knows: here is the border behind which everything is stored and shown.
 pub async fn run_effect(code: EffectFn, call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+    let outcome = carry_out(code, call, slot, world).await;
+    without_secrets(outcome, &world.secrets.scrubber())
+}
+
+fn without_secrets(outcome: Outcome, scrubber: &Scrubber) -> Outcome {
+    match outcome {
+        Ok(mut output) => {
+            let items = output.ports.values_mut().flatten().map(|item| &mut item.data);
+            for data in items.chain(output.meta.as_mut()) {
+                if scrubber.finds_in(data) {
+                    scrubber.value(Arc::make_mut(data));
+                }
+            }
+            Ok(output)
+        }
+        Err(mut failure) => {
+            failure.message = scrubber.text(&failure.message).into_owned();
+            scrubber.map(&mut failure.details);
+            Err(failure)
+        }
+    }
+}
+
+async fn carry_out(code: EffectFn, call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let work = AssertUnwindSafe(async { code(call, slot, world).await }).catch_unwind();
     let Some(limit) = call.timeout_ms else {
         return work.await.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));

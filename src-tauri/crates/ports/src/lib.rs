@@ -2,6 +2,12 @@
 //! them.
 #![deny(missing_docs)]
 
+pub mod scrub;
+pub mod secret;
+
+pub use scrub::Scrubber;
+pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
+
 use async_trait::async_trait;
 use serde_json::Value;
 use std::time::Duration;
@@ -23,6 +29,8 @@ pub struct HttpRequest {
     pub loopback_allowed: bool,
     /// Largest body accepted, bytes.
     pub max_body: usize,
+    /// Sent with the request, to hosts that it allows only.
+    pub credential: Option<std::sync::Arc<Credential>>,
 }
 
 /// An HTTP answer.
@@ -63,6 +71,11 @@ pub enum HttpError {
     Timeout {
         /// Whether a connection had been made.
         sent: bool,
+    },
+    /// The credential may not go there (nothing was sent there).
+    CredentialRefused {
+        /// Plain words.
+        message: String,
     },
     /// The body is larger than `max_body`.
     TooLarge {
@@ -214,6 +227,8 @@ pub struct World {
     pub clock: std::sync::Arc<dyn Clock>,
     /// The audit chain.
     pub audit: std::sync::Arc<dyn AuditLog>,
+    /// Secrets of this machine.
+    pub secrets: std::sync::Arc<dyn Secrets>,
 }
 
 /// A value for tests that need one.

@@ -64,6 +64,7 @@ impl TestWorld {
             files: Arc::clone(&self.files) as Arc<dyn signalbox_ports::Files>,
             clock: Arc::clone(&self.clock) as Arc<dyn signalbox_ports::Clock>,
             audit: Arc::clone(&self.audit) as Arc<dyn signalbox_ports::AuditLog>,
+            secrets: Arc::new(signalbox_ports::NoSecrets),
         }
     }
 }

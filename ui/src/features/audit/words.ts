@@ -33,6 +33,10 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   AUDIT_ANCHOR_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_ANCHOR_FAILED' },
   AUDIT_ANCHOR_CHANGED: { icon: 'lock', color: 't2', key: 'audit.event.AUDIT_ANCHOR_CHANGED' },
   AUDIT_EXPORTED: { icon: 'dl', color: 'c-sel', key: 'audit.event.AUDIT_EXPORTED' },
+  SECRET_SET: { icon: 'key', color: 'c-wait', key: 'audit.event.SECRET_SET' },
+  SECRET_DELETED: { icon: 'key', color: 'c-err', key: 'audit.event.SECRET_DELETED' },
+  SECRETS_KEY_CHOSEN: { icon: 'lock', color: 'c-wait', key: 'audit.event.SECRETS_KEY_CHOSEN' },
+  SECRETS_DISCARDED: { icon: 'lock', color: 'c-err', key: 'audit.event.SECRETS_DISCARDED' },
   AUDIT_VERIFY_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_VERIFY_FAILED' },
 };
 

@@ -4,8 +4,11 @@ import { useCallback, useMemo } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { SchemaForm, pointerOf, type ExpressionHost, type Path } from '../../schema-form/index.ts';
+import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
+import { CredentialField } from '../secrets/credential-field.tsx';
 import type { NodePanelProps } from './types.ts';
+
+const WIDGETS: OwnWidgets = { credential: CredentialField };
 
 export interface SettingsTabProps {
   nodeId: string;
@@ -65,7 +68,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, readO
   return (
     <div className="panel-body">
       {descriptor && !empty ? (
-        <SchemaForm key={`config ${nodeId}`} schema={asSchema(descriptor.config)} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} />
+        <SchemaForm key={`config ${nodeId}`} schema={asSchema(descriptor.config)} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} />
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (

@@ -3,6 +3,7 @@ import './settings.css';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
+import { SecretsSection } from '../secrets/secrets-section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
 export interface SettingsProps {
@@ -51,6 +52,7 @@ export function SettingsView(props: SettingsProps) {
         </section>
         <Folders {...props} />
         {props.anchors}
+        <SecretsSection />
         <Keys {...props} />
         <section aria-labelledby="set-about">
           <h2 id="set-about" className="l">{t('settings.about')}</h2>

@@ -106,6 +106,7 @@ pub(crate) fn get(url: &str, loopback_allowed: bool) -> HttpRequest {
         timeout: Duration::from_secs(20),
         loopback_allowed,
         max_body: 1024 * 1024,
+        credential: None,
     }
 }
 
@@ -115,6 +116,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         files: Arc::new(files),
         clock: Arc::new(RealClock),
         audit: Arc::new(signalbox_ports::NoAudit),
+        secrets: Arc::new(signalbox_ports::NoSecrets),
     }
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn workflow_open_path(app: &App, caller: &Caller, request: OpenPath) 
 pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWorkflow> {
     let reference = app.library.reference(path);
     let loaded = load(path)?;
-    let (document, diagnostics, draft) = match check::readable(&loaded.bytes) {
+    let (document, mut diagnostics, draft) = match check::readable(&loaded.bytes) {
         Ok((document, diagnostics)) => {
             let draft = draft(app, &reference, &document)?;
             (document, diagnostics, draft)
@@ -100,6 +100,9 @@ pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWor
             None => return Err(error),
         },
     };
+    if let Ok(workflow) = serde_json::from_value(document.clone()) {
+        diagnostics.extend(app.secret_findings(&workflow));
+    }
     Ok(OpenWorkflow {
         reference,
         path: path.display().to_string(),
@@ -228,6 +231,8 @@ pub(crate) fn draft_discard(app: &App, _: &Caller, request: ByRef) -> ApiResult<
     Ok(Empty {})
 }
 
-pub(crate) fn workflow_validate(_: &App, _: &Caller, request: ByDocument) -> ApiResult<Vec<Diagnostic>> {
-    Ok(check_bytes(request.document.to_string().as_bytes(), check::catalog()).diagnostics)
+pub(crate) fn workflow_validate(app: &App, _: &Caller, request: ByDocument) -> ApiResult<Vec<Diagnostic>> {
+    let mut checked = check_bytes(request.document.to_string().as_bytes(), check::catalog());
+    checked.diagnostics.extend(checked.workflow.iter().flat_map(|workflow| app.secret_findings(workflow)));
+    Ok(checked.diagnostics)
 }

@@ -83,6 +83,7 @@ impl Bench {
             files: Arc::new(FolderFiles::default()),
             clock: Arc::new(RealClock),
             audit: Arc::new(signalbox_ports::NoAudit),
+            secrets: Arc::new(signalbox_ports::NoSecrets),
         };
         let registry = Registry { catalog: catalog(), code };
         let options = Options::new(folder.join("artifacts"));

@@ -6,6 +6,7 @@ pub(crate) mod catalog;
 pub(crate) mod input;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod tasks;
 pub(crate) mod validate;

@@ -18,6 +18,9 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
         )
         .await?;
     output.log(LogLevel::Info, &format!("Run {run_id} started."));
+    for warning in app.secret_warnings(args.file.clone()).await? {
+        output.log(LogLevel::Warn, &format!("{}. {}.", warning.message, warning.hint));
+    }
     follow(app, output, &run_id, args.events).await
 }
 

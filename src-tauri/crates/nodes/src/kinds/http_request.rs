@@ -5,8 +5,9 @@ use crate::support::{flag, kind_of, made, setting, text, text_or, wrong_setting}
 use crate::{EffectFuture, Kind, Outcome, extract, formats};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{Effects, NodeFailure};
-use signalbox_ports::{HttpRequest, World};
+use signalbox_model::{Effects, NodeFailure, SuggestedAction, secret_ref};
+use signalbox_ports::{Credential, HttpRequest, SecretError, World};
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
@@ -21,12 +22,16 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFutu
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let (request, timeout_ms) = request(call, slot)?;
+    let (mut request, timeout_ms) = request(call, slot)?;
+    // After the commit of the step's start, and never part of the config: no event and no expression has the value.
+    request.credential = credential(slot, world, &request).await?;
     let head = request.method == "HEAD";
     let wanted = response_type(slot)?;
     let paths = extract_paths(slot)?;
     let fail_on_status = flag(slot, "failOnStatus", true)?;
     let answer = world.http.send(request).await.map_err(|error| answers::exchange_failure(error, timeout_ms))?;
+    // Before anything is cut to a length: half a secret would not be found any more.
+    let answer = answers::without_secrets(answer, &world.secrets.scrubber());
     if fail_on_status && answer.status >= 400 {
         return Err(answers::status_failure(&answer, world.clock.now_ms()));
     }
@@ -41,6 +46,36 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         data.insert("extracted".into(), Value::Object(extracted));
     }
     Ok(made(slot, Value::Object(data)))
+}
+
+async fn credential(
+    slot: &CallSlot,
+    world: &World,
+    request: &HttpRequest,
+) -> Result<Option<Arc<Credential>>, NodeFailure> {
+    if setting(slot, "credential").is_none() {
+        return Ok(None);
+    }
+    let field = |failure: NodeFailure| failure.detail("field", "credential");
+    let given = text(slot, "credential")?;
+    let name = secret_ref::reference(given).ok_or_else(|| {
+        let words = "The credential is no reference to a secret; choose one in the panel, or write secret://name";
+        field(NodeFailure::validation("INPUT_INVALID", words))
+    })?;
+    let credential = world.secrets.credential(name).await.map_err(|error| {
+        let (code, message) = match error {
+            SecretError::Missing { message } => ("SECRET_MISSING", message),
+            SecretError::Unavailable { message } => ("SECRET_UNAVAILABLE", message),
+        };
+        field(NodeFailure::tool(code, message)).suggest(SuggestedAction::HumanReview)
+    })?;
+    if let Some(header) = credential.kind.header()
+        && request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(&header))
+    {
+        let words = format!("The credential '{name}' sets the header '{header}', and so does 'headers'; remove one");
+        return Err(field(NodeFailure::validation("INPUT_INVALID", words)));
+    }
+    Ok(Some(credential))
 }
 
 fn response_type(slot: &CallSlot) -> Result<ResponseType, NodeFailure> {
@@ -90,6 +125,7 @@ fn request(call: &Call, slot: &CallSlot) -> Result<(HttpRequest, u64), NodeFailu
         timeout: Duration::from_millis(timeout_ms),
         loopback_allowed: call.loopback_allowed,
         max_body: formats::MAX_BYTES,
+        credential: None,
     };
     Ok((request, timeout_ms))
 }

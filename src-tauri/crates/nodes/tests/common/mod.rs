@@ -122,13 +122,25 @@ impl signalbox_ports::AuditLog for FakeAudit {
 }
 
 pub(crate) fn world(http: Arc<FakeHttp>) -> World {
-    World { http, files: Arc::new(FakeFiles), clock: Arc::new(FakeClock { rush: false }), audit: Arc::new(FakeAudit) }
+    World {
+        http,
+        files: Arc::new(FakeFiles),
+        clock: Arc::new(FakeClock { rush: false }),
+        audit: Arc::new(FakeAudit),
+        secrets: Arc::new(signalbox_ports::NoSecrets),
+    }
 }
 
 /// A world in which every time limit is over at once.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
-    World { http, files: Arc::new(FakeFiles), clock: Arc::new(FakeClock { rush: true }), audit: Arc::new(FakeAudit) }
+    World {
+        http,
+        files: Arc::new(FakeFiles),
+        clock: Arc::new(FakeClock { rush: true }),
+        audit: Arc::new(FakeAudit),
+        secrets: Arc::new(signalbox_ports::NoSecrets),
+    }
 }
 
 /// An answer with one header line per pair.

@@ -28,6 +28,7 @@ fn broken(folder: &Path) -> Runtime {
         files: Arc::new(MemoryFiles::default()),
         clock,
         audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
+        secrets: Arc::new(signalbox_ports::NoSecrets),
     };
     let registry = Registry { code, ..Registry::built_in() };
     Runtime::new(store(folder), registry, Arc::new(world), Arc::new(TestIds::default()), options(folder))

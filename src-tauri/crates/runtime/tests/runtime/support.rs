@@ -141,6 +141,7 @@ fn with_clock(folder: &Path, store: Store, die: Die, options: Options, clock: Ar
         files: Arc::new(MemoryFiles::default()),
         clock,
         audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
+        secrets: Arc::new(signalbox_ports::NoSecrets),
     };
     Runtime::new(store, Registry::built_in(), Arc::new(world), Arc::new(TestIds::default()), options)
         .expect("threads start")

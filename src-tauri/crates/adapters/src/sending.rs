@@ -1,0 +1,51 @@
+//! How a credential goes into a request.
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use signalbox_ports::secret::allows;
+use signalbox_ports::{Credential, CredentialKind, HttpError};
+use url::Url;
+use zeroize::Zeroizing;
+
+fn refused(credential: &Credential, why: &str) -> HttpError {
+    HttpError::CredentialRefused { message: format!("The credential '{}' was not sent: {why}", credential.name) }
+}
+
+/// Puts a credential into a request, when it may go there.
+pub(crate) fn attach(credential: &Credential, url: &mut Url, headers: &mut HeaderMap) -> Result<(), HttpError> {
+    allows(&credential.hosts, url).map_err(|why| refused(credential, &why))?;
+    let value = credential.value.expose();
+    let (name, text) = match &credential.kind {
+        CredentialKind::Query { name } => {
+            url.query_pairs_mut().append_pair(name, value);
+            return Ok(());
+        }
+        CredentialKind::Bearer => (AUTHORIZATION, Zeroizing::new(format!("Bearer {value}"))),
+        CredentialKind::Basic { user } => (AUTHORIZATION, basic(user, value)),
+        CredentialKind::Header { name } => {
+            let name = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| refused(credential, "its header has a name that headers may not have"))?;
+            (name, Zeroizing::new(value.to_owned()))
+        }
+    };
+    let mut text = HeaderValue::from_str(&text)
+        .map_err(|_| refused(credential, "it has a character that headers may not have"))?;
+    // The client does not print it, and HTTP/2 does not keep it in its table.
+    text.set_sensitive(true);
+    headers.insert(name, text);
+    Ok(())
+}
+
+fn basic(user: &str, password: &str) -> Zeroizing<String> {
+    use base64::Engine;
+    let pair = Zeroizing::new(format!("{user}:{password}"));
+    Zeroizing::new(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair.as_bytes())))
+}
+
+/// Whoever was given the credential must not pass it on in the address of a redirect.
+pub(crate) fn stays_home(credential: &Credential, next: &Url) -> Result<(), HttpError> {
+    if !credential.scrubber.finds(next.as_str().as_bytes()) {
+        return Ok(());
+    }
+    let host = next.host_str().unwrap_or_default();
+    Err(refused(credential, &format!("the address redirects to {host} with the credential in the new address")))
+}

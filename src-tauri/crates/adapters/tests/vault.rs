@@ -1,0 +1,217 @@
+//! The vault: three places for its key, no fallback, nothing readable without it.
+
+use signalbox_adapters::Vault;
+use signalbox_adapters::vault::{Entry, Given, KeyPlace, KeyRing, Trouble, VaultError};
+use signalbox_ports::secret::AllowedHost;
+use signalbox_ports::{CredentialKind, Secret};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+const VALUE: &str = "canary-7f3a9c51e2";
+
+/// A key store in memory, shared by the processes of a test.
+#[derive(Clone, Default)]
+struct Ring(Arc<Mutex<BTreeMap<String, String>>>, bool);
+
+impl KeyRing for Ring {
+    fn name(&self) -> &'static str {
+        "Test Ring"
+    }
+    fn probe(&self) -> Result<(), String> {
+        if self.1 { Err("it is locked".into()) } else { Ok(()) }
+    }
+    fn get(&self, account: &str) -> Result<Option<Secret>, String> {
+        self.probe()?;
+        Ok(self.0.lock().expect("a lock").get(account).map(Secret::new))
+    }
+    fn set(&self, account: &str, secret: &Secret) -> Result<(), String> {
+        self.probe()?;
+        self.0.lock().expect("a lock").insert(account.into(), secret.expose().into());
+        Ok(())
+    }
+    fn delete(&self, account: &str) -> Result<(), String> {
+        self.0.lock().expect("a lock").remove(account);
+        Ok(())
+    }
+}
+
+fn vault(data: &Path, ring: &Ring, given: Given) -> Vault {
+    Vault::new(data, given, Box::new(ring.clone()))
+}
+
+fn entry(name: &str) -> Entry {
+    Entry {
+        name: name.into(),
+        kind: CredentialKind::Bearer,
+        hosts: vec![AllowedHost::parse("api.example.com").expect("a host")],
+        created_at: "2026-11-22T10:00:00.000Z".into(),
+        updated_at: "2026-11-22T10:00:00.000Z".into(),
+    }
+}
+
+fn put(vault: &Vault, name: &str) {
+    vault.set(entry(name), Secret::new(VALUE), |_| Ok(())).expect("is kept");
+}
+
+fn yes() -> Result<(), VaultError> {
+    Ok(())
+}
+
+fn names(vault: &Vault) -> Result<Vec<String>, Trouble> {
+    let list = vault.list().map_err(|error| error.trouble)?;
+    Ok(list.into_iter().map(|entry| entry.name).collect())
+}
+
+fn given(passphrase: &str) -> Given {
+    Given { passphrase: Some(Secret::new(passphrase)), ..Given::default() }
+}
+
+#[test]
+fn nothing_happens_before_a_person_has_chosen() {
+    let data = tempfile::tempdir().expect("a folder");
+    let vault = vault(data.path(), &Ring::default(), given("a passphrase"));
+    assert_eq!(names(&vault), Err(Trouble::NotChosen));
+    let refused = vault.set(entry("erp"), Secret::new(VALUE), |_| Ok(())).expect_err("nowhere to keep it");
+    assert_eq!(refused.trouble, Trouble::NotChosen);
+    assert_eq!(vault.status().key, None);
+    assert!(!data.path().join("secrets/vault.age").exists());
+}
+
+#[test]
+fn every_place_keeps_secrets_and_moving_keeps_them() {
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let open = |given| vault(data.path(), &ring, given);
+    let first = open(Given::default());
+    first.choose(KeyPlace::File, None, None, yes).expect("a key file");
+    put(&first, "erp");
+    put(&first, "crm");
+    assert_eq!(names(&open(Given::default())), Ok(vec!["crm".into(), "erp".into()]), "another process reads them");
+
+    first.choose(KeyPlace::System, None, None, yes).expect("the key store");
+    assert_eq!(ring.0.lock().expect("a lock").len(), 1);
+    assert_eq!(names(&open(Given::default())), Ok(vec!["crm".into(), "erp".into()]));
+    let locked = vault(data.path(), &Ring(Arc::clone(&ring.0), true), Given::default());
+    let error = locked.list().expect_err("the key store is locked");
+    assert!(error.message.contains("Test Ring") && error.hint.contains("no fallback"), "{error:?}");
+
+    let passphrase = Secret::new("three words here");
+    first.choose(KeyPlace::Passphrase, Some(&passphrase), None, yes).expect("a passphrase");
+    assert!(ring.0.lock().expect("a lock").is_empty(), "the old key is gone");
+    let other = open(Given::default());
+    assert_eq!(names(&other), Err(Trouble::Locked));
+    let wrong = other.unlock(&Secret::new("four words here")).expect_err("the wrong one");
+    assert_eq!(wrong.trouble, Trouble::WrongPassphrase);
+    other.unlock(&passphrase).expect("the right one");
+    assert_eq!(other.credential("erp").expect("is there").value.expose(), VALUE);
+    assert_eq!(names(&open(given("three words here"))), Ok(vec!["crm".into(), "erp".into()]), "from the environment");
+
+    other.delete("crm", yes).expect("is deleted");
+    assert_eq!(first.credential("crm").map(|_| ()).expect_err("is gone").trouble, Trouble::Missing);
+    let files: Vec<String> = fs::read_dir(data.path().join("secrets"))
+        .expect("lists")
+        .map(|file| file.expect("a file").file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(files.len(), 4, "lock, vault.age, vault.json and one key: {files:?}");
+}
+
+#[test]
+fn ts_166_no_file_of_the_vault_holds_a_value() {
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let vault = vault(data.path(), &ring, Given::default());
+    vault.choose(KeyPlace::File, None, None, yes).expect("a key file");
+    put(&vault, "erp");
+    for file in fs::read_dir(data.path().join("secrets")).expect("lists") {
+        let path = file.expect("a file").path();
+        let bytes = fs::read(&path).expect("reads");
+        assert!(!bytes.windows(VALUE.len()).any(|window| window == VALUE.as_bytes()), "{}", path.display());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(&path).expect("is there").permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", path.display());
+        }
+    }
+    assert_eq!(vault.scrubber().text(VALUE), "[secret:erp]");
+    assert_eq!(format!("{:?}", vault.credential("erp").expect("is there")).find(VALUE), None);
+}
+
+#[test]
+fn a_lost_or_foreign_key_is_told_and_nothing_is_overwritten() {
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let first = vault(data.path(), &ring, Given::default());
+    let elsewhere = data.path().join("elsewhere.txt");
+    first.choose(KeyPlace::File, None, Some(&elsewhere), yes).expect("a key file of a person's choice");
+    put(&first, "erp");
+    let key = fs::read_to_string(&elsewhere).expect("the key");
+    assert!(key.contains("AGE-SECRET-KEY-1"));
+
+    let again = || vault(data.path(), &ring, Given::default());
+    fs::remove_file(&elsewhere).expect("lost");
+    let lost = again().list().expect_err("no key");
+    assert!(lost.message.contains("is not there") && lost.hint.contains("--discard"), "{lost:?}");
+    assert_eq!(again().choose(KeyPlace::System, None, None, yes).expect_err("cannot be moved").trouble, lost.trouble);
+    assert!(ring.0.lock().expect("a lock").is_empty());
+
+    // The key at another place, named when the process starts.
+    let moved = data.path().join("moved.txt");
+    fs::write(&moved, &key).expect("writes");
+    let with = || vault(data.path(), &ring, Given { identity: Some(moved.clone()), ..Given::default() });
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |mode| fs::set_permissions(&moved, fs::Permissions::from_mode(mode)).expect("chmod");
+        mode(0o644);
+        assert!(with().list().expect_err("others can read it").message.contains("chmod 600"));
+        mode(0o600);
+    }
+    assert_eq!(names(&with()), Ok(vec!["erp".into()]));
+    fs::write(&moved, key.replace("AGE-SECRET-KEY-1", "AGE-SECRET-KEY-2")).expect("writes");
+    assert!(with().list().expect_err("no key").message.contains("holds no key"));
+
+    again().discard(17, yes).expect("starts over");
+    assert_eq!(again().status().key, None);
+    assert!(data.path().join("secrets/vault.age.discarded-17").exists(), "the old file is kept");
+    again().choose(KeyPlace::File, None, None, yes).expect("a new key");
+    assert_eq!(names(&again()), Ok(Vec::new()));
+}
+
+#[test]
+fn what_cannot_be_recorded_does_not_happen() {
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let vault = vault(data.path(), &ring, Given::default());
+    let full =
+        || VaultError { trouble: Trouble::Unavailable, message: "The disk is full.".into(), hint: String::new() };
+    vault.choose(KeyPlace::System, None, None, || Err(full())).expect_err("is not recorded");
+    assert!(ring.0.lock().expect("a lock").is_empty() && vault.status().key.is_none());
+    vault.choose(KeyPlace::File, None, None, yes).expect("a key file");
+    vault.set(entry("erp"), Secret::new(VALUE), |_| Err(full())).expect_err("is not recorded");
+    assert_eq!(names(&vault), Ok(Vec::new()));
+    put(&vault, "erp");
+    vault.delete("erp", || Err(full())).expect_err("is not recorded");
+    assert_eq!(names(&vault), Ok(vec!["erp".into()]));
+}
+
+#[test]
+fn a_secret_must_make_sense() {
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let vault = vault(data.path(), &ring, Given::default());
+    vault.choose(KeyPlace::File, None, None, yes).expect("a key file");
+    let header = |name: &str| CredentialKind::Header { name: name.into() };
+    for (entry, value, says) in [
+        (entry("a/b"), VALUE, "no name"),
+        (Entry { hosts: Vec::new(), ..entry("a") }, VALUE, "0 hosts"),
+        (entry("a"), "tiny!", "5 characters"),
+        (entry("a"), "canary-with\nbreak", "line break"),
+        (Entry { kind: header("X Key"), ..entry("a") }, VALUE, "no header"),
+        (Entry { kind: header("Host"), ..entry("a") }, VALUE, "no header"),
+        (Entry { kind: CredentialKind::Basic { user: "a:b".into() }, ..entry("a") }, VALUE, "colon"),
+        (Entry { kind: CredentialKind::Query { name: String::new() }, ..entry("a") }, VALUE, "no name"),
+    ] {
+        let error = vault.set(entry, Secret::new(value), |_| Ok(())).expect_err(says);
+        assert!(error.trouble == Trouble::Invalid && error.message.contains(says), "{says}: {error:?}");
+        assert!(!error.message.contains(value) && !error.hint.contains(value));
+    }
+    assert_eq!(names(&vault), Ok(Vec::new()));
+}

@@ -1,0 +1,288 @@
+//! Secrets of this machine: a value that cannot be printed by mistake, what it may be used for, and where steps get it.
+
+use crate::scrub::Scrubber;
+use async_trait::async_trait;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use url::Url;
+use zeroize::Zeroizing;
+
+/// A secret text. It has no `Debug`, no `Display`, no `Serialize` and no `Clone`, and its memory is wiped when it goes:
+/// whoever needs the text says so with [`Secret::expose`].
+///
+/// ```compile_fail
+/// let secret = signalbox_ports::Secret::new("hunter2hunter2");
+/// println!("{secret:?}");
+/// ```
+pub struct Secret(Zeroizing<String>);
+
+impl Secret {
+    /// Takes the text over.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(Zeroizing::new(text.into()))
+    }
+    /// The text itself, for the one place that sends it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+/// How a credential goes into a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CredentialKind {
+    /// `Authorization: Bearer VALUE`.
+    Bearer,
+    /// `Authorization: Basic`, of this user and the value as the password.
+    Basic {
+        /// The user; not secret.
+        user: String,
+    },
+    /// A header of this name.
+    Header {
+        /// The header.
+        name: String,
+    },
+    /// A parameter of the address.
+    Query {
+        /// The parameter.
+        name: String,
+    },
+}
+
+impl CredentialKind {
+    /// The header that it sets, in lower case.
+    pub fn header(&self) -> Option<String> {
+        match self {
+            Self::Bearer | Self::Basic { .. } => Some("authorization".into()),
+            Self::Header { name } => Some(name.to_ascii_lowercase()),
+            Self::Query { .. } => None,
+        }
+    }
+}
+
+/// A host that a credential may be sent to: `api.example.com`, `*.example.com` (names below it), `api.example.com:8443`
+/// (this port only), `http://nas.lan` (also without encryption).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedHost {
+    host: String,
+    below: bool,
+    port: Option<u16>,
+    plain: bool,
+}
+
+impl AllowedHost {
+    /// Reads an entry; the error says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let given = text.trim();
+        let wrong = |why: &str| {
+            format!("'{given}' is no host: {why}. Write a name like api.example.com, *.example.com or 192.168.1.5:8080")
+        };
+        let (plain, rest) = match (given.strip_prefix("http://"), given.strip_prefix("https://")) {
+            (Some(rest), _) => (true, rest),
+            (_, Some(rest)) => (false, rest),
+            _ => (false, given),
+        };
+        let rest = rest.strip_suffix('/').unwrap_or(rest);
+        if rest.contains(['/', '?', '#', '@', ' ', '\\']) || rest.is_empty() {
+            return Err(wrong("it has more, or less, than a host and a port"));
+        }
+        let (below, rest) = match rest.strip_prefix("*.") {
+            Some(rest) => (true, rest),
+            None => (false, rest),
+        };
+        // A bare IPv6 address has no brackets, and then no port.
+        let spelled = if rest.parse::<std::net::Ipv6Addr>().is_ok() { format!("[{rest}]") } else { rest.to_owned() };
+        let url = Url::parse(&format!("http://{spelled}")).map_err(|_| wrong("it cannot be read"))?;
+        let host = canonical(url.host_str().unwrap_or_default());
+        // The library drops the port that the scheme has anyway.
+        let port = url.port().or_else(|| spelled.ends_with(":80").then_some(80));
+        if host.is_empty() || host.contains('*') {
+            return Err(wrong("'*' stands for names below a domain only"));
+        }
+        if below && (!host.contains('.') || host.parse::<IpAddr>().is_ok()) {
+            return Err(wrong("'*.' needs a domain of two parts or more after it"));
+        }
+        Ok(Self { host, below, port, plain })
+    }
+
+    fn matches(&self, host: &str, port: Option<u16>) -> bool {
+        let name = if self.below {
+            host.strip_suffix(&self.host).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+        } else {
+            host == self.host
+        };
+        name && self.port.is_none_or(|wanted| port == Some(wanted))
+    }
+}
+
+impl fmt::Display for AllowedHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.plain {
+            f.write_str("http://")?;
+        }
+        if self.below {
+            f.write_str("*.")?;
+        }
+        if self.host.contains(':') && self.port.is_some() {
+            write!(f, "[{}]", self.host)?;
+        } else {
+            f.write_str(&self.host)?;
+        }
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+fn canonical(host: &str) -> String {
+    host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()
+}
+
+fn is_this_machine(host: &str) -> bool {
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+}
+
+/// Whether one of `hosts` lets a credential go to an address; the error says why not.
+pub fn allows(hosts: &[AllowedHost], url: &Url) -> Result<(), String> {
+    let host = canonical(url.host_str().unwrap_or_default());
+    let found: Vec<&AllowedHost> =
+        hosts.iter().filter(|allowed| allowed.matches(&host, url.port_or_known_default())).collect();
+    if found.is_empty() {
+        let shown: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+        return Err(format!("it may be sent to {} only, not to {host}", shown.join(", ")));
+    }
+    // On this machine nobody listens on the way.
+    if url.scheme() == "https" || is_this_machine(&host) || found.iter().any(|allowed| allowed.plain) {
+        return Ok(());
+    }
+    Err(format!(
+        "it would go to {host} without encryption. Write https:// in the address; if that host has no https, allow \
+         http://{host} for it"
+    ))
+}
+
+/// A secret with what it may be used for.
+pub struct Credential {
+    /// Its name: `erp` of `secret://erp`.
+    pub name: String,
+    /// How it is sent.
+    pub kind: CredentialKind,
+    /// Where it may be sent.
+    pub hosts: Vec<AllowedHost>,
+    /// The secret.
+    pub value: Secret,
+    /// Hides what it sends.
+    pub scrubber: Arc<Scrubber>,
+}
+
+/// Everything but the value.
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credential").field("name", &self.name).field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+/// Two are the same when they say the same about themselves; values are not compared.
+impl PartialEq for Credential {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.kind == other.kind && self.hosts == other.hosts
+    }
+}
+
+/// Why there is no credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretError {
+    /// No secret has this name.
+    Missing {
+        /// Plain words with the next step.
+        message: String,
+    },
+    /// The secrets cannot be read now: not chosen, locked, the key is wrong or gone.
+    Unavailable {
+        /// Plain words with the next step.
+        message: String,
+    },
+}
+
+/// The secrets of this machine, as a step sees them.
+#[async_trait]
+pub trait Secrets: Send + Sync {
+    /// The credential of a name. From then on its value is among those that [`Secrets::scrubber`] hides.
+    async fn credential(&self, name: &str) -> Result<Arc<Credential>, SecretError>;
+    /// Hides every value that was given out in this process.
+    fn scrubber(&self) -> Arc<Scrubber>;
+}
+
+/// Where there are no secrets.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoSecrets;
+
+#[async_trait]
+impl Secrets for NoSecrets {
+    async fn credential(&self, _name: &str) -> Result<Arc<Credential>, SecretError> {
+        Err(SecretError::Unavailable { message: "There are no secrets here".into() })
+    }
+    fn scrubber(&self) -> Arc<Scrubber> {
+        Arc::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AllowedHost, Secret, allows};
+    use std::fmt::{Debug, Display};
+    use url::Url;
+
+    /// Fails to compile as soon as `Secret` can be printed, written or copied: the call would be ambiguous.
+    #[test]
+    fn a_secret_cannot_be_printed_or_copied() {
+        trait Unless<A> {
+            fn holds() {}
+        }
+        impl<T> Unless<()> for T {}
+        struct CanDebug;
+        impl<T: Debug> Unless<CanDebug> for T {}
+        struct CanDisplay;
+        impl<T: Display> Unless<CanDisplay> for T {}
+        struct CanClone;
+        impl<T: Clone> Unless<CanClone> for T {}
+        struct CanSerialize;
+        impl<T: serde::Serialize> Unless<CanSerialize> for T {}
+        <Secret as Unless<_>>::holds();
+    }
+
+    #[test]
+    fn a_credential_goes_to_its_hosts_only() {
+        for (allowed, url, want) in [
+            ("api.example.com", "https://api.example.com/a", true),
+            ("API.example.com.", "https://api.example.com:8443/a", true),
+            ("api.example.com", "https://api.example.com.evil.example/", false),
+            ("api.example.com", "https://evil.example/?api.example.com", false),
+            ("api.example.com", "https://api.example.com@evil.example/", false),
+            ("api.example.com", "http://api.example.com/", false),
+            ("http://api.example.com", "http://api.example.com/", true),
+            ("https://api.example.com/", "https://api.example.com/", true),
+            ("api.example.com:8443", "https://api.example.com/", false),
+            ("api.example.com:443", "https://api.example.com/", true),
+            ("*.example.com", "https://a.b.example.com/", true),
+            ("*.example.com", "https://example.com/", false),
+            ("*.api.example.com", "https://badapi.example.com/", false),
+            ("127.0.0.1", "http://127.0.0.1:40123/x", true),
+            ("127.0.0.1", "http://127.1:40123/x", true),
+            ("::1", "http://[::1]:8080/", true),
+            ("[::1]:8081", "http://[::1]:8080/", false),
+            ("nas.lan", "http://nas.lan/", false),
+            ("bücher.example", "https://xn--bcher-kva.example/", true),
+        ] {
+            let hosts = [AllowedHost::parse(allowed).expect(allowed)];
+            assert_eq!(allows(&hosts, &Url::parse(url).expect(url)).is_ok(), want, "{allowed} {url}");
+        }
+        for wrong in ["", "*", "*.com", "a/b", "http://", "a b", "x@y", "*.1.2.3.4", "ex*mple.com"] {
+            assert!(AllowedHost::parse(wrong).is_err(), "{wrong}");
+        }
+        for (text, shown) in [("HTTP.example.com:80", "http.example.com:80"), ("http://[::1]:9", "http://[::1]:9")] {
+            assert_eq!(AllowedHost::parse(text).expect(text).to_string(), shown);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/** Where the key of the secrets is kept: three places, each with what it means. */
+import { useState } from 'react';
+import { toApiError, type ApiError } from '../../api/error.ts';
+import { act } from '../../api/queries.ts';
+import type { SecretKeyPlace, SecretStatus } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Button, Dialog, Field, TextInput, toast } from '../../kit/index.ts';
+import { Fault } from './fault.tsx';
+
+const PLACES: readonly SecretKeyPlace[] = ['system', 'passphrase', 'file'];
+
+export function KeyDialog({ status, discard = false, onClose }: { status: SecretStatus; discard?: boolean; onClose(): void }) {
+  const [key, setKey] = useState<SecretKeyPlace>(status.key ?? (status.systemTrouble ? 'passphrase' : 'system'));
+  const [first, setFirst] = useState('');
+  const [second, setSecond] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const differs = second !== '' && first !== second;
+  const complete = key === 'passphrase' ? first.length >= 8 && first === second : key !== 'system' || !status.systemTrouble;
+  async function choose() {
+    if (!complete || busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      await act('secret_choose', { key, discard, ...(key === 'passphrase' ? { passphrase: first } : {}) });
+      toast({ signal: 'ok', text: t('secrets.chosen') });
+      onClose();
+    } catch (cause) {
+      setError(toApiError(cause));
+      setBusy(false);
+    }
+  }
+  return (
+    <Dialog open onClose={onClose} title={t('secrets.keyTitle')} closeLabel={t('common.cancel')} width={520}
+      footer={<>
+        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
+        <Button variant={discard ? 'danger' : 'primary'} busy={busy} disabled={!complete} type="submit" form="secret-key">{t('secrets.use')}</Button>
+      </>}>
+      <form id="secret-key" className="sec-form" onSubmit={(event) => { event.preventDefault(); void choose(); }}>
+        {error ? <Fault error={error} /> : null}
+        {discard || status.key ? <p className="s t2">{t(discard ? 'secrets.startOverText' : 'secrets.keyMove')}</p> : null}
+        <div className="box" role="radiogroup" aria-label={t('secrets.keyTitle')}>
+          {PLACES.map((place) => {
+            const why = place === 'system' ? status.systemTrouble : undefined;
+            return (
+              <label key={place} className={`sec-place ${why ? 'off' : ''}`}>
+                <input type="radio" name="key" value={place} checked={key === place} disabled={why !== undefined} onChange={() => setKey(place)} />
+                <span className="col grow">
+                  <span>{t(`secrets.key.${place}`)}</span>
+                  <span className="s t2">{t(`secrets.keyText.${place}`, { system: status.system })}</span>
+                  {why ? <span className="s c-wait">{t('secrets.keyNot', { why })}</span> : null}
+                </span>
+              </label>
+            );
+          })}
+        </div>
+        {key === 'passphrase' ? (
+          <>
+            <Field label={t('secrets.passphrase')} required hint={t('secrets.passphraseHint')}>
+              {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" value={first} onChange={setFirst} />}
+            </Field>
+            <Field label={t('secrets.passphraseAgain')} required {...(differs ? { error: t('secrets.passphraseDiffers') } : {})}>
+              {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} type="password" autoComplete="new-password" value={second} onChange={setSecond} />}
+            </Field>
+          </>
+        ) : null}
+      </form>
+    </Dialog>
+  );
+}

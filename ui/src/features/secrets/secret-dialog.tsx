@@ -1,0 +1,78 @@
+/** Adds a secret, or replaces one whole. The value stays in this form until it is sent, and nowhere else. */
+import { useState } from 'react';
+import { toApiError, type ApiError } from '../../api/error.ts';
+import { act } from '../../api/queries.ts';
+import type { SecretEntry, SecretKind } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Button, Dialog, Field, Select, TextArea, TextInput, toast } from '../../kit/index.ts';
+import { Fault } from './fault.tsx';
+
+const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query'];
+const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key' } as const;
+
+export interface SecretDialogProps {
+  /** The secret that is replaced. */
+  old?: SecretEntry | undefined;
+  /** Hosts that are offered for a new one. */
+  hosts?: readonly string[];
+  onClose(): void;
+  onKept?(name: string): void;
+}
+
+export function SecretDialog({ old, hosts = [], onClose, onKept }: SecretDialogProps) {
+  const [name, setName] = useState(old?.name ?? '');
+  const [kind, setKind] = useState<SecretKind>(old?.kind ?? 'bearer');
+  const [field, setField] = useState(old?.field ?? '');
+  const [value, setValue] = useState('');
+  const [allowed, setAllowed] = useState((old?.hosts ?? hosts).join('\n'));
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const list = allowed.split(/[\s,]+/).filter(Boolean);
+  const complete = name.trim() !== '' && value !== '' && list.length > 0 && (kind === 'bearer' || field.trim() !== '');
+  async function keep() {
+    if (!complete || busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      const kept = await act('secret_set', { name: name.trim(), kind, hosts: list, value, ...(kind === 'bearer' ? {} : { field: field.trim() }) });
+      toast({ signal: 'ok', text: t('secrets.kept', { name: kept.name }) });
+      onKept?.(kept.name);
+      onClose();
+    } catch (cause) {
+      setError(toApiError(cause));
+      setBusy(false);
+    }
+  }
+  return (
+    <Dialog open onClose={onClose} title={old ? t('secrets.replaceOf', { name: old.name }) : t('secrets.newTitle')} closeLabel={t('common.cancel')}
+      footer={<>
+        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
+        <Button variant="primary" busy={busy} disabled={!complete} type="submit" form="secret-form">{t('secrets.save')}</Button>
+      </>}>
+      <form id="secret-form" className="sec-form" onSubmit={(event) => { event.preventDefault(); void keep(); }}>
+        {error ? <Fault error={error} /> : null}
+        {old ? null : (
+          <Field label={t('secrets.name')} required hint={t('secrets.nameHint', { name: name.trim() || 'erp' })}>
+            {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={name} placeholder="erp" maxLength={64} onChange={setName} />}
+          </Field>
+        )}
+        <div className="sec-two">
+          <Field label={t('secrets.kind')}>
+            {({ id }) => <Select<SecretKind> id={id} label={t('secrets.kind')} value={kind} onChange={setKind} options={KINDS.map((one) => ({ value: one, label: t(`secrets.kind.${one}`) }))} />}
+          </Field>
+          {kind === 'bearer' ? null : (
+            <Field label={t(`secrets.field.${kind}`)} required>
+              {({ id }) => <TextInput id={id} mono={kind !== 'basic'} value={field} placeholder={PLACEHOLDER[kind]} onChange={setField} />}
+            </Field>
+          )}
+        </div>
+        <Field label={t(kind === 'basic' ? 'secrets.value.basic' : 'secrets.value')} required hint={t('secrets.valueHint')}>
+          {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" mono value={value} onChange={setValue} />}
+        </Field>
+        <Field label={t('secrets.allowed')} required hint={t('secrets.allowedHint')}>
+          {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={allowed} placeholder="api.example.com" onChange={setAllowed} />}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

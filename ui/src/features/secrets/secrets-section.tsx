@@ -1,0 +1,152 @@
+/** Settings, Secrets: where the key is, what there is, and what is in the way. Values never come back here. */
+import './secrets.css';
+import { useState, type ReactNode } from 'react';
+import { toApiError, type ApiError } from '../../api/error.ts';
+import { act, useCommand } from '../../api/queries.ts';
+import type { SecretEntry, SecretStatus } from '../../api/types.ts';
+import { formatDateTime, t } from '../../i18n/index.ts';
+import { Badge, Banner, Button, ConfirmDialog, Field, Icon, Skeleton, TextInput, toast } from '../../kit/index.ts';
+import { Fault } from './fault.tsx';
+import { KeyDialog } from './key-dialog.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+
+type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string };
+
+export function SecretsSection() {
+  const status = useCommand('secret_status', {});
+  const ready = status.data?.state === 'ready';
+  const list = useCommand('secret_list', {}, { enabled: ready });
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  return (
+    <section aria-labelledby="set-secrets">
+      <div className="col">
+        <h2 id="set-secrets" className="l">{t('secrets.title')}</h2>
+        <span className="s t2">{t('secrets.hint')}</span>
+      </div>
+      {status.error ? <Fault error={status.error.code === 'FORBIDDEN' ? { message: t('secrets.notAllowed'), hint: '' } : status.error} /> : null}
+      {status.isPending ? <Skeleton rows={2} /> : null}
+      {status.data ? <Place status={status.data} onOpen={setOpen} /> : null}
+      {ready && list.error ? <Fault error={list.error} /> : null}
+      {ready && list.data ? (
+        <>
+          <div className="box">
+            {list.data.length === 0 ? (
+              <div className="line"><Icon name="key" className="t3" /><div className="col"><span>{t('secrets.none')}</span><span className="s t3">{t('secrets.noneText')}</span></div></div>
+            ) : null}
+            {list.data.map((entry) => <Line key={entry.name} entry={entry} onOpen={setOpen} />)}
+          </div>
+          <div className="row wrap"><Button icon="plus" onClick={() => setOpen({ what: 'set' })}>{t('secrets.add')}</Button></div>
+        </>
+      ) : null}
+      {open?.what === 'key' && status.data ? <KeyDialog status={status.data} discard={open.discard} onClose={close} /> : null}
+      {open?.what === 'set' ? <SecretDialog old={open.old} onClose={close} /> : null}
+      {open?.what === 'delete' ? <DeleteSecret name={open.name} onClose={close} /> : null}
+    </section>
+  );
+}
+
+function Line({ entry, onOpen }: { entry: SecretEntry; onOpen(open: Open): void }) {
+  const hosts = entry.hosts.join(', ');
+  const used = entry.lastUsedAt ? t('secrets.usedAt', { at: formatDateTime(entry.lastUsedAt) }) : t('secrets.neverUsed');
+  return (
+    <div className="line" data-secret={entry.name}>
+      <Icon name="key" className="t2" />
+      <div className="grow col">
+        <span className="mono ell">{entry.name}</span>
+        <span className="s t3 ell" title={hosts}>{`${t('secrets.hosts', { hosts })}, ${used}`}</span>
+      </div>
+      <Badge>{entry.field ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>
+      <Button small aria-label={t('secrets.replaceOf', { name: entry.name })} onClick={() => onOpen({ what: 'set', old: entry })}>{t('secrets.replace')}</Button>
+      <Button small variant="ghost" aria-label={t('secrets.deleteOf', { name: entry.name })} onClick={() => onOpen({ what: 'delete', name: entry.name })}>{t('secrets.delete')}</Button>
+    </div>
+  );
+}
+
+/** The place of the key, and what to do when it does not open. */
+function Place({ status, onOpen }: { status: SecretStatus; onOpen(open: Open): void }) {
+  const startOver = <Button small onClick={() => onOpen({ what: 'key', discard: true })}>{t('secrets.startOver')}</Button>;
+  if (status.state === 'notChosen') {
+    return (
+      <div className="box">
+        <div className="line">
+          <Icon name="lock" className="t3" />
+          <div className="grow col"><span>{t('secrets.notChosen')}</span><span className="s t3">{t('secrets.notChosenText')}</span></div>
+          <Button icon="key" onClick={() => onOpen({ what: 'key', discard: false })}>{t('secrets.setUp')}</Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <>
+      {status.state === 'locked' ? <Unlock actions={startOver} /> : null}
+      {status.state === 'unavailable' ? (
+        <Banner signal="err" title={t('secrets.unavailable')} actions={startOver}>
+          <span>{status.message}</span>
+          <span className="s t2">{status.hint}</span>
+        </Banner>
+      ) : null}
+      {status.key ? (
+        <div className="box">
+          <div className="line">
+            <Icon name="lock" className="t2" />
+            <div className="grow col">
+              <span>{t(`secrets.key.${status.key}`)}</span>
+              <span className="s t3 ell" title={status.keyAt}>{t('secrets.keyAt', { place: status.keyAt ?? '' })}</span>
+            </div>
+            {status.state === 'ready' ? <Button small onClick={() => onOpen({ what: 'key', discard: false })}>{t('secrets.changeKey')}</Button> : null}
+          </div>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function Unlock({ actions }: { actions: ReactNode }) {
+  const [text, setText] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  async function unlock() {
+    if (!text || busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      await act('secret_unlock', { passphrase: text });
+    } catch (cause) {
+      setError(toApiError(cause));
+    }
+    setBusy(false);
+    setText('');
+  }
+  return (
+    <Banner signal="warn" title={t('secrets.locked')}>
+      <span className="s t2">{t('secrets.lockedText')}</span>
+      <form className="row wrap sec-unlock" onSubmit={(event) => { event.preventDefault(); void unlock(); }}>
+        <Field label={t('secrets.passphrase')} {...(error ? { error: error.message } : {})}>
+          {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} type="password" autoComplete="current-password" value={text} onChange={setText} />}
+        </Field>
+        <Button type="submit" busy={busy} disabled={!text}>{t('secrets.unlock')}</Button>
+        {actions}
+      </form>
+    </Banner>
+  );
+}
+
+function DeleteSecret({ name, onClose }: { name: string; onClose(): void }) {
+  const [busy, setBusy] = useState(false);
+  async function remove() {
+    setBusy(true);
+    try {
+      await act('secret_delete', { name });
+      toast({ signal: 'ok', text: t('secrets.deleted', { name }) });
+    } catch (cause) {
+      const error = toApiError(cause);
+      toast({ signal: 'err', text: error.message, detail: error.hint || undefined });
+    }
+    onClose();
+  }
+  return (
+    <ConfirmDialog open danger busy={busy} title={t('secrets.deleteTitle', { name })} text={t('secrets.deleteText')} confirm={t('secrets.delete')} cancel={t('common.cancel')}
+      onConfirm={() => void remove()} onClose={onClose} />
+  );
+}
