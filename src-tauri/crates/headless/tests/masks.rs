@@ -48,7 +48,8 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
     let value = |path: &str| json!({ "ref": format!("{run}/{path}") });
     match name {
         "run_list" | "workflow_list" | "task_counts" | "app_info" | "catalog_list" | "sample_list" | "who"
-        | "audit_status" | "audit_anchors" | "settings_get" | "folder_list" | "audit_list" | "audit_facets" => {
+        | "audit_status" | "audit_anchors" | "delegation_list" | "settings_get" | "folder_list" | "audit_list"
+        | "audit_facets" => {
             vec![json!({})]
         }
         "run_get" => vec![json!({ "runId": run })],
@@ -84,7 +85,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "audit_get" => (0..12).map(|seq| json!({ "seq": seq })).collect(),
         "workflow_open" => vec![json!({ "ref": "" })],
         "workflow_revision" | "workflow_validate" | "error_coverage" | "rules_check" | "handler_dry_run"
-        | "retry_timeline" => Vec::new(),
+        | "retry_timeline" | "secret_status" | "secret_list" => Vec::new(),
         other => panic!("what does {other} tell a viewer? Add what it asks for"),
     }
 }
