@@ -368,7 +368,7 @@ fn every_sample_works_offline() {
         assert_eq!(summary["output"].as_array().map(Vec::is_empty), Some(false), "{title}");
         for (id, place) in sample["document"]["layout"].as_object().expect("a layout") {
             let on_grid =
-                place[0].as_i64().is_some_and(|x| x % 248 == 0) && place[1].as_i64().is_some_and(|y| y % 144 == 0);
+                place[0].as_i64().is_some_and(|x| x % 248 == 0) && place[1].as_i64().is_some_and(|y| y % 16 == 0);
             assert!(on_grid && sample["document"]["nodes"].get(id).is_some(), "{title}: {id}");
         }
     }
