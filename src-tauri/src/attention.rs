@@ -120,9 +120,11 @@ pub(crate) fn register_links() -> Result<String, String> {
     let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
     let data = var("XDG_DATA_HOME").or_else(|| var("HOME").map(|home| home.join(".local/share")));
     let folder = data.ok_or("The folder for the data of programs is not known. Set HOME.")?.join("applications");
-    let program = std::env::current_exe().map_err(|error| format!("This program does not know where it is: {error}."))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("This program does not know where it is: {error}."))?;
     let path = folder.join(FILE);
-    let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, entry(&program.to_string_lossy())));
+    let written =
+        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, entry(&program.to_string_lossy())));
     written.map_err(|error| format!("{} cannot be written: {error}.", path.display()))?;
     Ok(format!(
         "{} is written. If links still do not open: xdg-mime default {FILE} x-scheme-handler/signalbox",

@@ -103,8 +103,15 @@ impl Bench {
         self.threads.block_on(async {
             let (compiled, definition) = self.runtime.pin(workflow).await.expect("valid");
             let (began, cpu) = (Instant::now(), cpu_seconds());
-            let new =
-                NewRun { compiled, definition, params, context: Map::new(), started_by: None, person: None, client_run_token: None };
+            let new = NewRun {
+                compiled,
+                definition,
+                params,
+                context: Map::new(),
+                started_by: None,
+                person: None,
+                client_run_token: None,
+            };
             let run = self.runtime.start(new).await.expect("starts");
             self.last.lock().expect("not poisoned").clone_from(&run);
             let status = self.runtime.wait(&run).await.expect("ends");

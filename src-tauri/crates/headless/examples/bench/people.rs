@@ -81,7 +81,15 @@ pub(crate) fn child(folder: &Path) {
             let (runtime, compiled, definition) = (bench.runtime.clone(), compiled.clone(), definition.clone());
             starting.spawn(async move {
                 let (params, context) = (json!({}), Map::new());
-                let new = NewRun { compiled, definition, params, context, started_by: None, person: None, client_run_token: None };
+                let new = NewRun {
+                    compiled,
+                    definition,
+                    params,
+                    context,
+                    started_by: None,
+                    person: None,
+                    client_run_token: None,
+                };
                 runtime.start(new).await.expect("starts")
             });
         }
