@@ -18,7 +18,9 @@ for (const theme of ['light', 'dark'] as const) {
     const all: string[] = [];
     for (const hash of ['#/workflows', '#/runs', '#/catalog', '#/inbox', '#/audit', '#/settings', `#/workflow/${encodeURIComponent(made.ref)}`, `#/run/${runId}`]) {
       await page.evaluate((next) => { window.location.hash = next; }, hash);
-      await page.waitForTimeout(1200);
+      await expect(page.locator('main h1').first()).toBeVisible();
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+      await page.waitForLoadState('networkidle');
       // Evaluated by the browser's own channel: the policy of the page forbids scripts from text.
       await page.evaluate(AXE);
       const found = await page.evaluate(async () => {

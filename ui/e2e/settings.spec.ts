@@ -1,13 +1,19 @@
-import { expect, test } from './host.ts';
+import { expect, test, type Host } from './host.ts';
 
-test('theme and keys are kept over a new start of the page', async ({ open }) => {
+/** The page saves settings a moment after the last change: what is kept is asked of the program. */
+interface Kept { theme: string; keymap: Record<string, string[]>; layout: Record<string, unknown> }
+const kept = async (host: Host, what: (settings: Kept) => boolean) => {
+  await expect.poll(async () => what(await host.rpc<Kept>('settings_get'))).toBe(true);
+};
+
+test('theme and keys are kept over a new start of the page', async ({ open, host }) => {
   const page = await open('#/settings');
   await page.getByRole('radio', { name: 'Dark' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.getByRole('button', { name: 'Change the keys of Go to runs' }).click();
   await page.keyboard.press('Alt+r');
   await expect(page.getByText('Alt R')).toBeVisible();
-  await page.waitForTimeout(600);
+  await kept(host, (settings) => settings.theme === 'dark' && Object.keys(settings.keymap).length === 1);
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.keyboard.press('Alt+r');
@@ -17,7 +23,7 @@ test('theme and keys are kept over a new start of the page', async ({ open }) =>
   await page.getByRole('button', { name: 'Default keys of Go to runs' }).click();
   await page.getByRole('radio', { name: 'System' }).click();
   await expect(page.locator('html')).not.toHaveAttribute('data-theme', /./);
-  await page.waitForTimeout(600);
+  await kept(host, (settings) => settings.theme === 'system' && Object.keys(settings.keymap).length === 0);
 });
 
 test('panes keep their size and state', async ({ open, host }) => {
@@ -29,7 +35,7 @@ test('panes keep their size and state', async ({ open, host }) => {
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
   await expect(handle).toHaveAttribute('aria-valuenow', String(before + 32));
-  await page.waitForTimeout(600);
+  await kept(host, (settings) => JSON.stringify(settings.layout).includes(String(before + 32)));
   await page.reload();
   await expect(page.getByRole('separator', { name: 'Width of the panel' })).toHaveAttribute('aria-valuenow', String(before + 32));
 });

@@ -60,7 +60,7 @@ export function Filters({ filters, counts, onFilters, onSave, onForget }: {
           </button>
         ))}
       </div>
-      <Menu trigger={<button type="button" className="chip ib-sort" aria-label={t('inbox.sort')}><Icon name="rows" size={12} />{t(`inbox.sort.${filters.sort}`)}<Icon name="down" size={12} /></button>}
+      <Menu trigger={<button type="button" className="chip ib-sort" aria-label={`${t('inbox.sort')}: ${t(`inbox.sort.${filters.sort}`)}`}><Icon name="rows" size={12} />{t(`inbox.sort.${filters.sort}`)}<Icon name="down" size={12} /></button>}
         entries={(['urgent', 'due'] as const).map((sort) => ({ id: sort, label: t(`inbox.sort.${sort}`), ...(filters.sort === sort ? { icon: 'check' as const } : {}), onSelect: () => onFilters({ ...filters, sort }) }))} />
       <Menu trigger={<IconButton icon="filter" label={t('inbox.views')} />} entries={[
         { id: '-save', label: t('inbox.views.save'), icon: 'plus', disabled: current !== undefined || Object.keys(savedOf(filters)).length === 0, onSelect: onSave },
