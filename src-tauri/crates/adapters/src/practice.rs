@@ -98,32 +98,34 @@ impl Drop for Practice {
     }
 }
 
-/// Starts the service when somebody needs it; it ends with the last holder.
+/// Starts the service when somebody needs it; each ends with its last holder. Runs that are taken up again may need
+/// several at a time, each at the address that it had.
 #[derive(Default)]
-pub struct PracticeOnDemand(tokio::sync::Mutex<Weak<Practice>>);
+pub struct PracticeOnDemand(tokio::sync::Mutex<Vec<Weak<Practice>>>);
 
 impl PracticeOnDemand {
-    /// The running service, or a new one.
+    /// A running service, or a new one.
     pub async fn lease(&self) -> std::io::Result<Arc<Practice>> {
-        let mut running = self.0.lock().await;
-        if let Some(practice) = running.upgrade() {
-            return Ok(practice);
-        }
-        let practice = Arc::new(Practice::start().await?);
-        *running = Arc::downgrade(&practice);
-        Ok(practice)
+        self.find_or(|_| true, Practice::start()).await
     }
 
-    /// The service at the address that a run has recorded: the running one if it is that, else one started there.
+    /// The service at the address that a run has recorded: the running one if there is, else one started there.
     pub async fn lease_at(&self, base: &str) -> std::io::Result<Arc<Practice>> {
+        self.find_or(|practice| practice.base_url() == base, Practice::start_at(base)).await
+    }
+
+    async fn find_or(
+        &self,
+        fits: impl Fn(&Practice) -> bool,
+        start: impl Future<Output = std::io::Result<Practice>>,
+    ) -> std::io::Result<Arc<Practice>> {
         let mut running = self.0.lock().await;
-        if let Some(practice) = running.upgrade().filter(|practice| practice.base_url() == base) {
+        if let Some(practice) = running.iter().filter_map(Weak::upgrade).find(|practice| fits(practice)) {
             return Ok(practice);
         }
-        let practice = Arc::new(Practice::start_at(base).await?);
-        if running.upgrade().is_none() {
-            *running = Arc::downgrade(&practice);
-        }
+        let practice = Arc::new(start.await?);
+        running.retain(|other| other.strong_count() > 0);
+        running.push(Arc::downgrade(&practice));
         Ok(practice)
     }
 }

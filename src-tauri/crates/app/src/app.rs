@@ -18,7 +18,7 @@ use signalbox_adapters::vault::{Given, SystemRing};
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp};
 use signalbox_model::{Map, RunEvent};
 use signalbox_ports::{Http, World};
-use signalbox_runtime::{Registry, Runtime};
+use signalbox_runtime::{Beside, Registry, Runtime};
 use signalbox_store::{Store, StoreAlarm, StoreError, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -135,15 +135,11 @@ impl App {
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
         how.adopt = options.stays;
-        // Before the runtime takes up runs by itself: those that talk to the practice service need it where it was.
-        let mut leases = Vec::new();
-        if options.stays {
-            for run in store.unowned_unfinished_runs()? {
-                if let Some(lease) = lease_of(&store, &practice, threads.handle(), &run) {
-                    leases.push((run, lease));
-                }
-            }
-        }
+        let (own_store, own_practice, handle) = (store.clone(), Arc::clone(&practice), threads.handle().clone());
+        how.beside = Beside::new(move |run| {
+            let lease = lease_of(&own_store, &own_practice, &handle, run)?;
+            Some(Box::new(lease))
+        });
         let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)
             .map_err(|error| no_threads(&error))?;
         let app = Arc::new(Self {
@@ -168,9 +164,6 @@ impl App {
             unsigned,
         });
         app.grants_changed()?;
-        for (run, lease) in leases {
-            app.hold(run, lease);
-        }
         if options.stays {
             app.verify_in_background();
             if let Some(threads) = &app.threads {
@@ -196,23 +189,6 @@ impl App {
     pub(crate) fn wait_for<T: Send>(&self, future: impl Future<Output = T> + Send) -> ApiResult<T> {
         let threads = self.threads.as_ref().ok_or_else(closing)?;
         Ok(threads.block_on(future))
-    }
-
-    /// Keeps the practice service until a run has ended.
-    pub(crate) fn hold(&self, run_id: String, lease: Arc<Practice>) {
-        let runtime = self.runtime.clone();
-        if let Some(threads) = &self.threads {
-            threads.spawn(async move {
-                // However it ended, the service is needed no more.
-                drop(runtime.wait(&run_id).await);
-                drop(lease);
-            });
-        }
-    }
-
-    /// The practice service of a run that is taken up again, at the address that the run has recorded.
-    pub(crate) fn lease_again(&self, run_id: &str) -> Option<Arc<Practice>> {
-        lease_of(&self.store, &self.practice, self.threads.as_ref()?.handle(), run_id)
     }
 
     /// Tells the file steps which folders are granted now.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use signalbox_engine::validate::check_bytes;
 use signalbox_engine::{Compiled, RunState, fold, params, snapshot, summary};
 use signalbox_model::{Diagnostic, RunEvent, Workflow};
-use signalbox_runtime::{Error as RunError, Phase, Resumed, Subscription};
+use signalbox_runtime::{Error as RunError, Kept, Phase, Subscription};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,10 +69,11 @@ impl App {
                 lease = Some(service);
             }
         }
+        let kept = lease.map(|lease| Box::new(lease) as Kept);
         let given = params::complete(&workflow, &Value::Object(given));
         fits(&workflow, &given)?;
         let runtime = self.runtime.clone();
-        let started = self.wait_for(async move {
+        Ok(self.wait_for(async move {
             let (compiled, definition) = runtime.pin(workflow).await?;
             let run = signalbox_runtime::NewRun {
                 compiled,
@@ -82,13 +83,10 @@ impl App {
                 started_by: new.started_by,
                 person: new.person,
                 client_run_token: new.client_run_token,
+                kept,
             };
             runtime.start(run).await
-        })??;
-        if let Some(lease) = lease {
-            self.hold(started.clone(), lease);
-        }
-        Ok(started)
+        })??)
     }
 
     /// The summary of a run as it stands.
@@ -189,31 +187,14 @@ impl App {
 
     /// [`App::resume`] on a thread that may wait.
     pub(crate) fn resume_one(&self, run_id: &str) -> ApiResult<()> {
-        let row = self.store.run(run_id)?;
-        let lease =
-            if row.ended_ms.is_none() && !self.store.is_driven(run_id)? { self.lease_again(run_id) } else { None };
-        let resumed = self.wait_for(self.runtime.resume(run_id))??;
-        if let Some(lease) = lease
-            && resumed == Resumed::TakenOver
-        {
-            self.hold(run_id.to_owned(), lease);
-        }
+        self.wait_for(self.runtime.resume(run_id))??;
         Ok(())
     }
 
     /// An answer for a run was stored: a process that stays goes on with it now. True when it does; the answer is kept
     /// in any case, and whoever drives the run next finds it.
     pub(crate) fn go_on(&self, run_id: &str) -> bool {
-        if !self.stays {
-            return false;
-        }
-        let driven = self.store.is_driven(run_id).unwrap_or(true);
-        let lease = if driven { None } else { self.lease_again(run_id) };
-        let woken = self.wait_for(self.runtime.wake(run_id)).is_ok_and(|woken| woken.is_ok());
-        if let Some(lease) = lease {
-            self.hold(run_id.to_owned(), lease);
-        }
-        woken
+        self.stays && self.wait_for(self.runtime.wake(run_id)).is_ok_and(|woken| woken.is_ok())
     }
 
     /// Continues every run that no process drives. Gives their ids, and what keeps others from going on.

@@ -4,6 +4,7 @@ use crate::answer;
 use crate::artifact;
 use crate::burst::{self, Burst, Limits};
 use crate::error::{Error, Trouble};
+use crate::options::Kept;
 use crate::record;
 use crate::runtime::Phase;
 use crate::shared::Core;
@@ -126,6 +127,8 @@ pub(crate) struct Driver {
     writes: BTreeSet<CallKey>,
     changed: watch::Receiver<u64>,
     closing: watch::Receiver<bool>,
+    /// What the host keeps for the run, as long as this task lives.
+    _kept: Option<Kept>,
     /// When this runtime began to close.
     closing_since: Option<Instant>,
 }
@@ -137,8 +140,7 @@ impl Driver {
         inbox: mpsc::UnboundedReceiver<Message>,
         compiled: Arc<Compiled>,
         state: RunState,
-        owner: Option<Owner>,
-        birth: Option<Birth>,
+        kept: Option<Kept>,
     ) -> Self {
         Self {
             changed: core.changed.subscribe(),
@@ -149,8 +151,9 @@ impl Driver {
             inbox,
             compiled,
             state,
-            owner,
-            birth,
+            owner: None,
+            birth: None,
+            _kept: kept,
             calls: JoinSet::new(),
             timers: JoinSet::new(),
             bytes: 0,
@@ -162,6 +165,16 @@ impl Driver {
             writes: BTreeSet::new(),
             closing_since: None,
         }
+    }
+
+    /// A run of the store that is this process's now.
+    pub(crate) fn taken_over(self, owner: Owner) -> Self {
+        Self { owner: Some(owner), ..self }
+    }
+
+    /// A run that is not in the store yet.
+    pub(crate) fn new_born(self, birth: Birth) -> Self {
+        Self { birth: Some(birth), ..self }
     }
 
     /// Drives until the run has ended or somebody else has to go on with it.

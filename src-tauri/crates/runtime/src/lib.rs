@@ -21,7 +21,7 @@ mod shared;
 
 pub use error::{Error, Trouble};
 pub use live::{Follow, Subscription};
-pub use options::Options;
+pub use options::{Beside, Kept, Options};
 pub use registry::Registry;
 pub use runtime::{NewRun, Phase, Runtime};
 pub use shared::Resumed;

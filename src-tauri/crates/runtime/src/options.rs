@@ -1,7 +1,44 @@
 //! Numbers that hosts and tests may change.
 
+use std::any::Any;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// What a host keeps for a run while this process drives it, a service that it talks to for example. It is dropped when
+/// the run ends here, waits for a person, or goes to another process.
+pub type Kept = Box<dyn Any + Send>;
+
+type Give = dyn Fn(&str) -> Option<Kept> + Send + Sync;
+
+/// Gives what a run needs beside it, by its id. Asked on a thread that may wait, each time that a run is taken over,
+/// whatever the reason: a start of the program, a command, an answer of a person that another process wrote.
+#[derive(Clone)]
+pub struct Beside(Arc<Give>);
+
+impl Beside {
+    /// Asks `give` for each run that is taken over.
+    pub fn new(give: impl Fn(&str) -> Option<Kept> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(give))
+    }
+
+    pub(crate) fn of(&self, run_id: &str) -> Option<Kept> {
+        (self.0)(run_id)
+    }
+}
+
+impl Default for Beside {
+    fn default() -> Self {
+        Self::new(|_| None)
+    }
+}
+
+impl fmt::Debug for Beside {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Beside")
+    }
+}
 
 /// How a [`crate::Runtime`] works.
 #[derive(Debug, Clone)]
@@ -10,6 +47,8 @@ pub struct Options {
     pub artifacts: PathBuf,
     /// Takes over runs whose process died, as soon as that is noticed. For hosts that stay, not for one command.
     pub adopt: bool,
+    /// What runs that are taken over need beside them.
+    pub beside: Beside,
     /// How often other processes' changes are looked for.
     pub poll: Duration,
     /// How often runs without a process are looked for, with `adopt`.
@@ -34,6 +73,7 @@ impl Options {
         Self {
             artifacts: artifacts.into(),
             adopt: false,
+            beside: Beside::default(),
             poll: Duration::from_millis(200),
             adopt_every: Duration::from_secs(1),
             retry_commit: Duration::from_secs(1),

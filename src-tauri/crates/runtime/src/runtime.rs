@@ -4,7 +4,7 @@ use crate::drive::{Birth, Driven, Driver};
 use crate::error::{Error, Trouble};
 use crate::live::{self, Follow, Subscription};
 use crate::load;
-use crate::options::Options;
+use crate::options::{Kept, Options};
 use crate::registry::Registry;
 use crate::shared::{Core, Resumed, adopt, poll};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub enum Phase {
 }
 
 /// A run to start.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct NewRun {
     /// The workflow.
     pub compiled: Arc<Compiled>,
@@ -51,6 +51,8 @@ pub struct NewRun {
     pub person: Option<String>,
     /// Token of the client that starts it.
     pub client_run_token: Option<String>,
+    /// What the host keeps for the run while this process drives it.
+    pub kept: Option<Kept>,
 }
 
 /// Drives runs. Clones share it; the last one closes it.
@@ -155,7 +157,7 @@ impl Runtime {
         }]);
         let (client_run_token, started_by) = (new.client_run_token, new.started_by);
         let row = Birth { definition: new.definition, client_run_token, started_by, person: new.person, born };
-        let driver = Driver::new(Arc::clone(core), driven, inbox, new.compiled, state, None, Some(row));
+        let driver = Driver::new(Arc::clone(core), driven, inbox, new.compiled, state, new.kept).new_born(row);
         core.handle.spawn(Box::pin(driver.drive(first)));
         match birth.await {
             Ok(outcome) => outcome.map(|()| run_id),

@@ -136,7 +136,8 @@ impl Core {
         self.faulty().remove(run_id);
         let (driven, inbox) = Driven::new(run_id);
         self.runs().insert(run_id.to_owned(), Arc::clone(&driven));
-        let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, Some(owner), None);
+        let kept = self.options.beside.of(run_id);
+        let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, kept).taken_over(owner);
         let first = VecDeque::from([Input::Resume { now: self.world.clock.now_ms() }]);
         self.handle.spawn(Box::pin(driver.drive(first)));
         Ok(Resumed::TakenOver)
@@ -228,7 +229,7 @@ pub(crate) async fn poll(core: Arc<Core>) {
     }
 }
 
-/// Takes over runs whose process died. Not at once: the host first puts grants and services in their places.
+/// Takes over runs whose process died. Not at once: the host first puts its grants in their places.
 pub(crate) async fn adopt(core: Arc<Core>) {
     while !*core.closing.borrow() {
         tokio::time::sleep(core.options.adopt_every).await;

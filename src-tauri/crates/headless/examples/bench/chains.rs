@@ -111,6 +111,7 @@ impl Bench {
                 started_by: None,
                 person: None,
                 client_run_token: None,
+                kept: None,
             };
             let run = self.runtime.start(new).await.expect("starts");
             self.last.lock().expect("not poisoned").clone_from(&run);

@@ -89,6 +89,7 @@ pub(crate) fn child(folder: &Path) {
                     started_by: None,
                     person: None,
                     client_run_token: None,
+                    kept: None,
                 };
                 runtime.start(new).await.expect("starts")
             });

@@ -124,7 +124,7 @@ async fn complete(app: &Arc<App>, output: &Output, args: &Complete) -> Done {
     } else if done["driven"] == true {
         output.line(&format!("Answered. Run {run} goes on."));
     } else {
-        output.line(&format!("Answered. No process drives run {run}: `signalbox resume {run}` lets it go on."));
+        output.line(&format!("Answered. Run {run} goes on in the open app; if none is open, `signalbox resume {run}` goes on with it here."));
     }
     Ok(OK)
 }
