@@ -32,6 +32,13 @@ impl ArcWake for Woken {
     }
 }
 
+/// Invariant 2: an event that the engine decided, or has recorded, is one that it takes.
+fn folds(compiled: &Compiled, state: &mut RunState, event: &RunEvent) {
+    if let Err(error) = fold(compiled, state, event) {
+        panic!("{error}: {event:?}");
+    }
+}
+
 /// One run in memory.
 pub struct Driver {
     /// The compiled workflow.
@@ -98,7 +105,7 @@ impl Driver {
         let mut next = Self::new(Arc::clone(&self.compiled), self.test);
         next.people = self.people;
         for event in self.events.into_iter().take(keep) {
-            fold(&next.compiled, &mut next.state, &event).expect("recorded events fold");
+            folds(&next.compiled, &mut next.state, &event);
             next.events.push(event);
         }
         let now = next.test.clock.now_ms();
@@ -133,7 +140,7 @@ impl Driver {
         // Invariant 2, at every step of every scenario.
         let mut folded = before;
         for event in &out.events {
-            fold(&self.compiled, &mut folded, event).expect("decided events fold");
+            folds(&self.compiled, &mut folded, event);
         }
         assert_eq!(folded, self.state, "fold(events) is not the state after {input:?}");
         self.events.extend(out.events);
@@ -150,7 +157,9 @@ impl Driver {
                         (call.key, results)
                     };
                     if pure {
-                        let (key, results) = work.now_or_never().expect("code without effects does not wait");
+                        let Some((key, results)) = work.now_or_never() else {
+                            panic!("code without effects waits");
+                        };
                         self.inputs.push_back(Input::NodeFinished { key, results, now });
                     } else {
                         self.calls.push(Box::pin(work));

@@ -4,7 +4,7 @@
 
 use crate::{Answer, Driver, TestWorld};
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_engine::catalog::Catalog;
 use signalbox_engine::{Compiled, summary, validate};
@@ -283,11 +283,14 @@ fn differ<T: PartialEq + std::fmt::Debug + ?Sized>(wrong: &mut Vec<String>, what
     }
 }
 
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_else(|error| panic!("what the engine made is JSON: {error}"))
+}
+
 fn expectations(scenario: &Scenario, driver: &Driver, wrong: &mut Vec<String>) {
     let expect = &scenario.expect;
     let summary: RunSummary = summary::of(&driver.compiled, &driver.state);
-    let events: Vec<Value> =
-        driver.events.iter().map(|event| serde_json::to_value(event).expect("an event is JSON")).collect();
+    let events: Vec<Value> = driver.events.iter().map(json).collect();
     if let Some(status) = &expect.status {
         differ(wrong, "status", status.as_str(), summary.status.as_str());
     }
@@ -316,7 +319,7 @@ fn expectations(scenario: &Scenario, driver: &Driver, wrong: &mut Vec<String>) {
         differ(wrong, "output", output, &Value::Array(summary.output.clone()));
     }
     if let Some(part) = &expect.summary {
-        let whole = serde_json::to_value(&summary).expect("a summary is JSON");
+        let whole = json(&summary);
         if !includes(&whole, part) {
             wrong.push(format!("the summary does not have {part}: {whole}"));
         }
@@ -325,7 +328,7 @@ fn expectations(scenario: &Scenario, driver: &Driver, wrong: &mut Vec<String>) {
         let found = summary.steps.get(node).map_or_else(
             || "no such node".to_owned(),
             |step| {
-                let state = serde_json::to_value(step.state).expect("a state is JSON");
+                let state = json(&step.state);
                 format!("{} {}/{}", state.as_str().unwrap_or_default(), step.visits, step.attempts)
             },
         );

@@ -141,7 +141,7 @@ impl Pack<'_> {
         Ok(intact)
     }
 
-    fn expect(&self) -> Expect {
+    fn held_against(&self) -> Expect {
         Expect {
             keys: self.keys.clone(),
             checkpoints: self.checkpoints.clone(),
@@ -152,7 +152,7 @@ impl Pack<'_> {
 
     /// All entries of the log: no proof is needed.
     fn check_whole(&self, last: &SignedCheckpoint) -> Result<Intact, Broken> {
-        let mut expect = self.expect();
+        let mut expect = self.held_against();
         // An anchor from after the export says nothing about this pack.
         let size = last.checkpoint.size;
         expect.anchors = self.anchors.iter().filter(|anchor| anchor.checkpoint.size <= size).cloned().collect();
@@ -169,7 +169,7 @@ impl Pack<'_> {
     /// Some entries, each with its proof to the last checkpoint.
     fn check_part(&self, last: &SignedCheckpoint) -> Result<Intact, Broken> {
         let this = &last.checkpoint;
-        let mut intact = crate::verify::checkpoints_alone(&self.expect(), self.anchors)?;
+        let mut intact = crate::verify::checkpoints_alone(&self.held_against(), self.anchors)?;
         let mut before: Option<(&Entry, &Digest)> = None;
         for (at, (entry, hash, row)) in self.rows.iter().enumerate() {
             let bad =

@@ -1,0 +1,15 @@
+use super::parse;
+
+#[test]
+fn qualifiers_quotes_and_free_words() {
+    let query =
+        parse(r#"event:NODE_ERROR actor:user:anna since:2026-11-22 until:2026-11-22 "two words" x:y level:error"#, 0)
+            .expect("reads");
+    assert_eq!((query.event.as_deref(), query.actor.as_deref()), (Some("NODE_ERROR"), Some("user:anna")));
+    assert_eq!(query.until_ms.zip(query.since_ms).map(|(until, since)| until - since), Some(86_399_999));
+    assert_eq!(query.text, ["two words", "x:y"]);
+    assert_eq!(parse("since:2h until:1h event:", 10_000_000).expect("reads").since_ms, Some(2_800_000));
+    for bad in ["level:LOUD", "since:soon", "until:"] {
+        assert_eq!(parse(bad, 0).is_ok(), bad == "until:", "{bad}");
+    }
+}

@@ -1,0 +1,36 @@
+use super::{Library, load, slug};
+use serde_json::json;
+
+#[test]
+fn names_become_plain_file_names() {
+    for (name, want) in [
+        ("Orders to a report", "orders-to-a-report"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("…", "workflow"),
+        ("CON", "workflow-con"),
+        ("Ünïcode 1", "n-code-1"),
+    ] {
+        assert_eq!(slug(name), want);
+    }
+}
+
+#[test]
+fn a_foreign_file_keeps_its_bytes_until_its_first_edit() {
+    let dir = tempfile::tempdir().expect("dir");
+    let library = Library::open(dir.path()).expect("library");
+    let path = library.home().join("a.signalbox.json");
+    let foreign = "{\"name\":\"n\",\"signalbox\":1,\"id\":\"a\",\"nodes\":{},\"edges\":[], \"zz\":1.50}";
+    std::fs::write(&path, foreign).expect("write");
+    let before = load(&path).expect("load");
+    let same = library.save(&path, &serde_json::from_str(foreign).expect("json"), Some(&before.revision), false);
+    assert_eq!(same.expect("saved"), before.revision);
+    assert_eq!(std::fs::read_to_string(&path).expect("read"), foreign);
+    let edited = json!({"name":"m","signalbox":1,"id":"a","nodes":{},"edges":[],"zz":1.5});
+    let next = library.save(&path, &edited, Some(&before.revision), false).expect("saved");
+    assert_eq!(load(&path).expect("load").revision, next);
+    let conflict = library.save(&path, &json!({}), Some(&before.revision), false).expect_err("changed");
+    assert_eq!(
+        (conflict.code.as_str(), conflict.details.expect("details")["revision"].as_str()),
+        ("CONFLICT", Some(next.as_str()))
+    );
+}
