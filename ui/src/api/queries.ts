@@ -1,5 +1,5 @@
 /** Server state by TanStack Query. What a command makes stale is declared next to the command in Rust. */
-import { QueryClient, useMutation, useQuery, type UseQueryOptions } from '@tanstack/react-query';
+import { QueryClient, useQuery, type UseQueryOptions } from '@tanstack/react-query';
 import { commands as table } from './bindings.gen.ts';
 import { call } from './client.ts';
 import type { ApiError } from './error.ts';
@@ -37,8 +37,4 @@ export async function act<K extends Command>(command: K, payload: Commands[K]['r
 export async function invalidate(command: Command): Promise<void> {
   const stale = table[command].stale;
   await Promise.all(stale.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
-}
-
-export function useAct<K extends Command>(command: K) {
-  return useMutation<Commands[K]['response'], ApiError, Commands[K]['request']>({ mutationFn: (payload) => act(command, payload) });
 }

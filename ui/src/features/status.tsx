@@ -7,9 +7,6 @@ const SIGNAL: { [S in RunStatus]: Signal } = {
   created: 'wait', running: 'run', paused: 'wait', completed: 'ok', failed: 'err', cancelled: 'stop',
 };
 
-export function statusSignal(status: RunStatus): Signal {
-  return SIGNAL[status];
-}
 export function statusText(status: RunStatus): string {
   return t(`status.${status}`);
 }

@@ -1,5 +1,5 @@
 /** One Action object serves button, key, menu and palette. */
-import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import type { IconName } from './icon.tsx';
 import { IS_MAC } from './kbd.tsx';
 
@@ -79,9 +79,6 @@ export function useActions(actions: Action[]): void {
   useEffect(() => registerActions(actions), [actions]);
 }
 
-export function allActions(): Action[] {
-  return snapshot;
-}
 export function useAllActions(): Action[] {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);
@@ -93,17 +90,6 @@ export function runAction(id: string): boolean {
   if (!action || (action.when && !action.when())) return false;
   action.run();
   return true;
-}
-
-/** Props for a button of an action: label stays with the caller. */
-export function useActionButton(action: Action): { onClick: () => void; disabled: boolean; keys: string | undefined } {
-  const all = useAllActions();
-  return useMemo(() => ({
-    onClick: action.run,
-    disabled: action.when ? !action.when() : false,
-    keys: keysOf(action)[0],
-    // `all` changes when the keymap does.
-  }), [action, all]); // eslint-disable-line react/exhaustive-deps
 }
 
 /** `Mod+Shift+K` of a keyboard event; letters are upper case, Shift is left out for signs that need it (`?`). */

@@ -117,8 +117,6 @@ export function propertiesOf(schema: JsonSchema): [string, JsonSchema][] {
 export const isExpression = (value: unknown): value is string =>
   typeof value === 'string' && value.startsWith('=') && !value.startsWith('==');
 
-export const isLive = (value: unknown): boolean => isExpression(value) || (typeof value === 'string' && isTemplate(value));
-
 /** What a literal text field shows. */
 export const unescapeText = (value: string): string => (value.startsWith('==') ? value.slice(1) : value);
 

@@ -3,7 +3,7 @@ import { transport } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
 import { copyText as toClipboard } from '../api/hand-out.ts';
 import { act } from '../api/queries.ts';
-import type { JsonMap, OpenWorkflow, Workflow } from '../api/types.ts';
+import type { OpenWorkflow, Workflow } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
 import { navigate } from './router.ts';
@@ -30,12 +30,12 @@ export async function createWorkflow(options: { name?: string; sampleId?: string
 }
 
 /** A run asked for before its screen is there: the builder starts it when it has opened the file. */
-let pendingRun: { ref: string; params: JsonMap } | null = null;
+let pendingRun: string | null = null;
 export function runWhenOpen(ref: string): void {
-  pendingRun = { ref, params: {} };
+  pendingRun = ref;
 }
 export function takePendingRun(ref: string): boolean {
-  const mine = pendingRun?.ref === ref;
+  const mine = pendingRun === ref;
   if (mine) pendingRun = null;
   return mine;
 }

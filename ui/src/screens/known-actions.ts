@@ -1,10 +1,10 @@
 /** Actions of screens that are not open now, so that Settings can show and change their keys. */
 import { useMemo } from 'react';
 import { auditActions, NO_AUDIT } from '../features/audit/actions.ts';
+import { canvasActionTable } from '../features/canvas/actions.ts';
 import { inboxActions, NO_INBOX } from '../features/inbox/actions.ts';
 import type { Action } from '../kit/index.ts';
 import { builderActions, NO_BUILDER } from './builder/actions.ts';
-import { canvasActionTable } from './workbench/canvas-table.ts';
 
 export function useKnownActions(open: Action[]): Action[] {
   return useMemo(() => {

@@ -61,16 +61,7 @@ function decode(text: string): string {
   }
 }
 
-/** Asked before leaving a screen; `false` stays. */
-type Guard = () => boolean;
-const guards = new Set<Guard>();
-export function guardLeaving(guard: Guard): () => void {
-  guards.add(guard);
-  return () => guards.delete(guard);
-}
-
 export function navigate(route: Route, replace = false): void {
-  for (const guard of guards) if (!guard()) return;
   const hash = hashOf(route);
   if (hash === window.location.hash) return;
   if (replace) {

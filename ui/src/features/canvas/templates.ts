@@ -6,7 +6,7 @@ import type { Edit } from './document.ts';
 import { slug, splitPort, uniqueId } from './model/ids.ts';
 import { freePlace, rectsOf } from './model/place.ts';
 import { type Catalog, COLUMN, hasInput, mainPort, type Point, ROW, shapeOf, snap } from './model/ports.ts';
-import { recoveryKind, recoveryOf } from './model/recovery.ts';
+import { recoveryKind } from './model/recovery.ts';
 
 export const TEMPLATES = ['retry', 'human', 'heal', 'context', 'audit', 'fallback', 'abort'] as const;
 /** `explicit`: what the workflow's policy does anyway, drawn. */
@@ -177,9 +177,4 @@ export function removeGhost(document: Workflow, owner: string): Edit {
   const view = asRecord(asRecord(document.layout)[VIEW]);
   const list = [...putAway(document).filter((id) => Object.hasOwn(document.nodes, id)), owner];
   return { type: 'set', path: ['layout', VIEW], value: { ...view, noAuditGhost: list } };
-}
-
-/** Whom a recovery step serves, in words for its card. */
-export function servedBy(document: Workflow, id: string): readonly string[] {
-  return [...(recoveryOf(document).origins.get(id) ?? [])];
 }

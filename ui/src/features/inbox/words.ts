@@ -1,6 +1,5 @@
 // How a task is said: who, when, what next. Pure.
 
-import type { Path } from '../../schema-form/index.ts';
 import { formatDateTime, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
 import type { Task, TaskAction, TaskEvent, TaskRow } from './types.ts';
@@ -142,7 +141,6 @@ export function pathText(pointer: string): string {
   if (pointer === '') return t('inbox.wholeInput');
   return pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : part)).join(' › ');
 }
-export const pathOf = (pointer: string): Path => pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** Presets of snoozing, as local times. */
 export function snoozeTimes(now: number): { id: 'hour' | 'later' | 'tomorrow' | 'monday'; at: Date }[] {

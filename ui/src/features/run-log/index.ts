@@ -1,1 +1,1 @@
-export { DetailLog, type DetailLogProps, type LogView } from './detail-log.tsx';
+export { DetailLog } from './detail-log.tsx';

@@ -114,6 +114,4 @@ export class CanvasSession {
   readonly cancelWire = (): void => {
     if (this.ui.getState().connect) this.gestures.cancel();
   };
-
-  readonly width = (): number => this.element?.clientWidth ?? 800;
 }
