@@ -5,75 +5,92 @@ import { setKeymap } from '../kit/action.ts';
 import { call } from './client.ts';
 import type { AppSettings, ThemeChoice } from './types.ts';
 
-interface SettingsState {
-  settings: AppSettings;
-  loaded: boolean;
-}
 const DEFAULT: AppSettings = { theme: 'system', layout: {}, keymap: {} };
-export const useSettings = create<SettingsState>(() => ({ settings: DEFAULT, loaded: false }));
+export const useSettings = create<{ settings: AppSettings }>(() => ({ settings: DEFAULT }));
 
+/** One thing that the person set, as a step from any settings to the next. */
+type Change = (settings: AppSettings) => AppSettings;
+
+const SETTLE_MS = 300;
 let timer: ReturnType<typeof setTimeout> | undefined;
+let unsaved: Change[] = [];
+let keeping: Promise<void> = Promise.resolve();
 let onSaveError: (cause: unknown) => void = () => undefined;
 
 export function whenSettingsFail(handler: (cause: unknown) => void): void {
   onSaveError = handler;
 }
 
-export async function loadSettings(): Promise<void> {
-  const settings = await call('settings_get', {});
-  const full = { ...DEFAULT, ...settings };
-  useSettings.setState({ settings: full, loaded: true });
-  applyTheme(full.theme);
-  setKeymap(full.keymap);
+const read = async (): Promise<AppSettings> => ({ ...DEFAULT, ...await call('settings_get', {}) });
+
+function show(settings: AppSettings): void {
+  const { keymap } = useSettings.getState().settings;
+  useSettings.setState({ settings });
+  applyTheme(settings.theme);
+  // Everybody who shows keys is drawn again: not for each pixel of a pane.
+  if (settings.keymap !== keymap) setKeymap(settings.keymap);
 }
 
-function change(patch: Partial<AppSettings>): void {
-  const settings = { ...useSettings.getState().settings, ...patch };
-  useSettings.setState({ settings });
-  if (patch.theme) applyTheme(patch.theme);
-  if (patch.keymap) setKeymap(patch.keymap);
+export async function loadSettings(): Promise<void> {
+  show(await read());
+}
+
+function change(step: Change): void {
+  show(step(useSettings.getState().settings));
+  unsaved.push(step);
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    call('settings_set', { settings: useSettings.getState().settings }).catch((cause: unknown) => onSaveError(cause));
-  }, 300);
+  timer = setTimeout(() => { keeping = keeping.then(keep); }, SETTLE_MS);
+}
+
+/** Another window may have set something since: what is there changes only where the person changed it here. */
+async function keep(): Promise<void> {
+  const steps = unsaved;
+  unsaved = [];
+  try {
+    const there = await read();
+    await call('settings_set', { settings: steps.reduce((settings, step) => step(settings), there) });
+  } catch (cause) {
+    // They go along with the next change.
+    unsaved = [...steps, ...unsaved];
+    onSaveError(cause);
+  }
+}
+
+function without<T>(map: { [key: string]: T }, key: string): { [key: string]: T } {
+  const { [key]: _, ...rest } = map;
+  return rest;
 }
 
 export function setTheme(theme: ThemeChoice): void {
-  change({ theme });
+  change((settings) => ({ ...settings, theme }));
 }
+/** `null` brings the default back. */
 export function setKeys(actionId: string, keys: string[] | null): void {
-  const keymap = { ...useSettings.getState().settings.keymap };
-  if (keys) keymap[actionId] = keys;
-  else delete keymap[actionId];
-  change({ keymap });
+  change((settings) => ({ ...settings, keymap: keys ? { ...settings.keymap, [actionId]: keys } : without(settings.keymap, actionId) }));
 }
 /** Keeps a query under a name; `null` forgets it. */
 export function setQuery(name: string, query: string | null): void {
-  const queries = { ...useSettings.getState().settings.queries };
-  if (query === null) delete queries[name];
-  else queries[name] = query;
-  change({ queries });
+  change((settings) => ({ ...settings, queries: query === null ? without(settings.queries ?? {}, name) : { ...settings.queries, [name]: query } }));
 }
 export function resetKeys(): void {
-  change({ keymap: {} });
+  change((settings) => ({ ...settings, keymap: {} }));
 }
 
 /** Without `data-theme` the system decides. */
-export function applyTheme(theme: ThemeChoice): void {
+function applyTheme(theme: ThemeChoice): void {
   const root = document.documentElement;
   if (theme === 'system') delete root.dataset.theme;
   else root.dataset.theme = theme;
 }
 
+/** What is remembered of a pane, and the way to set it. */
+function usePane<T extends number | boolean>(pane: string, fallback: T): [T, (value: T) => void] {
+  const value = useSettings((state) => state.settings.layout[pane]);
+  const set = useCallback((next: T) => change((settings) => ({ ...settings, layout: { ...settings.layout, [pane]: next } })), [pane]);
+  return [typeof value === typeof fallback ? value as T : fallback, set];
+}
+
 /** Size of a pane, remembered. */
-export function usePaneSize(pane: string, fallback: number): [number, (size: number) => void] {
-  const value = useSettings((state) => state.settings.layout[pane]);
-  const set = useCallback((size: number) => change({ layout: { ...useSettings.getState().settings.layout, [pane]: size } }), [pane]);
-  return [typeof value === 'number' ? value : fallback, set];
-}
+export const usePaneSize = (pane: string, fallback: number): [number, (size: number) => void] => usePane<number>(pane, fallback);
 /** Whether something is open, remembered. */
-export function usePaneOpen(pane: string, fallback: boolean): [boolean, (open: boolean) => void] {
-  const value = useSettings((state) => state.settings.layout[pane]);
-  const set = useCallback((open: boolean) => change({ layout: { ...useSettings.getState().settings.layout, [pane]: open } }), [pane]);
-  return [typeof value === 'boolean' ? value : fallback, set];
-}
+export const usePaneOpen = (pane: string, fallback: boolean): [boolean, (open: boolean) => void] => usePane<boolean>(pane, fallback);

@@ -279,6 +279,7 @@ export const en = {
   'builder.draftText': 'They were kept as a draft. What you see is the saved file.',
   'builder.draftRestore': 'Restore changes',
   'builder.draftDiscard': 'Discard them',
+  'builder.draftStep': 'Restored draft',
   'builder.draftRestored': 'The changes are back. Save to keep them.',
   'builder.externalTitle': 'The file was changed outside',
   'builder.externalDirty': 'Another program wrote it, and you have changes of your own. Reload takes the file (Undo brings yours back); Keep mine writes yours over it at the next save.',

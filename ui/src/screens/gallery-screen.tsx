@@ -4,6 +4,7 @@ import type { Sample, WorkflowEntry } from '../api/types.ts';
 import { Gallery, type Loaded } from '../features/gallery/gallery.tsx';
 import { t } from '../i18n/index.ts';
 import { Button, ConfirmDialog, keysOf, toast, useActions, useAllActions, type Action } from '../kit/index.ts';
+import { forgetSession } from './builder/session.ts';
 import { attempt, createWorkflow, openFile, runWhenOpen } from './commands.ts';
 import { Screen } from './frame.tsx';
 import { hashOf, navigate } from './router.ts';
@@ -50,7 +51,9 @@ export function GalleryScreen() {
   const remove = (entry: WorkflowEntry) => void withBusy('delete', async () => {
     const done = await attempt(() => act('workflow_delete', { ref: entry.ref }));
     setDeleting(null);
-    if (done) toast({ signal: 'ok', text: t('gallery.deleted', { name: entry.name }) });
+    if (!done) return;
+    forgetSession(entry.ref);
+    toast({ signal: 'ok', text: t('gallery.deleted', { name: entry.name }) });
   });
 
   return (

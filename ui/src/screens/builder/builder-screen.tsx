@@ -6,6 +6,7 @@ import { act, queryClient, useCommand } from '../../api/queries.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import type { CoverageFinding, JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { useEditor, type CanvasHandle, type Edit, type TemplateId } from '../../features/canvas/index.ts';
+import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
@@ -78,10 +79,13 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   const canvas = useRef<CanvasHandle | null>(null);
   const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
-  const logWasOpen = useRef(panes.logOpen);
-  logWasOpen.current = panes.logOpen;
+  const logWasOpen = useLatest(panes.logOpen);
+  /** A second press before the first is answered would start a second run. */
+  const asksHost = useRef(false);
 
   const start = useCallback(async (params: JsonMap) => {
+    if (asksHost.current) return;
+    asksHost.current = true;
     const sent = editor.getState().document;
     setStarting(true);
     try {
@@ -101,9 +105,10 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         setTimeout(() => canvas.current?.fit(true), 60);
       }
     } finally {
+      asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session.ref, onLogOpen]);
+  }, [editor, session.ref, onLogOpen, logWasOpen]);
 
   const run = useCallback(() => {
     const schema = askedSchema(editor.getState().document);
@@ -163,8 +168,6 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     run();
   }, [run, session.ref]);
 
-  const hooks = useRef({ run, running, starting });
-  hooks.current = { run, running, starting };
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => builderActions({
     // The title bar says that it is saved.
@@ -174,7 +177,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     canUndo: () => !session.readOnly && undoLabel !== null,
     redo: () => editor.redo(),
     canRedo: () => !session.readOnly && redoLabel !== null,
-    run: () => hooks.current.run(),
+    run,
     canRun: () => !running && !starting && !loading,
     runWith,
     canRunWith: () => asksValues && !running && !starting,
@@ -190,7 +193,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  }), [session, editor, undoLabel, redoLabel, running, starting, loading, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  }), [session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 
@@ -230,7 +233,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
         ...(runId && !running ? [null, { id: 'clear', label: t('action.clearRun'), icon: 'x' as const, onSelect: () => { lastRuns.delete(session.ref); setRunId(null); } }] : []),
       ]} />
-      <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => actions[0]?.run()} keys={keys.save}>{t('builder.save')}</Button>
+      <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={keys.save}>{t('builder.save')}</Button>
       {running
         ? <Button icon="stop" busy={cancelling} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
         : <Button variant="primary" icon="play" busy={starting} disabled={loading} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}

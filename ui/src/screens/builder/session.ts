@@ -78,14 +78,15 @@ export class Session {
     // A draft that the person has not answered yet is not overwritten.
     if (this.readOnly || this.draft) return;
     const { document, dirty } = this.editor.getState();
+    await this.#keep(dirty ? document : null);
+  }
+
+  /** `null`: no draft is needed. */
+  async #keep(document: Workflow | null): Promise<void> {
     try {
-      if (dirty) {
-        await call('draft_put', { ref: this.ref, document });
-        this.#draftKept = true;
-      } else if (this.#draftKept) {
-        await call('draft_discard', { ref: this.ref });
-        this.#draftKept = false;
-      }
+      if (document) await call('draft_put', { ref: this.ref, document });
+      else if (this.#draftKept) await call('draft_discard', { ref: this.ref });
+      this.#draftKept = document !== null;
       if (this.#draftFailed !== undefined) dismissToast(this.#draftFailed);
       this.#draftFailed = undefined;
     } catch (cause) {
@@ -105,10 +106,11 @@ export class Session {
       const { revision } = await act('workflow_save', { ref: this.ref, document, baseRevision: this.revision, ...(force ? { overwrite: true } : {}) });
       this.revision = revision;
       this.outside = null;
-      this.draft = null;
       this.editor.markSaved(document);
       this.#say(null);
-      await this.keepDraft();
+      // The host forgets the draft of a file that was saved; one that nobody has answered is still offered.
+      if (this.draft) await this.#keep(this.draft.document);
+      else await this.keepDraft();
       return true;
     } catch (cause) {
       const error = toApiError(cause);
@@ -170,15 +172,18 @@ export class Session {
   restoreDraft(): void {
     const draft = this.draft;
     this.draft = null;
-    if (draft) this.editor.replaceDocument(draft.document, { saved: false });
+    // What was changed before the answer is one step back.
+    if (draft) this.editor.replaceDocument(draft.document, { saved: false, step: t('builder.draftStep') });
     this.changed();
   }
 
   async discardDraft(): Promise<void> {
+    await act('draft_discard', { ref: this.ref });
     this.draft = null;
     this.#draftKept = false;
     this.changed();
-    await act('draft_discard', { ref: this.ref });
+    // What was changed while the old draft waited has none yet.
+    await this.keepDraft();
   }
 }
 
@@ -189,24 +194,32 @@ function revisionOf(error: ApiError): string | null | undefined {
 }
 
 const open = new Map<string, Session>();
+/** Files that are being read: who comes back before the answer waits for the same one, so that a file never has two editors. */
+const opening = new Map<string, Promise<Session>>();
 
-/** For tests, and after a delete. */
+/** After its file was deleted. */
 export function forgetSession(ref: string): void {
   open.get(ref)?.close();
   open.delete(ref);
 }
 
 /** Keeps a session that has unsaved changes or steps to undo; others are read again from the file. */
-export async function openSession(ref: string): Promise<Session> {
+export function openSession(ref: string): Promise<Session> {
+  const asked = opening.get(ref);
+  if (asked) return asked;
   const known = open.get(ref);
   if (known) {
     const state = known.editor.getState();
-    if (state.dirty || state.undoLabel !== null) return known;
+    if (state.dirty || state.undoLabel !== null) return Promise.resolve(known);
     forgetSession(ref);
   }
-  const session = new Session(await call('workflow_open', { ref }));
-  open.set(ref, session);
-  return session;
+  const reading = call('workflow_open', { ref }).then((answer) => {
+    const session = new Session(answer);
+    open.set(ref, session);
+    return session;
+  }).finally(() => opening.delete(ref));
+  opening.set(ref, reading);
+  return reading;
 }
 
 export function useSession(ref: string): { session: Session | null; error: ApiError | null; retry(): void } {

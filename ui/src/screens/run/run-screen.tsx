@@ -66,6 +66,8 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
   useActions(actions);
 
   async function doing(work: () => Promise<unknown>) {
+    // A second press before the first is answered would start a second run.
+    if (busy) return;
     setBusy(true);
     await work();
     setBusy(false);

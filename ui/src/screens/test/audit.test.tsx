@@ -32,7 +32,7 @@ const show = async (hash = '#/audit', count = 60, before?: () => void) => {
   render(<QueryClientProvider client={queryClient}><Page /></QueryClientProvider>);
   await screen.findByRole('heading', { name: 'Audit' });
 };
-beforeEach(() => { pretendLayout(); queryClient.clear(); useSettings.setState({ settings: { theme: 'system', layout: {}, keymap: {} }, loaded: true }); });
+beforeEach(() => { pretendLayout(); queryClient.clear(); useSettings.setState({ settings: { theme: 'system', layout: {}, keymap: {} } }); });
 afterEach(() => { cleanup(); window.location.hash = ''; });
 const rows = () => within(screen.getByRole('grid')).getAllByRole('row').slice(1);
 

@@ -50,6 +50,22 @@ describe('drafts', () => {
     expect(session.editor.getState()).toMatchObject({ dirty: true, document: { name: 'Lost' } });
     await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
     expect(commands()).toEqual(['draft_put']);
+    session.editor.undo();
+    expect(session.editor.getState().document.name).toBe('A');
+  });
+
+  it('of an earlier time outlive a save, and are discarded only by the person', async () => {
+    host.handlers.workflow_save = () => ({ revision: 'r2' });
+    const lost = { ...RETRY, name: 'Lost' };
+    const session = new Session({ ...OPEN, draft: { document: lost, savedAt: '2026-01-01T00:00:00Z' } });
+    rename(session, 'A');
+    expect(await session.save()).toBe(true);
+    expect(session.draft?.document.name).toBe('Lost');
+    expect(host.calls.findLast((call) => call.command === 'draft_put')?.payload).toEqual({ ref: 'w', document: lost });
+    rename(session, 'B');
+    await session.discardDraft();
+    expect(session.draft).toBeNull();
+    expect(host.calls.at(-1)).toEqual({ command: 'draft_put', payload: { ref: 'w', document: expect.objectContaining({ name: 'B' }) } });
   });
 });
 
@@ -149,4 +165,12 @@ it('keeps unsaved work while the person visits another screen', async () => {
   const session = await openSession('w');
   rename(session, 'Mine');
   expect(await openSession('w')).toBe(session);
+});
+
+it('has one session of a file, also for who comes back before it was read', async () => {
+  host.handlers.workflow_open = () => OPEN;
+  const [first, second] = await Promise.all([openSession('w'), openSession('w')]);
+  expect(second).toBe(first);
+  rename(first, 'Mine');
+  expect(await openSession('w')).toBe(first);
 });
