@@ -1,11 +1,32 @@
 /** What leaves the page: to the clipboard, or as a file. */
+import { t } from '../i18n/index.ts';
 import { transport } from './client.ts';
+import { ApiError } from './error.ts';
 
 /** A text that is still on its way is promised to the clipboard within the press itself: a web view refuses it afterwards. */
 export async function copyText(text: string | Promise<string>): Promise<void> {
-  if (typeof text === 'string') return await navigator.clipboard.writeText(text);
-  const blob = text.then((whole) => new Blob([whole], { type: 'text/plain' }));
-  await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
+  try {
+    if (typeof text === 'string') return await navigator.clipboard.writeText(text);
+    const blob = text.then((whole) => new Blob([whole], { type: 'text/plain' }));
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
+  } catch {
+    // Without the permission, and on a page that came over the network, the clipboard is closed: the old way asks for neither.
+    if (!copyByElement(await text)) throw new ApiError({ code: 'CLIPBOARD', message: t('common.notCopied'), hint: t('common.notCopiedHint') });
+  }
+}
+
+function copyByElement(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.style.position = 'fixed';
+  area.style.opacity = '0';
+  const focused = document.activeElement;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement || focused instanceof SVGElement) focused.focus();
+  return done;
 }
 
 export type Content = { text: string } | { base64: string };

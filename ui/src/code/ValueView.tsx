@@ -1,13 +1,14 @@
 // A JSON value as text nodes: whatever it holds is shown as letters, never as markup.
 
-import { useEffect, useMemo, useState, type DragEvent, type KeyboardEvent } from 'react';
+import { useMemo, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react';
 import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
-import { copyText, saveFile } from '../api/hand-out.ts';
+import { saveFile } from '../api/hand-out.ts';
 import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, toast } from '../kit/index.ts';
 import { pathExpression, startFieldDrag } from './field-drag.ts';
+import { useCopy } from './use-copy.ts';
 import { formatSize, keyOf, linesOf, searchIn, type ValueLine, type ValuePath } from './value-lines.ts';
 import './value.css';
 
@@ -59,7 +60,7 @@ function Line({ line, root, onToggle }: { line: ValueLine; root: string | undefi
       {line.kind === 'close' ? <span className="t3">{close}</span> : null}
       {line.kind === 'empty' ? <span className="t3">{line.bracket}{close}</span> : null}
       {line.kind === 'value' ? <span className={line.type === 'string' ? 'str' : 'num'}>{line.text}</span> : null}
-      {line.kind === 'cut' && line.cut ? <CutView cut={line.cut} name={line.name ?? String(line.path.at(-1) ?? 'value')} /> : null}
+      {line.kind === 'cut' && line.cut ? <CutView key={line.cut.ref} cut={line.cut} name={line.name ?? String(line.path.at(-1) ?? 'value')} /> : null}
       {line.comma ? <span className="t3">,</span> : null}
     </div>
   );
@@ -67,7 +68,7 @@ function Line({ line, root, onToggle }: { line: ValueLine; root: string | undefi
 
 /** A field name that can be dragged onto a setting; Enter copies its expression. */
 export function Name({ name, path, root }: { name: string; path: ValuePath; root: string | undefined }) {
-  const [copied, setCopied] = useState(false);
+  const { copied, copy } = useCopy();
   if (root === undefined) return <span className="key">{name}</span>;
   const expression = pathExpression(root, path);
   return (
@@ -79,13 +80,16 @@ export function Name({ name, path, root }: { name: string; path: ValuePath; root
       title={copied ? t('data.fieldCopied', { text: expression }) : expression}
       aria-label={t('data.useField', { name: expression })}
       onDragStart={(event: DragEvent) => startFieldDrag(event.dataTransfer, expression)}
+      // A screen reader presses without a pointer; who has one drags.
+      onClick={(event: MouseEvent) => { if (event.detail === 0) copy(expression); }}
       onKeyDown={(event: KeyboardEvent) => {
-        if (event.key !== 'Enter') return;
+        if (event.key !== 'Enter' && event.key !== ' ') return;
         event.preventDefault();
-        copyText(expression).then(() => setCopied(true), () => setCopied(false));
+        copy(expression);
       }}
     >
       {name}
+      {copied ? <span className="vh" role="status">{t('data.fieldCopied', { text: expression })}</span> : null}
     </span>
   );
 }
@@ -108,24 +112,22 @@ function Matches({ value, root, search, label }: { value: unknown; root: string 
 }
 
 /** "(51.1KB, truncated)", the first letters, and the ways to the whole. */
-export function CutView({ cut, name }: { cut: CutValue; name: string }) {
+function CutView({ cut, name }: { cut: CutValue; name: string }) {
   const [state, setState] = useState<{ kind: 'cut' | 'loading' } | { kind: 'whole'; value: unknown } | { kind: 'failed'; message: string }>({ kind: 'cut' });
-  const [copied, setCopied] = useState(false);
+  const { copied, copy } = useCopy();
 
   async function load(): Promise<unknown> {
     return state.kind === 'whole' ? state.value : await call('run_value', { ref: cut.ref });
   }
-  const text = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
   const failed = (cause: unknown) => setState({ kind: 'failed', message: toApiError(cause).message });
   const show = () => {
     setState({ kind: 'loading' });
     load().then((value) => setState({ kind: 'whole', value }), failed);
   };
   // Neither needs the whole on the page, where it may be megabytes.
-  const copy = () => { copyText(state.kind === 'whole' ? text(state.value) : load().then(text)).then(() => setCopied(true), failed); };
   const save = () => {
     load().then(async (value) => {
-      const saved = await saveFile(`${name}.${typeof value === 'string' ? 'txt' : 'json'}`, { text: text(value) });
+      const saved = await saveFile(`${name}.${typeof value === 'string' ? 'txt' : 'json'}`, { text: textOf(value) });
       if (saved?.path !== undefined) toast({ signal: 'ok', text: t('value.savedTo', { path: saved.path }) });
     }).catch(failed);
   };
@@ -141,26 +143,19 @@ export function CutView({ cut, name }: { cut: CutValue; name: string }) {
           </button>
         )}
         <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')}
-          onClick={copy} />
+          onClick={() => copy(state.kind === 'whole' ? textOf(state.value) : load().then(textOf))} />
         <IconButton small icon="dl" label={t('value.download')} onClick={save} />
       </span>
       {state.kind === 'failed' ? <span className="c-err cut-line">{t('value.loadFailed', { message: state.message })}</span> : null}
-      {state.kind === 'whole' ? <span className="cut-whole">{text(state.value)}</span> : <span className="cut-preview str">{cut.preview}</span>}
+      {state.kind === 'whole' ? <span className="cut-whole">{textOf(state.value)}</span> : <span className="cut-preview str">{cut.preview}</span>}
     </span>
   );
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
+
 /** A button that copies a value, and says so. */
 export function CopyButton({ value }: { value: unknown }) {
-  const [copied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!copied) return undefined;
-    const timer = setTimeout(() => setCopied(false), 1500);
-    return () => clearTimeout(timer);
-  }, [copied]);
-  return (
-    <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')}
-      onClick={() => void copyText(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')).then(() => setCopied(true), () => undefined)} />
-  );
+  const { copied, copy } = useCopy();
+  return <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')} onClick={() => copy(textOf(value))} />;
 }
-

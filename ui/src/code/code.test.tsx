@@ -127,6 +127,14 @@ describe('ts_101: a cut value', () => {
     expect(await navigator.clipboard.readText()).toBe(whole);
     expect(fake.calls).toHaveLength(1);
   });
+  it('is another one when the value is another: nothing of the old stays', async () => {
+    const shown = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: () => 'whole one' });
+    await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));
+    expect(await screen.findByText('whole one')).toBeTruthy();
+    shown.rerender(<ValueView value={{ body: { ...cut, preview: 'second', ref: 'R/11/payload/items' } }} label="Output" />);
+    expect(screen.queryByText('whole one')).toBeNull();
+    expect(screen.getByText('second')).toBeTruthy();
+  });
   it('says why it cannot be loaded', async () => {
     renderWith(<ValueView value={cut} label="Output" />, { run_value: () => Promise.reject(new Error('the run was deleted')) });
     await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));

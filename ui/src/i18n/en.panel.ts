@@ -48,6 +48,7 @@ export const panel = {
 
   'value.copied': 'Copied',
   'value.copy': 'Copy',
+  'value.notCopied': 'Not copied',
   'value.cut': '({size}, truncated)',
   'value.download': 'Save as file',
   'value.savedTo': 'Saved: {path}',

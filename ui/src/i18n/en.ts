@@ -23,6 +23,8 @@ export const en = {
   'common.find': 'Find anything',
   'common.tryAgain': 'Try again',
   'common.copied': 'Copied',
+  'common.notCopied': 'The clipboard did not take it',
+  'common.notCopiedHint': 'Select the text and copy it with the keys, or allow the clipboard beside the address.',
   'common.messages': 'Messages',
   'common.actions': 'Actions of {name}',
   'common.steps.one': '{n} step',

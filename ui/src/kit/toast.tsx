@@ -23,9 +23,18 @@ function publish(next: Shown[]) {
 export function dismissToast(id: number): void {
   publish(shown.filter((toast) => toast.id !== id));
 }
+/** So many at once: more would lie on the work below. */
+const MOST = 4;
+/** Room for the newest: what goes by itself goes first, and a failure only when there is nothing else. */
+function fitting(toasts: Shown[]): Shown[] {
+  if (toasts.length <= MOST) return toasts;
+  const gone = toasts.find((old, index) => old.signal !== 'err' && index < toasts.length - 1) ?? toasts[0];
+  return fitting(toasts.filter((old) => old !== gone));
+}
+
 export function toast(message: ToastMessage): number {
   const id = nextId++;
-  publish([...shown.filter((old) => old.text !== message.text), { ...message, id }].slice(-4));
+  publish(fitting([...shown.filter((old) => old.text !== message.text), { ...message, id }]));
   if (message.signal !== 'err') setTimeout(() => dismissToast(id), message.detail || message.action ? 5000 : 2500);
   return id;
 }

@@ -68,13 +68,18 @@ export function AnyValue({ value, onValue, label, invalid, describedBy, bare, pl
   singleLine?: boolean;
 }) {
   const { host, readOnly } = useForm();
-  const kind = kindOf(value);
+  // A text, a number or nothing at all typed as JSON is still being typed: the box stays until another kind is chosen.
+  const [typed, setTyped] = useState<{ json: unknown } | null>(null);
+  const kind = typed !== null && (typed.json === value || (typed.json === undefined && value === '')) ? 'json' : kindOf(value);
   return (
     <div className="any">
       <label className="any-kind" title={t('form.kind')}>
         <span aria-hidden="true">{MARK[kind]}</span>
         <select aria-label={`${t('form.kind')}: ${label}`} value={kind} disabled={readOnly}
-          onChange={(event) => onValue(convert(value, event.target.value as Kind))}>
+          onChange={(event) => {
+            setTyped(null);
+            onValue(convert(value, event.target.value as Kind));
+          }}>
           <option value="text">{t('form.kind.text')}</option>
           <option value="number">{t('form.kind.number')}</option>
           <option value="boolean">{t('form.kind.boolean')}</option>
@@ -93,7 +98,11 @@ export function AnyValue({ value, onValue, label, invalid, describedBy, bare, pl
           <Select label={label} value={String(value === true)} disabled={readOnly} onChange={(next) => onValue(next === 'true')}
             options={[{ value: 'true', label: 'true' }, { value: 'false', label: 'false' }]} />
         ) : (
-          <JsonBox value={value} onValue={onValue} label={label} />
+          <JsonBox value={typed?.json === undefined && value === '' ? undefined : value} label={label}
+            onValue={(next) => {
+              setTyped({ json: next });
+              onValue(next);
+            }} />
         )}
       </div>
     </div>

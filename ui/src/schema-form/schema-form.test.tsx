@@ -87,6 +87,19 @@ describe('types are kept', () => {
     await userEvent.selectOptions(within(table).getByLabelText('Kind of value: n'), 'text');
     expect(last()).toEqual({ headers: { n: '34', on: true, t: 'x' } });
   });
+
+  it('JSON stays JSON while it is a number, a text or empty for a moment', async () => {
+    const { last } = setup({ start: { headers: { j: [1] } } });
+    const box = () => screen.getByRole('textbox', { name: 'j' });
+    for (const [text, value] of [['5', 5], ['"=a"', '=a'], ['', ''], ['[2]', [2]]] as const) {
+      act(() => replaceCode(box(), text));
+      expect(last()).toEqual({ headers: { j: value } });
+      expect((screen.getByLabelText('Kind of value: j') as HTMLSelectElement).value).toBe('json');
+      expect(box().textContent).toBe(text);
+    }
+    await userEvent.selectOptions(screen.getByLabelText('Kind of value: j'), 'text');
+    expect((screen.getByLabelText('Kind of value: j') as HTMLSelectElement).value).toBe('text');
+  });
 });
 
 describe('tables', () => {

@@ -16,6 +16,7 @@ export function HistoryTab({ task, mayDecide, onComment }: DetailProps) {
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
   async function send() {
+    if (busy || !text.trim()) return;
     setBusy(true);
     // What could not be stored stays in the box.
     if (await onComment(text.trim())) setText('');
@@ -38,7 +39,7 @@ export function HistoryTab({ task, mayDecide, onComment }: DetailProps) {
         <div className="field">
           <label className="lab" htmlFor="ib-comment">{t('inbox.comment')}</label>
           <TextArea id="ib-comment" value={text} onChange={setText} rows={2} maxLength={10_000}
-            onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && text.trim()) { event.preventDefault(); event.stopPropagation(); void send(); } }} />
+            onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); event.stopPropagation(); void send(); } }} />
           <span className="row"><span className="s t3 grow">{t('inbox.commentHint')}</span><Button small icon="send" busy={busy} disabled={!text.trim()} onClick={() => void send()}>{t('inbox.commentSend')}</Button></span>
         </div>
       ) : null}

@@ -47,6 +47,20 @@ describe('a decision (D2.2)', () => {
     expect(host.calls('task_complete')).toMatchObject([{ action: 'skip' }]);
   });
 
+  it('with values that were masked is not written to the disk, and is sent by its page', async () => {
+    reveal('task-1', { input: { iban: 'DE00 secret' } });
+    queueSend({ taskIds: ['task-1'], title: 'Supplier', action: 'correct', correctedInput: { iban: 'DE01 secret' } });
+    decide(2);
+    expect(localStorage.getItem('signalbox.sends')).toContain('task-2');
+    expect(localStorage.getItem('signalbox.sends')).not.toContain('secret');
+    const stop = resumeSends();
+    expect(sends().map((send) => send.taskIds[0])).toEqual(['task-2', 'task-1']);
+    window.dispatchEvent(new StorageEvent('storage', { key: 'signalbox.sends' }));
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(host.calls('task_complete')).toContainEqual(expect.objectContaining({ taskId: 'task-1', correctedInput: { iban: 'DE01 secret' } }));
+    stop();
+  });
+
   it('survives a reload of the page and is sent then', async () => {
     const id = decide();
     await vi.advanceTimersByTimeAsync(2_000);

@@ -5,7 +5,7 @@ import { toApiError } from '../../api/error.ts';
 import type { Operation } from '../evidence/patch.ts';
 import { call } from '../../api/client.ts';
 import { refreshTasks } from './refresh.ts';
-import { dropDraft } from './drafts.ts';
+import { dropDraft, useDrafts } from './drafts.ts';
 import type { BatchResult, TaskAction } from './types.ts';
 
 export const UNDO_MS = 5_000;
@@ -30,8 +30,10 @@ export interface Send {
   state: 'waiting' | 'sending' | 'failed' | 'held' | 'done';
   error?: SendError;
   results?: BatchResult['results'];
+  /** Holds values that were masked: it lives as long as the page, and is never written to the disk. */
+  unmasked?: true;
 }
-export type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'results'>;
+type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'results' | 'unmasked'>;
 
 export const useSends = create<{ sends: Send[] }>(() => ({ sends: [] }));
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,8 +56,9 @@ function stored(): Send[] {
 }
 function set(sends: Send[]): void {
   useSends.setState({ sends });
+  const kept = sends.filter((send) => !send.unmasked);
   try {
-    if (sends.length) localStorage.setItem(KEY, JSON.stringify(sends));
+    if (kept.length) localStorage.setItem(KEY, JSON.stringify(kept));
     else localStorage.removeItem(KEY);
   } catch {
     // No room to remember it: the page still sends it in time.
@@ -78,7 +81,9 @@ export function queueSend(send: NewSend): string {
   const id = crypto.randomUUID();
   // A newer decision on the same task takes the place of one that is not sent yet.
   const others = useSends.getState().sends.filter((one) => one.state === 'sending' || !one.taskIds.every((task) => send.taskIds.includes(task)));
-  set([...others, { ...send, id, sendAt: Date.now() + UNDO_MS, state: 'waiting' }]);
+  const { revealed } = useDrafts.getState();
+  const unmasked = (send.correctedInput !== undefined || send.patch !== undefined) && send.taskIds.some((task) => Object.hasOwn(revealed, task));
+  set([...others, { ...send, id, sendAt: Date.now() + UNDO_MS, state: 'waiting', ...(unmasked ? { unmasked } : {}) }]);
   return id;
 }
 
@@ -135,14 +140,15 @@ async function deliver(id: string): Promise<void> {
 /** Once at the start: what was on its way goes on. */
 export function resumeSends(): () => void {
   const now = Date.now();
-  set(stored().filter((send) => send.state !== 'done').map((send): Send => {
+  const unmasked = useSends.getState().sends.filter((send) => send.unmasked);
+  set([...stored().filter((send) => send.state !== 'done').map((send): Send => {
     if (send.state === 'failed' || send.state === 'held') return send;
     if (now - send.sendAt > FRESH_MS) return { ...send, state: 'held' };
     return { ...send, state: 'waiting', sendAt: Math.max(send.sendAt, now + 1_000) };
-  }));
+  }), ...unmasked]);
   const onStorage = (event: StorageEvent) => {
     if (event.key !== KEY) return;
-    useSends.setState({ sends: stored() });
+    useSends.setState({ sends: [...stored(), ...useSends.getState().sends.filter((send) => send.unmasked)] });
     plan();
   };
   window.addEventListener('storage', onStorage);

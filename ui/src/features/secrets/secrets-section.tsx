@@ -122,7 +122,7 @@ function Unlock({ actions }: { actions: ReactNode }) {
     <Banner signal="warn" title={t('secrets.locked')}>
       <span className="s t2">{t('secrets.lockedText')}</span>
       <form className="row wrap sec-unlock" onSubmit={(event) => { event.preventDefault(); void unlock(); }}>
-        <Field label={t('secrets.passphrase')} {...(error ? { error: error.message } : {})}>
+        <Field label={t('secrets.passphrase')} {...(error ? { error: `${error.message} ${error.hint}`.trim() } : {})}>
           {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} type="password" autoComplete="current-password" value={text} onChange={setText} />}
         </Field>
         <Button type="submit" busy={busy} disabled={!text}>{t('secrets.unlock')}</Button>

@@ -1,31 +1,18 @@
 /** Copy and paste through the system's clipboard, as text that can be kept, sent and pasted anywhere. */
 
-import { tn } from '../../../i18n/index.ts';
+import { copyText } from '../../../api/hand-out.ts';
+import { t, tn } from '../../../i18n/index.ts';
 import type { EditorStore } from '../editor.ts';
 import { type Fragment, fragmentOf, fragmentText, layoutOf, pasteEdits, readFragment } from '../model/fragment.ts';
 import { freeBlock, rectsOf } from '../model/place.ts';
 import type { Catalog, Point } from '../model/ports.ts';
-import { t } from '../../../i18n/index.ts';
 
 /** Where the system's clipboard cannot be read without asking, what was copied here is still known. */
 let lastCopied = '';
 
-export function selectionText(editor: EditorStore): string | null {
+function selectionText(editor: EditorStore): string | null {
   const { document, selection } = editor.getState();
   return selection.nodes.length === 0 ? null : fragmentText(fragmentOf(document, selection.nodes));
-}
-
-function copyByElement(text: string): void {
-  const area = document.createElement('textarea');
-  area.value = text;
-  area.style.position = 'fixed';
-  area.style.opacity = '0';
-  const focused = document.activeElement;
-  document.body.append(area);
-  area.select();
-  document.execCommand('copy');
-  area.remove();
-  if (focused instanceof HTMLElement || focused instanceof SVGElement) focused.focus();
 }
 
 export async function copySelection(editor: EditorStore): Promise<string | null> {
@@ -33,9 +20,9 @@ export async function copySelection(editor: EditorStore): Promise<string | null>
   if (text === null) return null;
   lastCopied = text;
   try {
-    await navigator.clipboard.writeText(text);
+    await copyText(text);
   } catch {
-    copyByElement(text);
+    // It can still be pasted here.
   }
   return tn('canvas.copied', editor.getState().selection.nodes.length);
 }
