@@ -30,9 +30,9 @@ impl<'s> Fixer<'s> {
             return;
         }
         let _ = self.read_text(value, view, wanted, path)
-            || self.unwrap(value, schemas, chosen, wanted, path, level)
+            || self.open_single(value, schemas, chosen, wanted, path, level)
             || self.coerce(value, view, wanted, path)
-            || self.wrap(value, view, wanted, path, level);
+            || self.put_into_list(value, view, wanted, path, level);
     }
 
     /// Rungs for a text that holds a container.
@@ -91,7 +91,7 @@ impl<'s> Fixer<'s> {
         false
     }
 
-    fn unwrap(
+    fn open_single(
         &mut self,
         value: &mut Value,
         schemas: &[&'s Value],
@@ -121,7 +121,7 @@ impl<'s> Fixer<'s> {
         true
     }
 
-    fn wrap(&mut self, value: &mut Value, view: &View<'s>, wanted: u8, path: &str, level: usize) -> bool {
+    fn put_into_list(&mut self, value: &mut Value, view: &View<'s>, wanted: u8, path: &str, level: usize) -> bool {
         if wanted & ARR == 0 || value.is_array() || value.is_null() {
             return false;
         }

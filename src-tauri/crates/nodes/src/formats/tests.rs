@@ -1,0 +1,33 @@
+use super::{format_csv, parse_csv, parse_json};
+use serde_json::json;
+
+#[test]
+fn csv_there_and_back() {
+    let text = "\u{feff}id,name\n1,\"Ada, \"\"L\"\"\"\n2,two\r\n";
+    let rows = parse_csv(text, "The text").expect("a table");
+    assert_eq!(rows, json!([{"id": "1", "name": "Ada, \"L\""}, {"id": "2", "name": "two"}]));
+    assert_eq!(format_csv(&rows, "x").expect("rows"), "id,name\n1,\"Ada, \"\"L\"\"\"\n2,two\n");
+    assert_eq!(parse_csv("", "x"), Ok(json!([])));
+    assert_eq!(format_csv(&json!([{"a": 1}, {"b": [1], "a": null}]), "x").as_deref(), Ok("a,b\n1,\n,[1]\n"));
+}
+
+#[test]
+fn csv_errors_say_the_line() {
+    for (text, words) in [
+        ("a,b\n1,2\n3\n", "line 3 has 1 values, the header names 2 columns"),
+        ("a,a\n1,2\n", "line 1 names the column 'a' twice"),
+        ("a,\n1,2\n", "line 1 has no name for column 2"),
+    ] {
+        let failure = parse_csv(text, "The text").expect_err(text);
+        assert!(failure.message.contains(words), "{}", failure.message);
+    }
+}
+
+#[test]
+fn json_errors_say_where() {
+    let failure = parse_json("{\"a\": 1,\n  oops}", "The text").expect_err("broken");
+    assert_eq!(failure.message, "The text is not JSON: key must be a string (line 2, column 3)");
+    for text in ["[".repeat(2_000), "\"\\ud800\"".into(), "1e400".into(), String::new()] {
+        assert_eq!(parse_json(&text, "The text").expect_err("refused").code, "NON_JSON");
+    }
+}
