@@ -17,20 +17,21 @@ mod fold;
 pub mod guard;
 pub mod input;
 pub mod json;
+mod measure;
+mod numbers;
 pub mod params;
 pub mod patch;
+mod recovery;
+mod region;
 pub mod repair;
+pub mod retry;
+mod route;
+mod rule_check;
 /// Rules of error handling, for editors and dry runs.
 pub mod rules {
     pub use crate::route::{DEFAULT_RULES, RuleVerdict, dry_run, rules_of, severity};
     pub use crate::rule_check::{Decider, Facts, Outcome, RuleFinding, check, decide, is_broken};
 }
-mod numbers;
-mod recovery;
-mod region;
-pub mod retry;
-mod route;
-mod rule_check;
 pub mod schema;
 pub mod scope;
 pub mod snapshot;

@@ -22,6 +22,7 @@ mod text;
 
 use crate::patch::{Operation, diff};
 use crate::schema::{Schema, Violation};
+use fixer::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -229,7 +230,7 @@ fn climb(input: &Value, schema: &Value, guess: bool) -> Repair {
     for _ in 0..MAX_PASSES {
         let before = fixer.changes.len();
         fixer.notes.clear();
-        fixer.node(&mut fixed, &[schema], &[], "", 0);
+        fixer.node(&mut fixed, Place { schemas: &[schema], chosen: &[], path: "", level: 0 });
         settled = fixer.changes.len() == before || whole.validate(&fixed).is_ok();
         if settled {
             break;

@@ -182,7 +182,8 @@ impl Choice {
     }
 }
 
-fn always(when: &str) -> bool {
+/// A condition that every error fits.
+pub(crate) fn always(when: &str) -> bool {
     when.trim().trim_start_matches('=').trim() == "true"
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{
     expr::Expr,
-    route::{DEFAULT_RULES, RuleVerdict, dry_run, severity},
+    route::{DEFAULT_RULES, RuleVerdict, always, dry_run, severity},
     scope::Scope,
     validate,
 };
@@ -98,15 +98,6 @@ fn literals(text: &str) -> (Vec<String>, Vec<i64>) {
     (texts, numbers)
 }
 
-const TYPES: [ErrorType; 6] = [
-    ErrorType::ToolError,
-    ErrorType::LLMError,
-    ErrorType::NetworkError,
-    ErrorType::ValidationError,
-    ErrorType::Timeout,
-    ErrorType::UnknownError,
-];
-
 /// Errors as they can occur. A ValidationError is never retryable (K-49).
 fn samples(rules: &[Rule]) -> Vec<Value> {
     let (mut codes, mut numbers): (BTreeSet<String>, BTreeSet<i64>) = (BTreeSet::new(), (0..4).collect());
@@ -120,7 +111,7 @@ fn samples(rules: &[Rule]) -> Vec<Value> {
     details.extend(codes.into_iter().take(8).map(|code| json!({ "code": code, "severity": code })));
     details.extend(numbers.into_iter().filter(|n| *n > 99).take(4).map(|status| json!({ "status": status })));
     let mut all = Vec::new();
-    for error_type in TYPES {
+    for error_type in ErrorType::ALL {
         for retryable in [true, false] {
             if retryable && error_type == ErrorType::ValidationError {
                 continue;
@@ -261,8 +252,7 @@ pub fn decide(decider: &Decider, error: &ErrorPayload, input: &Value, facts: &Fa
             let (index, why) = dry_run(rules, error, input);
             let chosen = index.and_then(|i| rules.get(i));
             let wanted = chosen.map_or("abort", |r| r.action.as_str());
-            let always = |rule: &Rule| rule.when.trim().trim_start_matches('=').trim() == "true";
-            let default = chosen.is_none_or(|r| always(r) && index == Some(rules.len() - 1));
+            let default = chosen.is_none_or(|r| always(&r.when) && index == Some(rules.len() - 1));
             let action = match wanted {
                 "abort" if default && facts.threshold.is_some_and(|t| severity(error) >= t) => "human_review",
                 "retry" if may_retry => "retry",

@@ -4,6 +4,9 @@
 
 mod bounds;
 
+pub(crate) use bounds::NAMED;
+
+use crate::measure::{depth, size};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -61,8 +64,7 @@ impl Schema {
     /// Why the schema cannot be used, in plain words.
     pub fn compile(schema: &Value) -> Result<Arc<Self>, String> {
         static STORE: OnceLock<Kept> = OnceLock::new();
-        let shape = bounds::depth(schema, MAX_DEPTH + 1);
-        if shape > MAX_DEPTH {
+        if depth(schema, MAX_DEPTH + 1) > MAX_DEPTH {
             return Err(format!("The schema is nested deeper than {MAX_DEPTH} levels."));
         }
         let text = serde_json::to_vec(schema).map_err(|e| format!("The schema cannot be read: {e}."))?;
@@ -88,7 +90,7 @@ impl Schema {
     /// # Errors
     /// What does not fit, at most [`MAX_VIOLATIONS`].
     pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        if bounds::depth(value, MAX_VALUE_DEPTH + 1) > MAX_VALUE_DEPTH {
+        if depth(value, MAX_VALUE_DEPTH + 1) > MAX_VALUE_DEPTH {
             return Err(vec![Violation {
                 path: String::new(),
                 message: format!("The value is nested deeper than {MAX_VALUE_DEPTH} levels."),
@@ -96,7 +98,7 @@ impl Schema {
             }]);
         }
         let checks = self.recursive.as_ref().map_or(0, |source| bounds::work(source, value));
-        let limit = if checks > MAX_CHECKS { bounds::size(value).saturating_mul(CHECKS_PER_NODE) } else { MAX_CHECKS };
+        let limit = if checks > MAX_CHECKS { (size(value) as u64).saturating_mul(CHECKS_PER_NODE) } else { MAX_CHECKS };
         if checks > limit.max(MAX_CHECKS) {
             return Err(vec![Violation {
                 path: String::new(),
@@ -110,7 +112,7 @@ impl Schema {
         if self.validator.is_valid(value) {
             return Ok(());
         }
-        if checks > EXPLAINED.max(bounds::size(value).saturating_mul(CHECKS_PER_NODE / 10)) {
+        if checks > EXPLAINED.max((size(value) as u64).saturating_mul(CHECKS_PER_NODE / 10)) {
             return Err(vec![Violation {
                 path: String::new(),
                 message: "The value fits none of the alternatives of the schema (too many to list).".into(),

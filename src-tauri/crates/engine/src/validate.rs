@@ -14,7 +14,7 @@ use crate::{
     config,
     expr::Expr,
     guard::Guardrails,
-    json,
+    json, route,
     schema::{Schema, Violation},
 };
 pub(crate) use containers::check_files;
@@ -486,7 +486,7 @@ pub(crate) fn check_rules(rules: &[Rule], at: &str, wired: Option<&[&str]>, foun
                 "Change its condition, or remove it",
             ));
         }
-        if rule.when.trim().trim_start_matches('=').trim() == "true" {
+        if route::always(&rule.when) {
             always.get_or_insert(&rule.name);
         }
     }

@@ -17,6 +17,12 @@ pub enum ErrorType {
     UnknownError,
 }
 
+impl ErrorType {
+    /// Every type.
+    pub const ALL: [Self; 6] =
+        [Self::ToolError, Self::LLMError, Self::NetworkError, Self::ValidationError, Self::Timeout, Self::UnknownError];
+}
+
 /// Advice of the failing side; used only by a rule that names it (K-05).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

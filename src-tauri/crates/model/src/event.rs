@@ -366,7 +366,7 @@ pub struct FileStart {
     pub path: String,
 }
 
-/// Payload of `file_done`. The text itself is in `content`, kept out of the wire.
+/// Payload of `file_done`. The text itself is in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileDone {
     /// Artifact path.
@@ -450,7 +450,7 @@ pub struct RunEventWire {
     #[serde(default)]
     seq: Option<u64>,
     #[serde(default)]
-    #[allow(dead_code, reason = "stands for an absent seq")]
+    #[expect(dead_code, reason = "stands for an absent seq")]
     live: Option<bool>,
     ts: String,
     #[serde(rename = "type")]

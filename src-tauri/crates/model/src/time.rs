@@ -3,9 +3,14 @@
 /// Milliseconds since 1970-01-01T00:00:00Z.
 pub type Millis = i64;
 
-/// Formats as `2026-11-21T22:38:06.123Z`. Days to civil date after H. Hinnant's algorithm for the proleptic
-/// Gregorian calendar.
+/// What four digits of a year can say: from the first moment of the year 0 to the last of 9999.
+const SAYABLE: (Millis, Millis) = (-62_167_219_200_000, 253_402_300_799_999);
+
+/// Formats as `2026-11-21T22:38:06.123Z`; a moment that four digits of a year cannot say is the nearest that they can, so
+/// that [`parse`] reads whatever was written. Days to civil date after H. Hinnant's algorithm for the proleptic Gregorian
+/// calendar.
 pub fn format(ms: Millis) -> String {
+    let ms = ms.clamp(SAYABLE.0, SAYABLE.1);
     let days = ms.div_euclid(86_400_000);
     let rest = ms.rem_euclid(86_400_000);
     let z = days + 719_468;
@@ -39,7 +44,7 @@ pub fn parse(text: &str) -> Option<Millis> {
     }
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+    if day == 0 || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
     let mut at = 19;
@@ -60,15 +65,16 @@ pub fn parse(text: &str) -> Option<Millis> {
     let offset = match bytes.get(at)? {
         b'Z' | b'z' if bytes.len() == at + 1 => 0,
         sign @ (b'+' | b'-') if bytes.len() == at + 6 && bytes[at + 3] == b':' => {
-            let minutes = number(at + 1, at + 3)? * 60 + number(at + 4, at + 6)?;
+            let (hours, minutes) = (number(at + 1, at + 3)?, number(at + 4, at + 6)?);
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            let minutes = hours * 60 + minutes;
             if *sign == b'+' { minutes } else { -minutes }
         }
         _ => return None,
     };
-    let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    let length =
-        [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][usize::try_from(month).ok()? - 1];
-    if day > length {
+    if day > days_in_month(year, month) {
         return None;
     }
     let y = if month <= 2 { year - 1 } else { year };
@@ -78,6 +84,17 @@ pub fn parse(text: &str) -> Option<Millis> {
     let doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
     let days = era * 146_097 + doe - 719_468;
     Some(((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1_000 + milli)
+}
+
+/// Days of a month of the Gregorian calendar; none when there is no such month.
+pub fn days_in_month(year: i64, month: i64) -> i64 {
+    match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 => 29,
+        2 => 28,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -96,9 +113,14 @@ mod tests {
             assert_eq!(parse(text), Some(ms));
         }
         assert_eq!(parse("2026-11-21T23:38:06.1+01:00"), Some(1_795_300_686_100));
+        assert_eq!(format(i64::MAX), "9999-12-31T23:59:59.999Z");
+        assert_eq!(parse(&format(i64::MAX)), Some(253_402_300_799_999));
+        assert_eq!(parse(&format(i64::MIN)), Some(-62_167_219_200_000));
         for bad in [
             "",
             "2026-11-21",
+            "2026-11-00T00:00:00Z",
+            "2026-11-21T23:38:06+24:00",
             "2026-13-01T00:00:00Z",
             "2025-02-29T00:00:00Z",
             "2026-11-21T22:38:06",

@@ -4,6 +4,7 @@ use super::{Expr, ExprError};
 use crate::scope::Scope;
 use crate::template::Template;
 use serde_json::{Map, Value};
+use signalbox_model::diagnostic::pointer_token;
 
 /// Deepest nesting of a config value.
 const DEPTH: usize = 128;
@@ -109,6 +110,6 @@ fn too_deep(pointer: &str) -> ExprError {
 fn push(pointer: &mut String, step: &str) -> usize {
     let length = pointer.len();
     pointer.push('/');
-    pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+    pointer.push_str(&pointer_token(step));
     length
 }

@@ -1,4 +1,7 @@
+//! Applying a patch.
+
 use super::{Operation, pointer};
+use crate::measure::depth;
 use serde_json::{Number, Value};
 
 /// Deepest value that a patch may build.
@@ -6,6 +9,8 @@ pub const MAX_DEPTH: usize = 128;
 /// Most values that the `copy` operations of one patch may make. A patch of 60 bytes that copies the whole into itself,
 /// forty times over, would fill any memory.
 pub const MAX_GROWTH: usize = 1_000_000;
+/// Bytes of a text that count as one value.
+const BYTES_PER_VALUE: usize = 32;
 
 /// Why a patch was not applied. Nothing is applied by half.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -170,23 +175,13 @@ fn shallow(above: usize, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Depth of a value, at most `max`.
-fn depth(value: &Value, max: usize) -> usize {
-    if max == 0 {
-        return 0;
-    }
-    match value {
-        Value::Array(list) => 1 + list.iter().map(|one| depth(one, max - 1)).max().unwrap_or(0),
-        Value::Object(map) => 1 + map.values().map(|one| depth(one, max - 1)).max().unwrap_or(0),
-        _ => 0,
-    }
-}
-
+/// How many values a copy makes; a long text counts as several.
 fn weight(value: &Value) -> usize {
     match value {
         Value::Array(list) => 1 + list.iter().map(weight).sum::<usize>(),
         Value::Object(map) => 1 + map.values().map(weight).sum::<usize>(),
-        _ => 1,
+        Value::String(text) => 1 + text.len() / BYTES_PER_VALUE,
+        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
     }
 }
 

@@ -1,3 +1,5 @@
+//! Making a patch.
+
 use super::{Operation, pointer};
 use serde_json::{Map, Value};
 

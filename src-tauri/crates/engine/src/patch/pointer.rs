@@ -1,19 +1,11 @@
 //! JSON pointers (RFC 6901).
 
+use signalbox_model::diagnostic::pointer_token;
+
 /// `pointer` with one more member name or index.
 #[must_use]
 pub fn push(pointer: &str, token: &str) -> String {
-    let mut out = String::with_capacity(pointer.len() + token.len() + 1);
-    out.push_str(pointer);
-    out.push('/');
-    for c in token.chars() {
-        match c {
-            '~' => out.push_str("~0"),
-            '/' => out.push_str("~1"),
-            other => out.push(other),
-        }
-    }
-    out
+    format!("{pointer}/{}", pointer_token(token))
 }
 
 /// The member names and indexes of a pointer; `None` when it is no pointer (it begins with `/` or is empty, and `~` is

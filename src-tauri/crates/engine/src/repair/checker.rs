@@ -1,7 +1,7 @@
 //! Questions to the engine's validator about parts of a schema. A part is checked with its own keywords alone where
 //! that is enough, else with the whole schema beside it, to which its references lead.
 
-use crate::schema::Schema;
+use crate::schema::{NAMED, Schema};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,8 +23,6 @@ const LOCAL: &[&str] = &[
 ];
 /// Keywords whose content is data.
 const DATA: &[&str] = &["const", "default", "enum", "examples"];
-/// Keywords with named schemas.
-const NAMED: &[&str] = &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
 pub(super) struct Checker<'s> {
     root: &'s Value,

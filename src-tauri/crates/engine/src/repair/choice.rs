@@ -1,7 +1,8 @@
 //! `anyOf` and `oneOf`: each branch is tried on a copy.
 
-use super::fixer::{Fixer, MAX_LEVEL, View, kinds};
+use super::fixer::{Fixer, MAX_LEVEL, Place, View, kinds};
 use super::{Change, Note};
+use crate::measure::size;
 use serde_json::Value;
 
 /// What a branch made of the value.
@@ -17,26 +18,18 @@ struct Attempt {
 impl<'s> Fixer<'s> {
     /// Takes the branch that becomes valid with the fewest changes, the first of equals. When none does and only one
     /// can be meant, what that one can mend is mended.
-    pub(super) fn choices(
-        &mut self,
-        value: &mut Value,
-        schemas: &[&'s Value],
-        chosen: &[*const Value],
-        view: &View<'s>,
-        path: &str,
-        level: usize,
-    ) {
-        if level > MAX_LEVEL {
+    pub(super) fn choices(&mut self, value: &mut Value, place: Place<'_, 's>, view: &View<'s>) {
+        if place.level > MAX_LEVEL {
             return;
         }
         for map in view {
             for word in ["anyOf", "oneOf"] {
                 let Some(group @ Value::Array(branches)) = map.get(word) else { continue };
                 let key = std::ptr::from_ref(group);
-                if chosen.contains(&key) || self.checker.fits_group(word, group, value) {
+                if place.chosen.contains(&key) || self.checker.fits_group(word, group, value) {
                     continue;
                 }
-                let mut chosen = chosen.to_vec();
+                let mut chosen = place.chosen.to_vec();
                 chosen.push(key);
                 // Tagged variants: `"kind": "circle"` is a circle, whatever else is wrong with it.
                 let views: Vec<View<'s>> = branches.iter().map(|branch| self.view(&[branch], value)).collect();
@@ -48,7 +41,7 @@ impl<'s> Fixer<'s> {
                         continue;
                     }
                     let meant = tag != Some(false) && kinds(view).is_none_or(|kinds| kinds & self.kind(value) != 0);
-                    let Some(made) = self.attempt(value, schemas, &chosen, branch, path, level) else { return };
+                    let Some(made) = self.attempt(value, Place { chosen: &chosen, ..place }, branch) else { return };
                     let fits = self.checker.fits_group(word, group, &made.value);
                     let best = fits && made.changes.len() == 1;
                     attempts.push(Attempt { fits, meant, ..made });
@@ -63,23 +56,15 @@ impl<'s> Fixer<'s> {
         }
     }
 
-    fn attempt(
-        &mut self,
-        value: &Value,
-        schemas: &[&'s Value],
-        chosen: &[*const Value],
-        branch: &'s Value,
-        path: &str,
-        level: usize,
-    ) -> Option<Attempt> {
-        if !self.spend(weight(value)) {
+    fn attempt(&mut self, value: &Value, place: Place<'_, 's>, branch: &'s Value) -> Option<Attempt> {
+        if !self.spend(size(value)) {
             return None;
         }
-        let mut schemas = schemas.to_vec();
+        let mut schemas = place.schemas.to_vec();
         schemas.push(branch);
         let mark = self.mark();
         let mut copy = value.clone();
-        self.node(&mut copy, &schemas, chosen, path, level + 1);
+        self.node(&mut copy, Place { schemas: &schemas, level: place.level + 1, ..place });
         let (changes, notes) = self.since(mark);
         Some(Attempt { value: copy, changes, notes, fits: false, meant: false })
     }
@@ -116,12 +101,4 @@ fn tagged(view: &View<'_>, value: &Value) -> Option<bool> {
         }
     }
     out
-}
-
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::Array(list) => 1 + list.iter().map(weight).sum::<usize>(),
-        Value::Object(map) => 1 + map.values().map(weight).sum::<usize>(),
-        _ => 1,
-    }
 }

@@ -1,6 +1,8 @@
 //! Dates and times of day in other spellings than RFC 3339. A spelling with two readings, a missing zone or a missing
 //! time of day is refused: an invented one would be a wrong one.
 
+use signalbox_model::time;
+
 const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -39,8 +41,8 @@ struct Day {
 pub(super) fn date(text: &str) -> Result<String, String> {
     let (day, rest) = start(text)?;
     if !rest.is_empty() {
-        let (time, _) = time(rest)?;
-        if time != "00:00:00" {
+        let (clock, _) = clock(rest)?;
+        if clock != "00:00:00" {
             return Err("it has a time of day, which would be lost".into());
         }
     }
@@ -57,9 +59,9 @@ pub(super) fn date_time(text: &str) -> Result<String, String> {
     if rest.is_empty() {
         return Err("the time of day is missing".into());
     }
-    let (time, zone) = time(rest)?;
+    let (clock, zone) = clock(rest)?;
     let zone = zone.ok_or("the time zone is missing")?;
-    Ok(format!("{}T{time}{zone}", written(&day)))
+    Ok(format!("{}T{clock}{zone}", written(&day)))
 }
 
 fn written(day: &Day) -> String {
@@ -68,21 +70,9 @@ fn written(day: &Day) -> String {
 
 /// Seconds (10 digits) or milliseconds (13 digits) since 1970.
 fn epoch(text: &str) -> Result<String, String> {
-    let number: u64 = text.parse().map_err(|_| "it is not written as a time")?;
-    let (seconds, milliseconds) = if text.len() == 13 { (number / 1000, number % 1000) } else { (number, 0) };
-    let (days, clock) = (seconds / 86_400, seconds % 86_400);
-    // The calendar in eras of 400 years that begin on 1 March.
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let moon = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * moon + 2) / 5 + 1;
-    let month = if moon < 10 { moon + 3 } else { moon - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let fraction = if milliseconds == 0 { String::new() } else { format!(".{milliseconds:03}") };
-    let (hour, minute, second) = (clock / 3_600, clock / 60 % 60, clock % 60);
-    Ok(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"))
+    let number: i64 = text.parse().map_err(|_| "it is not written as a time")?;
+    let written = time::format(if text.len() == 13 { number } else { number * 1_000 });
+    Ok(written.strip_suffix(".000Z").map_or_else(|| written.clone(), |whole| format!("{whole}Z")))
 }
 
 /// The day at the start of a text, and what follows.
@@ -102,7 +92,7 @@ fn start(text: &str) -> Result<(Day, &str), String> {
         [a, b, c] => three([a, b, c])?,
         _ => return Err("it is not written as a date".into()),
     };
-    if day.month == 0 || day.month > 12 || day.day == 0 || day.day > length(&day) {
+    if day.day == 0 || i64::from(day.day) > time::days_in_month(day.year.into(), day.month.into()) {
         return Err("there is no such day".into());
     }
     Ok((day, rest))
@@ -206,17 +196,8 @@ fn weekday(word: &str) -> bool {
     DAYS.iter().any(|day| *day == word || day[..3] == word)
 }
 
-fn length(day: &Day) -> u32 {
-    match day.month {
-        4 | 6 | 9 | 11 => 30,
-        2 if day.year.is_multiple_of(4) && (!day.year.is_multiple_of(100) || day.year.is_multiple_of(400)) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
 /// `10:00`, `10:00:00.5`, with `Z`, `UTC`, `GMT`, `+01`, `+0100` or `+01:00` behind.
-fn time(text: &str) -> Result<(String, Option<String>), String> {
+fn clock(text: &str) -> Result<(String, Option<String>), String> {
     let no = || "its time of day is not written as hh:mm:ss".to_owned();
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.'))).unwrap_or(text.len());
     let (clock, zone) = text.split_at(end);

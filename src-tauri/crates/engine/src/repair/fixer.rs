@@ -2,6 +2,7 @@
 
 use super::checker::Checker;
 use super::{Change, Note, Rung};
+use crate::patch::pointer;
 use serde_json::{Map, Value};
 
 /// Deepest place; choices between branches count as well.
@@ -35,6 +36,25 @@ pub(super) struct Fixer<'s> {
     draft: Option<u32>,
     fuel: usize,
     spent: bool,
+}
+
+/// Where in value and schemas the walk stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p, 's> {
+    /// What applies here.
+    pub(super) schemas: &'p [&'s Value],
+    /// The choices of this place that are made already: their branch is in `schemas`.
+    pub(super) chosen: &'p [*const Value],
+    /// JSON pointer.
+    pub(super) path: &'p str,
+    pub(super) level: usize,
+}
+
+impl<'p, 's> Place<'p, 's> {
+    /// A part of the value, with schemas of its own.
+    pub(super) fn part(self, schemas: &'p [&'s Value], path: &'p str) -> Self {
+        Self { schemas, chosen: &[], path, level: self.level + 1 }
+    }
 }
 
 /// Where the lists of changes and notes stood.
@@ -71,16 +91,9 @@ impl<'s> Fixer<'s> {
         }
     }
 
-    /// Mends one value. `chosen` are the choices of this place that are made already: their branch is in `schemas`.
-    pub(super) fn node(
-        &mut self,
-        value: &mut Value,
-        schemas: &[&'s Value],
-        chosen: &[*const Value],
-        path: &str,
-        level: usize,
-    ) {
-        if level > MAX_LEVEL {
+    /// Mends one value.
+    pub(super) fn node(&mut self, value: &mut Value, place: Place<'_, 's>) {
+        if place.level > MAX_LEVEL {
             return;
         }
         for _ in 0..ROUNDS {
@@ -88,15 +101,15 @@ impl<'s> Fixer<'s> {
                 return;
             }
             let before = self.changes.len();
-            let view = self.view(schemas, value);
-            self.shape(value, schemas, chosen, &view, path, level);
+            let view = self.view(place.schemas, value);
+            self.shape(value, place, &view);
             if self.changes.len() == before {
                 match value {
-                    Value::Object(map) => self.members(map, &view, path, level),
-                    Value::Array(list) => self.elements(list, &view, path, level),
+                    Value::Object(map) => self.members(map, place, &view),
+                    Value::Array(list) => self.elements(list, place, &view),
                     _ => {}
                 }
-                self.choices(value, schemas, chosen, &view, path, level);
+                self.choices(value, place, &view);
             }
             if self.changes.len() == before {
                 return;
@@ -167,11 +180,11 @@ impl<'s> Fixer<'s> {
         }
     }
 
-    fn elements(&mut self, list: &mut [Value], view: &View<'s>, path: &str, level: usize) {
+    fn elements(&mut self, list: &mut [Value], place: Place<'_, 's>, view: &View<'s>) {
         for (at, element) in list.iter_mut().enumerate() {
             let schemas = element_schemas(view, at);
             if !schemas.is_empty() {
-                self.node(element, &schemas, &[], &crate::patch::pointer::push(path, &at.to_string()), level + 1);
+                self.node(element, place.part(&schemas, &pointer::push(place.path, &at.to_string())));
             }
         }
     }

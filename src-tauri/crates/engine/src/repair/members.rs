@@ -1,6 +1,6 @@
 //! Rungs that look at the members of an object.
 
-use super::fixer::{Fixer, MAX_LEVEL, View, shown};
+use super::fixer::{Fixer, MAX_LEVEL, Place, View, shown};
 use super::{Change, Rung, names};
 use crate::patch::pointer;
 use serde_json::{Map, Value};
@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 const COMPARED: usize = 20_000;
 
 impl<'s> Fixer<'s> {
-    pub(super) fn members(&mut self, map: &mut Map<String, Value>, view: &View<'s>, path: &str, level: usize) {
+    pub(super) fn members(&mut self, map: &mut Map<String, Value>, place: Place<'_, 's>, view: &View<'s>) {
         let before = self.changes.len();
-        self.rename(map, view, path);
-        self.defaults(map, view, path);
+        self.rename(map, view, place.path);
+        self.defaults(map, view, place.path);
         if self.changes.len() != before {
             // Conditions may now say something else.
             return;
@@ -22,7 +22,7 @@ impl<'s> Fixer<'s> {
         for name in names {
             let schemas = self.member_schemas(view, &name);
             if let Some(member) = map.get_mut(&name).filter(|_| !schemas.is_empty()) {
-                self.node(member, &schemas, &[], &pointer::push(path, &name), level + 1);
+                self.node(member, place.part(&schemas, &pointer::push(place.path, &name)));
             }
         }
     }

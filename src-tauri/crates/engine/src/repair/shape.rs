@@ -1,38 +1,24 @@
 //! Rungs that look at one value: its type, and how it is written.
 
-use super::fixer::{ARR, BOOL, Fixer, INT, MAX_LEVEL, NULL, NUM, OBJ, STR, View, element_schemas, kinds, shown};
+use super::fixer::{ARR, BOOL, Fixer, INT, NULL, NUM, OBJ, Place, STR, View, element_schemas, kinds, shown};
 use super::text::{Found, MAX_TEXT, Wanted};
 use super::{Rung, date, names, number, text};
+use crate::patch::pointer;
 use serde_json::Value;
 
 /// A rung that reads a text.
 type Reader = fn(&str, Wanted) -> Found;
 
 impl<'s> Fixer<'s> {
-    pub(super) fn shape(
-        &mut self,
-        value: &mut Value,
-        schemas: &[&'s Value],
-        chosen: &[*const Value],
-        view: &View<'s>,
-        path: &str,
-        level: usize,
-    ) {
-        let Some(wanted) = kinds(view) else {
-            self.refine(value, view, path);
+    pub(super) fn shape(&mut self, value: &mut Value, place: Place<'_, 's>, view: &View<'s>) {
+        let Some(wanted) = kinds(view).filter(|wanted| wanted & self.kind(value) == 0) else {
+            self.refine(value, view, place.path);
             return;
         };
-        if wanted & self.kind(value) != 0 {
-            self.refine(value, view, path);
-            return;
-        }
-        if level > MAX_LEVEL {
-            return;
-        }
-        let _ = self.read_text(value, view, wanted, path)
-            || self.open_single(value, schemas, chosen, wanted, path, level)
-            || self.coerce(value, view, wanted, path)
-            || self.put_into_list(value, view, wanted, path, level);
+        let _ = self.read_text(value, view, wanted, place.path)
+            || self.open_single(value, place, wanted)
+            || self.coerce(value, view, wanted, place.path)
+            || self.put_into_list(value, place, view, wanted);
     }
 
     /// Rungs for a text that holds a container.
@@ -91,15 +77,9 @@ impl<'s> Fixer<'s> {
         false
     }
 
-    fn open_single(
-        &mut self,
-        value: &mut Value,
-        schemas: &[&'s Value],
-        chosen: &[*const Value],
-        wanted: u8,
-        path: &str,
-        level: usize,
-    ) -> bool {
+    /// `unwrap_single` for a list of one.
+    fn open_single(&mut self, value: &mut Value, place: Place<'_, 's>, wanted: u8) -> bool {
+        let path = place.path;
         if wanted & ARR != 0 {
             return false;
         }
@@ -112,7 +92,7 @@ impl<'s> Fixer<'s> {
         let mark = self.mark();
         let mut inner = only.clone();
         self.changed(Rung::UnwrapSingle, path, value, &inner, "The list of one is opened.".into());
-        self.node(&mut inner, schemas, chosen, path, level + 1);
+        self.node(&mut inner, Place { level: place.level + 1, ..place });
         if wanted & self.kind(&inner) == 0 {
             self.back(mark, true);
             return false;
@@ -121,7 +101,9 @@ impl<'s> Fixer<'s> {
         true
     }
 
-    fn put_into_list(&mut self, value: &mut Value, view: &View<'s>, wanted: u8, path: &str, level: usize) -> bool {
+    /// `unwrap_single` the other way round: a value where a list is wanted.
+    fn put_into_list(&mut self, value: &mut Value, place: Place<'_, 's>, view: &View<'s>, wanted: u8) -> bool {
+        let path = place.path;
         if wanted & ARR == 0 || value.is_array() || value.is_null() {
             return false;
         }
@@ -138,9 +120,9 @@ impl<'s> Fixer<'s> {
             &Value::Array(vec![inner.clone()]),
             "The one value is put into a list.".into(),
         );
-        let place = crate::patch::pointer::push(path, "0");
-        self.wrapped.push(place.clone());
-        self.node(&mut inner, &schemas, &[], &place, level + 1);
+        let first = pointer::push(path, "0");
+        self.wrapped.push(first.clone());
+        self.node(&mut inner, place.part(&schemas, &first));
         self.wrapped.pop();
         let fits = schemas.iter().all(|schema| self.checker.fits(schema, &inner));
         if !fits {

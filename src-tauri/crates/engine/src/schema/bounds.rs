@@ -22,23 +22,12 @@ const ONE: &[&str] = &[
 /// Keywords with a list of schemas.
 const LIST: &[&str] = &["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 /// Keywords with named schemas.
-const NAMED: &[&str] = &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+pub(crate) const NAMED: &[&str] =
+    &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 /// Keywords whose schemas look at the same value again.
 const IN_PLACE: &[&str] = &["allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"];
 /// Places that only hold schemas; they are checked when a reference leads to them.
 const SHELF: &[&str] = &["$defs", "definitions"];
-
-/// Depth of a JSON value, at most `max`; does not recurse deeper than that.
-pub(super) fn depth(value: &Value, max: usize) -> usize {
-    if max == 0 {
-        return 0;
-    }
-    match value {
-        Value::Array(list) => 1 + list.iter().map(|one| depth(one, max - 1)).max().unwrap_or(0),
-        Value::Object(map) => 1 + map.values().map(|one| depth(one, max - 1)).max().unwrap_or(0),
-        _ => 0,
-    }
-}
 
 /// Refuses what grows too much; says whether the schema is recursive.
 pub(super) fn check(root: &Value) -> Result<bool, String> {
@@ -62,15 +51,6 @@ pub(super) fn work(root: &Value, value: &Value) -> u64 {
         return u64::MAX;
     }
     Work { graph, known: HashMap::new() }.of(root, value, 0)
-}
-
-/// Nodes of a value.
-pub(super) fn size(value: &Value) -> u64 {
-    match value {
-        Value::Array(list) => list.iter().map(size).fold(1, u64::saturating_add),
-        Value::Object(map) => map.values().map(size).fold(1, u64::saturating_add),
-        _ => 1,
-    }
 }
 
 /// Deepest chain of checks inside one another; the validator recurses as deep.

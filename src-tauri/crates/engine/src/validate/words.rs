@@ -1,6 +1,6 @@
 //! Names for people: a step goes by its title, a setting by the title of its field. Keys and ids stay in the pointer.
 
-use crate::catalog::Catalog;
+use crate::{catalog::Catalog, patch::pointer};
 use serde_json::Value;
 use signalbox_model::{Node, NodeDescriptor, Workflow};
 
@@ -23,8 +23,7 @@ pub(super) fn step_of(workflow: &Workflow, catalog: &Catalog, id: &str) -> Strin
 pub(super) fn setting(schema: &Value, pointer: &str) -> String {
     let mut here = Some(schema);
     let mut parts = Vec::new();
-    for token in pointer.split('/').skip(1) {
-        let name = token.replace("~1", "/").replace("~0", "~");
+    for name in pointer::split(pointer).unwrap_or_default() {
         let property = here.and_then(|schema| schema.get("properties")?.get(&name));
         let item = here.and_then(|schema| schema.get("items"));
         match (property, item, name.parse::<usize>()) {
@@ -69,8 +68,7 @@ pub(super) fn expected(schema: &Value, pointer: &str, keyword: &str) -> Option<S
 
 fn at<'a>(schema: &'a Value, pointer: &str) -> Option<&'a Value> {
     let mut here = schema;
-    for token in pointer.split('/').skip(1) {
-        let name = token.replace("~1", "/").replace("~0", "~");
+    for name in pointer::split(pointer)? {
         here = here.get("properties").and_then(|all| all.get(&name)).or_else(|| here.get("items"))?;
     }
     Some(here)
