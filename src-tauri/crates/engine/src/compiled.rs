@@ -363,7 +363,7 @@ fn compile_node(
     let own_retry = node.error_handling.as_ref().and_then(|e| e.retry_policy.clone());
     let retry_numbers = own_retry.clone().or_else(|| descriptor.retry_policy.clone()).unwrap_or_default();
     let config = node.config.clone().unwrap_or_else(|| Value::Object(signalbox_model::Map::new()));
-    let effects = effects_of_raw(&descriptor.effects, &config);
+    let effects = strictest(&descriptor.effects, &config);
     let expressions = config::references(node, descriptor);
     let uses_items = expressions.iter().any(|e| e.references().roots.iter().any(|r| r == "items"));
     let selects = descriptor.port_ids(Some(&config)).iter().filter(|p| *p != "error").count() > 1;
@@ -420,8 +420,19 @@ fn compile_node(
     }
 }
 
-/// The effects a config that is not yet evaluated may have: an expression counts as the table's `otherwise`.
-fn effects_of_raw(effects: &ByConfig<Effects>, config: &Value) -> Effects {
+/// The effects that a config may have before it is evaluated: where the field that decides is computed, the strictest of
+/// the table, so that a `write` never runs beside another.
+fn strictest(effects: &ByConfig<Effects>, config: &Value) -> Effects {
+    if let ByConfig::Table { field, values, otherwise } = effects
+        && config.get(field).is_some_and(|value| !config::is_static(value, &Value::Null))
+    {
+        let worst = |worst: Effects, next: Effects| match (worst, next) {
+            (Effects::Write, _) | (_, Effects::Write) => Effects::Write,
+            (Effects::Read, _) | (_, Effects::Read) => Effects::Read,
+            (Effects::None, Effects::None) => Effects::None,
+        };
+        return values.values().copied().fold(*otherwise, worst);
+    }
     effects.of(config)
 }
 
@@ -448,7 +459,8 @@ fn abort_region(
     reach(&[start]).iter().zip(&main).map(|(chain, main)| *chain && !main).collect()
 }
 
-/// Names of the nodes in topological order of the drawn and implicit edges; `None` when there is a cycle.
+/// Indexes of the nodes in topological order of the drawn and implicit edges, re-entries aside; when there is no such
+/// order, those of the nodes on a cycle.
 pub(crate) fn topological(workflow: &Workflow) -> Result<Vec<usize>, Vec<usize>> {
     let index: IndexMap<&str, usize> = workflow.nodes.keys().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
     let mut out = vec![Vec::new(); index.len()];

@@ -129,6 +129,11 @@ impl CallOutput {
     pub fn port(port: &str, data: Value) -> Self {
         Self::items(port, vec![OutItem { data: Arc::new(data), paired: Some(0) }])
     }
+    /// A slot's input data through one port, unchanged.
+    pub(crate) fn pass(port: &str, input: &[Arc<Value>]) -> Self {
+        let item = |(index, data)| OutItem { data: Arc::clone(data), paired: Some(index) };
+        Self::items(port, input.iter().enumerate().map(item).collect())
+    }
     /// Items through one port.
     pub fn items(port: &str, items: Vec<OutItem>) -> Self {
         Self { ports: IndexMap::from([(port.to_owned(), items)]), meta: None }

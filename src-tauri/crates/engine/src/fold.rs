@@ -19,7 +19,7 @@ use signalbox_model::{
     event::{StepDone, StepStart, WorkflowStart},
     time,
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// An event that does not belong to this run or this state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -248,13 +248,7 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: V
     };
     let visit = state.frames.get(compiled.nodes.frame(node)).map_or(1, |frame| frame.visit);
     state.nodes[node].visits += u32::try_from(slots).unwrap_or(u32::MAX);
-    state.nodes[node].activation = Some(Activation {
-        input: Arc::new(input),
-        slots: (0..slots).map(|_| Slot::fresh(visit)).collect(),
-        open: slots,
-        next_fresh: 0,
-        staged: Vec::new(),
-    });
+    state.nodes[node].activation = Some(Activation::new(input, slots, visit));
     if slots == 0 {
         end_activation(compiled, state, node);
     } else {
@@ -285,9 +279,15 @@ fn step_start(
     let each = compiled.nodes[node].mode == Mode::Each;
     state.ready.remove(&node);
     state.nodes[node].state = NodeState::Running;
-    let indexes: Vec<usize> = if each { start.input.iter().map(|i| i.item).collect() } else { vec![0] };
-    state.nodes[node].calls += u32::try_from(indexes.len()).unwrap_or(u32::MAX);
-    for index in indexes {
+    let mut inputs: BTreeMap<usize, Vec<Arc<Value>>> = BTreeMap::new();
+    if !each {
+        inputs.insert(0, Vec::new());
+    }
+    for input in &start.input {
+        inputs.entry(if each { input.item } else { 0 }).or_default().push(Arc::clone(&input.data));
+    }
+    state.nodes[node].calls += u32::try_from(inputs.len()).unwrap_or(u32::MAX);
+    for (index, input) in inputs {
         state.timed.remove(&(node, index));
         state.undecided.remove(&(node, index));
         let activation = state.nodes[node].activation.as_mut().ok_or("the join has not fired")?;
@@ -300,7 +300,7 @@ fn step_start(
         let own = start.configs.as_ref().and_then(|c| c.get(&index));
         slot.config = Some(Arc::clone(own.unwrap_or(&start.config)));
         slot.idempotency_key.clone_from(&start.idempotency_key);
-        slot.input = start.input.iter().filter(|i| !each || i.item == index).map(|i| Arc::clone(&i.data)).collect();
+        slot.input = input;
         if let Some(due_ms) = start.due_ms {
             slot.phase = Phase::Sleeping { due_ms };
             state.timed.insert((node, index));
@@ -365,20 +365,34 @@ fn step_done(
     if compiled.nodes[node].role == Role::Break {
         body::broken(compiled, state, node);
     }
+    let mut own = if each && slots.len() > 1 { by_slot(done) } else { BTreeMap::new() };
     let container = compiled.is_container(node);
-    for slot in slots {
-        let ports = done
-            .items
-            .iter()
-            .map(|(port, items)| {
-                let own = |item: &&Item| !each || item.paired_item.is_none_or(|paired| paired == slot);
-                (port.clone(), items.iter().filter(own).cloned().collect::<Vec<_>>())
-            })
-            .filter(|(_, items)| container || !items.is_empty())
-            .collect();
+    for slot in slots.iter().copied() {
+        let ports = if each && slots.len() > 1 {
+            own.remove(&slot).unwrap_or_default()
+        } else {
+            let items = done.items.iter().map(|(port, items)| (port.clone(), items.clone()));
+            items.filter(|(_, items)| container || !items.is_empty()).collect()
+        };
         close(compiled, state, node, slot, Phase::Done { ports });
     }
     Ok(())
+}
+
+/// Port and items of each slot of a batch, in one pass: there may be very many.
+fn by_slot(done: &StepDone) -> BTreeMap<usize, Vec<(String, Vec<Item>)>> {
+    let mut slots: BTreeMap<usize, Vec<(String, Vec<Item>)>> = BTreeMap::new();
+    for (port, items) in &done.items {
+        for item in items {
+            let Some(slot) = item.paired_item else { continue };
+            let ports = slots.entry(slot).or_default();
+            match ports.last_mut() {
+                Some((last, list)) if last == port => list.push(item.clone()),
+                Some(_) | None => ports.push((port.clone(), vec![item.clone()])),
+            }
+        }
+    }
+    slots
 }
 
 fn stop_id(compiled: &Compiled, state: &RunState, node: usize) -> String {

@@ -13,7 +13,7 @@ use signalbox_model::{
     time::Millis,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// State of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -120,7 +120,8 @@ impl OpenTask {
     /// When the next reminder is due.
     pub(crate) fn remind_at(&self) -> Option<Millis> {
         let every = self.remind_every_ms.filter(|every| *every > 0)?;
-        Some(self.created_ms + every * (Millis::from(self.reminders) + 1))
+        let next = Millis::from(self.reminders) + 1;
+        Some(self.created_ms.saturating_add(every.saturating_mul(next)))
     }
     /// When something happens by itself.
     pub(crate) fn due_ms(&self) -> Option<Millis> {
@@ -264,6 +265,48 @@ pub(crate) struct Activation {
     pub(crate) next_fresh: usize,
     /// Context writes of the running call, applied with its `step_done`.
     pub(crate) staged: Vec<(String, Arc<Value>)>,
+    /// Data of `input`, for all slots whose expressions name `items`: a list for each would be quadratic.
+    #[serde(skip)]
+    items: Made<Arc<Vec<Arc<Value>>>>,
+}
+
+impl Activation {
+    pub(crate) fn new(input: Vec<Item>, slots: usize, visit: u32) -> Self {
+        Self {
+            input: Arc::new(input),
+            slots: (0..slots).map(|_| Slot::fresh(visit)).collect(),
+            open: slots,
+            next_fresh: 0,
+            staged: Vec::new(),
+            items: Made::default(),
+        }
+    }
+
+    /// `items` as a slot sees it: the items as they came, its own after `in`.
+    pub(crate) fn items_with(&self, slot: usize, own: &Arc<Value>) -> Arc<Vec<Arc<Value>>> {
+        let all = self.items.0.get_or_init(|| Arc::new(self.input.iter().map(|item| Arc::clone(&item.data)).collect()));
+        let mut items = Arc::clone(all);
+        if items.get(slot).is_some_and(|came| !Arc::ptr_eq(came, own)) {
+            Arc::make_mut(&mut items)[slot] = Arc::clone(own);
+        }
+        items
+    }
+}
+
+/// Made of the rest of the state when it is first asked for, so it is no part of equality.
+#[derive(Debug, Clone)]
+struct Made<T>(OnceLock<T>);
+
+impl<T> Default for Made<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<T> PartialEq for Made<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// What is executed and counted.

@@ -18,10 +18,11 @@ use crate::{
     state::{Ending, Phase, RunState, Transient},
 };
 use signalbox_model::{
-    Effects, EventBody, RunEvent, RunStatus,
+    Effects, ErrorPayload, EventBody, RunEvent, RunStatus,
     event::{StepInterrupted, WorkflowCancelled, WorkflowDone, WorkflowFailed, WorkflowResumed, WorkflowStart},
     time::{self, Millis},
 };
+use std::{collections::BTreeSet, sync::Arc};
 
 /// How long calls in flight may still report after an abort or a cancel, milliseconds (SEMANTICS 8).
 pub const GRACE_MS: Millis = 5_000;
@@ -53,7 +54,8 @@ pub enum StepError {
     Contradiction(#[from] FoldError),
 }
 
-/// One step of a run: pure, synchronous, total. On an error the state is as it was before.
+/// One step of a run: pure, synchronous, total. After [`StepError::InvalidTransition`] the state is as it was; after a
+/// contradiction it is of no use any more, and the caller folds it again from the log (ADR 3).
 pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<StepOutput, StepError> {
     let refuse = |name| Err(StepError::InvalidTransition { status: state.status.as_str(), input: name });
     match (state.status, &input) {
@@ -167,7 +169,7 @@ impl Deciding<'_> {
                     Some(Ending::Stop) => true,
                     None => self.state.cancel.0.is_some(),
                 };
-                if over { self.interrupt_calls(true) } else { Ok(()) }
+                if over { self.interrupt_calls() } else { Ok(()) }
             }
         }
     }
@@ -186,19 +188,15 @@ impl Deciding<'_> {
         for task in self.state.tasks.keys().cloned().collect::<Vec<_>>() {
             self.task_timer(&task);
         }
-        self.resume_audits()?;
-        let mut batches: Vec<usize> = Vec::new();
+        self.interrupt_audits()?;
+        let mut told = BTreeSet::new();
         for (node, slot) in self.state.in_flight.clone() {
             let looping = fold::slot_ref(self.state, node, slot).is_some_and(|s| s.interruptions >= 2);
             if looping && self.may_start(node) {
                 self.crash_loop(node, slot)?;
                 continue;
             }
-            let batch = self.is_batch(node);
-            if batch && batches.contains(&node) {
-                continue;
-            }
-            batches.push(node);
+            let Some(batch) = self.as_batch(node, &mut told) else { continue };
             let config = fold::slot_ref(self.state, node, slot).and_then(|s| s.config.clone()).unwrap_or_default();
             let write = matches!(self.compiled.nodes[node].descriptor.effects.of(&config), Effects::Write);
             let effect = (write && fold::call_asks(self.compiled, node, &config)).then(|| "unknown".to_owned());
@@ -221,22 +219,29 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    /// Cuts off calls in flight; `all` also those of a chain that is over.
-    fn interrupt_calls(&mut self, unknown: bool) -> Result<(), StepError> {
-        let mut batches: Vec<usize> = Vec::new();
+    /// Whether the calls of a node in flight are one batch; `None` when an event has told of all of them.
+    pub(crate) fn as_batch(&self, node: usize, told: &mut BTreeSet<usize>) -> Option<bool> {
+        if told.contains(&node) {
+            return None;
+        }
+        let batch = self.is_batch(node);
+        if batch {
+            told.insert(node);
+        }
+        Some(batch)
+    }
+
+    /// Cuts off calls in flight.
+    fn interrupt_calls(&mut self) -> Result<(), StepError> {
+        let mut told = BTreeSet::new();
         let cut = self.state.in_flight.clone();
         if self.state.is_busy() {
             self.out.effects.push(Effect::CancelCalls);
         }
-        self.resume_audits()?;
+        self.interrupt_audits()?;
         for (node, slot) in cut {
-            let batch = self.is_batch(node);
-            if batch && batches.contains(&node) {
-                continue;
-            }
-            batches.push(node);
-            let pure = self.compiled.nodes[node].pure;
-            let effect = (unknown && !pure).then(|| "unknown".to_owned());
+            let Some(batch) = self.as_batch(node, &mut told) else { continue };
+            let effect = (!self.compiled.nodes[node].pure).then(|| "unknown".to_owned());
             let key = self.event_key(node, if batch { None } else { Some(slot) }, slot);
             self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect, origin: None }))?;
         }
@@ -282,7 +287,7 @@ impl Deciding<'_> {
                 return Ok(());
             }
             if matches!(self.state.ending, Some(Ending::Stop)) {
-                self.interrupt_calls(true)?;
+                self.interrupt_calls()?;
                 self.interrupt_waits()?;
                 self.interrupt_people()?;
                 self.interrupt_bodies()?;
@@ -408,12 +413,7 @@ impl Deciding<'_> {
     }
 
     /// SEMANTICS 4: the first line that applies, once.
-    fn decide(
-        &mut self,
-        node: usize,
-        slot: usize,
-        error: &std::sync::Arc<signalbox_model::ErrorPayload>,
-    ) -> Result<(), StepError> {
+    fn decide(&mut self, node: usize, slot: usize, error: &Arc<ErrorPayload>) -> Result<(), StepError> {
         let this = &self.compiled.nodes[node];
         let attempt = fold::slot_ref(self.state, node, slot).map_or(0, |s| s.attempt);
         if let Some(own) =

@@ -153,7 +153,7 @@ pub(super) fn stopped(compiled: &Compiled, state: &mut RunState, node: usize, en
 pub(crate) type OpenCall = (usize, usize, Option<usize>);
 
 /// The calls that have begun in a frame and have not ended.
-pub(crate) fn open_calls(compiled: &Compiled, state: &RunState, frame: usize) -> Vec<OpenCall> {
+fn open_calls(compiled: &Compiled, state: &RunState, frame: usize) -> Vec<OpenCall> {
     let Some(known) = state.frames.get(frame) else { return Vec::new() };
     let mut found = Vec::new();
     for local in &compiled.regions[known.region].nodes {
@@ -181,17 +181,24 @@ pub(crate) fn open_calls(compiled: &Compiled, state: &RunState, frame: usize) ->
     found
 }
 
-/// What is to be ended in the cut frames of a container: tasks first, then calls, the innermost first.
-pub(crate) fn cut_off(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> (Vec<String>, Vec<OpenCall>) {
+/// The frames of a container that were cut off, with all that is in them.
+fn cut_frames(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> BTreeSet<usize> {
     let body = slot_ref(state, node, slot).and_then(|slot| slot.body.as_deref());
-    let mut all = BTreeSet::new();
-    for frame in body.iter().flat_map(|body| body.live.iter()) {
-        if state.frames.get(*frame).is_some_and(|frame| frame.cut.is_some()) {
-            all.extend(family(compiled, state, *frame));
-        }
-    }
-    let calls = all.iter().rev().flat_map(|frame| open_calls(compiled, state, *frame)).collect();
-    (tasks_in(compiled, state, &all), calls)
+    let live = body.iter().flat_map(|body| body.live.iter());
+    let cut = live.filter(|frame| state.frames.get(**frame).is_some_and(|frame| frame.cut.is_some()));
+    cut.flat_map(|frame| family(compiled, state, *frame)).collect()
+}
+
+/// Tasks that nobody has to answer any more because their frames were cut off.
+pub(crate) fn tasks_cut_off(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<String> {
+    tasks_in(compiled, state, &cut_frames(compiled, state, node, slot))
+}
+
+/// Calls that are to be ended because their frames were cut off, the innermost first. Asked for when the tasks are
+/// closed: that ends the wait of a human node's call.
+pub(crate) fn calls_cut_off(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<OpenCall> {
+    let all = cut_frames(compiled, state, node, slot);
+    all.iter().rev().flat_map(|frame| open_calls(compiled, state, *frame)).collect()
 }
 
 fn tasks_in(compiled: &Compiled, state: &RunState, frames: &BTreeSet<usize>) -> Vec<String> {

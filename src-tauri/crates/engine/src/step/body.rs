@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use signalbox_model::{
     ErrorPayload, EventBody, NodeFailure, Role, SuggestedAction, event::StepInterrupted, task::HumanTaskClosed,
 };
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// Iterations that no loop may exceed.
 const MOST_ITERATIONS: u64 = 1_000_000;
@@ -195,24 +195,19 @@ impl Deciding<'_> {
     /// Ends what has begun in the frames of a container that were cut off: nobody has to answer there any more, and
     /// calls under way are stopped at once.
     fn cut_off(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
-        let (tasks, _) = fold::cut::cut_off(self.compiled, self.state, node, slot);
-        for id in tasks {
+        for id in fold::cut::tasks_cut_off(self.compiled, self.state, node, slot) {
             let Some(task) = self.state.tasks.get(&id).cloned() else { continue };
             let (key, origin) = self.task_key(&task);
             self.out.durable = true;
             self.emit(Some(key), EventBody::HumanTaskClosed(HumanTaskClosed { task_id: id, origin }))?;
         }
-        let (_, calls) = fold::cut::cut_off(self.compiled, self.state, node, slot);
-        let mut batches: Vec<usize> = Vec::new();
-        for (child, at, recovery) in calls {
+        let mut told = BTreeSet::new();
+        for (child, at, recovery) in fold::cut::calls_cut_off(self.compiled, self.state, node, slot) {
             let running = fold::slot_ref(self.state, child, at).is_some_and(|s| s.phase == Phase::Running);
             match recovery {
                 None => {
-                    let batch = running && self.is_batch(child);
-                    if batch && batches.contains(&child) {
-                        continue;
-                    }
-                    batches.push(child);
+                    let batch = if running { self.as_batch(child, &mut told) } else { Some(false) };
+                    let Some(batch) = batch else { continue };
                     if running {
                         self.out.effects.push(Effect::CancelCall(self.call_key(child, at)));
                     }

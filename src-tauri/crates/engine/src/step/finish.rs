@@ -4,7 +4,7 @@ use super::{Deciding, StepError};
 use crate::{
     compiled::Compiled,
     context,
-    effect::{CallKey, CallOutput, Effect, OutItem},
+    effect::{CallKey, CallOutput, Effect},
     expr, fold, guard,
     scope::Context,
     state::{Phase, RunState},
@@ -84,10 +84,8 @@ impl Deciding<'_> {
             return Ok(());
         }
         let input = known.map(|s| s.input.clone()).unwrap_or_default();
-        let items =
-            input.iter().enumerate().map(|(i, data)| OutItem { data: Arc::clone(data), paired: Some(i) }).collect();
         let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
-        let output = CallOutput::items("success", items);
+        let output = CallOutput::pass("success", &input);
         match after(self.compiled, self.state, node, 0, output, &mut scratch) {
             Ok(outcome) => self.done(node, None, vec![outcome]),
             Err(failure) => self.fail_slot(node, 0, &failure),

@@ -3,7 +3,7 @@
 use super::{Deciding, EventKey, StepError, finish::after};
 use crate::{
     compiled::Way,
-    effect::{CallOutput, Effect, OutItem, Timer},
+    effect::{CallOutput, Effect, Timer},
     fold, route,
     state::OpenTask,
 };
@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 /// Open tasks of one fingerprint in a run; what comes after them is one task (UX D2.7).
 pub const MANY_TASKS: usize = 100;
+/// An expression may ask for more reminders than anybody wants: each one is an event.
+const LEAST_REMINDER_MS: u64 = 1_000;
 
 impl Deciding<'_> {
     /// A human node asks.
@@ -194,7 +196,7 @@ impl Deciding<'_> {
             alternatives: asked.alternatives,
             assignee: text(config, "assignee"),
             candidate_groups: names(config, "candidateGroups"),
-            priority: number("priority").and_then(|p| u8::try_from(p).ok()).unwrap_or(match severity {
+            priority: number("priority").and_then(|p| u8::try_from(p.min(100)).ok()).unwrap_or(match severity {
                 Level::Critical => 90,
                 Level::Error => 60,
                 Level::Warn => 40,
@@ -207,7 +209,7 @@ impl Deciding<'_> {
             schema: asked.schema,
             redact: names(config, "redact"),
             expires_at: ttl.map(|ms| time::format(self.now.saturating_add(ms))),
-            remind_every_ms: number("remindEveryMs"),
+            remind_every_ms: number("remindEveryMs").map(|ms| ms.max(LEAST_REMINDER_MS)),
             on_expiry: task::on_expiry(config),
             cases: None,
             min_approvals: None,
@@ -291,15 +293,10 @@ impl Deciding<'_> {
         request: Option<String>,
     ) -> Result<(), StepError> {
         let input = fold::slot_ref(self.state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
-        let pass = |port: &str| {
-            let items =
-                input.iter().enumerate().map(|(i, data)| OutItem { data: Arc::clone(data), paired: Some(i) }).collect();
-            CallOutput::items(port, items)
-        };
         let given = answer.corrected_input.clone();
         let output = match (kind, answer.action) {
-            (TaskKind::Approval, TaskAction::Approve) => pass("approved"),
-            (TaskKind::Approval, _) => pass("rejected"),
+            (TaskKind::Approval, TaskAction::Approve) => CallOutput::pass("approved", &input),
+            (TaskKind::Approval, _) => CallOutput::pass("rejected", &input),
             (TaskKind::Form, _) => CallOutput::success(given.as_deref().cloned().unwrap_or_default()),
             (TaskKind::Pause | TaskKind::Decision, _) => {
                 let key = self.event_key(node, Some(slot), slot);
@@ -310,7 +307,7 @@ impl Deciding<'_> {
                     payload: given.clone(),
                 };
                 self.emit(Some(key), EventBody::PauseResumed(resumed))?;
-                pass("success")
+                CallOutput::pass("success", &input)
             }
         };
         self.end_self(node, slot, output, given)
@@ -449,9 +446,7 @@ impl Deciding<'_> {
             return self.fail_slot(node, slot, &expired());
         }
         let input = fold::slot_ref(self.state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
-        let items =
-            input.iter().enumerate().map(|(i, data)| OutItem { data: Arc::clone(data), paired: Some(i) }).collect();
-        self.end_self(node, slot, CallOutput::items("timeout", items), None)
+        self.end_self(node, slot, CallOutput::pass("timeout", &input), None)
     }
 }
 

@@ -310,7 +310,7 @@ impl Deciding<'_> {
             idempotency_key,
             loopback_allowed: false,
             run_id: Arc::clone(&self.state.run_id),
-            workflow_id: Arc::from(self.compiled.workflow.id.as_str()),
+            workflow_id: Arc::from(self.compiled.file(audit).workflow.id.as_str()),
         })));
         Ok(())
     }
@@ -343,8 +343,8 @@ impl Deciding<'_> {
         }
     }
 
-    /// Calls of Audits on the way that were cut off run again.
-    pub(super) fn resume_audits(&mut self) -> Result<(), StepError> {
+    /// Calls of Audits on the way are cut off; a run that goes on makes them again.
+    pub(super) fn interrupt_audits(&mut self) -> Result<(), StepError> {
         for (node, slot) in self.state.auditing.clone() {
             let Some(At::Running(audit)) = case::case_of(self.state, node, slot).map(|c| c.at.clone()) else {
                 continue;

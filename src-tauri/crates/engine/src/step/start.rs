@@ -18,7 +18,7 @@ use signalbox_model::{
     hash::sha256_parts,
     time,
 };
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// What a slot sends.
 struct Prepared {
@@ -172,8 +172,9 @@ impl Deciding<'_> {
         for (slot, failure) in &early {
             self.fail_slot(node, *slot, failure)?;
         }
+        let failed: BTreeSet<usize> = early.iter().map(|(slot, _)| *slot).collect();
         if matches!(this.role, Role::Approval | Role::Form | Role::Pause) {
-            return if early.is_empty() { self.ask_self(node, key) } else { Ok(()) };
+            return if failed.is_empty() { self.ask_self(node, key) } else { Ok(()) };
         }
         // What follows is what its body does.
         if this.role.is_container() {
@@ -188,7 +189,7 @@ impl Deciding<'_> {
         let live: Vec<CallSlot> = slots
             .iter()
             .zip(prepared)
-            .filter(|(slot, _)| !early.iter().any(|(failed, _)| failed == *slot))
+            .filter(|(slot, _)| !failed.contains(slot))
             .map(|(slot, p)| call_slot(compiled, self.state, node, *slot, p))
             .collect();
         if live.is_empty() {
@@ -505,10 +506,7 @@ pub(crate) fn node_scope(
     let item = input.first().map_or_else(|| Arc::clone(&null), Arc::clone);
     let items = match this.mode {
         Mode::All => Arc::new(input.to_vec()),
-        Mode::Each if this.uses_items => {
-            let all = source.iter().flat_map(|a| a.input.iter().enumerate());
-            Arc::new(all.map(|(i, it)| if i == slot { Arc::clone(&item) } else { Arc::clone(&it.data) }).collect())
-        }
+        Mode::Each if this.uses_items => source.map(|a| a.items_with(slot, &item)).unwrap_or_default(),
         Mode::Each => Arc::new(input.to_vec()),
     };
     let error = own.and_then(|i| i.error.as_ref());

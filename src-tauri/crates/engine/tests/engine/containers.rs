@@ -1,12 +1,10 @@
 //! Containers (SEMANTICS 6): loops, parallels, breaks, their errors, people in them, and being cut off anywhere.
 
-use crate::driver::{World, compile};
+use crate::driver::{Script, World, check, compile, told};
 use crate::properties_containers::timeless;
 use serde_json::{Value, json};
-use signalbox_engine::{Compiled, RunState, fold, snapshot, summary};
+use signalbox_engine::{Compiled, summary};
 use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, RunSummary};
-
-type Script<'a> = &'a dyn Fn(&str, usize, u32) -> Option<NodeFailure>;
 
 fn flow(policy: &str, nodes: Value, edges: &[(&str, &str)]) -> Value {
     let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
@@ -14,60 +12,9 @@ fn flow(policy: &str, nodes: Value, edges: &[(&str, &str)]) -> Value {
             "edges": edges })
 }
 
-/// `step_start l[0]/b`, with visit, attempt and item where they are not the first.
-pub(crate) fn told(events: &[RunEvent]) -> Vec<String> {
-    events
-        .iter()
-        .map(|e| {
-            let mut text = e.body.type_name().to_owned();
-            if let Some(step) = &e.step_id {
-                let path = e.path.as_ref().map_or_else(String::new, |path| format!("{path}/"));
-                text.push_str(&format!(" {path}{step}"));
-            }
-            if let Some(item) = e.item {
-                text.push_str(&format!("[{item}]"));
-            }
-            if let Some(visit) = e.visit.filter(|visit| *visit > 1) {
-                text.push_str(&format!(" v{visit}"));
-            }
-            if let Some(attempt) = e.attempt.filter(|attempt| *attempt > 0) {
-                text.push_str(&format!(" a{attempt}"));
-            }
-            text
-        })
-        .collect()
-}
-
-/// Nothing is left of a frame that has ended, and the log rebuilds every state.
-pub(crate) fn check(compiled: &Compiled, events: &[RunEvent], states: &[(u64, RunState)]) {
-    let mut folded = RunState::new(compiled, "run", None);
-    for event in events {
-        let text = serde_json::to_string(event).expect("writes");
-        let read: RunEvent = serde_json::from_str(&text).expect("reads");
-        assert_eq!(&read, event);
-        fold(compiled, &mut folded, &read).unwrap_or_else(|error| panic!("{error}: {:#?}", told(events)));
-        let seq = event.seq.expect("stored");
-        if let Some((_, state)) = states.iter().rev().find(|(at, _)| *at == seq) {
-            assert_eq!(state, &folded, "after event {seq} of {:#?}", told(events));
-        }
-        let body = snapshot::encode(compiled, &folded);
-        assert_eq!(&snapshot::decode(compiled, &body).expect("decodes"), &folded);
-        let count = compiled.node_count();
-        let frames = body["state"]["frames"]["open"].as_object().cloned().unwrap_or_default();
-        for number in body["state"]["nodes"]["inner"].as_object().into_iter().flatten().map(|(number, _)| number) {
-            let frame = number.parse::<usize>().expect("a number") / count;
-            assert!(frames.contains_key(&frame.to_string()), "{number} is left of frame {frame} after event {seq}");
-        }
-    }
-}
-
 fn run(file: Value, script: Script) -> (Vec<RunEvent>, RunSummary) {
     let compiled = compile(file);
-    let mut world = World::new(&compiled, script, 1);
-    world.keep_states = true;
-    world.start(json!({ "list": [10, 20, 30] }));
-    world.run_to_end();
-    check(&compiled, &world.events, &world.states);
+    let world = World::ran(&compiled, script, 1, json!({ "list": [10, 20, 30] }));
     let whole = summary::of(&compiled, &world.state);
     (world.events, whole)
 }
@@ -325,11 +272,7 @@ fn a_container_that_is_entered_again_keeps_fulfilled_iterations() {
         { "name": "enough", "when": "true", "action": "abort" } ] });
     let compiled = compile(file);
     let failing = |node: &str, _: usize, _: u32| (node == "l[1]/b").then(|| NodeFailure::tool("X", "no"));
-    let mut world = World::new(&compiled, &failing, 1);
-    world.keep_states = true;
-    world.start(json!({}));
-    world.run_to_end();
-    check(&compiled, &world.events, &world.states);
+    let world = World::ran(&compiled, &failing, 1, json!({}));
     let lines = told(&world.events);
     assert_eq!(lines.iter().filter(|line| line.starts_with("step_start l[0]/b")).count(), 1, "{lines:#?}");
     let again: Vec<_> = lines.iter().filter(|line| line.starts_with("step_start l[1]/b")).collect();
@@ -379,11 +322,7 @@ fn a_task_of_a_cancelled_iteration_is_closed() {
     let compiled = compile(file);
     let failing =
         |node: &str, _: usize, _: u32| (node == "p/a/a" || node == "p/b/x").then(|| NodeFailure::tool("X", "no"));
-    let mut world = World::new(&compiled, &failing, 1);
-    world.keep_states = true;
-    world.start(json!({}));
-    world.run_to_end();
-    check(&compiled, &world.events, &world.states);
+    let world = World::ran(&compiled, &failing, 1, json!({}));
     let lines = told(&world.events);
     assert!(lines.contains(&"human_task_closed p/a/hd".into()), "{lines:#?}");
     assert!(lines.contains(&"step_interrupted p/a/hd".into()), "{lines:#?}");
@@ -427,11 +366,7 @@ fn run_with(file: Value, others: &[(&str, Value)], script: Script) -> (Vec<RunEv
     let others = others.iter().map(|(id, file)| ((*id).to_owned(), read(file.clone()))).collect();
     let compiled = Compiled::with_files(read(file), "hash", &crate::driver::catalog(), &others)
         .unwrap_or_else(|found| panic!("{found:#?}"));
-    let mut world = World::new(&compiled, script, 1);
-    world.keep_states = true;
-    world.start(json!({ "list": [10, 20] }));
-    world.run_to_end();
-    check(&compiled, &world.events, &world.states);
+    let world = World::ran(&compiled, script, 1, json!({ "list": [10, 20] }));
     let whole = summary::of(&compiled, &world.state);
     for cut in 1..world.events.len() {
         let mut again = World::resume(&compiled, &world.events[..cut], script, 3);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use signalbox_engine::{
     Catalog, Compiled, Effect, Input, RunState,
     effect::{Call, CallOutput, OutItem, Timer},
-    step,
+    fold, snapshot, step,
 };
 use signalbox_model::{EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskAction, Workflow, task::Answer};
 use std::collections::HashMap;
@@ -150,6 +150,16 @@ impl<'a> World<'a> {
         self.give(input);
     }
 
+    /// Runs to its end, every state of it checked.
+    pub(crate) fn ran(compiled: &'a Compiled, script: Script<'a>, order: u64, params: Value) -> Self {
+        let mut world = Self::new(compiled, script, order);
+        world.keep_states = true;
+        world.start(params);
+        world.run_to_end();
+        check(compiled, &world.events, &world.states);
+        world
+    }
+
     /// Continues from recorded events.
     pub(crate) fn resume(compiled: &'a Compiled, events: &[RunEvent], script: Script<'a>, order: u64) -> Self {
         Self::new(compiled, script, order).after(events)
@@ -160,7 +170,7 @@ impl<'a> World<'a> {
         let mut world = self;
         let compiled = world.compiled;
         for event in events {
-            signalbox_engine::fold(compiled, &mut world.state, event).expect("recorded events fold");
+            fold(compiled, &mut world.state, event).expect("recorded events fold");
         }
         world.events = events.to_vec();
         world.now = 2_000_000;
@@ -292,5 +302,56 @@ impl<'a> World<'a> {
             "t.read" | "t.write" => CallOutput::success(json!({ "from": &*call.node_id, "item": item })),
             _ => CallOutput::items("success", handed),
         })
+    }
+}
+
+/// `step_start l[0]/b`, with visit, attempt and item where they are not the first.
+pub(crate) fn told(events: &[RunEvent]) -> Vec<String> {
+    events
+        .iter()
+        .map(|e| {
+            let mut text = e.body.type_name().to_owned();
+            if let Some(step) = &e.step_id {
+                let path = e.path.as_ref().map_or_else(String::new, |path| format!("{path}/"));
+                text.push_str(&format!(" {path}{step}"));
+            }
+            if let Some(item) = e.item {
+                text.push_str(&format!("[{item}]"));
+            }
+            if let Some(visit) = e.visit.filter(|visit| *visit > 1) {
+                text.push_str(&format!(" v{visit}"));
+            }
+            if let Some(attempt) = e.attempt.filter(|attempt| *attempt > 0) {
+                text.push_str(&format!(" a{attempt}"));
+            }
+            text
+        })
+        .collect()
+}
+
+/// Events read back as themselves, the log rebuilds every state that was kept (invariant 2), a snapshot holds it, and
+/// nothing is left of a frame that has ended.
+pub(crate) fn check(compiled: &Compiled, events: &[RunEvent], states: &[(u64, RunState)]) {
+    let mut folded = RunState::new(compiled, "run", None);
+    for event in events {
+        let text = serde_json::to_string(event).expect("writes");
+        let read: RunEvent = serde_json::from_str(&text).expect("reads");
+        assert_eq!(&read, event);
+        assert_eq!(read.seq, Some(folded.last_seq() + 1));
+        fold(compiled, &mut folded, &read).unwrap_or_else(|error| panic!("{error}: {:#?}", told(events)));
+        let seq = event.seq.expect("stored");
+        match states.iter().rev().find(|(at, _)| *at == seq) {
+            Some((_, state)) => assert_eq!(state, &folded, "after event {seq} of {:#?}", told(events)),
+            None if states.is_empty() => {}
+            None => continue,
+        }
+        let body = snapshot::encode(compiled, &folded);
+        assert_eq!(&snapshot::decode(compiled, &body).expect("decodes"), &folded);
+        let count = compiled.node_count();
+        let frames = body["state"]["frames"]["open"].as_object().cloned().unwrap_or_default();
+        for number in body["state"]["nodes"]["inner"].as_object().into_iter().flatten().map(|(number, _)| number) {
+            let frame = number.parse::<usize>().expect("a number") / count;
+            assert!(frames.contains_key(&frame.to_string()), "{number} is left of frame {frame} after event {seq}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::driver::{World, compile};
 use serde_json::{Value, json};
 use signalbox_engine::{Input, RunState, effect::Timer, summary};
 use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, task::Answer};
+use std::sync::Arc;
 
 fn network() -> NodeFailure {
     NodeFailure::new(ErrorType::NetworkError, "SERVICE_UNAVAILABLE", "down").retryable()
@@ -360,4 +361,25 @@ fn the_guards_of_the_formats_page_are_what_the_engine_reads() {
     let guards = signalbox_engine::guard::Guardrails::read(&node).expect("readable").expect("there are guards");
     assert!(guards.enabled);
     assert_eq!((guards.before[0].name.as_str(), guards.after[0].name.as_str()), ("limit", "no-card-numbers"));
+}
+
+/// In one step, and so that each item sees all of them: neither may cost a list for every item.
+#[test]
+fn a_large_batch_sees_all_its_items() {
+    let file = flow(
+        json!({}),
+        json!({ "l": { "type": "t.hundreds" }, "b": { "type": "t.pass", "out": { "$n": "=size(items)" } } }),
+        &[("l.success", "b")],
+    );
+    let (events, state, sum) = finish(file, &|_, _, _| None);
+    assert_eq!(sum.steps["b"].attempts, 150);
+    assert_eq!(state.context()["n"], Arc::new(json!(150)));
+    assert_eq!(told(&events).iter().filter(|line| line.starts_with("step_done b")).count(), 1);
+    let paired = events.iter().find_map(|event| match &event.body {
+        EventBody::StepDone(done) if event.step_id.as_deref() == Some("b") => {
+            Some(done.items["success"].iter().map(|item| item.paired_item).collect::<Vec<_>>())
+        }
+        _ => None,
+    });
+    assert_eq!(paired, Some((0..150).map(Some).collect()), "every item leaves in its own slot");
 }
