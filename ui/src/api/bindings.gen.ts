@@ -751,6 +751,8 @@ export interface ExpressionNames {
   nodeId: string;
   /** This run instead of the last one. */
   runId?: string;
+  /** This iteration or branch of the run; the last one in which the node was called when absent. */
+  path?: string;
 }
 
 /** An expression to try on the last run's data. */
@@ -765,6 +767,8 @@ export interface ExpressionPreview {
   kind: ExpressionKind;
   /** This run instead of the last one. */
   runId?: string;
+  /** This iteration or branch of the run; the last one in which the node was called when absent. */
+  path?: string;
   /** Index of the item to look at, 0 when absent. */
   item?: number;
 }
@@ -1354,6 +1358,22 @@ export interface RulesCheck {
   wired?: string[];
 }
 
+/** A loop, a parallel or a sub-workflow at one path. */
+export interface RunContainer {
+  /** Where the container itself stands; empty at the top. */
+  path: string;
+  /** Its node. */
+  stepId: string;
+  /** How many iterations or branches it has, when that is known. */
+  total: number | null;
+  /** How many ended well. */
+  done: number;
+  /** How many have begun and not ended. */
+  running: number;
+  /** How many ended with an error, or were cut off. */
+  failed: number;
+}
+
 /** One run with everything to draw it. */
 export interface RunDetails {
   /** UUID v7. */
@@ -1438,6 +1458,40 @@ export interface RunPage {
   next?: string;
 }
 
+/** One iteration, branch or sub-workflow. */
+export interface RunPath {
+  /** `each[3]`, `par/left`, `each[3]/inner[0]`. */
+  path: string;
+  /** Its first event. */
+  firstSeq: number;
+  /** Its last event so far, without those further in. */
+  lastSeq: number;
+  /** It has not ended. */
+  running: boolean;
+  /** It ended with an error, or was cut off. */
+  failed: boolean;
+  /** A person is asked, here or further in. */
+  waiting: boolean;
+}
+
+/** Up to 1,000 iterations and branches in the order in which they began. */
+export interface RunPathPage {
+  /** Iterations of loops, branches of parallels, sub-workflows. */
+  paths: RunPath[];
+  /** The containers at the top and those that `paths` are about, by their node, behind their path and `/` further in. */
+  containers: Record<string, RunContainer>;
+  /** There are more: ask again with `after` = `firstSeq` of the last. */
+  truncated: boolean;
+}
+
+/** Iterations and branches of a run. */
+export interface RunPaths {
+  /** The run. */
+  runId: string;
+  /** Those that began after this event; all when absent. */
+  after?: number;
+}
+
 /** Shows a run without masks. */
 export interface RunReveal {
   /** The run. */
@@ -1501,6 +1555,8 @@ export interface RunStepData {
   nodeId: string;
   /** This run instead of the last one in which the node was called. */
   runId?: string;
+  /** This iteration or branch of the run; the last one in which the node was called when absent. */
+  path?: string;
 }
 
 /** Why a run stands still. */
@@ -1656,6 +1712,8 @@ export type Severity = 'error' | 'warning';
 export interface StepData {
   /** The run. */
   runId: string;
+  /** The iteration or branch; absent at the top. */
+  path?: string;
   /** When the run began, RFC 3339. */
   startedAt: string;
   /** Items as they went in; large values are cut. */
@@ -2702,6 +2760,8 @@ export interface Commands {
   run_get: { request: RunId; response: RunDetails };
   /** Events of a run; values over 10,240 characters are cut. */
   run_events: { request: RunEventsAfter; response: Events };
+  /** Iterations and branches of a run, and how far their containers are. */
+  run_paths: { request: RunPaths; response: RunPathPage };
   /** Shows the masked values of a run for 15 minutes; the reason is recorded. */
   run_reveal: { request: RunReveal; response: RunRevealed };
   /** The whole of a cut value. */
@@ -2843,6 +2903,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_events: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_paths: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_get', 'run_list', 'run_step_data', 'audit_list'] },
   run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },

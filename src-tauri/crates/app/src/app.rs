@@ -8,24 +8,27 @@ use crate::files::{ensure_folder, write_atomic};
 use crate::key;
 use crate::library::Library;
 use crate::masked::Masked;
+use crate::paths::RunPaths;
 use crate::router::Caller;
 use crate::secrets::{KnownSecrets, StepSecrets};
-use crate::view::{MOST_EVENTS, RunView};
+use crate::view::RunView;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use signalbox_adapters::vault::{Given, SystemRing};
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp};
-use signalbox_model::{Map, RunEvent};
+use signalbox_model::{Map, RunEvent, Workflow};
 use signalbox_ports::{Http, World};
 use signalbox_runtime::{Beside, Registry, Runtime};
-use signalbox_store::{Store, StoreAlarm, StoreError, StoreOptions};
+use signalbox_store::{RunRow, Store, StoreAlarm, StoreError, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Events of one read.
+const EVENTS: usize = 1_000;
 /// Commands that run at once; each has a thread.
 const AT_ONCE: usize = 32;
 
@@ -74,10 +77,12 @@ pub struct App {
     allow: Vec<Folder>,
     /// Paths that the system's dialogs gave: the window gets a handle, never a path that a later command trusts.
     choices: Mutex<HashMap<String, PathBuf>>,
-    /// The run that was looked at last, folded up to an event.
-    viewed: Mutex<Option<(u64, Arc<RunView>)>>,
+    /// The run that was looked at last, from the path that it was looked at from.
+    viewed: Mutex<Option<Arc<RunView>>>,
     /// The same with masks.
-    viewed_masked: Mutex<Option<(u64, Arc<RunView>)>>,
+    viewed_masked: Mutex<Option<Arc<RunView>>>,
+    /// The iterations and branches of the run that was asked for last.
+    pub(crate) paths: Mutex<Option<RunPaths>>,
     /// Who sees which run without masks, and the masks of the others.
     pub(crate) masked: Masked,
     /// Titles of nodes by definition.
@@ -157,6 +162,7 @@ impl App {
             choices: Mutex::default(),
             viewed: Mutex::default(),
             viewed_masked: Mutex::default(),
+            paths: Mutex::default(),
             masked: Masked::default(),
             titles: Mutex::default(),
             verifying: AtomicBool::new(false),
@@ -275,53 +281,64 @@ impl App {
         self.library.path_of(reference, &self.library_folders()?)
     }
 
-    /// A run's events, folded for people. The last one is kept: a preview asks at every key stroke.
-    pub(crate) fn view(&self, run_id: &str) -> ApiResult<Arc<RunView>> {
-        self.folded(run_id, false)
+    /// The definition that a run is pinned to, when it can be read.
+    pub(crate) fn pinned(&self, row: &RunRow) -> ApiResult<Option<Workflow>> {
+        let text = self.store.definition_get(&row.definition_hash)?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// A run's events as they are seen from a path, folded for people. The last one is kept: a preview asks at every key
+    /// stroke.
+    pub(crate) fn view(&self, run_id: &str, path: &str) -> ApiResult<Arc<RunView>> {
+        self.folded(run_id, path, false)
     }
 
     /// [`Self::view`] as a caller may see it: folded from masked events, so that no expression finds more.
-    pub(crate) fn view_for(&self, caller: &Caller, run_id: &str) -> ApiResult<Arc<RunView>> {
-        self.folded(run_id, self.masks(caller, run_id))
+    pub(crate) fn view_for(&self, caller: &Caller, run_id: &str, path: &str) -> ApiResult<Arc<RunView>> {
+        self.folded(run_id, path, self.masks(caller, run_id))
     }
 
-    fn folded(&self, run_id: &str, masked: bool) -> ApiResult<Arc<RunView>> {
+    fn folded(&self, run_id: &str, path: &str, masked: bool) -> ApiResult<Arc<RunView>> {
         let place = if masked { &self.viewed_masked } else { &self.viewed };
         let row = self.store.run(run_id)?;
         let kept = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (mut seq, mut view) = match kept {
-            Some((seq, view)) if view.run_id == run_id && seq <= row.last_seq => (seq, view),
+        let mut view = match kept {
+            Some(view) if view.is_of(run_id, path) && view.seq <= row.last_seq => view,
             _ => {
-                let definition = self.store.definition_get(&row.definition_hash)?;
-                let file: Value = definition.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-                let initial = file["context"]["initial"].clone();
+                let workflow = self.pinned(&row)?;
+                let initial = workflow.as_ref().map(Workflow::initial_context).unwrap_or_default();
+                let initial = Value::Object(initial.into_iter().collect());
                 let initial = if masked { self.with_masks(run_id, 0, |masks| masks.data(&initial))? } else { initial };
-                let initial = initial.as_object().cloned().unwrap_or_default();
-                (0, Arc::new(RunView::new(run_id, initial)))
+                Arc::new(RunView::new(
+                    run_id,
+                    path,
+                    workflow.as_ref(),
+                    initial.as_object().cloned().unwrap_or_default(),
+                ))
             }
         };
-        let end = row.last_seq.min(MOST_EVENTS as u64);
-        if seq < end {
-            let mut next = (*view).clone();
-            while seq < end {
-                let page = self.store.events(run_id, seq, 1_000)?;
-                let Some(last) = page.last().and_then(|event| event.seq) else { break };
-                if masked {
-                    let events = self.with_masks(run_id, last, |masks| {
-                        page.iter().map(|event| masks.event(event)).collect::<Vec<Value>>()
-                    })?;
-                    // A mask that stands where only a number can is left out.
-                    let events = events.into_iter().filter_map(|event| serde_json::from_value::<RunEvent>(event).ok());
-                    events.for_each(|event| next.take(&event));
-                } else {
-                    page.iter().for_each(|event| next.take(event));
-                }
-                seq = last;
-            }
-            view = Arc::new(next);
+        while view.seq < row.last_seq && !view.is_full() {
+            let page = self.store.events_around(run_id, &view.paths(), view.seq, EVENTS)?;
+            // What comes after the last of a page that is not full stands elsewhere.
+            let seq = match page.last().and_then(|event| event.seq) {
+                Some(last) if page.len() == EVENTS => last,
+                _ => row.last_seq,
+            };
+            let next = Arc::make_mut(&mut view);
+            self.seen_as(run_id, masked, page)?.iter().for_each(|event| next.take(event));
+            next.seq = seq;
         }
-        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some((seq, Arc::clone(&view)));
+        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&view));
         Ok(view)
+    }
+
+    /// Events as they are, or with masks; a mask that stands where only a number can leaves the event out.
+    pub(crate) fn seen_as(&self, run_id: &str, masked: bool, events: Vec<RunEvent>) -> ApiResult<Vec<RunEvent>> {
+        if !masked {
+            return Ok(events);
+        }
+        let events = self.masked_events(run_id, &events)?;
+        Ok(events.into_iter().filter_map(|event| serde_json::from_value(event).ok()).collect())
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) use people::{
     task_list, task_reassign, task_release, task_reveal, task_snooze, who,
 };
 pub(crate) use runs::{
-    run_cancel, run_delete, run_events, run_get, run_list, run_resume, run_reveal, run_start, run_value,
+    run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start, run_value,
 };
 pub(crate) use secrets::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};

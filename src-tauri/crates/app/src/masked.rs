@@ -197,9 +197,7 @@ impl App {
         let masks = match found {
             Some(masks) => masks,
             None => {
-                let row = self.store.run(run_id)?;
-                let text = self.store.definition_get(&row.definition_hash)?;
-                let workflow: Option<Workflow> = text.and_then(|text| serde_json::from_str(&text).ok());
+                let workflow = self.pinned(&self.store.run(run_id)?)?;
                 let masks = Arc::new(Mutex::new(RunMasks::new(workflow.as_ref())));
                 let mut kept = self.masked.runs.lock().unwrap_or_else(PoisonError::into_inner);
                 if kept.len() >= KEPT {

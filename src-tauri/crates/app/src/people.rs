@@ -6,6 +6,7 @@ use crate::dto::{
     TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
+use crate::place;
 use crate::router::{Caller, Via, os_user};
 use crate::story;
 use serde_json::{Map, Value, json};
@@ -182,12 +183,14 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
                 summary: masks.text(&story::of_event(&event.body)),
             });
         }
-        if let Ok(view) = app.view(&run) {
+        let path = record.row.path.as_deref().unwrap_or_default();
+        if let Ok(view) = app.view(&run, path) {
             for (name, value) in view.variables() {
                 variables.insert(name.clone(), short(masks.value(value)));
             }
-            let text = app.store.definition_get(&about.definition_hash)?;
-            let workflow: Option<Workflow> = text.and_then(|text| serde_json::from_str(&text).ok());
+            let workflow = app.pinned(&about)?;
+            // The steps before one of another file are not this file's.
+            let workflow = workflow.filter(|workflow| place::is_at(workflow, &record.row.node, path));
             for step_id in before(workflow.as_ref(), &record.row.node) {
                 if let Some(node) = view.node(&step_id) {
                     let output = short(masks.value(&node.output(&run)));

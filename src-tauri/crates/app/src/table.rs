@@ -72,6 +72,7 @@ macro_rules! command_list {
             Query run_list(RunList) -> RunPage, Viewer, [Desktop Http], [], "The history, newest first.";
             Query run_get(RunId) -> RunDetails, Viewer, [Desktop Http], [], "One run with the definition that it pinned.";
             Query run_events(RunEventsAfter) -> Events, Viewer, [Desktop Http], [], "Events of a run; values over 10,240 characters are cut.";
+            Query run_paths(RunPaths) -> RunPathPage, Viewer, [Desktop Http], [], "Iterations and branches of a run, and how far their containers are.";
             Action run_reveal(RunReveal) -> RunRevealed, Operator, [Desktop Http], [run_get run_list run_step_data audit_list], "Shows the masked values of a run for 15 minutes; the reason is recorded.";
             Query run_value(ValueRef) -> serde_json::Value, Viewer, [Desktop Http], [], "The whole of a cut value.";
             Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Cancels a run.";

@@ -1,11 +1,12 @@
 //! What a run's data looks like to a person who writes an expression: folded from the run's events, read-only, never
-//! part of the engine's state.
+//! part of the engine's state. Seen from a path: nodes there, and nodes around it.
 
+use crate::place::{self, Frame};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use signalbox_engine::scope::{NodeView, Scope};
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{ErrorPayload, EventBody, Item, RunEvent, Workflow, time, wire};
+use signalbox_model::{ErrorPayload, EventBody, Item, Role, RunEvent, Workflow, time, wire};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -26,7 +27,6 @@ pub(crate) struct NodeData {
     output: IndexMap<String, Vec<(Item, Place)>>,
     error: Option<(Arc<ErrorPayload>, Place)>,
     config: Option<(Arc<Value>, Place)>,
-    last_start: u64,
 }
 
 /// A run, folded.
@@ -38,11 +38,23 @@ pub(crate) struct RunView {
     params: Arc<Value>,
     context: IndexMap<String, Arc<Value>>,
     nodes: HashMap<String, NodeData>,
+    /// Up to where it is folded.
+    pub(crate) seq: u64,
+    taken: usize,
+    path: String,
+    /// Where each node of the file is that can be seen from the path.
+    homes: HashMap<String, String>,
+    workflow: Option<Arc<Workflow>>,
 }
 
 impl RunView {
-    pub(crate) fn new(run_id: &str, initial: Map<String, Value>) -> Self {
+    pub(crate) fn new(run_id: &str, path: &str, workflow: Option<&Workflow>, initial: Map<String, Value>) -> Self {
         Self {
+            homes: workflow.map(|workflow| homes(workflow, path)).unwrap_or_default(),
+            workflow: workflow.cloned().map(Arc::new),
+            path: path.to_owned(),
+            seq: 0,
+            taken: 0,
             run_id: run_id.to_owned(),
             started_ms: 0,
             workflow_name: String::new(),
@@ -52,8 +64,27 @@ impl RunView {
         }
     }
 
+    /// It is this run's, seen from this path.
+    pub(crate) fn is_of(&self, run_id: &str, path: &str) -> bool {
+        self.run_id == run_id && self.path == path
+    }
+
+    /// It looks at no more events.
+    pub(crate) fn is_full(&self) -> bool {
+        self.taken >= MOST_EVENTS
+    }
+
+    /// The path and those around it, but the top.
+    pub(crate) fn paths(&self) -> Vec<&str> {
+        self.frames().iter().map(|frame| frame.path).collect()
+    }
+
+    fn frames(&self) -> Vec<Frame<'_>> {
+        self.workflow.as_ref().and_then(|workflow| place::frames(workflow, &self.path)).unwrap_or_default()
+    }
+
     pub(crate) fn take(&mut self, event: &RunEvent) {
-        let seq = event.seq.unwrap_or_default();
+        self.taken += 1;
         match &event.body {
             EventBody::WorkflowStart(start) => {
                 self.started_ms = time::parse(&event.ts).unwrap_or_default();
@@ -63,33 +94,18 @@ impl RunView {
                     self.context.insert(name.clone(), Arc::new(value.clone()));
                 }
             }
+            // A sub-workflow has variables of its own.
+            EventBody::VarChanged(_) if self.leads_outside(event.path.as_deref().unwrap_or_default()) => {}
             EventBody::VarChanged(change) => {
                 let name = change.name.trim_start_matches('$');
                 self.context.insert(name.to_owned(), Arc::clone(&change.new_value));
             }
-            EventBody::StepStart(start) => {
-                let node = self.nodes.entry(event.step_id.clone().unwrap_or_default()).or_default();
-                node.last_start = seq;
-                node.config = Some((Arc::clone(&start.config), Place { seq, pointer: "/payload/config".into() }));
-                for (index, item) in start.input.iter().enumerate() {
-                    let place = Place { seq, pointer: format!("/payload/input/{index}/data") };
-                    node.input.insert(item.item, (Arc::clone(&item.data), place));
+            EventBody::StepStart(_) | EventBody::StepDone(_) | EventBody::StepError(_) => {
+                let node = event.step_id.as_deref().unwrap_or_default();
+                let home = self.homes.get(node).map_or("", String::as_str);
+                if home == event.path.as_deref().unwrap_or_default() {
+                    self.nodes.entry(node.to_owned()).or_default().take(event);
                 }
-            }
-            EventBody::StepDone(done) => {
-                let node = self.nodes.entry(event.step_id.clone().unwrap_or_default()).or_default();
-                for (port, items) in &done.items {
-                    let list = node.output.entry(port.clone()).or_default();
-                    for (index, item) in items.iter().enumerate() {
-                        let pointer = format!("/payload/items/{}/{index}/data", pointer_token(port));
-                        list.push((item.clone(), Place { seq, pointer }));
-                    }
-                }
-            }
-            EventBody::StepError(failed) => {
-                let node = self.nodes.entry(event.step_id.clone().unwrap_or_default()).or_default();
-                let place = Place { seq, pointer: "/payload/error".into() };
-                node.error = Some((Arc::clone(&failed.error), place));
             }
             EventBody::WorkflowDone(_)
             | EventBody::WorkflowFailed(_)
@@ -112,6 +128,10 @@ impl RunView {
             | EventBody::FileStart(_)
             | EventBody::FileDone(_) => {}
         }
+    }
+
+    fn leads_outside(&self, path: &str) -> bool {
+        self.workflow.as_ref().is_some_and(|workflow| place::frames(workflow, path).is_none())
     }
 
     /// The context as it stands.
@@ -138,8 +158,14 @@ impl RunView {
             found.extend(list.into_iter().flatten().map(|(item, _)| Arc::clone(&item.data)));
         }
         if !wired {
-            // An entry gets the run's input.
-            return Some(vec![Arc::clone(&self.params)]);
+            // An entry gets the run's input; in a body, what its container hands it.
+            return match place::around(workflow, node).last() {
+                None => Some(vec![Arc::clone(&self.params)]),
+                Some(container) if place::role(workflow, container) == Some(Role::Loop) => {
+                    self.element(workflow, node).map(|(item, _)| vec![item])
+                }
+                Some(container) => self.nodes.contains_key(*container).then(|| self.items_for(workflow, container))?,
+            };
         }
         (!found.is_empty()).then_some(found)
     }
@@ -162,8 +188,25 @@ impl RunView {
         }
     }
 
+    /// `_item` and `_index` of the nearest loop around a node.
+    fn element(&self, workflow: &Workflow, node: &str) -> Option<(Arc<Value>, usize)> {
+        let around = place::around(workflow, node);
+        let container = around.iter().rev().find(|id| place::role(workflow, id) == Some(Role::Loop))?;
+        let frames = self.frames();
+        let index = frames.iter().rev().find(|frame| frame.container == *container)?.index?;
+        let data = self.nodes.get(*container)?;
+        let config = data.config.as_ref().map(|(config, _)| &**config)?;
+        let input = |index: usize| data.input.get(&index).map(|(data, _)| Arc::clone(data));
+        let item = match config.get("source").and_then(Value::as_array) {
+            Some(list) => list.get(index).cloned().map(Arc::new),
+            None if config.get("while").is_some() => input(0),
+            None => input(index),
+        };
+        Some((item.unwrap_or_default(), index))
+    }
+
     /// The scope of a node's expressions for one of its items.
-    pub(crate) fn scope(&self, workflow: &Workflow, items: Vec<Arc<Value>>, item: usize) -> Scope {
+    pub(crate) fn scope(&self, workflow: &Workflow, node: &str, items: Vec<Arc<Value>>, item: usize) -> Scope {
         let null = Arc::new(Value::Null);
         let current = items.get(item).cloned().unwrap_or_else(|| Arc::clone(&null));
         let started = time::format(self.started_ms);
@@ -178,7 +221,10 @@ impl RunView {
             };
             views.insert(id.clone(), NodeView { output, items: Arc::new(all) });
         }
+        let element = self.element(workflow, node);
+        let bound = |(item, index)| [("_item", item), ("_index", Arc::new(Value::from(index)))];
         Scope {
+            locals: element.into_iter().flat_map(bound).collect(),
             params: Arc::clone(&self.params),
             run: Arc::new(serde_json::json!({ "id": self.run_id, "startedAt": started })),
             workflow: Arc::new(serde_json::json!({ "id": workflow.id })),
@@ -193,6 +239,39 @@ impl RunView {
 }
 
 impl NodeData {
+    /// The next event of the node.
+    pub(crate) fn take(&mut self, event: &RunEvent) {
+        let seq = event.seq.unwrap_or_default();
+        match &event.body {
+            EventBody::StepStart(start) => {
+                self.config = Some((Arc::clone(&start.config), Place { seq, pointer: "/payload/config".into() }));
+                for (index, item) in start.input.iter().enumerate() {
+                    let place = Place { seq, pointer: format!("/payload/input/{index}/data") };
+                    self.input.insert(item.item, (Arc::clone(&item.data), place));
+                }
+            }
+            EventBody::StepDone(done) => {
+                for (port, items) in &done.items {
+                    let list = self.output.entry(port.clone()).or_default();
+                    for (index, item) in items.iter().enumerate() {
+                        let pointer = format!("/payload/items/{}/{index}/data", pointer_token(port));
+                        list.push((item.clone(), Place { seq, pointer }));
+                    }
+                }
+            }
+            EventBody::StepError(failed) => {
+                let place = Place { seq, pointer: "/payload/error".into() };
+                self.error = Some((Arc::clone(&failed.error), place));
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing was said about the node.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.config.is_none()
+    }
+
     /// `[{item, data}]`, large values cut.
     pub(crate) fn input(&self, run: &str) -> Value {
         let mut rows: Vec<_> = self.input.iter().collect();
@@ -229,6 +308,20 @@ impl NodeData {
     pub(crate) fn config(&self, run: &str) -> Value {
         self.config.as_ref().map(|(config, place)| cut(config, run, place)).unwrap_or_default()
     }
+}
+
+/// Where the nodes are that can be seen from a path: those in the containers of the path, and those at the top.
+fn homes(workflow: &Workflow, path: &str) -> HashMap<String, String> {
+    let frames = place::frames(workflow, path).unwrap_or_default();
+    let home = |id: &String| {
+        let around = place::around(workflow, id);
+        if frames.len() < around.len() || frames.iter().zip(&around).any(|(frame, id)| frame.container != *id) {
+            return None;
+        }
+        let path = around.len().checked_sub(1).map_or("", |depth| frames[depth].path);
+        Some((id.clone(), path.to_owned()))
+    };
+    workflow.nodes.keys().filter_map(home).collect()
 }
 
 fn cut(value: &Value, run: &str, place: &Place) -> Value {

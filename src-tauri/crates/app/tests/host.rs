@@ -1,58 +1,13 @@
 //! Every command without a window and without a server: what they do, what they refuse, what they never lose.
 
+mod common;
+
+use common::{place, wait};
 use serde_json::{Value, json};
+use signalbox_app::Caller;
 use signalbox_app::dto::{CallerRole, Host};
 use signalbox_app::table::COMMANDS;
-use signalbox_app::{ApiError, App, Caller, Options};
-use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-struct Place {
-    dir: tempfile::TempDir,
-    app: Arc<App>,
-}
-
-fn options() -> Options {
-    Options { host: Host::Desktop, allow: Vec::new(), stays: false }
-}
-
-fn place() -> Place {
-    let dir = tempfile::tempdir().expect("a folder");
-    let app = App::open(&dir.path().join("data"), options()).expect("opens");
-    Place { dir, app }
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
-}
-
-impl Place {
-    fn ask(&self, command: &str, request: Value) -> Result<Value, ApiError> {
-        wait(self.app.dispatch(&Caller::here(), command, request))
-    }
-    fn ok(&self, command: &str, request: Value) -> Value {
-        self.ask(command, request).unwrap_or_else(|error| panic!("{command}: {error} {:?}", error.details))
-    }
-    fn code(&self, command: &str, request: Value) -> String {
-        self.ask(command, request).expect_err(command).code
-    }
-    fn run(&self, document: &Value, params: Value) -> Value {
-        let run = self.ok("run_start", json!({ "document": document, "params": params }))["runId"].clone();
-        let run = run.as_str().expect("an id").to_owned();
-        wait(self.app.wait(run)).expect("ends")
-    }
-    fn reopen(self) -> Self {
-        let Self { dir, app } = self;
-        wait(app.shut_down());
-        drop(app);
-        let app = App::open(&dir.path().join("data"), options()).expect("opens again");
-        Self { dir, app }
-    }
-    fn library(&self) -> PathBuf {
-        self.app.data_dir().join("workflows")
-    }
-}
 
 fn flow(id: &str) -> Value {
     json!({

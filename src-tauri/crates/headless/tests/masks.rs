@@ -52,7 +52,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         | "audit_facets" => {
             vec![json!({})]
         }
-        "run_get" => vec![json!({ "runId": run })],
+        "run_get" | "run_paths" => vec![json!({ "runId": run })],
         "run_events" => vec![json!({ "runId": run, "after": 0 }), json!({ "runId": run, "after": 6 })],
         "run_value" => vec![
             value("1/payload/params"),

@@ -41,6 +41,7 @@ pub use table::folder_grant::FolderGrant;
 pub use table::run::{Owner, RunPage, RunQuery, RunRow};
 pub use table::run_input::RunInput;
 pub use table::run_node::LastCall;
+pub use table::run_path::EventHead;
 pub use table::run_snapshot::Snapshot;
 pub use table::task::{TaskCounts, TaskPage, TaskQuery, TaskRow, TaskScope, TaskSort, TaskView};
 pub use table::task_history::TaskNote;

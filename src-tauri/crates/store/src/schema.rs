@@ -24,6 +24,7 @@ fn all() -> Vec<&'static Migration> {
         table::run_summary::MIGRATIONS,
         table::run_input::MIGRATIONS,
         table::run_node::MIGRATIONS,
+        table::run_path::MIGRATIONS,
         table::run_deleted::MIGRATIONS,
         table::setting::MIGRATIONS,
         table::folder_grant::MIGRATIONS,

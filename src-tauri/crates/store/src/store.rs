@@ -12,6 +12,7 @@ use crate::table::folder_grant::{self, FolderGrant};
 use crate::table::run::{self, Owner, RunPage, RunQuery, RunRow};
 use crate::table::run_input::{self, RunInput};
 use crate::table::run_node::{self, LastCall};
+use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
 use crate::table::{audit_entry, blob, definition, run_deleted, run_event, run_summary, setting, task};
 use crate::writer::{Queue, Task, Work};
@@ -333,6 +334,34 @@ impl Store {
     /// Where a node was called last: in one run, or in the newest run of the workflow that called it.
     pub fn last_called_step(&self, workflow_id: &str, node: &str, run_id: Option<&str>) -> Result<Option<LastCall>> {
         self.view(|connection| run_node::last_call(connection, workflow_id, node, run_id))
+    }
+
+    /// What up to `limit` events after `after` are about, not verified, without their data.
+    pub fn event_heads(&self, run_id: &str, after: u64, limit: usize) -> Result<Vec<EventHead>> {
+        self.view(|connection| run_path::heads(connection, run_id, after, limit))
+    }
+
+    /// The first `limit` events of a node at a path (`""` is the top), verified and whole.
+    pub fn events_of_step(&self, run_id: &str, path: &str, node: &str, limit: usize) -> Result<Vec<RunEvent>> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            let token = row.client_run_token.as_deref();
+            run_path::of_step(connection, run_id, token, (path, node), row.last_seq, limit)
+        })
+    }
+
+    /// Up to `limit` events after `after` at the top and at these paths, and changes of variables at any.
+    pub fn events_around(&self, run_id: &str, paths: &[&str], after: u64, limit: usize) -> Result<Vec<RunEvent>> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            let token = row.client_run_token.as_deref();
+            run_path::around(connection, run_id, token, paths, (after, row.last_seq), limit)
+        })
+    }
+
+    /// Paths of the last calls of a node (`""` is the top), the newest first.
+    pub fn paths_of_calls(&self, run_id: &str, node: &str, limit: usize) -> Result<Vec<String>> {
+        self.view(|connection| run_path::of_calls(connection, run_id, node, limit))
     }
 
     /// The event that ended the call which began with event `start`; `None` while it goes on.

@@ -13,6 +13,7 @@ pub(crate) mod run_deleted;
 pub(crate) mod run_event;
 pub(crate) mod run_input;
 pub(crate) mod run_node;
+pub(crate) mod run_path;
 pub(crate) mod run_snapshot;
 pub(crate) mod run_summary;
 pub(crate) mod setting;

@@ -7,24 +7,36 @@ use crate::dto::{
     TimelineStep,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::view::RunView;
+use crate::place;
+use crate::view::{MOST_EVENTS, NodeData, RunView};
 use serde_json::Value;
 use signalbox_engine::expr::{self, Expr, ExprError};
 use signalbox_engine::retry;
 use signalbox_engine::scope::Scope;
-use signalbox_model::{Workflow, time, wire};
+use signalbox_model::{Role, Workflow, time, wire};
 use signalbox_store::RunQuery;
 use std::sync::Arc;
 
+/// Last calls of a step that are looked at for one of its own file.
+const CALLS: usize = 64;
+
 pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<StepData>> {
-    let run = request.run_id.as_deref();
-    let Some(call) = app.store.last_called_step(&request.workflow_id, &request.node_id, run)? else {
+    let (run, id) = (request.run_id.as_deref(), request.node_id.as_str());
+    let Some(call) = app.store.last_called_step(&request.workflow_id, id, run)? else {
         return Ok(None);
     };
-    let view = app.view_for(caller, &call.run_id)?;
-    let Some(node) = view.node(&request.node_id) else { return Ok(None) };
+    let workflow = app.pinned(&app.store.run(&call.run_id)?)?;
+    let Some(path) = path_of_step(app, &call.run_id, workflow.as_ref(), id, request.path)? else { return Ok(None) };
+    let events = app.store.events_of_step(&call.run_id, &path, id, MOST_EVENTS)?;
+    let events = app.seen_as(&call.run_id, app.masks(caller, &call.run_id), events)?;
+    let mut node = NodeData::default();
+    events.iter().for_each(|event| node.take(event));
+    if node.is_empty() {
+        return Ok(None);
+    }
     Ok(Some(StepData {
-        started_at: time::format(view.started_ms),
+        path: Some(path).filter(|path| !path.is_empty()),
+        started_at: time::format(call.started_ms),
         input: node.input(&call.run_id),
         output: node.output(&call.run_id),
         error: node.error(&call.run_id),
@@ -33,9 +45,27 @@ pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) ->
     }))
 }
 
+/// The path that was asked for, when the step can be there; else the last one where it was called. A step of another file
+/// that has the same name is another step.
+fn path_of_step(
+    app: &App,
+    run_id: &str,
+    workflow: Option<&Workflow>,
+    node: &str,
+    wanted: Option<String>,
+) -> ApiResult<Option<String>> {
+    let fits = |path: &String| workflow.is_none_or(|workflow| place::is_at(workflow, node, path));
+    let called = match wanted {
+        Some(path) => vec![path],
+        None => app.store.paths_of_calls(run_id, node, CALLS)?,
+    };
+    Ok(called.into_iter().find(fits))
+}
+
 pub(crate) fn expression_preview(app: &App, caller: &Caller, request: ExpressionPreview) -> ApiResult<Preview> {
     let workflow = parse(request.document)?;
-    let Some((view, items)) = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref())? else {
+    let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref(), request.path)?;
+    let Some((view, items)) = found else {
         // Without data the text can still be wrong.
         return Ok(match compile(&request.text, request.kind) {
             Ok(()) => Preview::NoData,
@@ -44,7 +74,7 @@ pub(crate) fn expression_preview(app: &App, caller: &Caller, request: Expression
     };
     let item_count = items.len();
     let item = request.item.unwrap_or(0).min(item_count.saturating_sub(1));
-    let mut scope = view.scope(&workflow, items, item);
+    let mut scope = view.scope(&workflow, &request.node_id, items, item);
     // `out` and `print` are previewed on what the step gave last.
     scope.locals.extend(view.result(&request.node_id, item).map(|result| ("_result", result)));
     Ok(match evaluate(&request.text, request.kind, &scope) {
@@ -81,14 +111,14 @@ fn failed(error: &ExprError) -> Preview {
 
 pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
     let workflow = parse(request.document)?;
-    let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref())?;
+    let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref(), request.path)?;
     let scope = match found {
         Some((view, items)) => {
-            let mut scope = view.scope(&workflow, items, 0);
+            let mut scope = view.scope(&workflow, &request.node_id, items, 0);
             scope.locals.extend(view.result(&request.node_id, 0).map(|result| ("_result", result)));
             scope
         }
-        None => static_scope(&workflow),
+        None => static_scope(&workflow, &request.node_id),
     };
     let values = expr::completions(&scope).into_iter().map(|found| ExpressionName {
         label: found.label,
@@ -106,10 +136,13 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
 }
 
 /// Names without a run: what the file itself declares.
-fn static_scope(workflow: &Workflow) -> Scope {
+fn static_scope(workflow: &Workflow, node: &str) -> Scope {
     let params = signalbox_engine::params::complete(workflow, &serde_json::json!({}));
     let context = workflow.initial_context().into_iter().map(|(name, value)| (name, Arc::new(value)));
-    Scope { params: Arc::new(params), context: Arc::new(context.collect()), ..Scope::empty() }
+    let in_loop = place::around(workflow, node).iter().any(|id| place::role(workflow, id) == Some(Role::Loop));
+    let bound = || [("_item", Arc::default()), ("_index", Arc::new(Value::from(0)))];
+    let locals = if in_loop { bound().to_vec() } else { Vec::new() };
+    Scope { params: Arc::new(params), context: Arc::new(context.collect()), locals, ..Scope::empty() }
 }
 
 pub(crate) fn retry_timeline(_: &App, _: &Caller, request: RetryTimeline) -> ApiResult<Vec<TimelineStep>> {
@@ -136,6 +169,7 @@ fn data_for(
     workflow: &Workflow,
     node: &str,
     run: Option<&str>,
+    path: Option<String>,
 ) -> ApiResult<Option<Found>> {
     let run_id = match app.store.last_called_step(&workflow.id, node, run)? {
         Some(call) => Some(call.run_id),
@@ -149,7 +183,18 @@ fn data_for(
         },
     };
     let Some(run_id) = run_id else { return Ok(None) };
-    let view = app.view_for(caller, &run_id)?;
+    let pinned = app.pinned(&app.store.run(&run_id)?)?;
+    // A step that was not called yet has the steps beside it.
+    let parent = workflow.nodes.get(node).and_then(|node| node.parent.as_ref());
+    let beside = workflow.nodes.iter().filter(|(_, other)| parent.is_some() && other.parent.as_ref() == parent);
+    let mut at = None;
+    for id in std::iter::once(node).chain(beside.map(|(id, _)| id.as_str())) {
+        at = path_of_step(app, &run_id, pinned.as_ref(), id, path.clone())?;
+        if at.is_some() {
+            break;
+        }
+    }
+    let view = app.view_for(caller, &run_id, &at.unwrap_or_default())?;
     let items = view.items_for(workflow, node);
     Ok(items.map(|items| (view, items)))
 }

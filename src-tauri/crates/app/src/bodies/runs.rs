@@ -3,8 +3,8 @@
 use crate::app::{App, NewRun};
 use crate::bodies::people::text;
 use crate::dto::{
-    CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunReveal, RunRevealed, RunStart,
-    RunTrouble, ValueRef,
+    CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunPathPage, RunPaths, RunReveal,
+    RunRevealed, RunStart, RunTrouble, ValueRef,
 };
 use crate::error::{ApiError, ApiResult};
 use crate::library::load;
@@ -81,6 +81,10 @@ pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) ->
     let limit = request.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE);
     let events = app.store.events(&request.run_id, request.after, limit)?;
     Ok(Events(app.events_for(caller, &request.run_id, &events)?.into_iter().map(runs::wire_event).collect()))
+}
+
+pub(crate) fn run_paths(app: &App, _: &Caller, request: RunPaths) -> ApiResult<RunPathPage> {
+    app.paths(&request.run_id, request.after.unwrap_or_default())
 }
 
 /// `<runId>/<seq>/<pointer>` into an event, or `<runId>/summary/<pointer>`.

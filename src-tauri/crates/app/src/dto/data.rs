@@ -17,6 +17,9 @@ pub struct RunStepData {
     /// This run instead of the last one in which the node was called.
     #[serde(default)]
     pub run_id: Option<String>,
+    /// This iteration or branch of the run; the last one in which the node was called when absent.
+    #[serde(default)]
+    pub path: Option<String>,
 }
 
 /// What went into a node and what came out.
@@ -25,6 +28,9 @@ pub struct RunStepData {
 pub struct StepData {
     /// The run.
     pub run_id: String,
+    /// The iteration or branch; absent at the top.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// When the run began, RFC 3339.
     pub started_at: String,
     /// Items as they went in; large values are cut.
@@ -76,6 +82,9 @@ pub struct ExpressionPreview {
     /// This run instead of the last one.
     #[serde(default)]
     pub run_id: Option<String>,
+    /// This iteration or branch of the run; the last one in which the node was called when absent.
+    #[serde(default)]
+    pub path: Option<String>,
     /// Index of the item to look at, 0 when absent.
     #[serde(default)]
     pub item: Option<usize>,
@@ -122,6 +131,9 @@ pub struct ExpressionNames {
     /// This run instead of the last one.
     #[serde(default)]
     pub run_id: Option<String>,
+    /// This iteration or branch of the run; the last one in which the node was called when absent.
+    #[serde(default)]
+    pub path: Option<String>,
 }
 
 /// One completion.

@@ -1,5 +1,6 @@
 //! Runs and their events.
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -161,6 +162,64 @@ pub struct RunEventsAfter {
     /// At most this many, 1,000 when absent.
     #[serde(default)]
     pub limit: Option<u32>,
+}
+
+/// Iterations and branches of a run.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunPaths {
+    /// The run.
+    pub run_id: String,
+    /// Those that began after this event; all when absent.
+    #[serde(default)]
+    pub after: Option<u64>,
+}
+
+/// Up to 1,000 iterations and branches in the order in which they began.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunPathPage {
+    /// Iterations of loops, branches of parallels, sub-workflows.
+    pub paths: Vec<RunPath>,
+    /// The containers at the top and those that `paths` are about, by their node, behind their path and `/` further in.
+    pub containers: IndexMap<String, RunContainer>,
+    /// There are more: ask again with `after` = `firstSeq` of the last.
+    pub truncated: bool,
+}
+
+/// One iteration, branch or sub-workflow.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunPath {
+    /// `each[3]`, `par/left`, `each[3]/inner[0]`.
+    pub path: String,
+    /// Its first event.
+    pub first_seq: u64,
+    /// Its last event so far, without those further in.
+    pub last_seq: u64,
+    /// It has not ended.
+    pub running: bool,
+    /// It ended with an error, or was cut off.
+    pub failed: bool,
+    /// A person is asked, here or further in.
+    pub waiting: bool,
+}
+
+/// A loop, a parallel or a sub-workflow at one path.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunContainer {
+    /// Where the container itself stands; empty at the top.
+    pub path: String,
+    /// Its node.
+    pub step_id: String,
+    /// How many iterations or branches it has, when that is known.
+    pub total: Option<u64>,
+    /// How many ended well.
+    pub done: u64,
+    /// How many have begun and not ended.
+    pub running: u64,
+    /// How many ended with an error, or were cut off.
+    pub failed: u64,
 }
 
 /// Events as they travel.

@@ -11,6 +11,7 @@ mod run_deleted;
 mod run_event;
 mod run_input;
 mod run_node;
+mod run_path;
 mod run_snapshot;
 mod run_summary;
 mod setting;
