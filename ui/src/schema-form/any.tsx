@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { t } from '../i18n/index.ts';
 import { Icon, Select } from '../kit/index.ts';
-import { TextValue, type FieldProps } from './expression.tsx';
-import { Frame } from './frame.tsx';
-import { fromExpression, hintsOf, isExpression, toExpression, unescapeText } from './model.ts';
+import { TextValue } from './expression.tsx';
+import { FieldFrame, type FieldProps } from './frame.tsx';
+import { fromExpression, hintsOf, isExpression, isMultiline, textOf, toExpression, unescapeText } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -34,7 +34,7 @@ export function convert(value: unknown, to: Kind): unknown {
     case 'expression':
       return toExpression(value);
     case 'text': {
-      const text = plain === undefined || plain === null ? '' : typeof plain === 'string' ? plain : (JSON.stringify(plain) ?? '');
+      const text = textOf(plain);
       return text.startsWith('=') ? `=${text}` : text;
     }
     case 'number': {
@@ -109,14 +109,15 @@ export function AnyValue({ value, onValue, label, invalid, describedBy, bare, pl
   );
 }
 
-export function AnyField({ label, schema, value, required, findings, onValue }: FieldProps) {
+export function AnyField(field: FieldProps) {
+  const { label, schema, value, required, onValue } = field;
   return (
-    <Frame label={label} required={required} hint={schema.description} findings={findings} labelFor={false}>
+    <FieldFrame field={field} labelFor={false}>
       {({ describedBy, invalid }) => (
         <AnyValue value={value} onValue={(next) => onValue(next === '' && !required ? undefined : next)} label={label} invalid={invalid} describedBy={describedBy}
-          singleLine={hintsOf(schema).widget !== 'code'} placeholder={hintsOf(schema).placeholder} />
+          singleLine={!isMultiline(schema)} placeholder={hintsOf(schema).placeholder} />
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
 

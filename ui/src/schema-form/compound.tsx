@@ -6,10 +6,10 @@ import type { JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, Select } from '../kit/index.ts';
 import { AnyValue } from './any.tsx';
-import { CelEditor, TextValue, type FieldProps } from './expression.tsx';
+import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
-import { Findings, Frame } from './frame.tsx';
-import { diagnosticsAt, hintsOf, initialValue, isExpression, isObject, labelOf, matches, pointerOf, propertiesOf, widgetOf, type Path } from './model.ts';
+import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
+import { diagnosticsAt, hintsOf, initialValue, isExpression, isObject, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -72,7 +72,7 @@ function CellValue({ schema, value, onValue, label, invalid, cel }: {
     return <CelEditor text={String(value ?? '').replace(/^=(?!=)/, '')} onText={(next) => onValue(cel ? `=${next}` : next)} label={label} invalid={invalid} bare />;
   }
   if (widget === 'text' || widget === 'template' || widget === 'path') {
-    return <TextValue value={typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '')} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} bare />;
+    return <TextValue value={textOf(value)} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} bare />;
   }
   if (widget === 'number') return <NumberInput value={value} onValue={(next) => onValue(next ?? 0)} label={label} invalid={invalid} integer={schema?.type === 'integer'} bare />;
   return <AnyValue value={value} onValue={onValue} label={label} invalid={invalid} bare />;
@@ -110,9 +110,11 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
   const own = diagnosticsAt(form.diagnostics, pointer, false);
   const store = (next: [string, unknown][]) => onValue(next.length === 0 && !required ? undefined : Object.fromEntries(next));
 
+  const fullName = (typed: string) => (prefix && typed !== '' && !/^[$/]/.test(typed) ? `${prefix}${typed}` : typed);
+
   function rename(index: number, typed: string, onward: boolean) {
     if (onward) setNext(index);
-    const name = prefix && typed !== '' && !/^[$/]/.test(typed) ? `${prefix}${typed}` : typed;
+    const name = fullName(typed);
     if (entries[index]?.[0] === name || name === '') return;
     if (entries.some(([other], i) => other === name && i !== index)) {
       setClash(name);
@@ -123,7 +125,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
     store(entries.map(([old, one], i) => [i === index ? name : old, one]));
   }
   function commitDraft(typed: string, onward: boolean) {
-    const name = prefix && typed !== '' && !/^[$/]/.test(typed) ? `${prefix}${typed}` : typed;
+    const name = fullName(typed);
     setDraft(null);
     if (name === '') return;
     if (entries.some(([other]) => other === name)) {
@@ -139,7 +141,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
     <button type="button" className="lab-add" onClick={() => setDraft('')} aria-label={`${addLabel ?? t('form.add')}: ${label}`}>+ {addLabel ?? t('form.add')}</button>
   );
   return (
-    <Frame label={label} {...(required ? { required } : {})} hint={hint} findings={own} labelFor={false} aside={add}>
+    <Frame label={label} required={required} hint={hint} findings={own} labelFor={false} aside={add}>
       {() => (
         <>
           {entries.length > 0 || draft !== null ? (
@@ -225,7 +227,8 @@ export function KeyValueField({ label, schema, value, path, required, onValue }:
   );
 }
 
-export function ListField({ label, schema, value, path, required, onValue, findings }: PathProps) {
+export function ListField({ path, ...field }: PathProps) {
+  const { label, schema, value, required, onValue } = field;
   const form = useForm();
   const hints = hintsOf(schema);
   const items: unknown[] = Array.isArray(value) ? value : [];
@@ -243,7 +246,7 @@ export function ListField({ label, schema, value, path, required, onValue, findi
     <button type="button" className="lab-add" onClick={() => store([...items, initialValue(itemSchema)])} aria-label={`${hints.addLabel ?? t('form.add')}: ${label}`}>+ {hints.addLabel ?? t('form.add')}</button>
   );
   return (
-    <Frame label={label} {...(required ? { required } : {})} hint={schema.description} findings={findings} labelFor={false} aside={add}>
+    <FieldFrame field={field} labelFor={false} aside={add}>
       {() => items.length === 0 ? <span className="s t3">{t('form.none')}</span> : (
         <div className="box list" role="list" aria-label={label}>
           {items.map((item, index) => {
@@ -274,11 +277,12 @@ export function ListField({ label, schema, value, path, required, onValue, findi
           })}
         </div>
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
 
-export function VariantsField({ label, schema, value, path, required, findings, onValue }: PathProps) {
+export function VariantsField({ path, ...field }: PathProps) {
+  const { label, schema, value, onValue } = field;
   const { readOnly } = useForm();
   const variants = schema.oneOf ?? schema.anyOf ?? [];
   const chosen = value === undefined ? -1 : variants.findIndex((variant) => matches(variant, value));
@@ -287,7 +291,7 @@ export function VariantsField({ label, schema, value, path, required, findings, 
   const options = variants.map((one, index) => ({ value: String(index), label: name(one, index) }));
   if (chosen < 0) options.unshift({ value: '-1', label: value === undefined ? t('form.choose') : t('form.noVariant') });
   return (
-    <Frame label={label} {...(required ? { required } : {})} hint={schema.description} findings={findings} labelFor={false}>
+    <FieldFrame field={field} labelFor={false}>
       {() => (
         <div className="form-variant">
           <Select label={label} value={String(chosen)} options={options} disabled={readOnly}
@@ -295,7 +299,7 @@ export function VariantsField({ label, schema, value, path, required, findings, 
           {variant && variant.const === undefined ? <Field name="" label={name(variant, chosen)} schema={variant} value={value} path={path} required bare /> : null}
         </div>
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
 

@@ -1,14 +1,13 @@
 // Fields whose content is an expression, or a text that may hold {{ }}.
 
 import { useId } from 'react';
-import type { Diagnostic, JsonSchema } from '../api/types.ts';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { isTemplate } from '../code/cel-language.ts';
 import { t } from '../i18n/index.ts';
 import { Tooltip } from '../kit/index.ts';
 import { requestFocus, takeFocus } from './focus.ts';
-import { Frame } from './frame.tsx';
-import { fromExpression, hintsOf, isExpression, storeText, toExpression, unescapeText } from './model.ts';
+import { FieldFrame, type FieldProps } from './frame.tsx';
+import { fromExpression, hintsOf, isExpression, isMultiline, storeText, textOf, toExpression, unescapeText } from './model.ts';
 import { PreviewLine, usePreview } from './preview.tsx';
 import { useForm } from './scope.ts';
 
@@ -31,19 +30,22 @@ export function ToExpression({ label, onPress }: { label: string; onPress: () =>
   );
 }
 
-/** One line (or box) of CEL with its live result. `text` is without the `=`. */
-export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, describedBy, singleLine = true, placeholder, bare }: {
-  text: string;
-  onText: (text: string) => void;
+interface EditorProps {
   label: string;
-  onLiteral?: (() => void) | undefined;
-  focusName?: string | undefined;
   invalid: boolean;
   describedBy?: string | undefined;
   singleLine?: boolean;
   placeholder?: string | undefined;
   /** Inside a table cell: no border of its own. */
   bare?: boolean;
+}
+
+/** One line (or box) of CEL with its live result. `text` is without the `=`. */
+export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, describedBy, singleLine = true, placeholder, bare }: EditorProps & {
+  text: string;
+  onText: (text: string) => void;
+  onLiteral?: (() => void) | undefined;
+  focusName?: string | undefined;
 }) {
   const { host, readOnly } = useForm();
   const result = usePreview(host, text, 'cel');
@@ -74,15 +76,9 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
 }
 
 /** A text value: fixed, with {{ }} in it, or an expression. */
-export function TextValue({ value, onValue, label, invalid, describedBy, singleLine = true, placeholder, bare }: {
+export function TextValue({ value, onValue, label, invalid, describedBy, singleLine = true, placeholder, bare }: EditorProps & {
   value: string;
   onValue: (value: string | undefined) => void;
-  label: string;
-  invalid: boolean;
-  describedBy?: string | undefined;
-  singleLine?: boolean;
-  placeholder?: string | undefined;
-  bare?: boolean;
 }) {
   const { host, readOnly } = useForm();
   const template = !isExpression(value) && isTemplate(value);
@@ -145,26 +141,16 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
 function literalText(expression: string): string | undefined {
   const value = fromExpression(expression);
   if (value === undefined || value === null) return undefined;
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text = textOf(value);
   return text.startsWith('=') ? `=${text}` : text;
 }
 
-export interface FieldProps {
-  name: string;
-  label: string;
-  schema: JsonSchema;
-  value: unknown;
-  required?: boolean;
-  findings: readonly Diagnostic[];
-  onValue: (value: unknown) => void;
-}
-
 /** A field that is CEL whatever it begins with. */
-export function CelField({ label, schema, value, required, findings, onValue }: FieldProps) {
-  const text = typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '');
-  const hints = hintsOf(schema);
+export function CelField(field: FieldProps) {
+  const { label, schema, value, required, onValue } = field;
+  const text = textOf(value);
   return (
-    <Frame label={label} required={required} hint={schema.description} findings={findings} labelFor={false}>
+    <FieldFrame field={field} labelFor={false}>
       {({ describedBy, invalid }) => (
         <CelEditor
           text={text.startsWith('=') && !text.startsWith('==') ? text.slice(1) : text}
@@ -172,30 +158,22 @@ export function CelField({ label, schema, value, required, findings, onValue }: 
           label={label}
           invalid={invalid}
           describedBy={describedBy}
-          singleLine={!schema['x-multiline'] && hints.widget !== 'code'}
-          placeholder={hints.placeholder}
+          singleLine={!isMultiline(schema)}
+          placeholder={hintsOf(schema).placeholder}
         />
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
 
 /** A text field of a node's settings. */
-export function TextField({ label, schema, value, required, findings, onValue }: FieldProps) {
+export function TextField(field: FieldProps) {
+  const { label, schema, value, onValue } = field;
   const { host } = useForm();
-  const hints = hintsOf(schema);
-  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : (JSON.stringify(value) ?? '');
-  const multi = hints.widget === 'code' || schema['x-multiline'] === true;
+  const text = textOf(value);
   const fallback = typeof schema.default === 'string' ? schema.default : '';
   return (
-    <Frame
-      label={label}
-      required={required}
-      hint={schema.description}
-      findings={findings}
-      labelFor={false}
-      aside={host && text === '' ? <span className="t3">{t('expr.dragHere')}</span> : undefined}
-    >
+    <FieldFrame field={field} labelFor={false} aside={host && text === '' ? <span className="t3">{t('expr.dragHere')}</span> : undefined}>
       {({ describedBy, invalid }) => (
         <TextValue
           value={text}
@@ -203,19 +181,20 @@ export function TextField({ label, schema, value, required, findings, onValue }:
           label={label}
           invalid={invalid}
           describedBy={describedBy}
-          singleLine={!multi}
-          placeholder={hints.placeholder ?? fallback}
+          singleLine={!isMultiline(schema)}
+          placeholder={hintsOf(schema).placeholder ?? fallback}
         />
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
 
 /** Any field whose value is an expression just now. */
-export function ExpressionField({ label, schema, value, required, findings, onValue, focusName }: FieldProps & { focusName?: string }) {
+export function ExpressionField({ focusName, ...field }: FieldProps & { focusName?: string }) {
+  const { label, value, onValue } = field;
   const text = isExpression(value) ? value.slice(1) : '';
   return (
-    <Frame label={label} required={required} hint={schema.description} findings={findings} labelFor={false}>
+    <FieldFrame field={field} labelFor={false}>
       {({ describedBy, invalid }) => (
         <CelEditor
           text={text}
@@ -227,6 +206,6 @@ export function ExpressionField({ label, schema, value, required, findings, onVa
           describedBy={describedBy}
         />
       )}
-    </Frame>
+    </FieldFrame>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useId, useState, type ReactNode } from 'react';
 import { isFault, isTodo, type Finding } from '../api/findings.ts';
-import type { Diagnostic } from '../api/types.ts';
+import type { Diagnostic, JsonSchema } from '../api/types.ts';
 import { Icon } from '../kit/index.ts';
 
 export interface FrameIds {
@@ -11,16 +11,34 @@ export interface FrameIds {
   invalid: boolean;
 }
 
-export function Frame({ label, required, aside, hint, findings, labelFor = true, children, below }: {
+/** What every field is given. */
+export interface FieldProps {
+  name: string;
   label: string;
-  required?: boolean | undefined;
-  aside?: ReactNode;
-  hint?: string | undefined;
+  schema: JsonSchema;
+  value: unknown;
+  required?: boolean;
   findings: readonly Diagnostic[];
+  onValue: (value: unknown) => void;
+}
+
+interface Around {
+  aside?: ReactNode;
   /** False when the control is no form element and names itself. */
   labelFor?: boolean;
   children: (ids: FrameIds) => ReactNode;
-  below?: ReactNode;
+}
+
+/** The frame of a field that a schema describes. */
+export function FieldFrame({ field, ...around }: Around & { field: FieldProps }) {
+  return <Frame label={field.label} required={field.required} hint={field.schema.description} findings={field.findings} {...around} />;
+}
+
+export function Frame({ label, required, aside, hint, findings, labelFor = true, children }: Around & {
+  label: string;
+  required?: boolean | undefined;
+  hint?: string | undefined;
+  findings: readonly Diagnostic[];
 }) {
   const id = useId();
   // Who was in the field and left it empty is told as of any other fault.
@@ -38,7 +56,6 @@ export function Frame({ label, required, aside, hint, findings, labelFor = true,
         <span className="lab">{name}{aside ? <span className="end">{aside}</span> : null}</span>
       )}
       {children({ id, describedBy, invalid })}
-      {below}
       <Findings id={noteId} findings={told} />
       {findings.length === 0 && hint ? <span id={noteId} className="vh">{hint}</span> : null}
     </div>

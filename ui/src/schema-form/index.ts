@@ -1,8 +1,8 @@
 export { JsonBox } from './any.tsx';
 export { KeyValueTable } from './compound.tsx';
-export { CelEditor, type FieldProps } from './expression.tsx';
+export { CelEditor } from './expression.tsx';
 export { Field } from './field.tsx';
-export { Findings, Frame } from './frame.tsx';
+export { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
 export { diagnosticsAt, isObject, pointerOf, type Path } from './model.ts';
 export { SchemaForm } from './schema-form.tsx';
 export { FormScopeProvider, useForm, type ExpressionHost, type FormScope, type OwnWidgets } from './scope.ts';

@@ -69,6 +69,12 @@ export function choicesOf(schema: JsonSchema): Choice[] | null {
 
 const wordsOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
+/** What a text field shows of any value. */
+export const textOf = (value: unknown): string => (value === undefined || value === null ? '' : wordsOf(value));
+
+/** A box of several lines. */
+export const isMultiline = (schema: JsonSchema): boolean => schema['x-multiline'] === true || hintsOf(schema).widget === 'code';
+
 export function widgetOf(schema: JsonSchema): Widget {
   const asked = hintsOf(schema).widget;
   if (schema['x-cel'] === true) return 'cel';

@@ -2,7 +2,7 @@
 
 import { createContext, useContext, type ComponentType } from 'react';
 import type { Diagnostic, ExpressionName, Preview } from '../api/types.ts';
-import type { FieldProps } from './expression.tsx';
+import type { FieldProps } from './frame.tsx';
 import type { Path, Widget } from './model.ts';
 
 /** Fields that come from outside: they ask the host for more than a schema says. */

@@ -3,9 +3,9 @@
 import { useState } from 'react';
 import { Icon, Select, Switch, TextInput } from '../kit/index.ts';
 import { t } from '../i18n/index.ts';
-import { ToExpression, type FieldProps } from './expression.tsx';
-import { Findings, Frame } from './frame.tsx';
-import { choicesOf, hintsOf, parseNumber, toExpression, typesOf } from './model.ts';
+import { ToExpression } from './expression.tsx';
+import { FieldFrame, Findings, type FieldProps } from './frame.tsx';
+import { choicesOf, hintsOf, isMultiline, parseNumber, textOf, toExpression, typesOf } from './model.ts';
 import { useForm } from './scope.ts';
 
 /** A number that keeps what one types until it is a number; milliseconds are shown as seconds. */
@@ -71,14 +71,15 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
   );
 }
 
-export function NumberField({ label, schema, value, required, findings, onValue }: FieldProps) {
+export function NumberField(field: FieldProps) {
+  const { label, schema, value, onValue } = field;
   const { host } = useForm();
   const hints = hintsOf(schema);
   const duration = hints.widget === 'duration';
   const factor = duration ? 1000 : 1;
   const fallback = typeof schema.default === 'number' ? String(schema.default / factor) : '';
   return (
-    <Frame label={label} required={required} hint={schema.description} findings={findings}>
+    <FieldFrame field={field}>
       {({ id, describedBy, invalid }) => (
         <NumberInput
           id={id}
@@ -94,11 +95,12 @@ export function NumberField({ label, schema, value, required, findings, onValue 
           onExpression={host ? () => onValue(toExpression(value)) : undefined}
         />
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
 
-export function SelectField({ label, schema, value, required, findings, onValue }: FieldProps) {
+export function SelectField(field: FieldProps) {
+  const { label, schema, value, onValue } = field;
   const { host, readOnly } = useForm();
   const choices = choicesOf(schema) ?? [];
   const keyOf = (one: unknown) => JSON.stringify(one) ?? '';
@@ -107,13 +109,7 @@ export function SelectField({ label, schema, value, required, findings, onValue 
   const options = choices.map((choice) => ({ value: keyOf(choice.value), label: choice.label }));
   if (!known) options.unshift({ value: keyOf(shown), label: shown === undefined ? t('form.choose') : keyOf(shown) });
   return (
-    <Frame
-      label={label}
-      required={required}
-      hint={schema.description}
-      findings={findings}
-      aside={host && !readOnly ? <ToExpression label={label} onPress={() => onValue(toExpression(shown))} /> : undefined}
-    >
+    <FieldFrame field={field} aside={host && !readOnly ? <ToExpression label={label} onPress={() => onValue(toExpression(shown))} /> : undefined}>
       {({ id, invalid }) => (
         <Select
           id={id}
@@ -128,7 +124,7 @@ export function SelectField({ label, schema, value, required, findings, onValue 
           }}
         />
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
 
@@ -148,16 +144,17 @@ export function SwitchField({ label, schema, value, findings, onValue }: FieldPr
 }
 
 /** Text without expressions: titles, notes, params of a run. */
-export function PlainTextField({ label, schema, value, required, findings, onValue }: FieldProps) {
+export function PlainTextField(field: FieldProps) {
+  const { schema, value, required, onValue } = field;
   const { readOnly } = useForm();
   const hints = hintsOf(schema);
-  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : (JSON.stringify(value) ?? '');
+  const text = textOf(value);
   const kind = schema['x-secret'] ? 'password' : 'text';
   const placeholder = hints.placeholder ?? (typeof schema.default === 'string' ? schema.default : placeholderOf(schema.format));
   return (
-    <Frame label={label} required={required} hint={schema.description} findings={findings}>
+    <FieldFrame field={field}>
       {({ id, describedBy, invalid }) =>
-        schema['x-multiline'] || hints.widget === 'code' ? (
+        isMultiline(schema) ? (
           <span className={`input area ${invalid ? 'bad' : ''}`}>
             <textarea id={id} aria-describedby={describedBy} rows={3} value={text} readOnly={readOnly} placeholder={placeholder}
               onChange={(event) => onValue(event.target.value === '' && !required ? undefined : event.target.value)} />
@@ -167,7 +164,7 @@ export function PlainTextField({ label, schema, value, required, findings, onVal
             mono={hints.widget === 'path'} onChange={(next) => onValue(next === '' && !required ? undefined : next)} />
         )
       }
-    </Frame>
+    </FieldFrame>
   );
 }
 

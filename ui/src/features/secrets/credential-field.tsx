@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { Select, type Option } from '../../kit/index.ts';
-import { Frame, useForm, type FieldProps } from '../../schema-form/index.ts';
+import { FieldFrame, useForm, type FieldProps } from '../../schema-form/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import './secrets.css';
@@ -21,7 +21,8 @@ export function hostOf(url: unknown): string[] {
   return host ? [host] : [];
 }
 
-export function CredentialField({ label, schema, value, required, findings, onValue }: FieldProps) {
+export function CredentialField(field: FieldProps) {
+  const { label, value, onValue } = field;
   const { readOnly, whole } = useForm();
   const status = useCommand('secret_status', {}, { enabled: !readOnly });
   const ready = status.data?.state === 'ready';
@@ -52,7 +53,7 @@ export function CredentialField({ label, schema, value, required, findings, onVa
   }
   const url = typeof whole === 'object' && whole !== null && 'url' in whole ? whole.url : undefined;
   return (
-    <Frame label={label} required={required} hint={schema.description} findings={findings}>
+    <FieldFrame field={field}>
       {({ id, invalid }) => (
         <>
           <Select id={id} label={label} value={chosen} options={options} invalid={invalid} disabled={readOnly} onChange={choose} />
@@ -60,6 +61,6 @@ export function CredentialField({ label, schema, value, required, findings, onVa
           {making && ready ? <SecretDialog hosts={hostOf(url)} onClose={() => setMaking(false)} onKept={(name) => onValue(SCHEME + name)} /> : null}
         </>
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
