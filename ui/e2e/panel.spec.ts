@@ -121,10 +121,11 @@ test('completion offers what the engine knows at this step', async ({ open, host
   await page.keyboard.type('params.us');
   await page.keyboard.press('Control+Space');
   await expect(page.locator('.cm-tooltip-autocomplete')).toContainText('params.user');
-  // The list takes no key in its first moment, so that nothing is chosen by mistake.
-  await page.waitForTimeout(200);
-  await page.keyboard.press('Enter');
-  await expect(field).toHaveText('params.user');
+  // The list takes no key in its first moment, so that nothing is chosen by mistake; an Enter too early does nothing.
+  await expect(async () => {
+    await page.keyboard.press('Enter');
+    await expect(field).toHaveText('params.user', { timeout: 100 });
+  }).toPass();
 });
 
 test('input and output of the last run; a field is dragged onto a setting', async ({ open, host }) => {

@@ -1,6 +1,7 @@
 /** `npm run screenshots`: the main screens in both themes, into docs/screenshots. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Locator } from '@playwright/test';
 import { expect, startHost, test, useDist } from './host.ts';
 
 const OUT = resolve(import.meta.dirname, '../../docs/screenshots');
@@ -13,14 +14,20 @@ for (const theme of ['light', 'dark'] as const) {
     mkdirSync(OUT, { recursive: true });
     await page.emulateMedia({ colorScheme: theme });
     const make = async (sampleId: string) => await host.rpc<{ ref: string; document: Record<string, unknown> }>('workflow_create', { sampleId });
+    /** The picture is the first that the next one equals: nothing loads, moves or fades any more. */
     const shot = async (name: string) => {
       await page.mouse.move(720, 20);
-      await page.waitForTimeout(500);
-      await page.screenshot({ path: join(OUT, `${name}-${theme}.png`), animations: 'disabled' });
+      await expect(page.locator('[aria-busy=true], .sk, .tip')).toHaveCount(0);
+      await expect(async () => {
+        const first = await page.screenshot({ animations: 'disabled' });
+        const second = await page.screenshot({ animations: 'disabled' });
+        expect(first.equals(second)).toBe(true);
+        writeFileSync(join(OUT, `${name}-${theme}.png`), second);
+      }).toPass({ timeout: 20_000 });
     };
-    const go = async (hash: string) => {
+    const go = async (hash: string, shows: Locator) => {
       await page.evaluate((next) => { window.location.hash = next; }, hash);
-      await page.waitForTimeout(800);
+      await expect(shows).toBeVisible();
     };
     const ended = async (runId: string) => await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 30_000 }).not.toBe('running');
 
@@ -39,16 +46,17 @@ for (const theme of ['light', 'dark'] as const) {
     await expect(page.locator('.g-row').first()).toBeVisible();
     await shot('gallery');
 
-    await go(`#/workflow/${encodeURIComponent(refs.get('retry-that-tells-you-why') ?? '')}`);
-    await expect(page.locator('.react-flow__node').first()).toBeVisible();
+    await go(`#/workflow/${encodeURIComponent(refs.get('retry-that-tells-you-why') ?? '')}`, page.locator('.react-flow__node').first());
     await page.locator('.react-flow__node', { hasText: 'Ask the service' }).click();
     await shot('builder');
     await page.getByRole('tab', { name: /Error handling/ }).click();
     await shot('error-handling');
     await page.keyboard.press('F5');
-    // The second pause is the longer one.
-    await expect(page.locator('.wb-main')).toContainText('call 2 of');
-    await expect(page.locator('.wb-status')).toContainText('Retrying');
+    // The second pause is the longer one; asked at every frame, for it lasts less than two seconds.
+    await page.waitForFunction(() => {
+      const says = (part: string, words: string) => window.document.querySelector(part)?.textContent.includes(words) === true;
+      return says('.wb-main', 'call 2 of') && says('.wb-status', 'Retrying');
+    });
     await page.screenshot({ path: join(OUT, `running-${theme}.png`), animations: 'disabled' });
     await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 30_000 });
     await shot('run');
@@ -66,15 +74,14 @@ for (const theme of ['light', 'dark'] as const) {
     }
     const { runId } = await host.rpc<{ runId: string }>('run_start', { document: failing, params: {} });
     await ended(runId);
-    await go(`#/run/${runId}`);
-    await expect(page.locator('.wb-banners').getByRole('alert')).toBeVisible();
+    await go(`#/run/${runId}`, page.locator('.wb-banners').getByRole('alert'));
     await shot('run-failed');
 
-    await go('#/runs');
+    await go('#/runs', page.getByRole('grid'));
     await shot('runs');
-    await go('#/catalog/http.request');
+    await go('#/catalog/http.request', page.getByRole('heading', { name: 'HTTP request' }));
     await shot('catalog');
-    await go('#/settings');
+    await go('#/settings', page.getByRole('heading', { name: 'Settings' }));
     await shot('settings');
     await host.stop();
     rmSync(host.data, { recursive: true, force: true });
