@@ -1,6 +1,6 @@
 /** A long list of rows of one height; only what is seen is drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
 
 export interface VirtualListProps<T> {
   items: readonly T[];
@@ -25,6 +25,7 @@ export interface VirtualListProps<T> {
 
 export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, clickOpens, onEnd, follow, footer, className, grid }: VirtualListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
+  const id = useId();
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -34,6 +35,8 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
   });
   const rows = virtual.getVirtualItems();
   const last = rows.at(-1)?.index ?? -1;
+  // The focus stays on the list; this names the row that the keys act on, as long as it is drawn.
+  const active = rows.some((entry) => entry.index === selected) ? `${id}-${String(selected)}` : undefined;
   useEffect(() => {
     if (onEnd && last >= 0 && last >= items.length - 10) onEnd();
   }, [last, items.length, onEnd]);
@@ -44,7 +47,7 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
 
   function onKeyDown(event: KeyboardEvent) {
     // Keys inside a control of a row belong to that control.
-    if (!onSelect || event.target !== event.currentTarget) return;
+    if (!onSelect || items.length === 0 || event.target !== event.currentTarget) return;
     const at = selected ?? -1;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 10, PageUp: at - 10, Home: 0, End: items.length - 1 }[event.key];
     if (to !== undefined) {
@@ -59,7 +62,7 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
     }
   }
   return (
-    <div ref={scroller} className={`vlist ${className ?? ''}`} role={grid ? 'grid' : 'listbox'} aria-label={label} aria-rowcount={grid ? items.length : undefined} tabIndex={0} onKeyDown={onKeyDown}
+    <div ref={scroller} className={`vlist ${className ?? ''}`} role={grid ? 'grid' : 'listbox'} aria-label={label} aria-rowcount={grid ? items.length : undefined} aria-activedescendant={active} tabIndex={0} onKeyDown={onKeyDown}
       onScroll={(event) => {
         const box = event.currentTarget;
         atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < rowHeight * 2;
@@ -69,7 +72,8 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
           const item = items[entry.index];
           if (item === undefined) return null;
           return (
-            <div key={entry.key} role={grid ? 'row' : 'option'} aria-rowindex={grid ? entry.index + 1 : undefined} aria-selected={entry.index === selected} className={`vrow ${entry.index === selected ? 'on' : ''} ${clickOpens ? 'opens' : ''}`}
+            <div key={entry.key} id={`${id}-${String(entry.index)}`} role={grid ? 'row' : 'option'} {...(grid ? { 'aria-rowindex': entry.index + 1 } : { 'aria-posinset': entry.index + 1, 'aria-setsize': items.length })}
+              aria-selected={entry.index === selected} className={`vrow ${entry.index === selected ? 'on' : ''} ${clickOpens ? 'opens' : ''}`}
               style={{ height: rowHeight, transform: `translateY(${String(entry.start)}px)` }}
               onClick={clickOpens && onOpen ? () => onOpen(entry.index) : onSelect ? () => onSelect(entry.index) : undefined}
               onDoubleClick={onOpen && !clickOpens ? () => onOpen(entry.index) : undefined}>

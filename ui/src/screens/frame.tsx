@@ -78,8 +78,8 @@ export function FindButton() {
   if (!action) return null;
   const keys = keysOf(action)[0];
   return (
-    <button type="button" className="btn ghost findbtn" onClick={action.run}>
-      <Icon name="search" size={12} />{t('common.find')}{keys ? <Kbd keys={keys} /> : null}
+    <button type="button" className="btn ghost findbtn" title={t('common.find')} onClick={action.run}>
+      <Icon name="search" size={12} /><span className="findbtn-word">{t('common.find')}</span>{keys ? <Kbd keys={keys} /> : null}
     </button>
   );
 }

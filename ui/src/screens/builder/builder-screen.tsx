@@ -274,8 +274,8 @@ function AskParams({ document, first, onStart, onClose }: { document: Workflow; 
 
 function SaveState({ session, dirty }: { session: Session; dirty: boolean }) {
   if (session.readOnly) return <Badge signal="kept" title={t('builder.readOnlyHint')}>{t('builder.readOnly')}</Badge>;
-  if (session.saving) return <span className="s t2 row gap1"><SignalIcon signal="run" />{t('builder.saving')}</span>;
-  if (dirty) return <span className="s t2 row gap1" title={session.path}><span className="dirty-dot" aria-hidden="true" />{t('builder.unsaved')}</span>;
+  if (session.saving) return <span className="s t2 row gap1 nw"><SignalIcon signal="run" />{t('builder.saving')}</span>;
+  if (dirty) return <span className="s t2 row gap1 nw" title={session.path}><span className="dirty-dot" aria-hidden="true" />{t('builder.unsaved')}</span>;
   return (
     <span className="s t2 row gap1 nw" title={session.path}><Icon name="check" size={12} />{t('builder.saved')}<span className="wb-revision">, {t('builder.revision', { revision: session.revision.slice(0, 7) })}</span></span>
   );
