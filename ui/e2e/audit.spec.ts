@@ -1,6 +1,22 @@
 /** The audit viewer over the chain that the program really writes. */
-import { expect, test } from './host.ts';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, type Host, test } from './host.ts';
 import { makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
+
+/** Somebody with the file in their hands: what no program of ours does. */
+function tamper(host: Host, sql: string): void {
+  execFileSync('python3', ['-c', 'import sqlite3,sys; c=sqlite3.connect(sys.argv[1],timeout=10); c.executescript(sys.argv[2]); c.commit()', join(host.data, 'signalbox.db'), sql]);
+}
+const shot = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env.SIGNALBOX_SHOTS;
+  if (!folder) return;
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((next) => { document.documentElement.dataset.theme = next; }, theme);
+    await page.screenshot({ path: `${folder}/${name}-${theme}.png` });
+  }
+};
 
 test('records appear, are asked for, hashed again on the page, and verified', async ({ open, host }) => {
   const { ref } = await makeWorkflow(host, MEAN);
@@ -45,4 +61,84 @@ test('a query is kept in the settings and found again', async ({ open, host }) =
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('button', { name: 'Only errors', exact: true })).toBeVisible();
   await expect.poll(async () => (await host.rpc<{ queries?: { [name: string]: string } }>('settings_get')).queries).toEqual({ 'Only errors': 'level:ERROR' });
+});
+
+test('facets name the types of errors and the workflows, and a half-typed qualifier chooses nothing', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, id: 'facets', name: 'Facets of errors' });
+  await startRun(host, ref, { name: 'Eve', total: 1, count: 0 });
+  const page = await open('#/audit');
+  await page.getByRole('checkbox', { name: 'Error type: ValidationError' }).click();
+  await expect(page.getByRole('row', { name: /Mean value failed with ValidationError/ }).first()).toBeVisible();
+  await expect(page.getByRole('row', { name: /Run started/ })).toHaveCount(0);
+  await page.getByRole('checkbox', { name: 'Workflow: Facets of errors' }).click();
+  await expect(page.getByRole('combobox')).toHaveValue('error.type:ValidationError workflow:"Facets of errors"');
+  await expect(page.locator('.vlist .au-row')).toHaveCount(1);
+  await page.getByRole('combobox').fill('level:');
+  await expect(page.getByRole('checkbox', { name: /^Level/ }).first()).not.toBeChecked();
+});
+
+test('what an entry keeps apart: kept, erased, lost and changed are told, in the list, the record and above', async ({ open, host }) => {
+  const record = async (event: string, snapshot: object) => await host.rpc<{ seq: number }>('audit_record', {
+    timestamp: '2026-11-22T08:00:00Z', event, level: 'INFO', actor: { type: 'human', id: 'user:eve' }, nodeId: 'n', runId: 'outside', contextSnapshot: snapshot,
+  });
+  const [kept, erased, lost, changed] = [await record('APART_KEPT', { n: 1 }), await record('APART_ERASED', { n: 2 }), await record('APART_LOST', { n: 3 }), await record('APART_CHANGED', { n: 4 })];
+  await host.rpc('audit_erase', { seq: erased.seq, reason: 'asked for' });
+  const hashOf = async (seq: number) => (await host.rpc<{ entry: { contextSnapshotHash: string } }>('audit_get', { seq })).entry.contextSnapshotHash;
+  tamper(host, `delete from blob where hash = '${await hashOf(lost.seq)}'; update blob set data = cast('{"n":5}' as blob) where hash = '${await hashOf(changed.seq)}';`);
+  const page = await open('#/audit?query=run:outside');
+  const see = async (name: string, state: string) => {
+    await page.locator('.vlist .au-row', { hasText: name }).click();
+    await expect(page.locator(`[data-apart="${state}"]`)).toBeVisible();
+    await shot(page, `apart-${state}`);
+  };
+  await see('Apart kept', 'kept');
+  await expect(page.locator('[data-apart]')).toContainText('as it was sealed');
+  await see('Apart lost', 'lost');
+  await see('Apart changed', 'changed');
+  await expect(page.locator('[data-apart]')).toContainText('Of what is there now');
+  await expect(page.locator('.au-row', { hasText: 'Apart changed' }).getByLabel('What it keeps apart was changed')).toBeVisible();
+  await see('Apart erased', 'erased');
+  await page.locator('[data-apart]').getByRole('button', { name: /^Record \d+$/ }).click();
+  await expect(page.getByRole('heading', { name: 'Payload erased' })).toBeVisible();
+  // The chain fits, and what it does not hold is said beside it.
+  await page.getByRole('button', { name: 'Verify chain' }).click();
+  await expect(page.getByText(/Chain intact up to record/)).toBeVisible();
+  await expect(page.locator('[data-payloads="lost"]')).toContainText(`What record ${String(lost.seq)} keeps apart is lost`);
+  await page.locator('[data-payloads="changed"]').getByRole('button', { name: 'Go to record' }).click();
+  await expect(page).toHaveURL(new RegExp(`#/audit/${String(changed.seq)}\\b`));
+  expect(kept.seq).toBeLessThan(erased.seq);
+  await shot(page, 'apart-verdict');
+});
+
+test('a decision that was changed in the store shows at its entry', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, id: 'tampered', name: 'Tampered decision' });
+  const runId = await startRun(host, ref, { name: 'Ada', total: 12, count: 0 });
+  await expect.poll(async () => (await openTasks(host)).some((one) => one.runId === runId)).toBe(true);
+  const task = (await openTasks(host)).find((one) => one.runId === runId);
+  await host.rpc('task_complete', { taskId: task?.id, action: 'correct', correctedInput: { name: 'Ada', total: 12, count: 4 }, notes: 'Counted again' });
+  const page = await open(`#/audit?query=run:${runId}`);
+  await page.locator('.vlist .au-row', { hasText: 'Task completed' }).click();
+  await expect(page.locator('[data-apart="kept"]')).toBeVisible();
+  tamper(host, `update task_body set body = replace(body, '"count":4', '"count":9') where task = '${task?.id ?? ''}' and part = 'decision';`);
+  await page.reload();
+  await expect(page.locator('[data-apart="changed"]')).toBeVisible();
+});
+
+test('an entry changed in the file: red banner, the record, its hash, and the list shows what is there now', async ({ open, host }) => {
+  const { seq } = await host.rpc<{ seq: number }>('audit_record', { timestamp: '2026-11-22T08:00:00Z', event: 'PAID', level: 'INFO', actor: { type: 'human', id: 'user:eve' }, nodeId: 'n', runId: 'paid', metadata: { message: 'Paid 100' } });
+  await host.rpc('audit_record', { timestamp: '2026-11-22T08:00:00Z', event: 'AFTER', level: 'INFO', actor: { type: 'human', id: 'user:eve' }, nodeId: 'n', runId: 'paid' });
+  const page = await open('#/audit?query=run:paid');
+  await expect(page.getByRole('row', { name: /Paid 100/ })).toBeVisible();
+  tamper(host, `update audit_entry set entry = replace(entry, 'Paid 100', 'Paid 900') where seq = ${String(seq)};`);
+  await page.getByRole('button', { name: 'Verify chain' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: `Chain broken at record ${seq.toLocaleString('en')}` })).toBeVisible();
+  await expect(page.getByRole('row', { name: /Paid 900/ })).toBeVisible();
+  await page.getByRole('alert').getByRole('button', { name: 'Go to record' }).first().click();
+  await expect(page.getByText('not equal', { exact: true })).toBeVisible();
+  // Wherever one goes, the rail says it.
+  await expect(page.getByRole('link', { name: /Audit.*broken/ })).toBeVisible();
+  await shot(page, 'broken');
+  // Other tests share this program.
+  tamper(host, `update audit_entry set entry = replace(entry, 'Paid 900', 'Paid 100') where seq = ${String(seq)};`);
+  expect((await host.rpc<{ state: string }>('audit_verify', { full: true })).state).toBe('intact');
 });

@@ -131,3 +131,52 @@ test('a run that waits for a person says so, and leads to the task', async ({ op
   await page.getByRole('button', { name: 'Open task' }).click();
   await expect(page).toHaveURL(/#\/inbox\/.+/);
 });
+
+test('n_01: each finding has a button that mends it, and the step it is about opens', async ({ open, host }) => {
+  const { page, made } = await openDocument(open, host, 'Findings', {
+    settings: { errorPolicy: 'fail' },
+    nodes: {
+      start: { type: 'trigger.manual', title: 'Start' },
+      pay: { type: 'http.request', title: 'Pay', config: { url: 'https://api.example.com/pay', method: 'POST', body: '=item' }, errorHandling: { retryPolicy: { maxAttempts: 3, backoff: 'fixed', initialDelayMs: 100 } } },
+      fetch: { type: 'http.request', title: 'Fetch', config: { url: 'https://api.example.com/x', method: 'GET' } },
+      handler: { type: 'builtin.error_handler', title: 'Handle', config: { rules: [{ name: 'all', when: 'true', action: 'human_review' }, { name: 'never', when: 'error.type == "ToolError"', action: 'abort' }] } },
+    },
+    edges: [{ from: 'start.success', to: 'pay' }, { from: 'pay.success', to: 'fetch' }, { from: 'pay.error', to: 'handler' }],
+    layout: { start: [0, 0], pay: [248, 0], fetch: [496, 0], handler: [248, 144] },
+  } as never);
+  const score = page.getByRole('button', { name: /^Error coverage/ });
+  await expect(score).toContainText('1 nowhere');
+  for (const [code, button] of [['RETRY_UNSAFE_WRITE', 'Never repeat it'], ['RED_PORT_OPEN', 'Ask a person'], ['RED_PORT_OPEN', "Use the policy 'safe'"], ['RULE_UNREACHABLE', 'Remove the rule']] as const) {
+    await score.click();
+    const finding = page.locator(`[data-finding="${code}"]`);
+    await expect(finding.first().getByRole('button', { name: 'Show the step' })).toBeVisible();
+    await finding.getByRole('button', { name: button }).click();
+    await score.click();
+    await expect(page.locator('.coverage-pop')).toBeVisible();
+    await expect(finding.getByRole('button', { name: button })).toHaveCount(0);
+    await page.keyboard.press('Escape');
+  }
+  await expect(score).not.toContainText('nowhere');
+  const doc = await saved(page, made);
+  expect(doc.nodes['pay']).toMatchObject({ errorHandling: { retryPolicy: { maxAttempts: 0 } } });
+  expect((doc.nodes['handler'] as unknown as { config: { rules: unknown[] } }).config.rules).toHaveLength(1);
+  expect(doc.edges.some((edge) => edge.from === 'fetch.error')).toBe(true);
+  await shot(page, 'findings-mended');
+});
+
+test('a dry run says which rule decides an error that happened, and why', async ({ open, host }) => {
+  const { page } = await openDocument(open, host, 'Dry run', {
+    ...PART, nodes: { ...PART.nodes, fetch: { type: 'http.request', config: { url: 'http://127.0.0.1:1/x', method: 'GET' }, errorHandling: { retryPolicy: { maxAttempts: 1, backoff: 'fixed', initialDelayMs: 10 } } } },
+  } as never);
+  await page.keyboard.press('F5');
+  await expect(page.locator('[data-node="fetch"]')).toHaveAttribute('data-state', 'asks');
+  await page.locator('[data-node="fetch"]').click();
+  await page.getByRole('tab', { name: /Error handling/ }).click();
+  await page.locator('.dry').getByRole('combobox').first().click();
+  await page.getByRole('option').nth(1).click();
+  await expect(page.locator('[data-dry]')).toContainText('The policy decides: Ask a person');
+  await page.getByRole('combobox', { name: 'Retries made' }).click();
+  await page.getByRole('option', { name: 'Retries made: 0' }).click();
+  await expect(page.locator('[data-dry]')).toContainText('The policy decides: Retry');
+  await shot(page, 'dry-run');
+});

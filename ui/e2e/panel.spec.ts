@@ -233,3 +233,40 @@ test('ts_101: a long answer is cut, its preview is text, and it is loaded on dem
   await expect(card.locator('.cut-whole')).toContainText(`${nasty}xxxx`);
   expect((await card.locator('.cut-whole').textContent())?.length).toBeGreaterThan(20_000);
 });
+
+test('a guard is written in the panel, checked while it is typed, and refuses the call', async ({ open, host }) => {
+  const { page, made } = await openAt(open, host, 'Guarded', {
+    params: { type: 'object', properties: { amount: { type: 'integer', default: 4000 } } }, settings: { errorPolicy: 'fail' },
+    nodes: { start: { type: 'trigger.manual', title: 'Start' }, pay: { type: 'data.set', title: 'Pay', config: { assign: { paid: '=params.amount' } } } },
+    edges: [{ from: 'start.success', to: 'pay' }], layout: { start: [0, 0], pay: [248, 0] },
+  });
+  const panel = await pick(page, 'pay');
+  await panel.getByText('Guards', { exact: true }).click();
+  await panel.getByRole('button', { name: 'Add a guard before the call' }).click();
+  await panel.getByRole('textbox', { name: 'Name of guard 1' }).fill('limit');
+  const refuse = panel.getByRole('textbox', { name: 'Guard 1 refuses when' });
+  await refuse.fill('params.amount >');
+  await expect(panel.locator('[data-guards="on"] .c-err').first()).toBeVisible();
+  await refuse.fill('params.amount > 1000');
+  await panel.getByRole('textbox', { name: 'What the error of guard 1 says' }).fill('More than 1000 needs a second person');
+  await expect(panel.locator('[data-guards="on"] .c-err')).toHaveCount(0);
+  await page.keyboard.press('Control+s');
+  await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
+  expect(readJson<Doc>(made.path).nodes['pay']?.['guardrails']).toEqual({ enabled: true, before: [{ name: 'limit', refuse: 'params.amount > 1000', message: 'More than 1000 needs a second person' }] });
+  const folder = process.env.SIGNALBOX_SHOTS;
+  for (const theme of folder ? ['light', 'dark'] : []) {
+    await page.evaluate((next) => { document.documentElement.dataset.theme = next; }, theme);
+    await page.screenshot({ path: `${folder ?? ''}/guards-${theme}.png` });
+  }
+  await page.keyboard.press('F5');
+  await page.getByRole('button', { name: /^(Start|Run)/ }).last().click({ timeout: 2_000 }).catch(() => undefined);
+  await expect(page.getByRole('alert').getByText('More than 1000 needs a second person').first()).toBeVisible();
+  // Switched off it refuses nothing; with the last one the file forgets them.
+  await pick(page, 'pay');
+  await panel.getByRole('switch', { name: 'Guards act' }).click();
+  await expect(panel.locator('[data-guards="off"]')).toContainText('this guard refuses nothing');
+  await panel.getByRole('button', { name: 'Remove guard 1' }).click();
+  await page.keyboard.press('Control+s');
+  await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
+  await expect.poll(() => Object.hasOwn(readJson<Doc>(made.path).nodes['pay'] ?? {}, 'guardrails')).toBe(false);
+});

@@ -97,6 +97,25 @@ export interface AuditAnchor {
   error?: string;
 }
 
+/** What is kept apart from an entry under its hash. */
+export interface AuditApart {
+  /** What it is. */
+  kind: AuditApartKind;
+  /** How it stands with it. */
+  state: AuditPayloadState;
+  /** The hash that was sealed. */
+  sealedHash: string;
+  /** The hash of what is there now. */
+  foundHash?: string;
+  /** The entry that tells of the erasure. */
+  toldBy?: number;
+  /** A snapshot that is there, masked. */
+  value?: unknown;
+}
+
+/** What is kept apart from an entry. */
+export type AuditApartKind = 'snapshot' | 'decision';
+
 /** The first bad entry. */
 export interface AuditBroken {
   /** Its place. */
@@ -170,6 +189,10 @@ export interface AuditFacets {
   level: AuditCount[];
   /** Actors: their id, else their type. */
   actor: AuditCount[];
+  /** Types of errors. */
+  errorType: AuditCount[];
+  /** Names of workflows. */
+  workflow: AuditCount[];
 }
 
 /** What to count. */
@@ -204,7 +227,7 @@ export interface AuditKey {
 
 /** Which entries to list. */
 export interface AuditList {
-  /** `actor: event: run: node: level: error.type: tag: since: until: text:` and free words; all must hold. */
+  /** `actor: event: run: workflow: node: level: error.type: tag: since: until: text:` and free words; all must hold. */
   query?: string;
   /** Only entries before this one. */
   before?: number;
@@ -225,6 +248,9 @@ export interface AuditPage {
   /** Where the chain stands. */
   head: AuditHead;
 }
+
+/** How it stands with what an entry keeps apart. */
+export type AuditPayloadState = 'kept' | 'erased' | 'lost' | 'changed';
 
 /** How it stands with what is kept apart from the chain under its hash. */
 export interface AuditPayloads {
@@ -257,6 +283,8 @@ export interface AuditRecordView {
   signature?: string;
   /** What is kept apart and belongs to it, masked: `error`, `patch`, `before`, `after`. */
   payload?: Record<string, unknown>;
+  /** What is kept apart under its hash, and how it stands with it. */
+  apart?: AuditApart;
   /** From the error to its outcome, in their order. */
   related: AuditRelated[];
 }
@@ -314,6 +342,8 @@ export interface AuditRow {
   hash: string;
   /** Hash of the entry before. */
   prevHash: string;
+  /** How it stands with what it keeps apart; absent when it keeps nothing. */
+  payload?: AuditPayloadState;
 }
 
 /** The last verification, and who signs. */

@@ -53,7 +53,9 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     setVerifying(true);
     const verdict = await attempt(() => call('audit_verify', { full: true }));
     setVerifying(false);
-    void queryClient.invalidateQueries({ queryKey: ['audit_status'] });
+    // What is on the screen may be older than what was verified.
+    list.retry();
+    for (const key of ['audit_status', 'audit_get', 'audit_facets']) void queryClient.invalidateQueries({ queryKey: [key] });
     if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: count(verdict.broken.seq) }), detail: damageText(verdict.broken.kind) });
     else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: count(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail === 0 ? undefined : verdict.lastCheckpoint ? tn('audit.level.tail', verdict.unsealedTail) : t('audit.level.noCheckpoint') });
   }
@@ -80,6 +82,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     actor: facets.data?.actor.map((one) => ({ value: one.value, hint: count(one.count) })) ?? [],
     level: ['INFO', 'WARN', 'ERROR', 'CRITICAL'].map((value) => ({ value, hint: levelText(value) })),
     'error.type': ['ToolError', 'LLMError', 'NetworkError', 'ValidationError', 'Timeout', 'UnknownError'].map((value) => ({ value })),
+    workflow: facets.data?.workflow.map((one) => ({ value: one.value, hint: count(one.count) })) ?? [],
     run: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.workflowId).map((row) => [row.runId, { value: row.runId, hint: row.workflowName }])).values()].slice(0, 40),
     node: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.nodeId !== '$run').map((row) => [row.nodeId, { value: row.nodeId, hint: row.nodeTitle }])).values()].slice(0, 40),
     since: dayChoices(), until: dayChoices(),

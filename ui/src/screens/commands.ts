@@ -1,27 +1,14 @@
 /** What several screens do: each shows its own failure as a message with the next step. */
 import { transport } from '../api/client.ts';
-import { toApiError } from '../api/error.ts';
 import { copyText as toClipboard } from '../api/hand-out.ts';
 import { act } from '../api/queries.ts';
 import type { OpenWorkflow, Workflow } from '../api/types.ts';
+import { attempt, showError } from '../features/doing.ts';
 import { t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
 import { navigate } from './router.ts';
 
-export function showError(cause: unknown, title?: string): void {
-  const error = toApiError(cause);
-  toast({ signal: 'err', text: title ? `${title}: ${error.message}` : error.message, detail: error.hint || undefined });
-}
-
-/** Runs it and shows a failure; `undefined` after one. */
-export async function attempt<T>(work: () => Promise<T>, title?: string): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (cause) {
-    showError(cause, title);
-    return undefined;
-  }
-}
+export { attempt, showError };
 
 export async function createWorkflow(options: { name?: string; sampleId?: string } = {}): Promise<OpenWorkflow | undefined> {
   const made = await attempt(() => act('workflow_create', options));

@@ -71,6 +71,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
         case 'event': return row.event === value;
         case 'level': return row.level === value;
         case 'run': return row.runId === value;
+        case 'workflow': return row.workflowName === value;
         case 'node': return row.nodeId === value;
         case 'actor': return (row.actor.id ?? row.actor.type) === value;
         case 'since': return row.timestamp >= value;
@@ -90,7 +91,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
       const rows = after === undefined ? all.filter(({ row }) => row.seq < (before ?? Infinity)).toReversed().slice(0, limit) : all.filter(({ row }) => row.seq > after).slice(0, limit).toReversed();
       return { entries: rows.map(({ row }) => row), total: all.length, more: false, head: { size: size(), hash: records.at(-1)?.row.hash ?? '' } };
     },
-    audit_facets: ({ query }) => { const all = matching(query); return { event: counts(all, (row) => row.event), level: counts(all, (row) => row.level), actor: counts(all, (row) => row.actor.id ?? row.actor.type) }; },
+    audit_facets: ({ query }) => { const all = matching(query); return { event: counts(all, (row) => row.event), level: counts(all, (row) => row.level), actor: counts(all, (row) => row.actor.id ?? row.actor.type), errorType: [], workflow: counts(all, (row) => row.workflowName ?? '') }; },
     audit_get: ({ seq }) => {
       const found = records[seq];
       if (!found) throw new ApiError({ code: 'NOT_FOUND', message: 'There is no such record.', hint: '' });

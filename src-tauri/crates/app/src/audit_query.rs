@@ -21,6 +21,7 @@ pub(crate) fn parse(text: &str, now_ms: i64) -> ApiResult<AuditQuery> {
             "actor" => query.actor = Some(value),
             "event" => query.event = Some(value),
             "run" => query.run = Some(value),
+            "workflow" => query.workflow = Some(value),
             "node" => query.node = Some(value),
             "error.type" => query.error_type = Some(value),
             "tag" => query.tag = Some(value),

@@ -1,13 +1,14 @@
 //! Audit entries as people see them.
 
 use crate::app::App;
-use crate::dto::{AuditActor, AuditRelated, AuditRelation, AuditRow};
+use crate::dto::{AuditActor, AuditApart, AuditApartKind, AuditPayloadState, AuditRelated, AuditRelation, AuditRow};
 use crate::error::ApiResult;
 use crate::story;
 use serde_json::Value;
 use signalbox_model::{AuditEvent, Level};
 use signalbox_store::audit::{Entry, RUN_LEVEL};
-use signalbox_store::{AuditQuery, AuditRow as Stored};
+use signalbox_store::mask::Masks;
+use signalbox_store::{AuditQuery, AuditRow as Stored, Payload, PayloadPart, PayloadState};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
@@ -54,17 +55,43 @@ impl App {
 }
 
 /// Rows of a page; each run is looked up once.
-pub(crate) fn rows(app: &App, stored: &[Stored]) -> Vec<AuditRow> {
+pub(crate) fn rows(app: &App, stored: &[Stored]) -> ApiResult<Vec<AuditRow>> {
     let mut known: HashMap<String, Option<About>> = HashMap::new();
-    stored
-        .iter()
-        .map(|row| {
-            let entry = row.entry();
-            let run = entry.as_ref().map(|entry| entry.run_id.clone()).unwrap_or_default();
-            let about = known.entry(run).or_insert_with_key(|run| app.about_run(run));
-            view(row, entry.as_ref(), about.as_ref())
-        })
-        .collect()
+    let texts: Vec<&str> = stored.iter().map(|row| row.text.as_str()).collect();
+    let payloads = app.store.audit_payloads_of(&texts)?;
+    let rows = stored.iter().zip(payloads).map(|(row, payload)| {
+        let entry = row.entry();
+        let run = entry.as_ref().map(|entry| entry.run_id.clone()).unwrap_or_default();
+        let about = known.entry(run).or_insert_with_key(|run| app.about_run(run));
+        let mut shown = view(row, entry.as_ref(), about.as_ref());
+        shown.payload = payload.map(|payload| state(payload.state));
+        shown
+    });
+    Ok(rows.collect())
+}
+
+fn state(state: PayloadState) -> AuditPayloadState {
+    match state {
+        PayloadState::Kept => AuditPayloadState::Kept,
+        PayloadState::Erased => AuditPayloadState::Erased,
+        PayloadState::Lost => AuditPayloadState::Lost,
+        PayloadState::Changed => AuditPayloadState::Changed,
+    }
+}
+
+/// What is kept apart, as people see it: masked.
+pub(crate) fn apart(payload: Payload) -> AuditApart {
+    AuditApart {
+        kind: match payload.part {
+            PayloadPart::Snapshot => AuditApartKind::Snapshot,
+            PayloadPart::Decision => AuditApartKind::Decision,
+        },
+        state: state(payload.state),
+        sealed_hash: payload.sealed,
+        found_hash: payload.found,
+        told_by: payload.told_by,
+        value: payload.data.map(|value| Masks::default().value(&value)),
+    }
 }
 
 /// One row. An entry that cannot be read is shown as such; a verification says what is wrong with it.
@@ -85,8 +112,10 @@ fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow 
             signed: row.signature.is_some(),
             hash: row.hash.clone(),
             prev_hash: String::new(),
+            payload: None,
         };
     };
+    let title = about.and_then(|about| about.titles.get(&entry.node_id)).map(String::as_str);
     AuditRow {
         seq: row.seq,
         timestamp: entry.timestamp.clone(),
@@ -101,11 +130,12 @@ fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow 
         workflow_name: about.map(|about| about.workflow_name.clone()),
         run_id: entry.run_id.clone(),
         node_id: entry.node_id.clone(),
-        node_title: about.and_then(|about| about.titles.get(&entry.node_id).cloned()),
-        summary: signalbox_store::mask::Masks::default().text(&story::of_entry(entry)),
+        node_title: title.map(str::to_owned),
+        summary: Masks::default().text(&story::of_entry(entry, title)),
         signed: row.signature.is_some(),
         hash: row.hash.clone(),
         prev_hash: entry.prev_hash.to_hex(),
+        payload: None,
     }
 }
 
@@ -149,6 +179,11 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
             wanted.extend(here.into_iter().map(str::to_owned));
         }
     }
+    let about = app.about_run(&entry.run_id);
+    let label = |other: &Entry| {
+        let title = about.as_ref().and_then(|about| about.titles.get(&other.node_id));
+        story::of_entry(other, title.map(String::as_str))
+    };
     let whole = entry.node_id == RUN_LEVEL;
     let failed = |node: &str| {
         all.iter().any(|(_, other)| other.event == AuditEvent::NodeError.as_str() && other.node_id == node)
@@ -163,7 +198,7 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
                 Some(AuditEvent::NodeSuccess) => failed(&other.node_id) && (whole || wanted.contains(&other.node_id)),
                 _ => whole || nodes(other).iter().any(|node| wanted.iter().any(|own| own == node)),
             };
-            fits.then(|| AuditRelated { seq: *seq, event: other.event.clone(), label: story::of_entry(other), kind })
+            fits.then(|| AuditRelated { seq: *seq, event: other.event.clone(), label: label(other), kind })
         })
         .collect())
 }

@@ -71,9 +71,10 @@ fn words(name: &str) -> String {
     letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
 }
 
-/// One audit entry.
-pub(crate) fn of_entry(entry: &Entry) -> String {
+/// One audit entry; `title` is that of its step, when it is known.
+pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
     let facts = entry.metadata.as_ref();
+    let step = title.unwrap_or("The step");
     let who = || entry.actor.id.clone().unwrap_or_else(|| "Signalbox".to_owned());
     let of = |name: &str| text(facts, name).map(|value| format!(": {value}")).unwrap_or_default();
     let Some(event) = AuditEvent::parse(&entry.event) else {
@@ -82,14 +83,14 @@ pub(crate) fn of_entry(entry: &Entry) -> String {
     match event {
         AuditEvent::WorkflowStarted => "The run began".into(),
         AuditEvent::NodeStart => match number(facts, "attempt").filter(|attempt| *attempt > 0) {
-            Some(attempt) => format!("The step began again (attempt {})", attempt + 1),
-            None => "The step began".into(),
+            Some(attempt) => format!("{step} began again (attempt {})", attempt + 1),
+            None => format!("{step} began"),
         },
-        AuditEvent::NodeSuccess => "The step succeeded".into(),
+        AuditEvent::NodeSuccess => format!("{step} succeeded"),
         AuditEvent::NodeError => {
             let kind = text(facts, "errorType").unwrap_or("an error");
             let message = text(facts, "message").or_else(|| text(facts, "code")).map(|m| format!(": {m}"));
-            format!("The step failed with {kind}{}", message.unwrap_or_default())
+            format!("{step} failed with {kind}{}", message.unwrap_or_default())
         }
         AuditEvent::ErrorHandlerInvoked => {
             format!("Rule \"{}\" chose {}", text(facts, "rule").unwrap_or("?"), text(facts, "action").unwrap_or("?"))

@@ -129,6 +129,16 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                     all.score.policy += 1;
                 }
                 // Line 4 stands behind a recovery node too; a template there would handle the handler.
+                let fix = match (recovers, covers) {
+                    (false, _) => Some(fix),
+                    (true, true) => None,
+                    (true, false) => Some(Fix {
+                        label: "Use the policy 'safe'".into(),
+                        edits: vec![json!({ "type": "set", "path": ["settings", "errorPolicy"], "value": "safe" })],
+                        template: None,
+                        port: None,
+                    }),
+                };
                 all.findings.push(Finding {
                     code: if covers { "RED_PORT_POLICY" } else { "RED_PORT_OPEN" }.into(),
                     severity: (!covers).then_some(Severity::Warning),
@@ -144,7 +154,7 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                     } else {
                         "Wire the red port, name a fallback, or choose the policy 'safe'".into()
                     },
-                    fix: (!recovers).then_some(fix),
+                    fix,
                 });
             }
         }

@@ -31,7 +31,7 @@ pub use commit::{NewRun, RunCommit, RunEnd};
 pub use error::{CommitError, Error, Error as StoreError};
 pub use high_water::StoreAlarm;
 pub use open::StoreOptions;
-pub use payload::Payloads;
+pub use payload::{Payload, PayloadPart, PayloadState, Payloads};
 pub use signalbox_audit as audit;
 pub use store::{Answer, Store};
 pub use table::audit_entry::{AuditFacets, AuditPage, AuditQuery, AuditRow, actor_name};

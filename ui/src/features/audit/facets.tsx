@@ -28,6 +28,8 @@ export function Facets({ facets, query, saved, onQuery, onForget }: { facets: Au
       <Facet title={t('audit.facet.event')} qualifier="event" counts={facets.event} query={query} onQuery={onQuery} words={(value) => eventLook(value).text} />
       <Facet title={t('audit.facet.actor')} qualifier="actor" counts={facets.actor} query={query} onQuery={onQuery} words={actorName} icon={(value) => (value === 'system' ? 'sliders' : value === 'agent' || value.startsWith('tool') ? 'agent' : 'person')} />
       <Facet title={t('audit.facet.level')} qualifier="level" counts={facets.level} query={query} onQuery={onQuery} words={levelText} icon={(value) => (Object.hasOwn(LEVELS, value) ? LEVELS[value as keyof typeof LEVELS].icon : 'dot')} />
+      <Facet title={t('audit.facet.error')} qualifier="error.type" counts={facets.errorType} query={query} onQuery={onQuery} words={(value) => value} />
+      <Facet title={t('audit.facet.workflow')} qualifier="workflow" counts={facets.workflow} query={query} onQuery={onQuery} words={(value) => value} />
     </aside>
   );
 }
@@ -35,7 +37,8 @@ export function Facets({ facets, query, saved, onQuery, onForget }: { facets: Au
 function Facet({ title, qualifier, counts, query, onQuery, words, icon }: {
   title: string; qualifier: Qualifier; counts: readonly FacetCount[]; query: string; onQuery(query: string): void; words(value: string): string; icon?: (value: string) => IconName;
 }) {
-  const chosen = valueOf(query, qualifier);
+  // Half of a qualifier while it is typed chooses nothing.
+  const chosen = valueOf(query, qualifier) || undefined;
   const all = chosen !== undefined && !counts.some((one) => one.value === chosen) ? [{ value: chosen, count: 0 }, ...counts] : counts;
   if (!all.length) return null;
   return (

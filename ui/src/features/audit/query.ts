@@ -1,6 +1,6 @@
 // The text of a query: `qualifier:value` and free words. Pure.
 
-export const QUALIFIERS = ['actor', 'event', 'run', 'node', 'level', 'error.type', 'tag', 'since', 'until', 'text'] as const;
+export const QUALIFIERS = ['actor', 'event', 'run', 'workflow', 'node', 'level', 'error.type', 'tag', 'since', 'until', 'text'] as const;
 export type Qualifier = (typeof QUALIFIERS)[number];
 
 export interface Token { text: string; from: number; to: number; qualifier?: Qualifier; value: string }

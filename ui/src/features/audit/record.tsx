@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { shortRunId } from '../status.tsx';
-import { formatDateTime, t } from '../../i18n/index.ts';
+import { t } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, Segmented, Skeleton } from '../../kit/index.ts';
 import { plainValue } from '../evidence/controls.ts';
 import { same } from '../evidence/diff.ts';
@@ -12,10 +12,11 @@ import { isPatch, type Operation } from '../evidence/patch.ts';
 import { Pieces, SafeText } from '../evidence/safe-text.tsx';
 import { useCommand } from '../../api/queries.ts';
 import { hashOf, spaced } from './hash.ts';
+import { Apart } from './apart.tsx';
 import { OriginGraph } from './origin-graph.tsx';
 import { term } from './query.ts';
 import type { AuditRecord } from './types.ts';
-import { ACTOR_ICON, actorText, actorValue, eventLook, levelText } from './words.ts';
+import { ACTOR_ICON, actorText, actorValue, clock, day, eventLook, levelText } from './words.ts';
 
 export interface RecordProps { seq: number; onSeq(seq: number): void; onQuery(query: string): void; onRun(runId: string, step?: string): void }
 
@@ -38,7 +39,7 @@ function Shown({ record, seq, onSeq, onQuery, onRun }: RecordProps & { record: A
         {row.workflowId ? <Button small icon="ext" onClick={() => onRun(row.runId, row.nodeId)}>{t('audit.openRun')}</Button> : null}<CopyButton value={record.entry} /></header>
       <dl className="kv au-kv">
         <dt>{t('audit.record')}</dt><dd className="mono">{row.seq}</dd>
-        <dt>{t('audit.col.time')}</dt><dd className="mono" title={row.timestamp}>{formatDateTime(row.timestamp)} <span className="t3">{row.timestamp}</span></dd>
+        <dt>{t('audit.col.time')}</dt><dd className="au-when"><span className="mono">{day(row.timestamp)} {clock(row.timestamp)}</span><span className="mono s t3">{row.timestamp}</span></dd>
         <dt>{t('audit.col.actor')}</dt><dd><span className="row gap1"><Icon name={ACTOR_ICON[row.actor.type]} size={12} className="t2" /><SafeText line text={`${actorText(row.actor)}${row.actor.role ? `, ${row.actor.role}` : ''}${text('via') ? `, ${text('via') ?? ''}` : ''}`} /></span></dd>
         <dt>{t('audit.level')}</dt><dd>{levelText(row.level)}</dd>
         {row.workflowName ? <><dt>{t('audit.col.workflow')}</dt><dd><SafeText line text={row.workflowName} /></dd></> : null}
@@ -48,7 +49,10 @@ function Shown({ record, seq, onSeq, onQuery, onRun }: RecordProps & { record: A
       </dl>
       {row.summary ? <p className="au-sum"><SafeText text={row.summary} cut={600} /></p> : null}
       {text('notes') ? <div className="au-ds"><span className="cap">{t('audit.note')}</span><SafeText text={text('notes') ?? ''} cut={1000} /></div> : null}
+      {/* What is not as it was sealed comes first. */}
+      {record.apart && record.apart.state !== 'kept' ? <Apart apart={record.apart} onSeq={onSeq} /> : null}
       <Content record={record} metadata={metadata} />
+      {record.apart?.state === 'kept' ? <Apart apart={record.apart} onSeq={onSeq} /> : null}
       <Hashes record={record} onSeq={onSeq} />
       {record.related.length > 1 ? <div className="au-ds"><span className="cap row">{t('audit.origin')}<span className="end t2">{t('audit.records', { n: record.related.length })}</span></span><OriginGraph related={record.related} current={row.seq} onOpen={onSeq} /></div> : null}
       <div className="au-ds au-rel">

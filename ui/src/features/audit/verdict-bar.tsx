@@ -34,6 +34,7 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
           <Button small onClick={() => onGo(seq)}>{t('audit.goRecord')}</Button>
           <Button small icon="dl" onClick={onExport}>{t('audit.exportEvidence')}</Button>
         </div>
+        <Payloads status={status} onGo={onGo} />
         {open ? <Proves status={status} technical={message} /> : null}
       </>
     );
@@ -51,7 +52,24 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
         {status.at && state !== 'unknown' ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
         <span className="grow" />{busyMark}{proves}
       </div>
+      <Payloads status={status} onGo={onGo} />
       {open ? <Proves status={status} /> : null}
+    </>
+  );
+}
+
+/** What is kept apart and is not there any more, or not what was sealed. The last full verification looked. */
+function Payloads({ status, onGo }: { status: AuditStatus; onGo(seq: number): void }) {
+  const bad = (['lost', 'changed'] as const).map((state) => ({ state, seqs: status.payloads?.[state] ?? [] })).filter(({ seqs }) => seqs.length > 0);
+  return (
+    <>
+      {bad.map(({ state, seqs }) => (
+        <div key={state} className="au-ver bad" role="alert" data-payloads={state}>
+          <Icon name="errd" className="c-err" /><b className="c-err">{tn(`audit.payloads.${state}`, seqs.length, { seqs: seqs.slice(0, 5).map(count).join(', ') + (seqs.length > 5 ? ' …' : '') })}</b>
+          <span className="t2 ell grow">{t(`audit.payloadText.${state}`)}</span>
+          <Button small onClick={() => onGo(seqs[0] ?? 0)}>{t('audit.goRecord')}</Button>
+        </div>
+      ))}
     </>
   );
 }

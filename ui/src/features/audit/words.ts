@@ -37,6 +37,8 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   SECRET_DELETED: { icon: 'key', color: 'c-err', key: 'audit.event.SECRET_DELETED' },
   SECRETS_KEY_CHOSEN: { icon: 'lock', color: 'c-wait', key: 'audit.event.SECRETS_KEY_CHOSEN' },
   SECRETS_DISCARDED: { icon: 'lock', color: 'c-err', key: 'audit.event.SECRETS_DISCARDED' },
+  ANSWER_REFUSED: { icon: 'x', color: 'c-wait', key: 'audit.event.ANSWER_REFUSED' },
+  PAYLOAD_ERASED: { icon: 'x', color: 'c-wait', key: 'audit.event.PAYLOAD_ERASED' },
   AUDIT_VERIFY_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_VERIFY_FAILED' },
 };
 
@@ -70,6 +72,12 @@ export const KIND_LINE: { [K in Related['kind']]: string } = {
 };
 
 export const count = (n: number): string => n.toLocaleString('en');
+
+/** 2026-11-22, as this machine counts days. */
+export function day(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? '' : date.toLocaleDateString('sv-SE');
+}
 
 /** 14:02:17.870 */
 export function clock(iso: string): string {

@@ -6,6 +6,7 @@ import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../..
 import { t } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
 import { CredentialField } from '../secrets/credential-field.tsx';
+import { GuardsEditor } from './guards-editor.tsx';
 import type { NodePanelProps } from './types.ts';
 
 const WIDGETS: OwnWidgets = { credential: CredentialField };
@@ -83,6 +84,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, readO
         <summary className="cap">{t('settings.more')}</summary>
         <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.more)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />
       </details>
+      <GuardsEditor nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} readOnly={readOnly} onEdit={onEdit} />
     </div>
   );
 }

@@ -1,10 +1,10 @@
 /** Where the key of the secrets is kept: three places, each with what it means. */
 import { useState } from 'react';
-import { toApiError, type ApiError } from '../../api/error.ts';
 import { act } from '../../api/queries.ts';
 import type { SecretKeyPlace, SecretStatus } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { Button, Dialog, Field, TextInput, toast } from '../../kit/index.ts';
+import { Button, Dialog, Field, TextInput } from '../../kit/index.ts';
+import { useDoing } from '../doing.ts';
 import { Fault } from './fault.tsx';
 
 const PLACES: readonly SecretKeyPlace[] = ['system', 'passphrase', 'file'];
@@ -13,22 +13,12 @@ export function KeyDialog({ status, discard = false, onClose }: { status: Secret
   const [key, setKey] = useState<SecretKeyPlace>(status.key ?? (status.systemTrouble ? 'passphrase' : 'system'));
   const [first, setFirst] = useState('');
   const [second, setSecond] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
+  const { busy, error, run } = useDoing({ inForm: true });
   const differs = second !== '' && first !== second;
   const complete = key === 'passphrase' ? first.length >= 8 && first === second : key !== 'system' || !status.systemTrouble;
   async function choose() {
-    if (!complete || busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      await act('secret_choose', { key, discard, ...(key === 'passphrase' ? { passphrase: first } : {}) });
-      toast({ signal: 'ok', text: t('secrets.chosen') });
-      onClose();
-    } catch (cause) {
-      setError(toApiError(cause));
-      setBusy(false);
-    }
+    if (!complete) return;
+    if (await run(() => act('secret_choose', { key, discard, ...(key === 'passphrase' ? { passphrase: first } : {}) }), t('secrets.chosen'))) onClose();
   }
   return (
     <Dialog open onClose={onClose} title={t('secrets.keyTitle')} closeLabel={t('common.cancel')} width={520}

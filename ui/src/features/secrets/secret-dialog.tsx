@@ -1,10 +1,10 @@
 /** Adds a secret, or replaces one whole. The value stays in this form until it is sent, and nowhere else. */
 import { useState } from 'react';
-import { toApiError, type ApiError } from '../../api/error.ts';
 import { act } from '../../api/queries.ts';
 import type { SecretEntry, SecretKind } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { Button, Dialog, Field, Select, TextArea, TextInput, toast } from '../../kit/index.ts';
+import { Button, Dialog, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
+import { useDoing } from '../doing.ts';
 import { Fault } from './fault.tsx';
 
 const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query'];
@@ -25,23 +25,15 @@ export function SecretDialog({ old, hosts = [], onClose, onKept }: SecretDialogP
   const [field, setField] = useState(old?.field ?? '');
   const [value, setValue] = useState('');
   const [allowed, setAllowed] = useState((old?.hosts ?? hosts).join('\n'));
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
+  const { busy, error, run } = useDoing({ inForm: true });
   const list = allowed.split(/[\s,]+/).filter(Boolean);
   const complete = name.trim() !== '' && value !== '' && list.length > 0 && (kind === 'bearer' || field.trim() !== '');
   async function keep() {
-    if (!complete || busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      const kept = await act('secret_set', { name: name.trim(), kind, hosts: list, value, ...(kind === 'bearer' ? {} : { field: field.trim() }) });
-      toast({ signal: 'ok', text: t('secrets.kept', { name: kept.name }) });
-      onKept?.(kept.name);
-      onClose();
-    } catch (cause) {
-      setError(toApiError(cause));
-      setBusy(false);
-    }
+    if (!complete) return;
+    const secret = { name: name.trim(), kind, hosts: list, value, ...(kind === 'bearer' ? {} : { field: field.trim() }) };
+    if (!await run(() => act('secret_set', secret), t('secrets.kept', { name: secret.name }))) return;
+    onKept?.(secret.name);
+    onClose();
   }
   return (
     <Dialog open onClose={onClose} title={old ? t('secrets.replaceOf', { name: old.name }) : t('secrets.newTitle')} closeLabel={t('common.cancel')}

@@ -1,11 +1,12 @@
 /** Settings, Secrets: where the key is, what there is, and what is in the way. Values never come back here. */
 import './secrets.css';
 import { useState, type ReactNode } from 'react';
-import { toApiError, type ApiError } from '../../api/error.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { SecretEntry, SecretStatus } from '../../api/types.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
-import { Badge, Banner, Button, ConfirmDialog, Field, Icon, Skeleton, TextInput, toast } from '../../kit/index.ts';
+import { Badge, Banner, Button, ConfirmDialog, Field, Icon, Skeleton, TextInput } from '../../kit/index.ts';
+import { useDoing } from '../doing.ts';
+import { NoLine, Section } from '../settings/section.tsx';
 import { Fault } from './fault.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -19,11 +20,7 @@ export function SecretsSection() {
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   return (
-    <section aria-labelledby="set-secrets">
-      <div className="col">
-        <h2 id="set-secrets" className="l">{t('secrets.title')}</h2>
-        <span className="s t2">{t('secrets.hint')}</span>
-      </div>
+    <Section id="secrets" title={t('secrets.title')} hint={t('secrets.hint')}>
       {status.error ? <Fault error={status.error.code === 'FORBIDDEN' ? { message: t('secrets.notAllowed'), hint: '' } : status.error} /> : null}
       {status.isPending ? <Skeleton rows={2} /> : null}
       {status.data ? <Place status={status.data} onOpen={setOpen} /> : null}
@@ -31,9 +28,7 @@ export function SecretsSection() {
       {ready && list.data ? (
         <>
           <div className="box">
-            {list.data.length === 0 ? (
-              <div className="line"><Icon name="key" className="t3" /><div className="col"><span>{t('secrets.none')}</span><span className="s t3">{t('secrets.noneText')}</span></div></div>
-            ) : null}
+            {list.data.length === 0 ? <NoLine icon="key" title={t('secrets.none')} text={t('secrets.noneText')} /> : null}
             {list.data.map((entry) => <Line key={entry.name} entry={entry} onOpen={setOpen} />)}
           </div>
           <div className="row wrap"><Button icon="plus" onClick={() => setOpen({ what: 'set' })}>{t('secrets.add')}</Button></div>
@@ -42,7 +37,7 @@ export function SecretsSection() {
       {open?.what === 'key' && status.data ? <KeyDialog status={status.data} discard={open.discard} onClose={close} /> : null}
       {open?.what === 'set' ? <SecretDialog old={open.old} onClose={close} /> : null}
       {open?.what === 'delete' ? <DeleteSecret name={open.name} onClose={close} /> : null}
-    </section>
+    </Section>
   );
 }
 
@@ -69,11 +64,7 @@ function Place({ status, onOpen }: { status: SecretStatus; onOpen(open: Open): v
   if (status.state === 'notChosen') {
     return (
       <div className="box">
-        <div className="line">
-          <Icon name="lock" className="t3" />
-          <div className="grow col"><span>{t('secrets.notChosen')}</span><span className="s t3">{t('secrets.notChosenText')}</span></div>
-          <Button icon="key" onClick={() => onOpen({ what: 'key', discard: false })}>{t('secrets.setUp')}</Button>
-        </div>
+        <NoLine icon="lock" title={t('secrets.notChosen')} text={t('secrets.notChosenText')} end={<Button icon="key" onClick={() => onOpen({ what: 'key', discard: false })}>{t('secrets.setUp')}</Button>} />
       </div>
     );
   }
@@ -104,18 +95,10 @@ function Place({ status, onOpen }: { status: SecretStatus; onOpen(open: Open): v
 
 function Unlock({ actions }: { actions: ReactNode }) {
   const [text, setText] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
+  const { busy, error, run } = useDoing({ inForm: true });
   async function unlock() {
     if (!text || busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      await act('secret_unlock', { passphrase: text });
-    } catch (cause) {
-      setError(toApiError(cause));
-    }
-    setBusy(false);
+    await run(() => act('secret_unlock', { passphrase: text }));
     setText('');
   }
   return (
@@ -133,18 +116,8 @@ function Unlock({ actions }: { actions: ReactNode }) {
 }
 
 function DeleteSecret({ name, onClose }: { name: string; onClose(): void }) {
-  const [busy, setBusy] = useState(false);
-  async function remove() {
-    setBusy(true);
-    try {
-      await act('secret_delete', { name });
-      toast({ signal: 'ok', text: t('secrets.deleted', { name }) });
-    } catch (cause) {
-      const error = toApiError(cause);
-      toast({ signal: 'err', text: error.message, detail: error.hint || undefined });
-    }
-    onClose();
-  }
+  const { busy, run } = useDoing();
+  const remove = () => run(() => act('secret_delete', { name }), t('secrets.deleted', { name })).then(onClose);
   return (
     <ConfirmDialog open danger busy={busy} title={t('secrets.deleteTitle', { name })} text={t('secrets.deleteText')} confirm={t('secrets.delete')} cancel={t('common.cancel')}
       onConfirm={() => void remove()} onClose={onClose} />

@@ -3,6 +3,7 @@ import './settings.css';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
+import { NoLine, Section } from './section.tsx';
 import { SecretsSection } from '../secrets/secrets-section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
@@ -31,8 +32,7 @@ export function SettingsView(props: SettingsProps) {
   return (
     <div className="set">
       <div>
-        <section aria-labelledby="set-look">
-          <h2 id="set-look" className="l">{t('settings.look')}</h2>
+        <Section id="look" title={t('settings.look')}>
           <div className="box">
             <div className="line">
               <div className="grow col"><span>{t('settings.theme')}</span><span className="s t3">{t('settings.themeHint')}</span></div>
@@ -40,22 +40,20 @@ export function SettingsView(props: SettingsProps) {
                 options={(['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, label: t(`settings.theme.${theme}`) }))} />
             </div>
           </div>
-        </section>
-        <section aria-labelledby="set-notify">
-          <h2 id="set-notify" className="l">{t('settings.notify')}</h2>
+        </Section>
+        <Section id="notify" title={t('settings.notify')}>
           <div className="box">
             <div className="line">
               <div className="grow col"><span>{t('settings.notify.tasks')}</span><span className="s t3">{t(`settings.notify.${props.notify}`)}</span></div>
               <Switch checked={props.notifyOn && props.notify === 'yes'} disabled={props.notify === 'no' || props.notify === 'none'} onChange={props.onNotify} label={t('settings.notify.tasks')} />
             </div>
           </div>
-        </section>
+        </Section>
         <Folders {...props} />
         {props.anchors}
         <SecretsSection />
         <Keys {...props} />
-        <section aria-labelledby="set-about">
-          <h2 id="set-about" className="l">{t('settings.about')}</h2>
+        <Section id="about" title={t('settings.about')}>
           {info ? (
             <dl className="kv box" style={{ padding: 12 }}>
               <dt>{t('settings.version')}</dt><dd>{info.version}</dd>
@@ -65,7 +63,7 @@ export function SettingsView(props: SettingsProps) {
               <dt>{t('settings.thanks')}</dt><dd>{t('settings.thanksText')}</dd>
             </dl>
           ) : null}
-        </section>
+        </Section>
       </div>
     </div>
   );
@@ -73,15 +71,9 @@ export function SettingsView(props: SettingsProps) {
 
 function Folders({ folders, canGrant, onGrant, onRevoke }: SettingsProps) {
   return (
-    <section aria-labelledby="set-folders">
-      <div className="col">
-        <h2 id="set-folders" className="l">{t('settings.folders')}</h2>
-        <span className="s t2">{t('settings.foldersHint')}</span>
-      </div>
+    <Section id="folders" title={t('settings.folders')} hint={t('settings.foldersHint')}>
       <div className="box">
-        {folders?.length === 0 ? (
-          <div className="line"><Icon name="folder" className="t3" /><div className="col"><span>{t('settings.noFolders')}</span><span className="s t3">{t('settings.noFoldersText')}</span></div></div>
-        ) : null}
+        {folders?.length === 0 ? <NoLine icon="folder" title={t('settings.noFolders')} text={t('settings.noFoldersText')} /> : null}
         {folders?.map((folder) => (
           <div key={`${folder.folder}|${folder.workflowId ?? ''}`} className="line">
             <Icon name="folder" className="t2" />
@@ -101,7 +93,7 @@ function Folders({ folders, canGrant, onGrant, onRevoke }: SettingsProps) {
           <Button onClick={() => onGrant('rw')}>{t('settings.grantWrite')}</Button>
         </div>
       ) : <span className="s t3">{t('settings.noFoldersHttp')}</span>}
-    </section>
+    </Section>
   );
 }
 
@@ -116,12 +108,10 @@ function Keys({ settings, actions, onKeys, onResetKeys }: SettingsProps) {
     groups.set(group, [...(groups.get(group) ?? []), action]);
   }
   return (
-    <section aria-labelledby="set-keys">
-      <div className="row">
-        <div className="grow col"><h2 id="set-keys" className="l">{t('settings.keys')}</h2><span className="s t2">{t('settings.keysHint')}</span></div>
-        {Object.keys(settings.keymap).length ? <Button small onClick={onResetKeys}>{t('settings.resetAll')}</Button> : null}
-        <TextInput icon="search" type="search" value={text} placeholder={t('settings.keysFind')} aria-label={t('settings.keysFind')} onChange={setText} />
-      </div>
+    <Section id="keys" title={t('settings.keys')} hint={t('settings.keysHint')} end={<>
+      {Object.keys(settings.keymap).length ? <Button small onClick={onResetKeys}>{t('settings.resetAll')}</Button> : null}
+      <TextInput icon="search" type="search" value={text} placeholder={t('settings.keysFind')} aria-label={t('settings.keysFind')} onChange={setText} />
+    </>}>
       <div className="box">
         {[...groups].map(([group, list]) => (
           <div key={group}>
@@ -133,7 +123,7 @@ function Keys({ settings, actions, onKeys, onResetKeys }: SettingsProps) {
           </div>
         ))}
       </div>
-    </section>
+    </Section>
   );
 }
 

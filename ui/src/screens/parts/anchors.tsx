@@ -5,38 +5,28 @@ import { act, useCommand } from '../../api/queries.ts';
 import type { AuditAnchor } from '../../api/types.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Icon, TextInput, toast } from '../../kit/index.ts';
-import { attempt } from '../commands.ts';
+import { attempt, useDoing } from '../../features/doing.ts';
+import { NoLine, Section } from '../../features/settings/section.tsx';
 import { navigate } from '../router.ts';
 
 export function AnchorsSection() {
   const places = useCommand('audit_anchors', {}, { refetchInterval: 10_000 });
   const [url, setUrl] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useDoing();
   const pick = transport().pickFolder;
-  async function doing(work: () => Promise<AuditAnchor[] | undefined>, done: string) {
-    setBusy(true);
-    const list = await work();
-    setBusy(false);
-    const failed = list?.find((place) => place.error !== undefined);
-    if (failed) toast({ signal: 'warn', text: t('anchor.failedTitle'), detail: failed.error });
-    else if (list) toast({ signal: 'ok', text: done });
-    return list !== undefined;
-  }
-  const add = (place: { url: string } | { folder: string }) => doing(() => attempt(() => act('audit_anchor_add', place)), t('anchor.added'));
+  const doing = (work: () => Promise<AuditAnchor[]>, done: string) => run(async () => {
+    const failed = (await work()).find((place) => place.error !== undefined);
+    toast(failed ? { signal: 'warn', text: t('anchor.failedTitle'), detail: failed.error } : { signal: 'ok', text: done });
+  });
+  const add = (place: { url: string } | { folder: string }) => doing(() => act('audit_anchor_add', place), t('anchor.added'));
   async function addFolder() {
     const folder = pick && await attempt(() => pick());
     if (folder) await add({ folder: folder.handle });
   }
   return (
-    <section aria-labelledby="set-anchors">
-      <div className="col">
-        <h2 id="set-anchors" className="l">{t('anchor.title')}</h2>
-        <span className="s t2">{t('anchor.hint')}</span>
-      </div>
+    <Section id="anchors" title={t('anchor.title')} hint={t('anchor.hint')}>
       <div className="box">
-        {places.data?.length === 0 ? (
-          <div className="line"><Icon name="lock" className="t3" /><div className="col"><span>{t('anchor.none')}</span><span className="s t3">{t('anchor.noneText')}</span></div></div>
-        ) : null}
+        {places.data?.length === 0 ? <NoLine icon="lock" title={t('anchor.none')} text={t('anchor.noneText')} /> : null}
         {places.data?.map((place) => (
           <div key={place.id} className="line">
             <Icon name={place.error ? 'errd' : 'lock'} className={place.error ? 'c-err' : 't2'} />
@@ -46,7 +36,7 @@ export function AnchorsSection() {
               {place.error ? <span className="s c-err" role="alert">{place.error}</span> : null}
             </div>
             <Badge>{tn('anchor.every', place.everyMinutes)}</Badge>
-            <Button small busy={busy} aria-label={t('anchor.removeOf', { place: place.place })} onClick={() => void doing(() => attempt(() => act('audit_anchor_remove', { id: place.id })), t('anchor.removed'))}>{t('anchor.remove')}</Button>
+            <Button small busy={busy} aria-label={t('anchor.removeOf', { place: place.place })} onClick={() => void doing(() => act('audit_anchor_remove', { id: place.id }), t('anchor.removed'))}>{t('anchor.remove')}</Button>
           </div>
         ))}
       </div>
@@ -54,26 +44,21 @@ export function AnchorsSection() {
         <TextInput type="url" value={url} onChange={setUrl} placeholder="https://log.example/signalbox" aria-label={t('anchor.address')} maxLength={2000} />
         <Button type="submit" busy={busy} disabled={!url.trim()}>{t('anchor.addUrl')}</Button>
         {pick ? <Button icon="folder" busy={busy} onClick={() => void addFolder()}>{t('anchor.addFolder')}</Button> : null}
-        {places.data?.length ? <Button icon="retry" busy={busy} onClick={() => void doing(() => attempt(() => act('audit_anchor_now', {})), t('anchor.done'))}>{t('anchor.now')}</Button> : null}
+        {places.data?.length ? <Button icon="retry" busy={busy} onClick={() => void doing(() => act('audit_anchor_now', {}), t('anchor.done'))}>{t('anchor.now')}</Button> : null}
       </form>
       {pick ? null : <span className="s t3">{t('anchor.folderHttp')}</span>}
-    </section>
+    </Section>
   );
 }
 
 /** Above the records: a place that does not take checkpoints. It is tried again by itself. */
 export function AnchorBanner({ anchors }: { anchors: AuditAnchor[] | undefined }) {
   const failed = anchors?.filter((place) => place.error !== undefined) ?? [];
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useDoing();
   if (!failed.length) return null;
-  const again = async () => {
-    setBusy(true);
-    await attempt(() => act('audit_anchor_now', {}));
-    setBusy(false);
-  };
   return (
     <Banner signal="err" title={t('anchor.failedTitle')} actions={<>
-      <Button small icon="retry" busy={busy} onClick={() => void again()}>{t('anchor.now')}</Button>
+      <Button small icon="retry" busy={busy} onClick={() => void run(() => act('audit_anchor_now', {}))}>{t('anchor.now')}</Button>
       <Button small onClick={() => navigate({ screen: 'settings' })}>{t('anchor.toSettings')}</Button>
     </>}>
       {failed.map((place) => <p key={place.id} className="s t2">{place.error}</p>)}

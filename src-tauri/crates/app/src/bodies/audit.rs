@@ -32,7 +32,7 @@ pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult
     };
     let page = app.store.audit_page(&query)?;
     Ok(AuditPage {
-        entries: audit_view::rows(app, &page.rows),
+        entries: audit_view::rows(app, &page.rows)?,
         total: page.total,
         more: page.more,
         head: AuditHead { size: page.head.size, hash: page.head.head_hash.to_hex() },
@@ -45,15 +45,21 @@ pub(crate) fn audit_facets(app: &App, _: &Caller, request: AuditFacetsRequest) -
     let list = |counts: Vec<(String, u64)>| {
         counts.into_iter().map(|(value, count)| AuditCount { value, count }).collect::<Vec<_>>()
     };
-    Ok(AuditFacets { event: list(found.events), level: list(found.levels), actor: list(found.actors) })
+    Ok(AuditFacets {
+        event: list(found.events),
+        level: list(found.levels),
+        actor: list(found.actors),
+        error_type: list(found.error_types),
+        workflow: list(found.workflows),
+    })
 }
 
 pub(crate) fn audit_get(app: &App, _: &Caller, request: AuditGet) -> ApiResult<AuditRecordView> {
     let unknown = || ApiError::not_found(format!("The audit chain has no entry {}.", request.seq));
     let stored = app.store.audit_entry(request.seq)?.ok_or_else(unknown)?;
-    let row = audit_view::rows(app, std::slice::from_ref(&stored)).pop().ok_or_else(unknown)?;
+    let row = audit_view::rows(app, std::slice::from_ref(&stored))?.pop().ok_or_else(unknown)?;
     let entry = stored.entry();
-    let computed = hash_text(&stored.text).to_hex();
+    let (text, computed) = (stored.text.clone(), hash_text(&stored.text).to_hex());
     Ok(AuditRecordView {
         row,
         entry: serde_json::from_str(&stored.text).unwrap_or_default(),
@@ -62,6 +68,7 @@ pub(crate) fn audit_get(app: &App, _: &Caller, request: AuditGet) -> ApiResult<A
         canonical: stored.text,
         signature: stored.signature,
         payload: entry.as_ref().map(|entry| payload(app, entry)).transpose()?.flatten(),
+        apart: app.store.audit_payloads_of(&[&text])?.pop().flatten().map(audit_view::apart),
         related: entry.as_ref().map(|entry| audit_view::related(app, entry)).transpose()?.unwrap_or_default(),
     })
 }

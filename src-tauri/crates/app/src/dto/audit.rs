@@ -9,7 +9,7 @@ use signalbox_model::Level;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuditList {
-    /// `actor: event: run: node: level: error.type: tag: since: until: text:` and free words; all must hold.
+    /// `actor: event: run: workflow: node: level: error.type: tag: since: until: text:` and free words; all must hold.
     #[serde(default)]
     pub query: Option<String>,
     /// Only entries before this one.
@@ -83,6 +83,54 @@ pub struct AuditRow {
     pub hash: String,
     /// Hash of the entry before.
     pub prev_hash: String,
+    /// How it stands with what it keeps apart; absent when it keeps nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<AuditPayloadState>,
+}
+
+/// How it stands with what an entry keeps apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AuditPayloadState {
+    /// It is the one that was sealed.
+    Kept,
+    /// It was erased; that is recorded.
+    Erased,
+    /// It is gone without a record.
+    Lost,
+    /// It is not the one that was sealed.
+    Changed,
+}
+
+/// What is kept apart from an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AuditApartKind {
+    /// The context snapshot of a record from outside.
+    Snapshot,
+    /// The correction and its patch, in the task.
+    Decision,
+}
+
+/// What is kept apart from an entry under its hash.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditApart {
+    /// What it is.
+    pub kind: AuditApartKind,
+    /// How it stands with it.
+    pub state: AuditPayloadState,
+    /// The hash that was sealed.
+    pub sealed_hash: String,
+    /// The hash of what is there now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_hash: Option<String>,
+    /// The entry that tells of the erasure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told_by: Option<u64>,
+    /// A snapshot that is there, masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
 }
 
 /// A page of entries.
@@ -118,6 +166,7 @@ pub struct AuditFacetsRequest {
 
 /// How many of the newest 10,000 matching entries have which value.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct AuditFacets {
     /// Names.
     pub event: Vec<AuditCount>,
@@ -125,6 +174,10 @@ pub struct AuditFacets {
     pub level: Vec<AuditCount>,
     /// Actors: their id, else their type.
     pub actor: Vec<AuditCount>,
+    /// Types of errors.
+    pub error_type: Vec<AuditCount>,
+    /// Names of workflows.
+    pub workflow: Vec<AuditCount>,
 }
 
 /// How many entries have a value.
@@ -164,6 +217,9 @@ pub struct AuditRecordView {
     /// What is kept apart and belongs to it, masked: `error`, `patch`, `before`, `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<Map<String, Value>>,
+    /// What is kept apart under its hash, and how it stands with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apart: Option<AuditApart>,
     /// From the error to its outcome, in their order.
     pub related: Vec<AuditRelated>,
 }

@@ -37,6 +37,8 @@ const LOOKED_AT: u64 = 10_000;
 pub struct AuditQuery {
     /// Of this run.
     pub run: Option<String>,
+    /// Of runs of this workflow: its id, or its name when a run started.
+    pub workflow: Option<String>,
     /// Of this node.
     pub node: Option<String>,
     /// With this name.
@@ -105,6 +107,10 @@ pub struct AuditFacets {
     pub levels: Vec<(String, u64)>,
     /// By actor: its id, else its type.
     pub actors: Vec<(String, u64)>,
+    /// By type of error, where there was one.
+    pub error_types: Vec<(String, u64)>,
+    /// By name of the workflow, where the run is still there.
+    pub workflows: Vec<(String, u64)>,
 }
 
 pub(crate) fn head(connection: &Connection) -> Result<Head> {
@@ -208,6 +214,9 @@ impl Filter {
         let mut filter = Self::default();
         if let Some(run) = &query.run {
             filter.add("run_id = ?", run.clone());
+        }
+        if let Some(workflow) = &query.workflow {
+            filter.add("run_id IN (SELECT id FROM run WHERE ? IN (workflow_id, workflow_name))", workflow.clone());
         }
         if let Some(node) = &query.node {
             filter.add("node_id = ?", node.clone());
@@ -330,7 +339,7 @@ pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<Audi
     let counts = |column: &str| -> Result<Vec<(String, u64)>> {
         let text = format!(
             "SELECT v, count(*) FROM (SELECT {column} AS v FROM audit_entry {} ORDER BY seq DESC LIMIT {LOOKED_AT}) \
-             GROUP BY v ORDER BY count(*) DESC, v LIMIT 50",
+             WHERE v IS NOT NULL GROUP BY v ORDER BY count(*) DESC, v LIMIT 50",
             filter.sql()
         );
         let mut statement = connection.prepare_cached(&text)?;
@@ -341,6 +350,8 @@ pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<Audi
         events: counts("event")?,
         levels: counts("level")?,
         actors: counts("coalesce(actor_id, actor_type)")?,
+        error_types: counts("error_type")?,
+        workflows: counts("(SELECT workflow_name FROM run WHERE id = run_id)")?,
     })
 }
 

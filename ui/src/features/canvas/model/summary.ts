@@ -19,16 +19,23 @@ function fieldAt(config: unknown, path: string): unknown {
   return here;
 }
 
-function words(value: unknown, field: JsonSchema | undefined): string {
+function words(value: unknown, field: JsonSchema | undefined, name: string): string {
   if (typeof value === 'number' && field?.['x-ui']?.['widget'] === 'duration') return formatPause(value);
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value.replace(/^=\s*/, '').replace(/\s+/g, ' ').slice(0, 120);
-  if (Array.isArray(value)) return value.length === 1 ? '1 entry' : `${value.length} entries`;
+  if (Array.isArray(value)) return counted(value.length, name);
   if (typeof value === 'object') {
     const keys = Object.keys(value);
     return keys.length <= 3 ? keys.join(', ') : `${keys.length} fields`;
   }
   return String(value);
+}
+
+/** "2 rules", by the name of the list. */
+function counted(n: number, path: string): string {
+  const name = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  if (!/[a-z]s$/.test(name)) return n === 1 ? '1 entry' : `${n} entries`;
+  return n === 1 ? `1 ${name.slice(0, -1)}` : `${n} ${name}`;
 }
 
 function schemaAt(descriptor: NodeDescriptor, path: string): JsonSchema | undefined {
@@ -45,10 +52,14 @@ export function summaryOf(descriptor: NodeDescriptor | undefined, node: Workflow
       const own = fieldAt(node.config, path);
       if (own !== undefined && own !== '') filled = true;
       const field = schemaAt(descriptor, path);
-      return words(own ?? field?.default, field);
+      return words(own ?? field?.default, field, path);
     })
     .replace(/\s+/g, ' ')
     .trim();
-  if (!filled && template.includes('{')) return { text: text || t('canvas.summary.none'), mono: false };
+  if (!filled && template.includes('{')) {
+    // Where nothing has to be filled in, an empty config is a finished one.
+    const complete = (asSchema(descriptor.config).required ?? []).length === 0;
+    return { text: text || (complete ? descriptor.description : t('canvas.summary.none')), mono: false };
+  }
   return { text, mono: filled };
 }

@@ -1,0 +1,51 @@
+// Something that a person asked for and waits for: busy meanwhile, said when it is done, and its failure kept or shown.
+
+import { useState } from 'react';
+import { toApiError, type ApiError } from '../api/error.ts';
+import { toast } from '../kit/index.ts';
+
+export function showError(cause: unknown, title?: string): void {
+  const error = toApiError(cause);
+  toast({ signal: 'err', text: title ? `${title}: ${error.message}` : error.message, detail: error.hint || undefined });
+}
+
+/** Runs it and shows a failure; `undefined` after one. */
+export async function attempt<T>(work: () => Promise<T>, title?: string): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (cause) {
+    showError(cause, title);
+    return undefined;
+  }
+}
+
+export interface Doing {
+  busy: boolean;
+  /** Why the last one failed, for a form that keeps what was typed. */
+  error: ApiError | null;
+  /** False while another one is under way, and after a failure. */
+  run(work: () => Promise<unknown>, done?: string): Promise<boolean>;
+}
+
+/** One thing at a time. `inForm`: the failure is shown where it happened, not as a message. */
+export function useDoing({ inForm = false }: { inForm?: boolean } = {}): Doing {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  async function run(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+    if (busy) return false;
+    setBusy(true);
+    setError(null);
+    try {
+      await work();
+      if (done) toast({ signal: 'ok', text: done });
+      return true;
+    } catch (cause) {
+      if (inForm) setError(toApiError(cause));
+      else showError(cause);
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  }
+  return { busy, error, run };
+}
