@@ -1,5 +1,6 @@
 /** Findings as the window shows them: what is only missing is no fault, and stays quiet until a run was asked for. */
-import type { Diagnostic } from './types.ts';
+import { pointerParts } from './json.ts';
+import type { Diagnostic, Workflow } from './types.ts';
 
 export interface Finding extends Diagnostic {
   /** Only to be filled in, and nobody asked for a run yet. */
@@ -29,4 +30,13 @@ export function tally(found: readonly Diagnostic[]): { faults: number; warnings:
     todos: todos.filter((one) => one.code !== 'EMPTY_WORKFLOW').length,
     empty: todos.some((one) => one.code === 'EMPTY_WORKFLOW'),
   };
+}
+
+/** The step that a finding is about; one about a wire is told where the wire begins. */
+export function nodeOf(finding: Diagnostic, document: Workflow): string | undefined {
+  const [root, name] = pointerParts(finding.path);
+  if (name === undefined) return undefined;
+  const edge = root === 'edges' ? document.edges[Number(name)] : undefined;
+  const steps = root === 'nodes' ? [name] : edge ? [edge.from.slice(0, edge.from.lastIndexOf('.')), edge.to] : [];
+  return steps.find((id) => Object.hasOwn(document.nodes, id));
 }

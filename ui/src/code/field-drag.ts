@@ -10,7 +10,8 @@ export function pathExpression(root: string, path: readonly (string | number)[])
   }, root);
 }
 
-const celString = (text: string): string =>
+/** A text as CEL writes it. */
+export const celString = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
 
 export function startFieldDrag(transfer: DataTransfer, expression: string): void {

@@ -168,9 +168,6 @@ export const canvas = {
   'canvas.clip.none': 'The clipboard holds no steps. Copy steps on a canvas, or a workflow file, and paste again.',
   'canvas.clip.foreign': 'The clipboard holds JSON, but no steps of Signalbox.',
   'canvas.clip.noType': 'The step "{id}" in the clipboard has no type.',
-  'canvas.id.empty': 'Type a name.',
-  'canvas.id.form': 'Use letters, digits, _ and -, and begin with a letter or _.',
-  'canvas.id.taken': 'Another step is named "{id}".',
   'canvas.kind.unknown': 'unknown kind {kind}',
   'canvas.summary.none': 'not set up yet',
 } as const;

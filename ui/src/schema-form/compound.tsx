@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 import { isFault } from '../api/findings.ts';
+import { isObject } from '../api/json.ts';
 import type { JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, Select } from '../kit/index.ts';
@@ -9,7 +10,7 @@ import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-import { diagnosticsAt, hintsOf, initialValue, isExpression, isObject, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
+import { diagnosticsAt, hintsOf, initialValue, isExpression, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 

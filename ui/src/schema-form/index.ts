@@ -3,6 +3,6 @@ export { KeyValueTable } from './compound.tsx';
 export { CelEditor } from './expression.tsx';
 export { Field } from './field.tsx';
 export { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-export { diagnosticsAt, isObject, pointerOf, type Path } from './model.ts';
+export { diagnosticsAt, pointerOf, type Path } from './model.ts';
 export { SchemaForm } from './schema-form.tsx';
 export { FormScopeProvider, useForm, type ExpressionHost, type FormScope, type OwnWidgets } from './scope.ts';

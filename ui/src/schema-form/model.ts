@@ -1,7 +1,9 @@
 // What a schema asks for, and how an edit changes a value. Pure.
 
 import { isTemplate } from '../code/cel-language.ts';
+import { isObject, pointerTo } from '../api/json.ts';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
+import { celString } from '../code/field-drag.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -35,9 +37,6 @@ export function hintsOf(schema: JsonSchema): UiHints {
   const widget = typeof raw['widget'] === 'string' && KNOWN.has(raw['widget']) ? (raw['widget'] as Widget) : undefined;
   return { ...(raw as UiHints), widget };
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The types a schema names, without null. */
 export function typesOf(schema: JsonSchema): string[] {
@@ -132,17 +131,14 @@ export function storeText(text: string, before: string): string {
   return before === '' ? text : `=${text}`;
 }
 
-const celText = (text: string): string =>
-  `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
-
 /** The expression that means the same as a literal. */
 export function toExpression(value: unknown): string {
   if (value === undefined || value === null || value === '') return '=';
   if (typeof value === 'string') {
     const text = unescapeText(value);
-    if (!isTemplate(text)) return `=${celText(text)}`;
+    if (!isTemplate(text)) return `=${celString(text)}`;
     const parts = text.split(/\{\{([\s\S]*?)\}\}/);
-    const terms = parts.map((part, i) => (i % 2 === 1 ? `string(${part.trim()})` : part === '' ? '' : celText(part)));
+    const terms = parts.map((part, i) => (i % 2 === 1 ? `string(${part.trim()})` : part === '' ? '' : celString(part)));
     return `=${terms.filter((term) => term !== '').join(' + ')}`;
   }
   return `=${JSON.stringify(value)}`;
@@ -199,7 +195,7 @@ export function applyEdit(root: unknown, path: Path, value: unknown): unknown {
 }
 
 export const pointerOf = (base: string, path: Path): string =>
-  path.reduce<string>((text, part) => `${text}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`, base);
+  path.reduce<string>(pointerTo, base);
 
 /** Findings at a pointer; with `deep` also those below it. */
 export function diagnosticsAt(list: readonly Diagnostic[], pointer: string, deep: boolean): Diagnostic[] {

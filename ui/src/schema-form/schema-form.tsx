@@ -1,5 +1,6 @@
 // A form over a JSON Schema: settings of a node, input of a run. The raw JSON is the same value, seen as text.
 
+import { pointerParts } from '../api/json.ts';
 import { useMemo, useState } from 'react';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
@@ -82,7 +83,7 @@ function UnknownFields({ schema, diagnostics, base, whole }: {
   const findings = diagnostics.filter((one) => {
     if (one.path === base) return true;
     if (!one.path.startsWith(`${base}/`)) return false;
-    const name = (one.path.slice(base.length + 1).split('/')[0] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = pointerParts(one.path.slice(base.length))[0] ?? '';
     return !known.has(name);
   });
   return <Findings findings={findings} />;

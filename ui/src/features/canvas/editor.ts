@@ -81,6 +81,11 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
   // Which token a document had, so that a save that returns late marks the right state.
   const tokens = new WeakMap<Workflow, number>([[document, 0]]);
 
+  function remember(step: Step): void {
+    past.push(step);
+    if (past.length > UNDO_STEPS) past.shift();
+  }
+
   const store = createStore<EditorState>(() => ({
     document,
     saved: document,
@@ -129,8 +134,7 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
         last.patches = [...done.inverse, ...last.patches];
         last.at = now;
       } else {
-        past.push({ label: opts.label ?? 'Edit', patches: done.inverse, token, selection, merge: opts.merge, at: now });
-        if (past.length > UNDO_STEPS) past.shift();
+        remember({ label: opts.label ?? 'Edit', patches: done.inverse, token, selection, merge: opts.merge, at: now });
       }
       future = [];
       token = nextToken;
@@ -153,7 +157,7 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
     replaceDocument(next: Workflow, opts: { saved?: boolean; step?: string } = {}): void {
       const { document: before, selection } = store.getState();
       if (opts.step === undefined) past = [];
-      else past.push({ label: opts.step, patches: exchange(next, before), token, selection, at: 0 });
+      else remember({ label: opts.step, patches: exchange(next, before), token, selection, at: 0 });
       future = [];
       token = nextToken;
       nextToken += 1;

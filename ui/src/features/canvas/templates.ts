@@ -1,5 +1,6 @@
 /** What is put at a red port with one choice: the whole wired chain, as edits of one undo step (C3, U-05…U-07; docs/adr/0010). */
 
+import { isObject } from '../../api/json.ts';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import type { Edit } from './document.ts';
@@ -135,7 +136,7 @@ export interface Ghost {
 }
 
 const VIEW = '$view';
-const asRecord = (value: unknown): { [key: string]: unknown } => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as { [key: string]: unknown }) : {});
+const asRecord = (value: unknown): { [key: string]: unknown } => (isObject(value) ? value : {});
 
 /** View state of the file that belongs to no step: `layout.$view.noAuditGhost` lists where the offer was put away. No step can be named like that. */
 function putAway(document: Workflow): string[] {

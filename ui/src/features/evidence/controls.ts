@@ -1,5 +1,7 @@
 // Letters that are not seen but change what is seen: found, named, and shown as a mark.
 
+import { pointerTo } from '../../api/json.ts';
+
 /** Controls (without tab and line feed), marks of writing direction, joiners, tags and other letters of no width or of no shape; a joiner
  * inside of an emoji belongs to it. */
 const SOURCE = String.raw`(?![\t\n]|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u{34f}\u115f\u1160\u3164\uffa0]`;
@@ -56,5 +58,5 @@ export function hiddenIn(value: unknown, at = ''): { path: string; codes: string
     return codes.length ? [{ path: at, codes: [...new Set(codes)] }] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => hiddenIn(one, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`));
+  return Object.entries(value).flatMap(([name, one]) => hiddenIn(one, pointerTo(at, name)));
 }

@@ -1,22 +1,21 @@
 // The structural difference of two JSON values, as lines: what stays, what goes, what comes. Pure.
 
+import { isObject, pointerTo } from '../../api/json.ts';
+
 export type Mark = ' ' | '-' | '+';
 /** `from`, `to`: the letters of the line that differ from its partner. */
 export interface DiffLine { mark: Mark; depth: number; text: string; from?: number; to?: number; path: string }
 
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export function same(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((one, index) => same(one, b[index]));
-  if (isMap(a) && isMap(b)) {
+  if (isObject(a) && isObject(b)) {
     const names = Object.keys(a);
     return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && same(a[name], b[name]));
   }
   return false;
 }
 
-const step = (path: string, name: string | number) => `${path}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 const label = (name: string | undefined) => (name === undefined ? '' : `${JSON.stringify(name)}: `);
 const isBox = (value: unknown): value is object => typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 const scalar = (value: unknown) => (value === undefined ? 'null' : JSON.stringify(value));
@@ -29,7 +28,7 @@ function print(out: DiffLine[], mark: Mark, value: unknown, depth: number, name:
   const list = Array.isArray(value);
   out.push({ mark, depth, text: `${label(name)}${list ? '[' : '{'}`, path });
   const entries = Object.entries(value);
-  entries.forEach(([key, one], index) => print(out, mark, one, depth + 1, list ? undefined : key, step(path, key), index < entries.length - 1 ? ',' : ''));
+  entries.forEach(([key, one], index) => print(out, mark, one, depth + 1, list ? undefined : key, pointerTo(path, key), index < entries.length - 1 ? ',' : ''));
   out.push({ mark, depth, text: `${list ? ']' : '}'}${comma}`, path });
 }
 
@@ -79,14 +78,14 @@ function walk(out: DiffLine[], a: unknown, b: unknown, depth: number, name: stri
     print(out, ' ', a, depth, name, path, comma);
     return;
   }
-  if (isMap(a) && isMap(b) && (isBox(a) || isBox(b))) {
+  if (isObject(a) && isObject(b) && (isBox(a) || isBox(b))) {
     out.push({ mark: ' ', depth, text: `${label(name)}{`, path });
     const names = [...Object.keys(a), ...Object.keys(b).filter((key) => !Object.hasOwn(a, key))];
     names.forEach((key, index) => {
       const end = index < names.length - 1 ? ',' : '';
-      if (!Object.hasOwn(b, key)) print(out, '-', a[key], depth + 1, key, step(path, key), end);
-      else if (!Object.hasOwn(a, key)) print(out, '+', b[key], depth + 1, key, step(path, key), end);
-      else walk(out, a[key], b[key], depth + 1, key, step(path, key), end);
+      if (!Object.hasOwn(b, key)) print(out, '-', a[key], depth + 1, key, pointerTo(path, key), end);
+      else if (!Object.hasOwn(a, key)) print(out, '+', b[key], depth + 1, key, pointerTo(path, key), end);
+      else walk(out, a[key], b[key], depth + 1, key, pointerTo(path, key), end);
     });
     out.push({ mark: ' ', depth, text: `}${comma}`, path });
     return;
@@ -96,9 +95,9 @@ function walk(out: DiffLine[], a: unknown, b: unknown, depth: number, name: stri
     const both = pairs(a, b);
     both.forEach(([left, right], index) => {
       const end = index < both.length - 1 ? ',' : '';
-      if (left !== null && right !== null) walk(out, a[left], b[right], depth + 1, undefined, step(path, right), end);
-      else if (left !== null) print(out, '-', a[left], depth + 1, undefined, step(path, left), end);
-      else if (right !== null) print(out, '+', b[right], depth + 1, undefined, step(path, right), end);
+      if (left !== null && right !== null) walk(out, a[left], b[right], depth + 1, undefined, pointerTo(path, right), end);
+      else if (left !== null) print(out, '-', a[left], depth + 1, undefined, pointerTo(path, left), end);
+      else if (right !== null) print(out, '+', b[right], depth + 1, undefined, pointerTo(path, right), end);
     });
     out.push({ mark: ' ', depth, text: `]${comma}`, path });
     return;

@@ -1,12 +1,12 @@
 // RFC 6902 in the small: what a correction does to another input, before anything is sent. The engine applies the real one.
 
 import type { PatchOperation } from '../../api/types.ts';
+import { pointerParts } from '../../api/json.ts';
 import { same } from './diff.ts';
 
 export type Operation = PatchOperation;
 export type Patched = { ok: true; value: unknown } | { ok: false; path: string };
 
-const parts = (pointer: string) => (pointer === '' ? [] : pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')));
 const FAIL = Symbol('fail');
 
 function change(value: unknown, path: string[], work: (box: unknown, name: string) => unknown, root: (value: unknown) => unknown): unknown {
@@ -23,7 +23,7 @@ function change(value: unknown, path: string[], work: (box: unknown, name: strin
 /** The value at a JSON Pointer. */
 export function at(value: unknown, pointer: string): unknown {
   let found: unknown = value;
-  for (const part of parts(pointer)) {
+  for (const part of pointerParts(pointer)) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined;
     found = (found as Record<string, unknown>)[part];
   }
@@ -31,7 +31,7 @@ export function at(value: unknown, pointer: string): unknown {
 }
 const has = (value: unknown, pointer: string) => pointer === '' || at(value, pointer) !== undefined;
 
-const add = (value: unknown, pointer: string, added: unknown) => change(value, parts(pointer), (box, name) => {
+const add = (value: unknown, pointer: string, added: unknown) => change(value, pointerParts(pointer), (box, name) => {
   if (Array.isArray(box)) {
     const place = name === '-' ? box.length : /^(?:0|[1-9]\d*)$/.test(name) ? Number(name) : -1;
     return place < 0 || place > box.length ? FAIL : [...box.slice(0, place), added, ...box.slice(place)];
@@ -39,12 +39,12 @@ const add = (value: unknown, pointer: string, added: unknown) => change(value, p
   if (typeof box !== 'object' || box === null) return FAIL;
   return Object.fromEntries([...Object.entries(box).filter(([key]) => key !== name), [name, added]]);
 }, () => added);
-const remove = (value: unknown, pointer: string) => change(value, parts(pointer), (box, name) => {
+const remove = (value: unknown, pointer: string) => change(value, pointerParts(pointer), (box, name) => {
   if (typeof box !== 'object' || box === null || !Object.hasOwn(box, name)) return FAIL;
   if (Array.isArray(box)) return box.filter((_, index) => String(index) !== name);
   return Object.fromEntries(Object.entries(box).filter(([key]) => key !== name));
 }, () => FAIL);
-const replace = (value: unknown, pointer: string, next: unknown) => change(value, parts(pointer), (box, name) => {
+const replace = (value: unknown, pointer: string, next: unknown) => change(value, pointerParts(pointer), (box, name) => {
   if (typeof box !== 'object' || box === null || !Object.hasOwn(box, name)) return FAIL;
   if (Array.isArray(box)) return box.map((one: unknown, index) => (String(index) === name ? next : one));
   return Object.fromEntries(Object.entries(box).map(([key, one]) => [key, key === name ? next : one]));

@@ -1,7 +1,7 @@
 // The form of a task: its schema, or one that its input suggests; without what is masked.
 
 import type { Diagnostic, JsonSchema } from '../../api/types.ts';
-import { isObject } from '../../schema-form/index.ts';
+import { isObject, pointerParts } from '../../api/json.ts';
 import { labelOf } from '../../schema-form/model.ts';
 import { at } from '../evidence/patch.ts';
 
@@ -24,8 +24,6 @@ export function inferSchema(value: unknown, depth = 0): JsonSchema {
   return {};
 }
 
-const parts = (pointer: string) => pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-
 function without(schema: JsonSchema, path: string[]): JsonSchema {
   const [head, ...rest] = path;
   if (head === undefined) return { ...schema, 'x-ui': { ...schema['x-ui'], hidden: true } };
@@ -39,7 +37,7 @@ function without(schema: JsonSchema, path: string[]): JsonSchema {
 /** Masked fields are shown below the form, not in it: what stands there is not their value. */
 export function formSchema(schema: JsonSchema | undefined, value: unknown, masked: readonly string[]): JsonSchema {
   const usable = schema && (schema.properties || schema.type || schema.oneOf || schema.anyOf || schema.enum || schema.items) ? schema : inferSchema(value);
-  return masked.reduce((one, pointer) => without(one, parts(pointer)), usable);
+  return masked.reduce((one, pointer) => without(one, pointerParts(pointer)), usable);
 }
 
 const MASK = /•••\d+•/;
@@ -54,11 +52,11 @@ export function wholeMasks(value: unknown, masked: readonly string[]): string[] 
 /** The title of the field at a pointer, else its last name. */
 export function titleAt(schema: JsonSchema | undefined, pointer: string): string {
   let found: JsonSchema | undefined = schema;
-  for (const part of parts(pointer)) {
+  for (const part of pointerParts(pointer)) {
     const properties: { [name: string]: JsonSchema } | undefined = found?.properties;
     found = properties && Object.hasOwn(properties, part) ? properties[part] : /^\d+$/.test(part) ? found?.items : undefined;
   }
-  return labelOf(parts(pointer).at(-1) ?? pointer, found ?? {});
+  return labelOf(pointerParts(pointer).at(-1) ?? pointer, found ?? {});
 }
 
 export function asDiagnostics(violations: readonly { path: string; message: string }[]): Diagnostic[] {

@@ -1,10 +1,11 @@
 // The guards of a step: conditions that refuse its call, or withhold what it made. They act only when they are switched on.
 
 import { useMemo } from 'react';
+import { isObject } from '../../api/json.ts';
 import type { Diagnostic, ExpressionName, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { IconButton, Switch } from '../../kit/index.ts';
-import { CelEditor, Findings, FormScopeProvider, diagnosticsAt, isObject, pointerOf, type ExpressionHost, type FormScope } from '../../schema-form/index.ts';
+import { CelEditor, Findings, FormScopeProvider, diagnosticsAt, pointerOf, type ExpressionHost, type FormScope } from '../../schema-form/index.ts';
 import type { NodePanelProps } from './types.ts';
 
 interface Guard { name: string; refuse: string; message?: string }

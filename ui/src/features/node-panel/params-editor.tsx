@@ -1,8 +1,9 @@
+import { isObject } from '../../api/json.ts';
 import { useState } from 'react';
 import type { JsonSchema } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Checkbox, IconButton, Segmented, Select } from '../../kit/index.ts';
-import { Field, FormScopeProvider, JsonBox, isObject, useForm } from '../../schema-form/index.ts';
+import { Field, FormScopeProvider, JsonBox, useForm } from '../../schema-form/index.ts';
 import { PARAM_TYPES, freeName, paramsOf, schemaOf, withType, type Param } from './params-model.ts';
 
 /** What a run asks for before it starts. */

@@ -25,7 +25,7 @@ export interface RunsProps {
   onCopyId(run: RunRow): void;
 }
 
-const STATUSES: (RunStatus | '')[] = ['', 'running', 'completed', 'failed', 'cancelled'];
+const STATUSES: (RunStatus | '')[] = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'];
 
 export function RunHistory(props: RunsProps) {
   const { runs, filters, onFilters } = props;

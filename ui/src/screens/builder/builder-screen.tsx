@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { toApiError } from '../../api/error.ts';
-import { isMissing, quiet } from '../../api/findings.ts';
+import { isMissing, nodeOf, quiet } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
 import { act, queryClient, useCommand } from '../../api/queries.ts';
 import { isTerminal } from '../../api/run-state.ts';
@@ -21,7 +21,7 @@ import { titled } from '../workbench/titled.ts';
 import { usePanes, Workbench } from '../workbench/workbench.tsx';
 import { navigate } from '../router.ts';
 import { builderActions } from './actions.ts';
-import { nodeOf, refusedFor, useDiagnostics } from './diagnostics.ts';
+import { refusedFor, useDiagnostics } from './diagnostics.ts';
 import { askedSchema, firstValues, mustAsk } from './params.ts';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';

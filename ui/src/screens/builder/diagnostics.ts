@@ -32,17 +32,3 @@ export function refusedFor(cause: unknown): Diagnostic[] | null {
   if (code !== 'INVALID_WORKFLOW' || typeof details !== 'object' || details === null || !('diagnostics' in details) || !Array.isArray(details.diagnostics)) return null;
   return (details.diagnostics as Diagnostic[]).filter((one) => one.severity === 'error');
 }
-
-/** The step that a finding is about, from its JSON Pointer. */
-export function nodeOf(diagnostic: Diagnostic, document: Workflow): string | undefined {
-  const [, root, token = ''] = diagnostic.path.split('/');
-  const name = token.replace(/~1/g, '/').replace(/~0/g, '~');
-  if (root === 'nodes' && Object.hasOwn(document.nodes, name)) return name;
-  if (root === 'edges') {
-    const edge = document.edges[Number(token)];
-    const from = edge?.from.slice(0, edge.from.lastIndexOf('.'));
-    if (from && Object.hasOwn(document.nodes, from)) return from;
-    if (edge && Object.hasOwn(document.nodes, edge.to)) return edge.to;
-  }
-  return undefined;
-}

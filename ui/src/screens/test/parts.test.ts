@@ -4,7 +4,7 @@ import { gridOf, LARGE, largeSize, miniGraph, SMALL } from '../../features/galle
 import { score } from '../../features/palette/rank.ts';
 import { formatAgo, formatBytes, formatDuration, tn } from '../../i18n/index.ts';
 import { RETRY } from '../../test/fixtures.ts';
-import { nodeOf } from '../builder/diagnostics.ts';
+import { nodeOf } from '../../api/findings.ts';
 import { askedSchema, firstValues, mustAsk } from '../builder/params.ts';
 import { parseWorkflow } from '../commands.ts';
 import { hashOf, parseRoute } from '../router.ts';
@@ -93,6 +93,7 @@ describe('findings', () => {
     expect(at('/edges/1')).toBe('fetch');
     expect(at('/settings')).toBeUndefined();
     expect(at('/nodes/none')).toBeUndefined();
+    for (const whole of ['/edges', '/nodes', '']) expect(at(whole)).toBeUndefined();
   });
 });
 

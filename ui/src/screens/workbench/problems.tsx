@@ -1,9 +1,8 @@
-import { isFault, isTodo } from '../../api/findings.ts';
+import { isFault, isTodo, nodeOf } from '../../api/findings.ts';
 import type { Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { EmptyState, Icon, SignalIcon } from '../../kit/index.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
-import { nodeOf } from '../builder/diagnostics.ts';
 
 /** Every finding: what, where, what now. A click goes there. */
 export function Problems({ diagnostics, document, catalog, onGo }: { diagnostics: Diagnostic[]; document: Workflow; catalog: readonly NodeDescriptor[]; onGo(nodeId: string | undefined): void }) {

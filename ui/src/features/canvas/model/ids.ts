@@ -1,7 +1,5 @@
 /** Node ids: `[A-Za-z_][A-Za-z0-9_-]*`, made from words people chose, unique in the document. */
 
-import { t } from '../../../i18n/index.ts';
-
 export const NODE_ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /** "Fetch user 2!" → `fetch_user_2`; a text without one usable letter gives `step`. */
@@ -28,14 +26,6 @@ export function uniqueId(wanted: string, taken: (id: string) => boolean): string
     const id = `${stem}_${n}`;
     if (!taken(id)) return id;
   }
-}
-
-/** Why a new node id cannot be used, in words; null when it can. */
-export function idProblem(id: string, taken: (id: string) => boolean): string | null {
-  if (!id) return t('canvas.id.empty');
-  if (!NODE_ID.test(id)) return t('canvas.id.form');
-  if (taken(id)) return t('canvas.id.taken', { id });
-  return null;
 }
 
 /** `from` of an edge in its two parts: the last dot separates. */

@@ -5,6 +5,8 @@
  * of a run), so a removed key comes back at its old place: that is what makes "undo everything" byte-equal.
  */
 
+import { isObject } from '../../../api/json.ts';
+
 export type PathPart = string | number;
 export type Path = readonly PathPart[];
 
@@ -21,7 +23,6 @@ export interface Patched<T> {
 
 type Obj = { [key: string]: unknown };
 
-const isObject = (value: unknown): value is Obj => typeof value === 'object' && value !== null && !Array.isArray(value);
 const own = (object: Obj, key: string): boolean => Object.prototype.hasOwnProperty.call(object, key);
 // `fromEntries` defines keys instead of assigning them: a key named __proto__ stays data.
 const fromEntries = (entries: [string, unknown][]): Obj => Object.fromEntries(entries);

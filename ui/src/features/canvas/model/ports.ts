@@ -1,5 +1,6 @@
 /** Which ports a node has and where they sit on its card (VISUAL, node anatomy). All numbers are px at 100 %. */
 
+import { isObject } from '../../../api/json.ts';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
 import { splitPort } from './ids.ts';
 
@@ -33,18 +34,15 @@ export interface Shape {
   style: 'side' | 'text' | 'rows';
 }
 
-const asRecord = (value: unknown): { [key: string]: unknown } | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as { [key: string]: unknown }) : null;
-
 /** Port ids of a node: those its config declares, then the kind's own. The same order as the engine's. */
 export function portIds(descriptor: NodeDescriptor | undefined, node: WorkflowNode): string[] {
   if (!descriptor) return ['success', ERROR];
   const ids: string[] = [];
   const dynamic = descriptor.dynamicPorts;
   if (dynamic) {
-    const list = asRecord(node.config)?.[dynamic.from];
+    const list = isObject(node.config) ? node.config[dynamic.from] : undefined;
     for (const element of Array.isArray(list) ? list : []) {
-      const id = asRecord(element)?.[dynamic.id];
+      const id = isObject(element) ? element[dynamic.id] : undefined;
       if (typeof id === 'string' && id && !ids.includes(id)) ids.push(id);
     }
   }

@@ -14,10 +14,10 @@ export interface Recovery {
   edges: readonly EdgeKind[];
 }
 
-const KINDS: { readonly [type: string]: RecoveryKind | undefined } = {
-  'builtin.error_handler': 'handler', 'builtin.self_healing': 'healer', 'builtin.human_decision': 'human',
-};
-export const recoveryKind = (type: string | undefined): RecoveryKind | undefined => (type === undefined ? undefined : KINDS[type]);
+const KINDS: ReadonlyMap<string | undefined, RecoveryKind> = new Map([
+  ['builtin.error_handler', 'handler'], ['builtin.self_healing', 'healer'], ['builtin.human_decision', 'human'],
+]);
+export const recoveryKind = (type: string | undefined): RecoveryKind | undefined => KINDS.get(type);
 
 /** Ports from which a case may come back to its origin; through the others it leaves for good. */
 export function mayReenter(kind: RecoveryKind | undefined, port: string): boolean {
@@ -44,7 +44,7 @@ export function recoveryOf(document: Workflow): Recovery {
 function read({ nodes, edges }: Workflow): Recovery {
   const kinds = new Map<string, RecoveryKind>();
   for (const [id, node] of Object.entries(nodes)) {
-    const kind = KINDS[node.type];
+    const kind = recoveryKind(node.type);
     if (kind) kinds.set(id, kind);
   }
   if (kinds.size === 0) return { kinds, origins: new Map(), edges: edges.map(() => 'ordinary') };

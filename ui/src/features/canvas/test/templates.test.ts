@@ -5,7 +5,7 @@ import { createEditor } from '../editor.ts';
 import { blockedSources, blockedTargets } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
 import { overlaps, rectsOf } from '../model/place.ts';
-import { recoveryOf } from '../model/recovery.ts';
+import { recoveryKind, recoveryOf } from '../model/recovery.ts';
 import { acceptGhost, ghostsOf, policyRules, removeGhost, type TemplateId, templateEdits, TEMPLATES, templatesFor } from '../templates.ts';
 import { flowBuilder } from '../view/flow-nodes.ts';
 import { CATALOG, sample } from './fixtures.ts';
@@ -92,6 +92,11 @@ describe('wires that go back', () => {
     expect(blockedTargets(document, CATALOG, 'yes.error').has('human_decision')).toBe(false);
     expect(blockedSources(document, CATALOG, 'human_decision').has('adult')).toBe(false);
     expect(blockedSources(document, CATALOG, 'human_decision').get('start')).toContain('red port');
+  });
+
+  it('knows recovery kinds by their own names only', () => {
+    expect(recoveryKind('builtin.human_decision')).toBe('human');
+    for (const other of ['constructor', 'toString', '__proto__', undefined]) expect(recoveryKind(other)).toBeUndefined();
   });
 
   it('k_50_an_audit_between_belongs_to_the_recovery', () => {

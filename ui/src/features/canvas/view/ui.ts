@@ -3,11 +3,11 @@
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { nodeOf } from '../../../api/findings.ts';
 import type { Diagnostic, Workflow } from '../../../api/types.ts';
 import type { RunView } from '../../../api/run-state.ts';
 import type { EdgeRef } from '../document.ts';
 import type { EditorStore } from '../editor.ts';
-import { splitPort } from '../model/ids.ts';
 import type { Catalog, Point } from '../model/ports.ts';
 import type { TemplateId } from '../templates.ts';
 import type { Route } from '../route/router.ts';
@@ -110,16 +110,11 @@ export function detailOf(zoom: number): Detail {
   return zoom >= 0.85 ? 0 : zoom >= 0.5 ? 1 : zoom >= 0.3 ? 2 : 3;
 }
 
-const unescapePointer = (part: string): string => part.replace(/~1/g, '/').replace(/~0/g, '~');
-
-/** Diagnostics by the node they belong to; those of a wire go to the node where it begins. */
+/** Diagnostics by the node they belong to. */
 export function problemsByNode(document: Workflow, diagnostics: readonly Diagnostic[]): Map<string, Diagnostic[]> {
   const map = new Map<string, Diagnostic[]>();
   for (const diagnostic of diagnostics) {
-    const [, top, key = ''] = diagnostic.path.split('/');
-    const edge = top === 'edges' ? document.edges[Number(key)] : undefined;
-    const wired = edge ? [splitPort(edge.from).node, edge.to].find((id) => Object.hasOwn(document.nodes, id)) : undefined;
-    const id = top === 'nodes' ? unescapePointer(key) : wired;
+    const id = nodeOf(diagnostic, document);
     if (id === undefined) continue;
     const list = map.get(id);
     if (list) list.push(diagnostic);
