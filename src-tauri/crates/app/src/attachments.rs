@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::task::HumanTaskCreated;
+use signalbox_model::text::is_unseen;
 use std::borrow::Cow;
 
 /// Files of one task.
@@ -101,16 +102,11 @@ fn walk(value: &Value, at: &str, depth: usize, found: &mut Vec<TaskAttachment>) 
 
 /// A name that is safe as the name of a file anywhere: it came from outside.
 fn plain_name(name: &str) -> String {
-    let bad =
-        |c: char| c.is_control() || matches!(c, '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*') || is_format(c);
+    // "invoice\u{202e}gpj.exe" must not be shown as a picture.
+    let bad = |c: char| is_unseen(c) || matches!(c, '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*');
     let name: String = name.chars().map(|c| if bad(c) { '_' } else { c }).take(120).collect();
     let name = name.trim_matches(['.', ' ']).to_owned();
     if name.is_empty() { "file".into() } else { name }
-}
-
-/// Letters that turn or hide others: "invoice\u{202e}gpj.exe" must not be shown as a picture.
-fn is_format(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The values of a task that may hold files, each with the beginning of its ids.

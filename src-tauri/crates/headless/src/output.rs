@@ -4,6 +4,7 @@
 use crate::args::{Color, Global, LogLevel};
 use serde_json::{Value, json};
 use signalbox_app::ApiError;
+use signalbox_model::text;
 use std::io::{IsTerminal, Write};
 
 /// Ended well.
@@ -58,7 +59,12 @@ impl Output {
 
     /// One compact JSON line.
     pub(crate) fn value(&self, value: &Value) {
-        self.line(&value.to_string());
+        self.line(&text::seen_json(&value.to_string()));
+    }
+
+    /// JSON over several lines, for people.
+    pub(crate) fn pretty(&self, value: &Value) {
+        self.line(&text::seen_json(&serde_json::to_string_pretty(value).unwrap_or_default()));
     }
 
     /// An error: JSON on standard output with `--json`, words on standard error otherwise.
@@ -67,24 +73,25 @@ impl Output {
             self.value(&json!({ "error": error }));
             return INVALID;
         }
-        eprintln!("{} {}", self.paint("error:", Tone::Bad), error.message);
+        eprintln!("{} {}", self.paint("error:", Tone::Bad), lines(&error.message));
         let list = error.details.as_ref().and_then(|d| d["diagnostics"].as_array()).map_or(&[][..], Vec::as_slice);
         for diagnostic in list {
             // One of them may be the message above: then its place and hint are what is new.
             if diagnostic["message"] == error.message.as_str() {
-                eprintln!("{}\n    {}", self.place(diagnostic), diagnostic["hint"].as_str().unwrap_or_default());
+                let hint = diagnostic["hint"].as_str().unwrap_or_default();
+                eprintln!("{}\n    {}", self.place(diagnostic), plain(hint));
             } else {
                 eprintln!("{}", self.diagnostic(diagnostic));
             }
         }
         if !error.hint.is_empty() && !list.iter().any(|d| d["hint"] == error.hint.as_str()) {
-            eprintln!("{}", error.hint);
+            eprintln!("{}", lines(&error.hint));
         }
         INVALID
     }
 
     fn place(&self, diagnostic: &Value) -> String {
-        let text = |key: &str| diagnostic[key].as_str().unwrap_or_default().to_owned();
+        let text = |key: &str| plain(diagnostic[key].as_str().unwrap_or_default());
         let tone = if diagnostic["severity"] == "error" { Tone::Bad } else { Tone::Warn };
         let place = if text("path").is_empty() { "/".to_owned() } else { text("path") };
         format!("  {} {} at {place}", self.paint(&text("severity"), tone), text("code"))
@@ -92,14 +99,14 @@ impl Output {
 
     /// One diagnostic as an indented line, with its hint below.
     pub(crate) fn diagnostic(&self, diagnostic: &Value) -> String {
-        let text = |key: &str| diagnostic[key].as_str().unwrap_or_default().to_owned();
+        let text = |key: &str| plain(diagnostic[key].as_str().unwrap_or_default());
         format!("{}\n    {}\n    {}", self.place(diagnostic), text("message"), text("hint"))
     }
 
     /// A message for people who asked for it with `--log`.
     pub(crate) fn log(&self, level: LogLevel, text: &str) {
         if level <= self.log {
-            eprintln!("{text}");
+            eprintln!("{}", lines(text));
         }
     }
 
@@ -126,7 +133,12 @@ pub(crate) fn duration(ms: i64) -> String {
     }
 }
 
-/// Text of a workflow on a terminal: control characters cannot move the cursor or change colours.
+/// Text from outside on a terminal: it cannot move the cursor, change colours or turn the direction of what follows.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text::one_line(text)
+}
+
+/// [`plain`], line by line.
+fn lines(text: &str) -> String {
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }

@@ -287,6 +287,19 @@ fn five_thousand_nodes_validate() {
     assert_eq!((done.code, done.json()[0]["ok"].as_bool()), (0, Some(true)), "{}", done.err);
 }
 
+/// TRUST, "The audit chain": what a file from outside says cannot steer the terminal that shows it.
+#[test]
+fn texts_of_a_file_do_not_steer_the_terminal() {
+    let place = Box::new();
+    let odd = workflow(json!({ "a": { "type": "x\u{1b}[2J\u{202e}\u{9b}y" } }), json!([]));
+    let file = place.file("odd.json", odd.to_string()).display().to_string();
+    for args in [&["validate", &file][..], &["run", &file], &["validate", &file, "--json"]] {
+        let done = place.run(args);
+        let printed = done.out + &done.err;
+        assert!(printed.contains('y') && !printed.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{args:?}: {printed:?}");
+    }
+}
+
 #[test]
 fn every_help_has_an_example() {
     let place = Box::new();

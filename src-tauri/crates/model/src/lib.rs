@@ -17,6 +17,7 @@ pub mod secret_ref;
 pub mod snapshot;
 pub mod summary;
 pub mod task;
+pub mod text;
 pub mod time;
 pub mod wire;
 pub mod workflow;

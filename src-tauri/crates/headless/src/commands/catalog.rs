@@ -27,7 +27,7 @@ pub(crate) fn catalog(output: &Output, command: &CatalogCommand) -> Done {
             if output.json {
                 output.value(&value);
             } else {
-                output.line(&serde_json::to_string_pretty(&value).unwrap_or_default());
+                output.pretty(&value);
             }
             Ok(OK)
         }

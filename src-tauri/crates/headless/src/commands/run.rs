@@ -5,6 +5,7 @@ use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
 use signalbox_app::{App, Caller, NewRun};
+use signalbox_model::text::seen_json;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +51,7 @@ async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_events: boo
             () = tokio::time::sleep(LOOK) => {
                 let trouble = app.trouble(run_id);
                 if trouble != told {
-                    trouble.iter().for_each(|(_, why)| eprintln!("The run waits: {why}."));
+                    trouble.iter().for_each(|(_, why)| eprintln!("The run waits: {}.", plain(why)));
                     told = trouble;
                 }
                 continue;
@@ -96,7 +97,7 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
         return follow(app, output, run_id, false).await;
     }
     let (resumed, problems) = app.resume_all().await?;
-    problems.iter().for_each(|problem| eprintln!("{} {}", problem.message, problem.hint));
+    problems.iter().for_each(|problem| eprintln!("{} {}", plain(&problem.message), plain(&problem.hint)));
     let mut summaries = Vec::new();
     for run_id in resumed {
         tokio::select! {
@@ -221,7 +222,7 @@ fn outcome(output: &Output, summary: &Value, titles: &Titles) {
         "completed" => {
             output.line(&format!("{} in {time}  ({run_id})", output.paint("Completed", Tone::Good)));
             for value in summary["output"].as_array().into_iter().flatten() {
-                output.line(&format!("  {value}"));
+                output.line(&format!("  {}", seen_json(&value.to_string())));
             }
         }
         "failed" => {

@@ -17,7 +17,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             if output.json {
                 output.value(&summary);
             } else {
-                output.line(&serde_json::to_string_pretty(&summary).unwrap_or_default());
+                output.pretty(&summary);
             }
             Ok(OK)
         }

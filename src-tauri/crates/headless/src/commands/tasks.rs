@@ -17,7 +17,7 @@ pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> D
             if output.json {
                 output.value(&task);
             } else {
-                output.line(&serde_json::to_string_pretty(&task).unwrap_or_default());
+                output.pretty(&task);
             }
             Ok(OK)
         }

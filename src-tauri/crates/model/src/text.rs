@@ -1,0 +1,49 @@
+//! Text from outside on its way to a person.
+
+/// Letters that nobody sees and that change what is seen: controls move the cursor of a terminal, others turn the direction
+/// of text or end its lines.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+        )
+}
+
+/// The text in one line, without such letters.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if is_unseen(c) { ' ' } else { c }).collect()
+}
+
+/// JSON text in which such letters are written as `\uXXXX`: the same value, and nothing in it can disturb its reader.
+pub fn seen_json(json: &str) -> String {
+    // Outside of strings JSON has no such letter but the line ends of pretty text.
+    let unseen = |c: char| is_unseen(c) && c != '\n';
+    if !json.contains(unseen) {
+        return json.to_owned();
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if unseen(c) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{one_line, seen_json};
+
+    #[test]
+    fn nothing_unseen_is_left() {
+        assert_eq!(one_line("a\u{1b}[31m\nb\u{9b}2J\u{202e}c é😀"), "a [31m b 2J c é😀");
+        let json = "{\n  \"a\": \"\u{9b}2J\u{202e}é\"\n}";
+        let seen = seen_json(json);
+        assert_eq!(seen, "{\n  \"a\": \"\\u009b2J\\u202eé\"\n}");
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        assert_eq!(value(&seen), value(json));
+    }
+}
