@@ -65,12 +65,18 @@ pub(crate) struct RunMasks {
     seen: u64,
 }
 
-/// How many names of a payload's field are its frame: `input` is `[{item, data}]`, `items` is `{port: [{data}]}`.
+/// The frame of what a step puts out: `{port: [{data}]}`.
+pub(crate) const ITEMS: usize = 3;
+/// The frame of an error: its own fields.
+pub(crate) const ERROR: usize = 1;
+
+/// How many names of a payload's field are its frame: `input` is `[{item, data}]`.
 fn frame(event: &str, field: &str) -> usize {
     match (event, field) {
         ("step_start", "input") => 2,
-        ("step_done", "items") => 3,
-        ("step_start", "configs") | (_, "error" | "patch") => 1,
+        ("step_done", "items") => ITEMS,
+        ("step_start", "configs") | (_, "patch") => 1,
+        (_, "error") => ERROR,
         _ => 0,
     }
 }
@@ -134,7 +140,7 @@ impl RunMasks {
 
     /// A summary: context, output and error are data.
     fn summary(&mut self, summary: &mut Value) {
-        for (field, frame) in [("context", 0), ("output", 1), ("error", 1)] {
+        for (field, frame) in [("context", 0), ("output", 1), ("error", ERROR)] {
             if let Some(value) = summary.get_mut(field) {
                 *value = self.masks.inside(value, frame);
             }

@@ -6,6 +6,7 @@ use crate::dto::{
     TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
+use crate::masked::{ERROR, ITEMS};
 use crate::place;
 use crate::router::{Caller, Via, os_user};
 use crate::story;
@@ -185,15 +186,17 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
         }
         let path = record.row.path.as_deref().unwrap_or_default();
         if let Ok(view) = app.view(&run, path) {
-            for (name, value) in view.variables() {
-                variables.insert(name.clone(), short(masks.value(value)));
+            // Under their names, which say what is hidden as well as those inside them.
+            let all = view.variables().map(|(name, value)| (name.clone(), value.clone())).collect();
+            if let Value::Object(all) = masks.inside(&Value::Object(all), 0) {
+                variables = all.into_iter().map(|(name, value)| (name, short(value))).collect();
             }
             let workflow = app.pinned(&about)?;
             // The steps before one of another file are not this file's.
             let workflow = workflow.filter(|workflow| place::is_at(workflow, &record.row.node, path));
             for step_id in before(workflow.as_ref(), &record.row.node) {
                 if let Some(node) = view.node(&step_id) {
-                    let output = short(masks.value(&node.output(&run)));
+                    let output = short(masks.inside(&node.output(&run), ITEMS));
                     upstream.push(TaskUpstream { title: title(&step_id), step_id, output });
                 }
             }
@@ -212,7 +215,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
     Ok(Task {
         origin: created.origin.clone(),
         instructions: created.instructions.as_deref().map(|text| masks.text(text)),
-        error: error.map(|error| masks.value(&error)),
+        error: error.map(|error| masks.inside(&error, ERROR)),
         input,
         schema: created.schema.clone(),
         alternatives: created.alternatives.clone(),

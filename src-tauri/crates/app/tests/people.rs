@@ -40,7 +40,11 @@ impl Place {
             },
             "edges": [{ "from": "read.success", "to": "check" }, { "from": "check.error", "to": "ask" }],
         });
-        let run = self.ok("run_start", json!({ "document": document, "params": { "age": age } }))["runId"].clone();
+        self.waits(&document, json!({ "age": age }))
+    }
+    /// A run that waits for a person; gives the task.
+    fn waits(&self, document: &Value, params: Value) -> String {
+        let run = self.ok("run_start", json!({ "document": document, "params": params }))["runId"].clone();
         let run = run.as_str().expect("an id").to_owned();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let summary = runtime.block_on(self.app.wait(run)).expect("pauses");
@@ -108,6 +112,35 @@ fn several_tasks_are_answered_each_for_itself() {
     assert_eq!((exported["entries"].as_u64(), exported["bytesBase64"].is_string()), (Some(3), true));
     let left = std::fs::read_dir(place.app.data_dir().join("exports")).expect("a folder").count();
     assert_eq!(left, 0, "what was read back is not kept");
+}
+
+/// TS-052: what the author hides in the input is hidden wherever the task shows it, whatever it is.
+#[test]
+fn what_is_hidden_in_the_input_is_hidden_around_it() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "pay", "name": "Pay",
+        "nodes": {
+            "read": {
+                "type": "data.set", "config": { "assign": { "salary": 71093 } },
+                "out": { "$person": "=_result", "$apiKey": "=\"plain words\"" },
+            },
+            "check": { "type": "flow.fail", "config": { "error": { "type": "ValidationError", "message": "too much", "retryable": false } } },
+            "ask": { "type": "builtin.human_decision", "config": { "redact": ["/salary"] } },
+        },
+        "edges": [{ "from": "read.success", "to": "check" }, { "from": "check.error", "to": "ask" }],
+    });
+    let task = place.waits(&document, json!({}));
+    let viewer = Caller::http(CallerRole::Viewer, true, "vera");
+    let shown = place.ask(&viewer, "task_get", json!({ "taskId": task })).expect("shown");
+    assert_eq!(shown["input"]["salary"], "•••1•");
+    assert_eq!(
+        (&shown["variables"]["person"]["salary"], &shown["error"]["type"]),
+        (&json!("•••1•"), &json!("ValidationError"))
+    );
+    let text = shown.to_string();
+    assert!(!text.contains("71093") && !text.contains("plain words"), "{text}");
+    assert!(!shown["upstream"].as_array().expect("a list").is_empty());
 }
 
 /// A task is exclusive while somebody works on it; giving it away and taking it over is recorded.

@@ -186,8 +186,6 @@ fn is_schema(name: &str, value: &Value) -> bool {
 enum Place {
     /// The pointers lead into it.
     Input,
-    /// They lead elsewhere.
-    Around,
     /// They lead into something inside it, after at least so many names of its frame, which are nobody's data.
     Inside(usize),
 }
@@ -266,11 +264,6 @@ impl Masks {
         patch.as_array().into_iter().flatten().map(|one| operation(self, one)).collect()
     }
 
-    /// Any other value around the task.
-    pub fn value(&mut self, value: &Value) -> Value {
-        self.walk(value, "", false, Place::Around, &mut Vec::new())
-    }
-
     /// A value whose first `frame` names are nobody's data; the pointers may lead into any part of it behind them.
     pub fn inside(&mut self, value: &Value, frame: usize) -> Value {
         let whole = self.is_hidden_place("", Place::Inside(frame));
@@ -332,7 +325,6 @@ impl Masks {
     fn is_hidden_place(&self, path: &str, place: Place) -> bool {
         let depth = |path: &str| path.bytes().filter(|byte| *byte == b'/').count();
         match place {
-            Place::Around => false,
             Place::Input => self.pointers.iter().any(|pointer| pointer == path),
             Place::Inside(frame) => {
                 let behind = |pointer: &str| depth(path) - depth(pointer) >= frame;
@@ -345,7 +337,7 @@ impl Masks {
     fn hides(&self, name: &str, value: &Value, path: &str, place: Place) -> bool {
         let named = match place {
             Place::Inside(frame) => path.bytes().filter(|byte| *byte == b'/').count() > frame,
-            Place::Input | Place::Around => true,
+            Place::Input => true,
         };
         (named && is_hidden_name(name, value)) || self.is_hidden_place(path, place)
     }

@@ -8,6 +8,7 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
+use crate::masked::ERROR;
 use crate::people::signed;
 use crate::{Caller, audit_query, audit_view};
 use base64::Engine;
@@ -81,7 +82,7 @@ fn payload(app: &App, entry: &Entry) -> ApiResult<Option<Map<String, Value>>> {
     let (input, _) = masks.input(&record.created.input);
     let mut payload = Map::new();
     if let Some(error) = &record.created.error {
-        payload.insert("error".into(), masks.value(&serde_json::to_value(&**error).unwrap_or_default()));
+        payload.insert("error".into(), masks.inside(&serde_json::to_value(&**error).unwrap_or_default(), ERROR));
     }
     if entry.event == "HITL_COMPLETED"
         && let Some(decision) = &record.decision
