@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::dto::{AnchorKind, AuditAnchor};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
+use crate::people::signed;
 use crate::router::Caller;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -189,7 +190,7 @@ impl App {
             return Err(ApiError::new(Class::Conflict, "TOO_MANY_ANCHORS", message, "Remove one first."));
         }
         let id = uuid::Uuid::now_v7().to_string();
-        let facts = json!({ "added": shown(kind, &place), "everyMinutes": every_minutes, "via": caller.via.as_str() });
+        let facts = signed(caller, json!({ "added": shown(kind, &place), "everyMinutes": every_minutes }));
         self.store.audit_append(
             self.fact(AuditEvent::AuditAnchorChanged, Level::Info, caller.actor(), facts),
             None,
@@ -211,7 +212,7 @@ impl App {
             )));
         };
         let target = targets.remove(at);
-        let facts = json!({ "removed": shown(target.kind, &target.place), "via": caller.via.as_str() });
+        let facts = signed(caller, json!({ "removed": shown(target.kind, &target.place) }));
         self.store.audit_append(
             self.fact(AuditEvent::AuditAnchorChanged, Level::Warn, caller.actor(), facts),
             None,

@@ -66,13 +66,15 @@ pub(crate) fn level(text: &str) -> ApiResult<Level> {
 /// RFC 3339, a day, or a span before now such as `30m`, `2h`, `7d`.
 fn moment(text: &str, now_ms: i64, end: bool) -> ApiResult<i64> {
     let span = || {
-        let (number, unit) = text.trim_start_matches('-').split_at_checked(text.trim_start_matches('-').len() - 1)?;
+        let text = text.trim_start_matches('-');
+        let unit = text.chars().next_back()?;
+        let number = text.strip_suffix(unit)?;
         let unit = match unit {
-            "s" => 1_000,
-            "m" => 60_000,
-            "h" => 3_600_000,
-            "d" => 86_400_000,
-            "w" => 604_800_000,
+            's' => 1_000,
+            'm' => 60_000,
+            'h' => 3_600_000,
+            'd' => 86_400_000,
+            'w' => 604_800_000,
             _ => return None,
         };
         now_ms.checked_sub(number.parse::<i64>().ok()?.checked_mul(unit)?)

@@ -9,7 +9,7 @@ use signalbox_model::{AuditEvent, Level};
 use signalbox_store::audit::{Entry, RUN_LEVEL};
 use signalbox_store::mask::Masks;
 use signalbox_store::{AuditQuery, AuditRow as Stored, Payload, PayloadPart, PayloadState};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
 
 /// Titles of the nodes of so many definitions are kept.
@@ -170,13 +170,12 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
     let query = AuditQuery { run: Some(entry.run_id.clone()), limit: RELATED, ..AuditQuery::default() };
     let page = app.store.audit_page(&query)?;
     let all: Vec<(u64, Entry)> = page.rows.iter().rev().filter_map(|row| Some((row.seq, row.entry()?))).collect();
-    let mut wanted: Vec<String> = nodes(entry).into_iter().map(str::to_owned).collect();
+    let mut wanted: BTreeSet<&str> = nodes(entry).into_iter().collect();
     // Who decided about a step is found through the decision, and the other way round.
     for (_, other) in &all {
         let here = nodes(other);
-        if other.node_id != RUN_LEVEL && here.len() > 1 && here.iter().any(|node| wanted.iter().any(|own| own == node))
-        {
-            wanted.extend(here.into_iter().map(str::to_owned));
+        if other.node_id != RUN_LEVEL && here.len() > 1 && here.iter().any(|node| wanted.contains(node)) {
+            wanted.extend(here);
         }
     }
     let about = app.about_run(&entry.run_id);
@@ -185,9 +184,8 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
         story::of_entry(other, title.map(String::as_str))
     };
     let whole = entry.node_id == RUN_LEVEL;
-    let failed = |node: &str| {
-        all.iter().any(|(_, other)| other.event == AuditEvent::NodeError.as_str() && other.node_id == node)
-    };
+    let errors = all.iter().filter(|(_, other)| other.event == AuditEvent::NodeError.as_str());
+    let failed: BTreeSet<&str> = errors.map(|(_, other)| other.node_id.as_str()).collect();
     Ok(all
         .iter()
         .filter_map(|(seq, other)| {
@@ -195,8 +193,11 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
             // A success says something only where there was an error.
             let fits = match AuditEvent::parse(&other.event) {
                 Some(AuditEvent::WorkflowCompleted) => true,
-                Some(AuditEvent::NodeSuccess) => failed(&other.node_id) && (whole || wanted.contains(&other.node_id)),
-                _ => whole || nodes(other).iter().any(|node| wanted.iter().any(|own| own == node)),
+                Some(AuditEvent::NodeSuccess) => {
+                    let node = other.node_id.as_str();
+                    failed.contains(node) && (whole || wanted.contains(node))
+                }
+                _ => whole || nodes(other).iter().any(|node| wanted.contains(node)),
             };
             fits.then(|| AuditRelated { seq: *seq, event: other.event.clone(), label: label(other), kind })
         })

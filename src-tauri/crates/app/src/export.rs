@@ -7,6 +7,7 @@ use crate::dto::{AuditExport, ExportFormat};
 use crate::error::{ApiError, ApiResult};
 use crate::evidence::keys;
 use crate::files::io_error;
+use crate::people::signed;
 use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
@@ -88,16 +89,7 @@ impl App {
             ExportFormat::Csv => ("csv", "csv"),
             ExportFormat::Jsonl => ("jsonl", "jsonl"),
         };
-        let facts = json!({ "format": format, "run": what.run_id, "query": what.query, "via": caller.via.as_str() });
-        let facts = Value::Object(
-            facts
-                .as_object()
-                .into_iter()
-                .flatten()
-                .filter(|(_, v)| !v.is_null())
-                .map(|(k, v)| (k.clone(), v.clone()))
-                .collect(),
-        );
+        let facts = signed(caller, json!({ "format": format, "run": what.run_id, "query": what.query }));
         self.store.audit_append(
             self.fact(AuditEvent::AuditExported, Level::Info, caller.actor(), facts),
             None,

@@ -510,7 +510,7 @@ impl App {
             if let Err(error) = &done
                 && matches!(error.class, Class::Forbidden | Class::Conflict)
             {
-                let facts = json!({ "reason": error.code, "via": caller.via.as_str() });
+                let facts = signed(&caller, json!({ "reason": error.code }));
                 let mut record = app.fact(AuditEvent::AnswerRefused, Level::Warn, caller.actor(), facts);
                 record.run_id.clone_from(&request.run_id);
                 app.store.audit_append(record, None, true)?;

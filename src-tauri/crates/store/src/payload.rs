@@ -69,7 +69,8 @@ type Erased = BTreeMap<String, u64>;
 
 fn erased(connection: &Connection) -> Result<Erased> {
     let mut erased = Erased::new();
-    let query = audit_entry::AuditQuery { event: Some(AuditEvent::PayloadErased.as_str().into()), ..Default::default() };
+    let query =
+        audit_entry::AuditQuery { event: Some(AuditEvent::PayloadErased.as_str().into()), ..Default::default() };
     audit_entry::matching(connection, &query, |row| {
         let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
         if let Some(hash) = entry["metadata"]["payloadHash"].as_str() {
@@ -122,14 +123,8 @@ fn decision(connection: &Connection, entry: &Value) -> Result<Option<Payload>> {
             }
         }
     };
-    let mut payload = Payload {
-        part: PayloadPart::Decision,
-        sealed: (*first).to_owned(),
-        found,
-        state,
-        told_by: None,
-        data: None,
-    };
+    let mut payload =
+        Payload { part: PayloadPart::Decision, sealed: (*first).to_owned(), found, state, told_by: None, data: None };
     if payload.state == PayloadState::Lost {
         // A run is deleted with its tasks, and that is recorded.
         payload.told_by = connection
@@ -182,7 +177,9 @@ impl Store {
             let mut known = None;
             let mut found = Vec::with_capacity(texts.len());
             for text in texts {
-                let may = ["\"contextSnapshotHash\":", "\"inputHash\":", "\"patchHash\":"].iter().any(|name| text.contains(name));
+                let may = ["\"contextSnapshotHash\":", "\"inputHash\":", "\"patchHash\":"]
+                    .iter()
+                    .any(|name| text.contains(name));
                 if !may {
                     found.push(None);
                     continue;

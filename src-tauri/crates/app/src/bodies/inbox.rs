@@ -7,6 +7,7 @@ use crate::dto::{
     CallerRole, Delegation, DelegationCreate, DelegationEnd, Empty, TaskFilter, TaskViewForget, TaskViewSave,
 };
 use crate::error::{ApiError, ApiResult};
+use crate::people::signed;
 use serde_json::json;
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::Level;
@@ -86,16 +87,11 @@ pub(crate) fn delegation_list(app: &App, caller: &Caller, _: Empty) -> ApiResult
 }
 
 fn facts(one: &signalbox_store::Delegation, caller: &Caller) -> serde_json::Value {
-    let mut facts = json!({
+    let facts = json!({
         "delegationId": one.id, "from": one.from, "to": one.to, "startsAt": time::format(one.starts_ms),
-        "endsAt": time::format(one.ends_ms), "via": caller.via.as_str(),
+        "endsAt": time::format(one.ends_ms), "workflowId": one.workflow_id, "notes": one.notes,
     });
-    for (name, value) in [("workflowId", &one.workflow_id), ("notes", &one.notes)] {
-        if let Some(value) = value {
-            facts[name] = value.as_str().into();
-        }
-    }
-    facts
+    signed(caller, facts)
 }
 
 pub(crate) fn delegation_create(app: &App, caller: &Caller, request: DelegationCreate) -> ApiResult<Delegation> {
