@@ -6,7 +6,7 @@ use crate::dto::{Access, Folder, Host};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::{ensure_folder, write_atomic};
 use crate::key;
-use crate::library::Library;
+use crate::library::{self, Library};
 use crate::masked::Masked;
 use crate::paths::RunPaths;
 use crate::router::Caller;
@@ -276,9 +276,14 @@ impl App {
         Ok(self.folders()?.into_iter().filter(|folder| folder.library).map(|folder| folder.folder.into()).collect())
     }
 
-    /// The file of an id.
+    /// The file of an id. The window may also name files that a person chose in its dialogs.
     pub(crate) fn path_of(&self, reference: &str) -> ApiResult<PathBuf> {
-        self.library.path_of(reference, &self.library_folders()?)
+        let folders = self.library_folders()?;
+        let path = self.library.path_of(reference, &folders)?;
+        if self.host == Host::Http && !self.library.holds(&path, &folders) {
+            return Err(library::unknown());
+        }
+        Ok(path)
     }
 
     /// The definition that a run is pinned to, when it can be read.

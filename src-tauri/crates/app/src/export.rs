@@ -6,7 +6,7 @@ use crate::audit_query;
 use crate::dto::{AuditExport, ExportFormat};
 use crate::error::{ApiError, ApiResult};
 use crate::evidence::keys;
-use crate::files::io_error;
+use crate::files::{beside, io_error};
 use crate::people::signed;
 use crate::router::Caller;
 use serde_json::{Value, json};
@@ -53,8 +53,8 @@ impl App {
                 }
             };
             // Beside it first: a file that was there stays whole until the new one is.
-            let fresh = file.with_extension("part");
-            let out = std::fs::File::create(&fresh).map_err(|error| io_error(&error, &fresh, "written"))?;
+            let fresh = beside(&file);
+            let out = std::fs::File::create_new(&fresh).map_err(|error| io_error(&error, &file, "written"))?;
             let what = AuditExport { run_id, query, format };
             let done = app.export_audit(&caller, &what, std::io::BufWriter::new(out)).and_then(|(entries, _)| {
                 std::fs::rename(&fresh, &file).map_err(|error| io_error(&error, &file, "written"))?;

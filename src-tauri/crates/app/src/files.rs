@@ -3,16 +3,21 @@
 use crate::error::{ApiError, ApiResult, Class};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A hidden name beside a file for what becomes it when it is whole; nobody else's.
+pub(crate) fn beside(path: &Path) -> PathBuf {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("file");
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    path.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
+}
 
 /// Replaces a file: written beside it, synced, renamed, folder synced.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> ApiResult<()> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("file");
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let temporary = folder.join(format!(".{name}.{}-{number}.tmp", std::process::id()));
+    let temporary = beside(path);
     let result = (|| {
         let mut file = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
         file.write_all(bytes)?;

@@ -67,8 +67,12 @@ impl Library {
             return Ok(path);
         }
         self.files(folders);
-        known(self)
-            .ok_or_else(|| ApiError::not_found("No file of the library has this id. Reload the list of workflows."))
+        known(self).ok_or_else(unknown)
+    }
+
+    /// Whether a file stands in one of the folders: an id may be older than the end of a grant.
+    pub(crate) fn holds(&self, path: &Path, folders: &[PathBuf]) -> bool {
+        std::iter::once(&self.home).chain(folders).any(|folder| path.starts_with(folder))
     }
 
     /// All workflow files of the library, by path.
@@ -126,8 +130,7 @@ impl Library {
                     "Save over it on purpose to write it again, or save a copy.",
                 ),
             };
-            return Err(ApiError::new(Class::Conflict, "CONFLICT", what, next)
-                .with(serde_json::json!({ "revision": revision, "path": path })));
+            return Err(conflict(what, next, path, revision));
         }
         if let Some(loaded) = &current
             && serde_json::from_slice::<Value>(&loaded.bytes).is_ok_and(|old| canonical::same(&old, document))
@@ -141,6 +144,29 @@ impl Library {
         write_atomic(path, text.as_bytes())?;
         Ok(sha256_hex(text.as_bytes()))
     }
+
+    /// Deletes a file; with a base only while that is what it holds.
+    pub(crate) fn delete(&self, path: &Path, base: Option<&str>) -> ApiResult<()> {
+        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(base) = base {
+            let found = load(path)?.revision;
+            if found != base {
+                let (what, next) = ("The file changed since that revision.", "Get it again, then decide.");
+                return Err(conflict(what, next, path, Some(&found)));
+            }
+        }
+        fs::remove_file(path).map_err(|error| io_error(&error, path, "deleted"))
+    }
+}
+
+/// An id that leads to no file of the library.
+pub(crate) fn unknown() -> ApiError {
+    ApiError::not_found("No file of the library has this id. Reload the list of workflows.")
+}
+
+fn conflict(what: &str, next: &str, path: &Path, revision: Option<&str>) -> ApiError {
+    let details = serde_json::json!({ "revision": revision, "path": path });
+    ApiError::new(Class::Conflict, "CONFLICT", what, next).with(details)
 }
 
 /// Reads a workflow file within the size limit.

@@ -89,19 +89,7 @@ impl App {
     pub async fn delete_stored(self: &Arc<Self>, id: String, revision: Option<String>) -> ApiResult<Value> {
         self.blocking(move |app| {
             let path = app.by_id(&id)?;
-            if let Some(wanted) = revision.filter(|wanted| wanted != "*") {
-                let found = load(&path)?.revision;
-                if found != wanted {
-                    return Err(ApiError::new(
-                        Class::Conflict,
-                        "CONFLICT",
-                        "The file changed since that revision.",
-                        "Get it again, then decide.",
-                    )
-                    .with(json!({ "revision": found })));
-                }
-            }
-            std::fs::remove_file(&path).map_err(|error| crate::files::io_error(&error, &path, "deleted"))?;
+            app.library.delete(&path, revision.as_deref().filter(|wanted| *wanted != "*"))?;
             forget_draft(app, &app.library.reference(&path));
             Ok(json!({ "id": id }))
         })

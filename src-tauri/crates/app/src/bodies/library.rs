@@ -204,7 +204,7 @@ pub(crate) fn savable(document: &Value) -> ApiResult<Vec<Diagnostic>> {
 
 pub(crate) fn workflow_delete(app: &App, _: &Caller, request: ByRef) -> ApiResult<Empty> {
     let path = app.path_of(&request.reference)?;
-    std::fs::remove_file(&path).map_err(|error| io_error(&error, &path, "deleted"))?;
+    app.library.delete(&path, None)?;
     forget_draft(app, &request.reference);
     Ok(Empty {})
 }

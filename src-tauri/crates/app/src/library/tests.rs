@@ -1,5 +1,6 @@
 use super::{Library, load, slug};
 use serde_json::json;
+use std::path::Path;
 
 #[test]
 fn names_become_plain_file_names() {
@@ -33,4 +34,21 @@ fn a_foreign_file_keeps_its_bytes_until_its_first_edit() {
         (conflict.code.as_str(), conflict.details.expect("details")["revision"].as_str()),
         ("CONFLICT", Some(next.as_str()))
     );
+}
+
+#[test]
+fn an_id_ends_with_its_folder_and_a_deletion_sees_what_it_deletes() {
+    let dir = tempfile::tempdir().expect("dir");
+    let library = Library::open(dir.path()).expect("library");
+    let path = library.home().join("a.signalbox.json");
+    let before = library.save(&path, &json!({"id": "a"}), Some(""), false).expect("saved");
+    assert!(library.holds(&path, &[]));
+    let shared = Path::new("/shared/flows");
+    assert!(library.holds(&shared.join("b.signalbox.json"), &[shared.to_owned()]));
+    assert!(!library.holds(Path::new("/shared/flows-of-others/b.signalbox.json"), &[shared.to_owned()]));
+    library.save(&path, &json!({"id": "b"}), Some(&before), false).expect("saved");
+    assert_eq!(library.delete(&path, Some(&before)).expect_err("changed").code, "CONFLICT");
+    assert!(path.exists());
+    library.delete(&path, None).expect("deleted");
+    assert_eq!(library.delete(&path, None).expect_err("gone").code, "NOT_FOUND");
 }
