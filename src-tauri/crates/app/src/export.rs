@@ -12,7 +12,7 @@ use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::verify::Row;
-use signalbox_store::audit::{Digest, Level, Tree, line, pack};
+use signalbox_store::audit::{Level, Tree, line, pack};
 use signalbox_store::{AuditQuery, StoreError};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -113,15 +113,7 @@ impl App {
             ExportFormat::Jsonl => {
                 let mut out = out;
                 for row in rows {
-                    let text = match row.hash.parse::<Digest>() {
-                        Ok(hash) => line::to_line(
-                            &row.text,
-                            &hash,
-                            row.signature.as_deref().and_then(|text| text.parse().ok()).as_ref(),
-                        ),
-                        Err(_) => continue,
-                    };
-                    out.write_all(text.as_bytes()).map_err(cannot_write)?;
+                    out.write_all(line::of_row(&row).as_bytes()).map_err(cannot_write)?;
                 }
                 out.flush().map_err(cannot_write)?;
             }

@@ -4,6 +4,7 @@
 //! reader of the file in a terminal or editor: such characters are written as `\uXXXX`. That changes the file's
 //! spelling and not the entry, whose hash is always over its canonical text.
 
+use crate::canonical::push_string;
 use crate::digest::Digest;
 use crate::entry::{Entry, NotAnEntry};
 use crate::sign::Signature;
@@ -41,18 +42,31 @@ pub fn to_line(text: &str, hash: &Digest, signature: Option<&Signature>) -> Stri
     write(text, &hash.to_hex(), signature.as_deref())
 }
 
-pub(crate) fn write(text: &str, hash: &str, signature: Option<&str>) -> String {
+/// The line of a row as it is stored, with its line end. A damaged one stays what it is: who reads the file must find it.
+#[must_use]
+pub fn of_row(row: &Row) -> String {
+    write(&row.text, &row.hash, row.signature.as_deref())
+}
+
+fn write(text: &str, hash: &str, signature: Option<&str>) -> String {
     let mut line = String::with_capacity(text.len() + 260);
     line.push_str("{\"entry\":");
     push_safe(&mut line, text);
-    line.push_str(",\"hash\":\"");
-    line.push_str(hash);
+    line.push_str(",\"hash\":");
+    push_text(&mut line, hash);
     if let Some(signature) = signature {
-        line.push_str("\",\"signature\":\"");
-        line.push_str(signature);
+        line.push_str(",\"signature\":");
+        push_text(&mut line, signature);
     }
-    line.push_str("\"}\n");
+    line.push_str("}\n");
     line
+}
+
+/// What should be hexadecimal, and in a damaged row is anything.
+fn push_text(out: &mut String, text: &str) {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    push_string(&mut quoted, text);
+    push_safe(out, &quoted);
 }
 
 #[derive(Deserialize)]

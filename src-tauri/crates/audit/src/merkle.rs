@@ -207,6 +207,38 @@ fn split(len: usize) -> usize {
     1 << top
 }
 
+/// A place on the way from a leaf to the root: a node of its level and the level's last one (RFC 9162, 2.1.3.2: fn, sn).
+struct Place {
+    at: u64,
+    last: u64,
+}
+
+impl Place {
+    fn is_root(&self) -> bool {
+        self.last == 0
+    }
+
+    /// Whether the next neighbour stands on the left.
+    fn is_right(&self) -> bool {
+        self.at & 1 == 1 || self.at == self.last
+    }
+
+    fn up(&mut self) {
+        self.at >>= 1;
+        self.last >>= 1;
+    }
+
+    /// To the node that it makes with its neighbour. At the right edge a left node has none: it goes up as it is before.
+    fn rise(&mut self) {
+        if self.is_right() {
+            while self.at & 1 == 0 && self.at != 0 {
+                self.up();
+            }
+        }
+        self.up();
+    }
+}
+
 /// The proof that an entry is among the first `size`: the neighbours from the leaf to the root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -226,25 +258,16 @@ impl Inclusion {
         if self.seq >= self.size {
             return false;
         }
-        let (mut at, mut last) = (self.seq, self.size - 1);
+        let mut place = Place { at: self.seq, last: self.size - 1 };
         let mut hash = leaf(entry);
         for neighbour in &self.path {
-            if last == 0 {
+            if place.is_root() {
                 return false;
             }
-            if at & 1 == 1 || at == last {
-                hash = node(neighbour, &hash);
-                while at & 1 == 0 && at != 0 {
-                    at >>= 1;
-                    last >>= 1;
-                }
-            } else {
-                hash = node(&hash, neighbour);
-            }
-            at >>= 1;
-            last >>= 1;
+            hash = if place.is_right() { node(neighbour, &hash) } else { node(&hash, neighbour) };
+            place.rise();
         }
-        last == 0 && hash == *root
+        place.is_root() && hash == *root
     }
 }
 
@@ -276,29 +299,23 @@ impl Consistency {
         let mut path = self.path.iter();
         let first = if self.old.is_power_of_two() { Some(old_root) } else { path.next() };
         let Some(first) = first else { return false };
-        let (mut at, mut last) = (self.old - 1, self.size - 1);
-        while at & 1 == 1 {
-            at >>= 1;
-            last >>= 1;
+        let mut place = Place { at: self.old - 1, last: self.size - 1 };
+        while place.at & 1 == 1 {
+            place.up();
         }
         let (mut old_hash, mut hash) = (*first, *first);
         for neighbour in path {
-            if last == 0 {
+            if place.is_root() {
                 return false;
             }
-            if at & 1 == 1 || at == last {
+            if place.is_right() {
                 old_hash = node(neighbour, &old_hash);
                 hash = node(neighbour, &hash);
-                while at & 1 == 0 && at != 0 {
-                    at >>= 1;
-                    last >>= 1;
-                }
             } else {
                 hash = node(&hash, neighbour);
             }
-            at >>= 1;
-            last >>= 1;
+            place.rise();
         }
-        last == 0 && old_hash == *old_root && hash == *root
+        place.is_root() && old_hash == *old_root && hash == *root
     }
 }

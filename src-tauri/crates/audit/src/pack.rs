@@ -63,7 +63,7 @@ pub fn write<W: Write + Seek>(
     zip.start_file(FILES[0], options)?;
     let mut count = 0_u64;
     for row in contents.rows {
-        zip.write_all(crate::line::write(&row.text, &row.hash, row.signature.as_deref()).as_bytes())?;
+        zip.write_all(crate::line::of_row(&row).as_bytes())?;
         count += 1;
     }
     zip.start_file(FILES[1], options)?;

@@ -1,9 +1,10 @@
 //! The example of docs/audit-chain.md is what the program writes.
 
+mod common;
+
+use common::two_records;
 use signalbox_audit::verify::{Expect, verify};
-use signalbox_audit::{
-    Actor, Chain, Digest, Frontier, Level, Record, SignedCheckpoint, Signer, is_signed, line::from_line, line::to_line,
-};
+use signalbox_audit::{Chain, Digest, Frontier, SignedCheckpoint, Signer, is_signed, line::from_line, line::to_line};
 use std::path::Path;
 
 const SECRET: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
@@ -15,23 +16,9 @@ fn the_example_of_the_page_is_what_the_program_writes() {
         *byte = u8::from_str_radix(&SECRET[at * 2..at * 2 + 2], 16).unwrap();
     }
     let signer = Signer::from_secret(secret);
-    let metadata = |text: &str| serde_json::from_str(text).unwrap();
-    let records = [
-        Record::new("2025-11-28T10:00:00.000Z", "r-1", "n-1", "NODE_ERROR", Level::Error, Actor::system())
-            .with_metadata(metadata(r#"{"attempt":0,"errorType":"ValidationError"}"#)),
-        Record::new(
-            "2025-11-28T10:00:05.000Z",
-            "r-1",
-            "n-1",
-            "HITL_COMPLETED",
-            Level::Info,
-            Actor::operator("user:123"),
-        )
-        .with_metadata(metadata(r#"{"action":"correct","notes":"Value format fixed."}"#)),
-    ];
     let (mut chain, mut frontier) = (Chain::new("log-1"), Frontier::new());
     let mut lines = String::new();
-    for record in records {
+    for record in two_records() {
         let sealed = chain.seal(record).unwrap();
         frontier.push(&sealed.hash);
         let signature = is_signed(&sealed.entry.event).then(|| signer.sign_hash(&sealed.hash));

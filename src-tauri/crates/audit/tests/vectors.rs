@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{log, record, signer};
+use common::{log, record, signer, two_records};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_audit::canonical::{canonicalize, carry_as_text, to_canonical};
@@ -20,17 +20,7 @@ fn object(value: Value) -> serde_json::Map<String, Value> {
 #[test]
 fn ts_046_the_two_entries_have_the_two_digests() {
     let mut chain = Chain::new("log-1");
-    let error = Record::new("2025-11-28T10:00:00.000Z", "r-1", "n-1", "NODE_ERROR", Level::Error, Actor::system())
-        .with_metadata(object(json!({"errorType": "ValidationError", "attempt": 0})));
-    let answer = Record::new(
-        "2025-11-28T10:00:05.000Z",
-        "r-1",
-        "n-1",
-        "HITL_COMPLETED",
-        Level::Info,
-        Actor::operator("user:123"),
-    )
-    .with_metadata(object(json!({"notes": "Value format fixed.", "action": "correct"})));
+    let [error, answer] = two_records();
     let first = chain.seal(error).unwrap();
     let second = chain.seal(answer).unwrap();
     assert_eq!(first.text, FIRST);

@@ -6,6 +6,7 @@ use crate::checkpoint::SignedCheckpoint;
 use crate::digest::Digest;
 use crate::entry::{Entry, hash_text, is_signed};
 use crate::merkle::Frontier;
+use std::collections::VecDeque;
 
 /// Why the walk ended early.
 pub(super) enum Stop<E> {
@@ -46,7 +47,7 @@ struct Walk<'a> {
     frontier: Frontier,
     /// Checkpoints and anchors still to come, the next one first.
     checkpoints: &'a [SignedCheckpoint],
-    anchors: Vec<&'a SignedCheckpoint>,
+    anchors: VecDeque<&'a SignedCheckpoint>,
     last: Option<&'a SignedCheckpoint>,
     /// Entries that a checkpoint has vouched for.
     proven: u64,
@@ -82,7 +83,7 @@ impl<'a> Walk<'a> {
             head: Head::EMPTY,
             frontier: Frontier::new(),
             checkpoints: &expect.checkpoints,
-            anchors: Vec::new(),
+            anchors: VecDeque::new(),
             last: None,
             proven: 0,
             later: None,
@@ -217,10 +218,10 @@ impl<'a> Walk<'a> {
             if this.size < first {
                 self.anchors_unchecked += 1;
             } else {
-                self.anchors.push(anchor);
+                self.anchors.push_back(anchor);
             }
         }
-        self.anchors.sort_by_key(|anchor| anchor.checkpoint.size);
+        self.anchors.make_contiguous().sort_by_key(|anchor| anchor.checkpoint.size);
         Ok(())
     }
 
@@ -348,7 +349,7 @@ impl<'a> Walk<'a> {
             self.trusted = Some(Trusted { sealed: next.clone(), frontier: self.frontier.clone() });
             self.checkpoints = later;
         }
-        while let Some(anchor) = self.anchors.first().copied()
+        while let Some(anchor) = self.anchors.front().copied()
             && anchor.checkpoint.size == size
         {
             let this = &anchor.checkpoint;
@@ -359,7 +360,7 @@ impl<'a> Walk<'a> {
                 return Err(Broken::new(since, Kind::AnchorMismatch, expected, found).by(this.cp_seq));
             }
             self.anchored_up_to = Some(size);
-            self.anchors.remove(0);
+            self.anchors.pop_front();
         }
         if let Some(head) = self.expect.head
             && head.size == size
@@ -405,7 +406,7 @@ impl<'a> Walk<'a> {
             let expected = format!("the {} entries that the recorder wrote", head.size);
             return Err(Broken::new(size, Kind::Truncated, expected, format!("{size}")));
         }
-        if let Some(anchor) = self.anchors.last() {
+        if let Some(anchor) = self.anchors.back() {
             let this = &anchor.checkpoint;
             let expected = format!("the {} entries of the anchor of checkpoint {}", this.size, this.cp_seq);
             let found = format!("{size}: the log was cut, or an older copy was put in its place");

@@ -9,6 +9,18 @@ pub(crate) fn signer() -> Signer {
     Signer::from_secret([7; 32])
 }
 
+/// The two records of TS-046, which are also the example of docs/audit-chain.md.
+pub(crate) fn two_records() -> [Record; 2] {
+    let metadata = |text: &str| serde_json::from_str(text).unwrap();
+    let answerer = Actor::operator("user:123");
+    [
+        Record::new("2025-11-28T10:00:00.000Z", "r-1", "n-1", "NODE_ERROR", Level::Error, Actor::system())
+            .with_metadata(metadata(r#"{"errorType":"ValidationError","attempt":0}"#)),
+        Record::new("2025-11-28T10:00:05.000Z", "r-1", "n-1", "HITL_COMPLETED", Level::Info, answerer)
+            .with_metadata(metadata(r#"{"notes":"Value format fixed.","action":"correct"}"#)),
+    ]
+}
+
 /// Record number `n` of a run-like sequence.
 pub(crate) fn record(n: u64) -> Record {
     let run = format!("r-{}", n / 10);
