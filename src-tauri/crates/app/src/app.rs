@@ -440,7 +440,9 @@ impl From<StoreError> for ApiError {
             StoreError::DeleteRefused { .. }
             | StoreError::RunExists { .. }
             | StoreError::TaskDecided { .. }
+            | StoreError::RunEnded { .. }
             | StoreError::Fenced { .. } => Class::Conflict,
+            StoreError::BadPage { .. } => Class::BadRequest,
             StoreError::Invalid { .. } => Class::Invalid,
             StoreError::Folder { .. }
             | StoreError::NewerStore { .. }

@@ -6,6 +6,8 @@ use common::{log, record, signer, two_records};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_audit::canonical::{canonicalize, carry_as_text, to_canonical};
+use signalbox_audit::line::{from_line, of_row};
+use signalbox_audit::verify::Row;
 use signalbox_audit::{
     Actor, ActorType, Chain, Digest, Entry, Frontier, Head, Level, PublicKey, Record, SealError, Signer, Tree,
 };
@@ -30,6 +32,20 @@ fn ts_046_the_two_entries_have_the_two_digests() {
     assert_eq!(chain.head(), Head { size: 2, head_hash: second.hash });
     assert_eq!(Entry::from_canonical(SECOND).unwrap(), second.entry);
     assert_eq!(second.entry.hash().unwrap(), second.hash);
+}
+
+/// An export tells what is stored: damage is neither left out nor able to forge a line.
+#[test]
+fn a_damaged_row_stays_one_line_that_no_reader_takes() {
+    let damaged = |hash: &str, signature: Option<&str>| {
+        of_row(&Row { seq: 0, text: FIRST.into(), hash: hash.into(), signature: signature.map(str::to_owned) })
+    };
+    let good = damaged("fc40ef073de630c645446f1c4072da272873998f958b10d28cf0aa39c792c4bd", None);
+    assert!(from_line(&good).is_ok());
+    for line in [damaged("\"}\n{\u{202e}", None), damaged("00", Some("x\"\n"))] {
+        assert!(line.ends_with('\n') && line.matches('\n').count() == 1 && !line.contains('\u{202e}'), "{line:?}");
+        assert!(serde_json::from_str::<Value>(&line).is_ok() && from_line(&line).is_err(), "{line:?}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_audit::verify::{Expect, Trusted, Verdict, try_verify};
 use signalbox_audit::{Anchor, Chain, Frontier, Head, PublicKey, Record, SignedCheckpoint, Signer, is_signed};
+use signalbox_model::AuditEvent;
 use std::sync::{Arc, PoisonError};
 
 /// Stands for a run in `blob_use`: context snapshots of records from outside.
@@ -48,7 +49,8 @@ pub struct AuditState {
 /// One decision of a person is recorded once, whether its answer or its run comes first.
 fn dedupe_of(record: &Record) -> Option<String> {
     let task = record.metadata.as_ref()?.get("taskId")?.as_str()?;
-    (record.event == "HITL_COMPLETED").then(|| format!("HITL_COMPLETED {task}"))
+    let completed = AuditEvent::HitlCompleted.as_str();
+    (record.event == completed).then(|| format!("{completed} {task}"))
 }
 
 /// Seals records at the end of the chain.
@@ -62,9 +64,7 @@ pub(crate) fn append(work: &mut Work<'_>, records: Vec<Record>) -> Result<()> {
 
 /// The last entry of a run says how many there are, so that a pack of the run shows that none is left out.
 fn counted(connection: &Connection, mut record: Record) -> Result<Record> {
-    let before: u64 = connection
-        .prepare_cached("SELECT count(*) FROM audit_entry WHERE run_id = ?")?
-        .query_row([&record.run_id], |row| row.get(0))?;
+    let before = audit_entry::count_of_run(connection, &record.run_id)?;
     record.metadata.get_or_insert_default().insert("entryCount".into(), (before + 1).into());
     Ok(record)
 }
@@ -76,7 +76,8 @@ pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&st
     {
         return Ok(Receipt { seq: row.seq, hash: row.hash, repeated: true });
     }
-    let record = if record.event == "WORKFLOW_COMPLETED" { counted(connection, record)? } else { record };
+    let record =
+        if record.event == AuditEvent::WorkflowCompleted.as_str() { counted(connection, record)? } else { record };
     let mut chain = Chain::at(audit_meta::log_id(connection)?, audit_entry::head(connection)?);
     let sealed = chain
         .seal(mask::record(record).with_large_integers_as_text())
@@ -113,9 +114,7 @@ pub(crate) fn checkpoint(
     let mut rows = statement.query([frontier.size()])?;
     while let Some(row) = rows.next()? {
         let hash: String = row.get(0)?;
-        let hash = hash.parse().map_err(|_| Error::Damaged {
-            reason: format!("the hash of audit entry {} cannot be read; verify the audit chain", frontier.size()),
-        })?;
+        let hash = hash.parse().map_err(|_| audit_entry::damaged(frontier.size()))?;
         frontier.push(&hash);
     }
     let timestamp = match timestamp {

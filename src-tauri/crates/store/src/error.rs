@@ -90,6 +90,20 @@ pub enum Error {
         /// Its status.
         status: String,
     },
+    /// It has ended: nothing can be asked of it any more.
+    #[error("Run {run} has ended")]
+    RunEnded {
+        /// The run.
+        run: String,
+    },
+    /// What should be `next` of a page before is something else.
+    #[error("{page:?} does not name a page of {what}")]
+    BadPage {
+        /// What was given.
+        page: String,
+        /// What is listed.
+        what: &'static str,
+    },
     /// The caller's data cannot be stored.
     #[error("This cannot be stored: {reason}")]
     Invalid {
@@ -127,6 +141,8 @@ impl Error {
             Self::RunExists { .. } => "RUN_EXISTS",
             Self::TaskDecided { .. } => "TASK_DECIDED",
             Self::DeleteRefused { .. } => "DELETE_REFUSED",
+            Self::RunEnded { .. } => "RUN_ENDED",
+            Self::BadPage { .. } => "BAD_PAGE",
             Self::Invalid { .. } => "INVALID_DATA",
             Self::Closed => "STORE_CLOSED",
             Self::Sqlite { .. } => "STORE_FAILED",
@@ -152,6 +168,8 @@ impl Error {
             Self::RunExists { .. } => "Start the run again with a new id.",
             Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
             Self::DeleteRefused { .. } => "Cancel the run or let it end, then delete it.",
+            Self::RunEnded { .. } => "Start a new run.",
+            Self::BadPage { .. } => "Give the value of `next` of the page before as it is, or leave it out.",
             Self::Invalid { .. } => "Make the data smaller or less deeply nested.",
             Self::Closed => "Start Signalbox again.",
             Self::Sqlite { .. } => "Try again; if it fails again, check the disk of the data folder.",

@@ -14,6 +14,7 @@ mod connection;
 mod delegations;
 mod document;
 mod error;
+mod filter;
 mod high_water;
 mod instance;
 pub mod mask;

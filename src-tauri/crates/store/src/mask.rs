@@ -5,14 +5,19 @@
 //! A mask is `•••N•`; the same value has the same number. A masked value that comes back in a corrected input stands for
 //! the value that it hides, so that who must not see it can still correct the rest.
 
+mod patterns;
+mod record;
+
+use patterns::{is_hidden_name, may_hold, patterns};
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};
-use signalbox_audit::Record;
 use signalbox_model::Workflow;
 use signalbox_model::diagnostic::pointer_token;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+pub(crate) use record::record;
 
 /// Shorter values are not looked for elsewhere: they would stand everywhere by chance.
 const LOOKED_FOR: usize = 4;
@@ -23,133 +28,9 @@ const ONE_BY_ONE: usize = 16;
 /// What hides a value without a number.
 const NAMELESS: &str = "•••";
 
-/// Names whose whole value is hidden.
-const NAMES: &[&str] = &[
-    "password",
-    "passwd",
-    "pwd",
-    "passphrase",
-    "secret",
-    "clientsecret",
-    "token",
-    "accesstoken",
-    "refreshtoken",
-    "idtoken",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authorization",
-    "cookie",
-    "setcookie",
-    "sessionid",
-    "ssn",
-    "socialsecuritynumber",
-    "taxid",
-    "passportnumber",
-    "nationalid",
-    "iban",
-    "bankaccount",
-    "accountnumber",
-    "creditcard",
-    "cardnumber",
-    "cvv",
-    "cvc",
-    "pin",
-    "email",
-    "emailaddress",
-    "mail",
-    "phone",
-    "phonenumber",
-    "telephone",
-    "mobile",
-    "dateofbirth",
-    "birthdate",
-    "birthday",
-];
-/// Words in a longer name that hide its text.
-const PARTS: &[&str] = &["password", "secret", "apikey", "privatekey", "accesstoken"];
-
-/// What a text may hold: a pattern, and what else must be true of what it finds.
-struct Pattern {
-    regex: Regex,
-    holds: fn(&str) -> bool,
-}
-
-fn patterns() -> &'static [Pattern] {
-    static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
-    PATTERNS.get_or_init(|| {
-        let any: fn(&str) -> bool = |_| true;
-        let all = [
-            // E-mail.
-            (r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}", any),
-            // Bearer and basic credentials, JSON Web Tokens, keys of well-known services.
-            (r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9+/._~-]{8,}=*", any),
-            (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", any),
-            (r"\b(?:sk|pk|ghp|gho|xox[bap])[-_][A-Za-z0-9_-]{16,}", any),
-            // IBAN, in groups or not.
-            (r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b", is_iban as fn(&str) -> bool),
-            // Cards.
-            (r"\b\d(?:[ -]?\d){12,18}\b", is_card),
-            // Phone numbers in the international form, and in the North American one.
-            (r"\+\d(?:[ ().-]{0,2}\d){6,14}\b", any),
-            (r"\b00[1-9](?: ?\d){7,13}\b", any),
-            (r"(?:\(\d{3}\) ?|\b\d{3}[-. ])\d{3}[-. ]\d{4}\b", any),
-            // Social security number of the United States.
-            (r"\b\d{3}-\d{2}-\d{4}\b", any),
-        ];
-        all.into_iter()
-            .filter_map(|(pattern, holds)| Some(Pattern { regex: Regex::new(pattern).ok()?, holds }))
-            .collect()
-    })
-}
-
-/// Whether a pattern can find anything: most texts are short names and need no look at all.
-fn may_hold(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let starts = |at: usize, word: &str| {
-        bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    bytes.len() > 5
-        && (bytes.contains(&b'@')
-            || bytes.iter().filter(|byte| byte.is_ascii_digit()).count() > 6
-            || (0..bytes.len()).any(|at| match bytes[at] | 0x20 {
-                b'b' => starts(at, "bearer") || starts(at, "basic"),
-                b'e' => starts(at, "eyj"),
-                b's' => starts(at, "sk-") || starts(at, "sk_"),
-                b'p' => starts(at, "pk-") || starts(at, "pk_"),
-                b'g' => starts(at, "ghp") || starts(at, "gho"),
-                b'x' => starts(at, "xox"),
-                _ => false,
-            }))
-}
-
-fn is_iban(text: &str) -> bool {
-    let text: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-    let Some((head, rest)) = text.split_at_checked(4) else { return false };
-    let remainder = format!("{rest}{head}").chars().fold(0_u32, |sum, c| match c.to_digit(36) {
-        Some(digit) if digit < 10 => (sum * 10 + digit) % 97,
-        Some(letter) => (sum * 100 + letter) % 97,
-        None => sum,
-    });
-    (15..=34).contains(&text.len()) && remainder == 1
-}
-
-fn is_card(text: &str) -> bool {
-    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();
-    let sum: u32 = digits.iter().rev().enumerate().fold(0, |sum, (at, digit)| {
-        sum + match (at % 2 == 1, digit * 2) {
-            (false, _) => *digit,
-            (true, twice) if twice > 9 => twice - 9,
-            (true, twice) => twice,
-        }
-    });
-    digits.len() >= 13 && digits.iter().any(|digit| *digit != digits[0]) && sum.is_multiple_of(10)
-}
-
-fn is_hidden_name(name: &str, value: &Value) -> bool {
-    let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
-    NAMES.contains(&plain.as_str()) || (value.is_string() && PARTS.iter().any(|part| plain.contains(part)))
+/// What hides the value at a place.
+fn shown(at: usize) -> String {
+    format!("•••{}•", at + 1)
 }
 
 /// Whether `value` stands in `text` from `at` as a word of its own.
@@ -216,7 +97,7 @@ impl Masks {
             self.hidden.push(value.clone());
             next
         });
-        format!("•••{}•", at + 1)
+        shown(at)
     }
 
     /// The input of the task, masked, and the pointers of what is masked in it.
@@ -264,6 +145,11 @@ impl Masks {
         patch.as_array().into_iter().flatten().map(|one| operation(self, one)).collect()
     }
 
+    /// A value around the task.
+    pub fn value(&mut self, value: &Value) -> Value {
+        self.inside(value, 0)
+    }
+
     /// A value whose first `frame` names are nobody's data; the pointers may lead into any part of it behind them.
     pub fn inside(&mut self, value: &Value, frame: usize) -> Value {
         let whole = self.is_hidden_place("", Place::Inside(frame));
@@ -282,20 +168,13 @@ impl Masks {
         let covered = match &self.known {
             None => 0,
             Some((covered, regex)) => {
-                let cut = regex.replace_all(&out, |found: &Captures<'_>| {
-                    let at = found.get(0).map_or(0, |found| found.start());
-                    let number = self.number_of(&found[0]).filter(|_| is_word(text, at, &found[0]));
-                    number.map_or_else(|| found[0].to_owned(), |number| format!("•••{}•", number + 1))
-                });
-                if let Cow::Owned(cut) = cut {
-                    out = cut;
-                }
+                out = self.without_known(regex, out);
                 *covered
             }
         };
         let mut rest: Vec<(String, String)> = Vec::new();
         for (at, hidden) in self.hidden.iter().enumerate().skip(covered) {
-            rest.extend(looked_for(hidden).map(|text| (text, format!("•••{}•", at + 1))));
+            rest.extend(looked_for(hidden).map(|text| (text, shown(at))));
         }
         rest.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
         for (text, mask) in rest {
@@ -314,6 +193,31 @@ impl Masks {
             }
         }
         out
+    }
+
+    /// `text` with a mask wherever a value that `regex` finds stands as a word of its own.
+    fn without_known(&self, regex: &Regex, text: String) -> String {
+        let (mut out, mut done, mut from) = (String::new(), 0, 0);
+        while let Some(found) = regex.find_at(&text, from) {
+            let (at, whole) = (found.start(), found.as_str());
+            // The longest is found first; where it ends inside a word, a shorter one may be a word of its own.
+            let ends = whole.char_indices().map(|(index, c)| index + c.len_utf8()).rev();
+            let mut words =
+                ends.map(|end| &whole[..end]).filter(|part| is_word(&text, at, part) && is_looked_for(part));
+            match words.find_map(|part| Some((part.len(), self.number_of(part)?))) {
+                Some((length, number)) => {
+                    out.push_str(&text[done..at]);
+                    out.push_str(&shown(number));
+                    done = at + length;
+                    from = done;
+                }
+                None => from = at + whole.chars().next().map_or(1, char::len_utf8),
+            }
+        }
+        if done == 0 {
+            return text;
+        }
+        out + &text[done..]
     }
 
     /// The place of a hidden value by its text: a text, or a number written as one.
@@ -450,6 +354,10 @@ pub fn pointers(workflow: &Workflow) -> Vec<String> {
     all
 }
 
+fn is_looked_for(text: &str) -> bool {
+    text.chars().count() >= LOOKED_FOR
+}
+
 /// What of a hidden value is looked for in texts.
 fn looked_for(hidden: &Value) -> Option<String> {
     let text = match hidden {
@@ -457,114 +365,8 @@ fn looked_for(hidden: &Value) -> Option<String> {
         Value::Number(number) => number.to_string(),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
     };
-    (text.chars().count() >= LOOKED_FOR).then_some(text)
-}
-
-/// Names of those who act, and what programs refer to things by: `user:…`, UUIDs, digests. They are no data of people
-/// that the chain must forget, and without them it could not say who did what to which task.
-fn is_reference(text: &str) -> bool {
-    let plain = |c: char| !c.is_whitespace() && !c.is_control();
-    let hex = |c: char| c.is_ascii_hexdigit() || c == '-' || c == '/';
-    ["user:", "group:"].iter().any(|kind| text.starts_with(kind) && text.chars().all(plain))
-        || (text.len() >= 32 && text.chars().all(hex) && text.chars().any(|c| c.is_ascii_alphabetic()))
-}
-
-fn for_chain(masks: &mut Masks, value: &mut Value, hide: bool) {
-    match value {
-        Value::Object(map) => {
-            for (name, value) in map.iter_mut() {
-                let hide = hide || is_hidden_name(name, value);
-                for_chain(masks, value, hide);
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(|value| for_chain(masks, value, hide)),
-        Value::String(text) if text.is_empty() || (!hide && is_reference(text)) => {}
-        Value::String(text) if !hide => {
-            if may_hold(text) || !masks.hidden.is_empty() {
-                *text = masks.text(text);
-            }
-        }
-        Value::Null => {}
-        scalar if hide => *scalar = masks.mask(scalar).into(),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-/// A record as it may be kept for ever: masked by names and patterns, because the chain cannot be changed later.
-pub(crate) fn record(mut record: Record) -> Record {
-    let mut masks = Masks::default();
-    for tag in record.tags.iter_mut().flatten() {
-        *tag = masks.text(tag);
-    }
-    for (name, value) in record.metadata.iter_mut().flatten() {
-        let hide = is_hidden_name(name, value);
-        for_chain(&mut masks, value, hide);
-    }
-    record
+    is_looked_for(&text).then_some(text)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Masks;
-    use serde_json::json;
-
-    /// TS-052.
-    #[test]
-    fn what_may_be_personal_is_masked_and_comes_back_whole() {
-        let input = json!({
-            "customer": { "name": "Ada Byron", "email": "ada@example.org", "note": "call +49 30 1234567 or ada@example.org" },
-            "iban": "DE89370400440532013000", "amount": 12.5, "apiKey": "k", "pin": 1234,
-            "cards": ["4111 1111 1111 1111", "4111 1111 1111 1112"], "when": "2026-11-22T10:00:00.000Z",
-            "id": "0199a1b2-0000-7000-8000-000000000000", "order": "1234567890123456", "empty": { "token": "", "ssn": null },
-        });
-        let mut masks = Masks::new(&["/customer/name".into()]);
-        let (masked, places) = masks.input(&input);
-        assert_eq!(
-            masked,
-            json!({
-                "customer": { "name": "•••1•", "email": "•••2•", "note": "call •••6• or •••2•" },
-                "iban": "•••3•", "amount": 12.5, "apiKey": "•••4•", "pin": "•••5•",
-                "cards": ["•••7•", "4111 1111 1111 1112"], "when": "2026-11-22T10:00:00.000Z",
-                "id": "0199a1b2-0000-7000-8000-000000000000", "order": "1234567890123456",
-                "empty": { "token": "", "ssn": null },
-            })
-        );
-        assert_eq!(
-            places,
-            ["/customer/name", "/customer/email", "/customer/note", "/iban", "/apiKey", "/pin", "/cards/0"]
-        );
-        assert_eq!(masks.text("Ada Byron has no account"), "•••1• has no account", "known values are hidden elsewhere");
-        assert_eq!(masks.lift(masked), input);
-        assert_eq!(masks.lift(json!("•••99•")), json!("•••99•"), "a mask that was never put on");
-    }
-
-    #[test]
-    fn texts_hide_what_looks_like_data_of_people_or_keys() {
-        let hidden = |text: &str| Masks::default().text(text);
-        for text in [
-            "mail to a.b+c@mail.example.org please",
-            "Authorization: Bearer abcdefghijklmnop",
-            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc",
-            "key sk-abcdefghijklmnopqrstuv",
-            "IBAN GB82 WEST 1234 5698 7654 32",
-            "card 5500-0000-0000-0004",
-            "0049 170 1234567",
-            "(555) 123-4567",
-            "555-123-4567",
-            "SSN 123-45-6789",
-        ] {
-            assert!(hidden(text).contains("•••1•"), "{text}: {}", hidden(text));
-        }
-        for text in [
-            "HTTP 503 after 3 attempts",
-            "run 0199a1b2-0000-7000-8000-000000000000",
-            "2026-11-22 10:00:00",
-            "1795300686123 ms",
-            "IPv4 192.168.100.200",
-            "SKU AB12CDEFGHIJKLMNOP",
-            "order 1234567890123456",
-        ] {
-            assert_eq!(hidden(text), text);
-        }
-    }
-}
+mod tests;

@@ -258,18 +258,14 @@ impl Store {
     }
 
     fn unowned(&self, paused: bool) -> Result<Vec<String>> {
-        let runs = self.view(|connection| run::unfinished(connection, paused))?;
+        Ok(self.undriven(self.view(|connection| run::unfinished(connection, paused))?))
+    }
+
+    /// Of runs and their owners those that no living process drives; each process is looked at once.
+    pub(crate) fn undriven(&self, runs: Vec<(String, Option<String>)>) -> Vec<String> {
         let mut alive: HashMap<String, bool> = HashMap::new();
-        let mut unowned = Vec::new();
-        for (run_id, owner) in runs {
-            let driven = owner.is_some_and(|owner| {
-                *alive.entry(owner).or_insert_with_key(|owner| self.inner.instance.is_alive(owner))
-            });
-            if !driven {
-                unowned.push(run_id);
-            }
-        }
-        Ok(unowned)
+        let mut driven = |owner| *alive.entry(owner).or_insert_with_key(|owner| self.inner.instance.is_alive(owner));
+        runs.into_iter().filter_map(|(run_id, owner)| (!owner.is_some_and(&mut driven)).then_some(run_id)).collect()
     }
 
     /// Asks something of a run, durably, whoever drives it. Refused when it has ended.
@@ -278,7 +274,7 @@ impl Store {
         self.write(true, move |work| {
             let row = run::require(work.connection, &run_id)?;
             if row.ended_ms.is_some() {
-                return Err(Error::Invalid { reason: format!("run {run_id} has ended") });
+                return Err(Error::RunEnded { run: run_id });
             }
             run_input::insert(work.connection, &run_id, &body)
         })

@@ -18,8 +18,7 @@ use serde_json::{Value, json};
 use signalbox_audit::Record;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, HumanTaskCreated};
-use signalbox_model::{TaskAction, TaskState, time};
-use std::collections::HashMap;
+use signalbox_model::{AuditEvent, TaskAction, TaskState, time};
 use std::sync::Arc;
 
 /// How long a claim holds, milliseconds.
@@ -257,18 +256,7 @@ impl Store {
     /// Runs that have not ended, that nobody drives, and that have something to do: an input that no commit has consumed,
     /// or a task that is due. Oldest first.
     pub fn runs_with_pending_input_or_due(&self, now_ms: i64) -> Result<Vec<String>> {
-        let runs = self.view(|connection| task::runs_to_go_on(connection, now_ms))?;
-        let mut alive: HashMap<String, bool> = HashMap::new();
-        let mut found = Vec::new();
-        for (run_id, owner) in runs {
-            let driven = owner.is_some_and(|owner| {
-                *alive.entry(owner).or_insert_with_key(|owner| self.inner.instance.is_alive(owner))
-            });
-            if !driven {
-                found.push(run_id);
-            }
-        }
-        Ok(found)
+        Ok(self.undriven(self.view(|connection| task::runs_to_go_on(connection, now_ms))?))
     }
 
     /// Answers a task: the task, the input for its run, the history and the audit entry are one transaction, on the disk
@@ -525,7 +513,7 @@ fn vote(
     let count = format!("{approvals}/{}", row.min_approvals);
     let text = one.notes.map_or(count.clone(), |notes| format!("{count}: {notes}"));
     note(connection, &row.id, answer.at_ms, person, "approved", Some(text))?;
-    let record = Record { event: "HITL_VOTED".into(), ..answer.record.clone() };
+    let record = Record { event: AuditEvent::HitlVoted.as_str().into(), ..answer.record.clone() };
     chain::append(work, vec![record])?;
     chain::checkpoint(connection, work.signer.as_deref(), Some(&time::format(answer.at_ms)))?;
     Ok(Some(Ok(told(&next))))

@@ -2,8 +2,9 @@
 //! The columns behind `signature` only find rows; what holds is `entry`. Tests: `tests/store/table/audit_entry.rs`.
 
 use crate::error::{Error, Result};
+use crate::filter::Filter;
 use crate::schema::Migration;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_audit::verify::Row as ChainRow;
 use signalbox_audit::{Actor, ActorType, Entry, Head, Level, Sealed, Signature};
 use signalbox_model::time;
@@ -122,7 +123,8 @@ pub(crate) fn head(connection: &Connection) -> Result<Head> {
     }
 }
 
-fn damaged(seq: u64) -> Error {
+/// What a hash that cannot be read says.
+pub(crate) fn damaged(seq: u64) -> Error {
     Error::Damaged { reason: format!("the hash of audit entry {seq} cannot be read; verify the audit chain") }
 }
 
@@ -196,19 +198,7 @@ pub(crate) fn count_of_run(connection: &Connection, run: &str) -> Result<u64> {
     Ok(statement.query_row([run], |row| row.get(0))?)
 }
 
-/// Conditions of SQL and what stands for their question marks.
-#[derive(Default)]
-struct Filter {
-    conditions: Vec<String>,
-    values: Vec<Sql>,
-}
-
 impl Filter {
-    fn add(&mut self, condition: &str, value: impl Into<Sql>) {
-        self.conditions.push(condition.to_owned());
-        self.values.push(value.into());
-    }
-
     /// The term of a partial index stands beside the value, or SQLite does not use the index.
     fn of(connection: &Connection, query: &AuditQuery) -> Result<Self> {
         let mut filter = Self::default();
@@ -268,14 +258,9 @@ impl Filter {
             filter.add("ts <= ?", until);
         }
         for text in &query.text {
-            let pattern = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-            filter.add("entry LIKE '%' || ? || '%' ESCAPE '\\'", pattern);
+            filter.contains("entry", text);
         }
         Ok(filter)
-    }
-
-    fn sql(&self) -> String {
-        if self.conditions.is_empty() { String::new() } else { format!("WHERE {}", self.conditions.join(" AND ")) }
     }
 }
 
@@ -287,7 +272,7 @@ pub(crate) fn page(connection: &Connection, query: &AuditQuery) -> Result<AuditP
     let limit = if query.limit == 0 { 100 } else { query.limit.min(1_000) };
     let head = head(connection)?;
     let mut filter = Filter::of(connection, query)?;
-    let (total, more) = if filter.conditions.is_empty() {
+    let (total, more) = if filter.is_empty() {
         (head.size, false)
     } else {
         let sql = format!("SELECT count(*) FROM (SELECT 1 FROM audit_entry {} LIMIT {})", filter.sql(), COUNTED + 1);

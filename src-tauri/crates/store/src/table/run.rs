@@ -1,8 +1,9 @@
 //! `run`: one row per run: what it is, where it stands, who drives it. Tests: `tests/store/table/run.rs`.
 
 use crate::error::{Error, Result};
+use crate::filter::Filter;
 use crate::schema::Migration;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_model::RunStatus;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
@@ -137,36 +138,31 @@ pub(crate) fn require(connection: &Connection, run: &str) -> Result<RunRow> {
 
 pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage> {
     let limit = if query.limit == 0 { 50 } else { query.limit.min(1_000) };
-    let mut conditions = Vec::new();
-    let mut values: Vec<Sql> = Vec::new();
+    let mut filter = Filter::default();
     if let Some(workflow) = &query.workflow {
-        conditions.push("workflow_id = ?");
-        values.push(workflow.clone().into());
+        filter.add("workflow_id = ?", workflow.clone());
     }
     if let Some(status) = query.status {
-        conditions.push("status = ?");
-        values.push(status.as_str().to_owned().into());
+        filter.add("status = ?", status.as_str().to_owned());
     }
     if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
-        conditions.push(
+        filter.contains(
             "(workflow_name || char(10) || workflow_id || char(10) || id || char(10) || coalesce(failed_step, '') \
-             || char(10) || coalesce(error_message, '')) LIKE '%' || ? || '%' ESCAPE '\\'",
+             || char(10) || coalesce(error_message, ''))",
+            text,
         );
-        values.push(text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_").into());
     }
     if let Some(before) = &query.before {
         let (started, id) = before
             .split_once('.')
             .and_then(|(ms, id)| Some((ms.parse::<i64>().ok()?, id)))
-            .ok_or_else(|| Error::Invalid { reason: format!("{before:?} does not name a page of runs") })?;
-        conditions.push("(started_ms, id) < (?, ?)");
-        values.push(started.into());
-        values.push(id.to_owned().into());
+            .ok_or_else(|| Error::BadPage { page: before.clone(), what: "runs" })?;
+        filter.add_all("(started_ms, id) < (?, ?)", [started.into(), id.to_owned().into()]);
     }
-    let filter = if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
-    let sql = format!("SELECT {COLUMNS} FROM run {filter} ORDER BY started_ms DESC, id DESC LIMIT {}", limit + 1);
+    let sql =
+        format!("SELECT {COLUMNS} FROM run {} ORDER BY started_ms DESC, id DESC LIMIT {}", filter.sql(), limit + 1);
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut runs = statement.query_map(params_from_iter(values), read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut runs = statement.query_map(params_from_iter(filter.values), read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let more = runs.len() > limit;
     runs.truncate(limit);
     let next = runs.last().filter(|_| more).map(|run| format!("{}.{}", run.started_ms, run.run_id));

@@ -2,11 +2,11 @@
 //! task stands in `task_body`. Tests: `tests/store/table/task.rs`.
 
 use crate::error::{Error, Result};
+use crate::filter::Filter;
 use crate::schema::Migration;
 use crate::table::delegation::FOR_ASSIGNEE;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 use signalbox_model::{Level, TaskAction, TaskKind, TaskReason, TaskState};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
@@ -347,71 +347,55 @@ pub(crate) fn open_of(connection: &Connection, run: &str) -> Result<Vec<String>>
     Ok(statement.query_map([run], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
-struct Filter {
-    conditions: Vec<Cow<'static, str>>,
-    values: Vec<Sql>,
-}
-
-impl Filter {
-    fn of(query: &TaskQuery) -> Self {
-        let mut filter = Self { conditions: Vec::new(), values: Vec::new() };
-        match query.scope {
-            TaskScope::Open => filter.conditions.push("state = 'open'".into()),
-            TaskScope::Done => filter.conditions.push("state <> 'open'".into()),
-            TaskScope::All => {}
-        }
-        let now = || Sql::from(query.now_ms);
-        if !matches!(query.view, TaskView::Any | TaskView::Snoozed) {
-            filter.add("coalesce(snoozed_until, 0) <= ?", [now()]);
-        }
-        match query.view {
-            TaskView::Any | TaskView::Awake => {}
-            TaskView::Mine => {
-                let person = || Sql::from(query.person.clone());
-                filter.add(
-                    format!("(assignee = ? OR (claimed_by = ? AND claim_until > ?) OR {FOR_ASSIGNEE})"),
-                    [person(), person(), now(), person(), now(), now()],
-                );
-            }
-            TaskView::Unassigned => filter.add("(assignee IS NULL AND coalesce(claim_until, 0) <= ?)", [now()]),
-            TaskView::DueToday => {
-                filter.add("expires_ms > ? AND expires_ms <= ?", [now(), query.day_end_ms.into()]);
-            }
-            TaskView::Overdue => filter.add("expires_ms <= ?", [now()]),
-            TaskView::Snoozed => filter.add("snoozed_until > ?", [now()]),
-        }
-        for (condition, value) in
-            [("workflow_id = ?", &query.workflow), ("fingerprint = ?", &query.fingerprint), ("run = ?", &query.run)]
-        {
-            if let Some(value) = value {
-                filter.add(condition, [value.clone().into()]);
-            }
-        }
-        if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
-            let pattern = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-            filter.add(
-                "(title || char(10) || coalesce(error_message, '') || char(10) || coalesce(error_code, '') || char(10) \
-                 || coalesce(node_title, '') || char(10) || node || char(10) || workflow_name || char(10) || run \
-                 || char(10) || id) LIKE '%' || ? || '%' ESCAPE '\\'",
-                [pattern.into()],
+/// What a query wants, without its page.
+fn wanted(query: &TaskQuery) -> Filter {
+    let mut filter = Filter::default();
+    match query.scope {
+        TaskScope::Open => filter.add_all("state = 'open'", []),
+        TaskScope::Done => filter.add_all("state <> 'open'", []),
+        TaskScope::All => {}
+    }
+    let now = || Sql::from(query.now_ms);
+    if !matches!(query.view, TaskView::Any | TaskView::Snoozed) {
+        filter.add("coalesce(snoozed_until, 0) <= ?", now());
+    }
+    match query.view {
+        TaskView::Any | TaskView::Awake => {}
+        TaskView::Mine => {
+            let person = || Sql::from(query.person.clone());
+            filter.add_all(
+                format!("(assignee = ? OR (claimed_by = ? AND claim_until > ?) OR {FOR_ASSIGNEE})"),
+                [person(), person(), now(), person(), now(), now()],
             );
         }
-        filter
+        TaskView::Unassigned => filter.add("(assignee IS NULL AND coalesce(claim_until, 0) <= ?)", now()),
+        TaskView::DueToday => {
+            filter.add_all("expires_ms > ? AND expires_ms <= ?", [now(), query.day_end_ms.into()]);
+        }
+        TaskView::Overdue => filter.add("expires_ms <= ?", now()),
+        TaskView::Snoozed => filter.add("snoozed_until > ?", now()),
     }
-
-    fn add<const N: usize>(&mut self, condition: impl Into<Cow<'static, str>>, values: [Sql; N]) {
-        self.conditions.push(condition.into());
-        self.values.extend(values);
+    for (condition, value) in
+        [("workflow_id = ?", &query.workflow), ("fingerprint = ?", &query.fingerprint), ("run = ?", &query.run)]
+    {
+        if let Some(value) = value {
+            filter.add(condition, value.clone());
+        }
     }
-
-    fn sql(&self) -> String {
-        if self.conditions.is_empty() { String::new() } else { format!("WHERE {}", self.conditions.join(" AND ")) }
+    if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+        filter.contains(
+            "(title || char(10) || coalesce(error_message, '') || char(10) || coalesce(error_code, '') || char(10) \
+                 || coalesce(node_title, '') || char(10) || node || char(10) || workflow_name || char(10) || run \
+                 || char(10) || id)",
+            text,
+        );
     }
+    filter
 }
 
 /// Tasks of all pages.
 pub(crate) fn total(connection: &Connection, query: &TaskQuery) -> Result<u64> {
-    let filter = Filter::of(query);
+    let filter = wanted(query);
     let mut statement = connection.prepare_cached(&format!("SELECT count(*) FROM task {}", filter.sql()))?;
     Ok(statement.query_row(params_from_iter(filter.values.iter()), |row| row.get(0))?)
 }
@@ -419,24 +403,24 @@ pub(crate) fn total(connection: &Connection, query: &TaskQuery) -> Result<u64> {
 pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPage> {
     let limit = if query.limit == 0 { 50 } else { query.limit.min(1_000) };
     let total = total(connection, query)?;
-    let mut filter = Filter::of(query);
+    let mut filter = wanted(query);
     if let Some(after) = &query.after {
-        let bad = || Error::Invalid { reason: format!("{after:?} does not name a page of tasks") };
+        let bad = || Error::BadPage { page: after.clone(), what: "tasks" };
         let mut parts = after.splitn(3, '.');
         let mut number = || parts.next().and_then(|text| text.parse::<i64>().ok()).ok_or_else(bad);
         let (first, second) = (number()?, number()?);
         let id = Sql::from(parts.next().ok_or_else(bad)?.to_owned());
         match query.scope {
             TaskScope::Open if query.sort == TaskSort::Due => {
-                filter.add(format!("({DEADLINE}, created_ms, id) > (?, ?, ?)"), [first.into(), second.into(), id]);
+                filter.add_all(format!("({DEADLINE}, created_ms, id) > (?, ?, ?)"), [first.into(), second.into(), id]);
             }
             // Priority falls while the time rises, which a row comparison cannot say.
-            TaskScope::Open => filter.add(
+            TaskScope::Open => filter.add_all(
                 "priority <= ? AND (priority < ? OR (created_ms, id) > (?, ?))",
                 [first.into(), first.into(), second.into(), id],
             ),
-            TaskScope::Done => filter.add("(decided_ms, id) < (?, ?)", [first.into(), id]),
-            TaskScope::All => filter.add("(created_ms, id) < (?, ?)", [second.into(), id]),
+            TaskScope::Done => filter.add_all("(decided_ms, id) < (?, ?)", [first.into(), id]),
+            TaskScope::All => filter.add_all("(created_ms, id) < (?, ?)", [second.into(), id]),
         }
     }
     let by_deadline = format!("{DEADLINE}, created_ms, id");

@@ -2,11 +2,23 @@
 
 use crate::support::{commit, noise, open, print, started};
 use serde_json::json;
-use signalbox_store::{CommitError, Store, StoreOptions};
+use signalbox_store::{CommitError, Owner, RunCommit, Store, StoreOptions};
 use std::sync::mpsc;
 
 fn small(folder: &std::path::Path) -> Store {
     Store::open(folder, &StoreOptions { max_pages: Some(80), ..StoreOptions::default() }).expect("opens")
+}
+
+/// Adds large events to the run until there is no room: the first that does not fit, and its commit.
+fn until_full(store: &Store, owner: &Owner) -> (u64, RunCommit) {
+    for seq in 2.. {
+        let next = commit("r", owner, vec![print("r", seq, json!(noise(seq, 20_000)))]);
+        if let Err(error) = store.commit(next.clone()) {
+            assert_eq!(error, CommitError::DiskFull, "event {seq}");
+            return (seq, next);
+        }
+    }
+    unreachable!("the disk has an end");
 }
 
 #[test]
@@ -14,17 +26,7 @@ fn a_full_disk_is_said_and_the_same_commit_goes_through_when_there_is_room() {
     let folder = tempfile::tempdir().expect("folder");
     let store = small(folder.path());
     let owner = started(&store, "r");
-    let mut seq = 2;
-    let refused = loop {
-        let next = commit("r", &owner, vec![print("r", seq, json!(noise(seq, 20_000)))]);
-        match store.commit(next.clone()) {
-            Ok(()) => seq += 1,
-            Err(error) => {
-                assert_eq!(error, CommitError::DiskFull);
-                break next;
-            }
-        }
-    };
+    let (seq, refused) = until_full(&store, &owner);
     assert!(seq > 3, "some fitted");
     assert_eq!(store.run("r").expect("reads").last_seq, seq - 1);
     assert_eq!(store.events("r", 0, 1_000).expect("reads").len() as u64, seq - 1);
@@ -81,17 +83,7 @@ fn a_real_full_file_system_leaves_the_store_usable() {
     let outcome = std::panic::catch_unwind(|| {
         let store = open(folder.path());
         let owner = started(&store, "r");
-        let mut seq = 2;
-        let refused = loop {
-            let next = commit("r", &owner, vec![print("r", seq, json!(noise(seq, 20_000)))]);
-            match store.commit(next.clone()) {
-                Ok(()) => seq += 1,
-                Err(error) => {
-                    assert_eq!(error, CommitError::DiskFull, "event {seq}");
-                    break next;
-                }
-            }
-        };
+        let (seq, refused) = until_full(&store, &owner);
         assert_eq!(store.events("r", 0, 1_000).expect("reads").len() as u64, seq - 1);
         assert!(mount("remount,size=8m"));
         store.commit(refused).expect("there is room again");

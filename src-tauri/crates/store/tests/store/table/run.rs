@@ -27,7 +27,7 @@ fn pages_are_newest_first_and_meet_without_gap_or_repeat() {
     }
     assert_eq!(seen, (0..25).rev().map(|index| format!("r{index:02}")).collect::<Vec<_>>());
     let wrong = RunQuery { before: Some("nonsense".into()), ..RunQuery::default() };
-    assert_eq!(store.runs(&wrong).expect_err("is refused").code(), "INVALID_DATA");
+    assert_eq!(store.runs(&wrong).expect_err("is refused").code(), "BAD_PAGE");
 }
 
 #[test]

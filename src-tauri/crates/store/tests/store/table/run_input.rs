@@ -19,6 +19,6 @@ fn an_input_is_consumed_once_and_in_the_commit_that_acts_on_it() {
     assert_eq!(store.commit(acts(3)), Err(CommitError::Fenced { run: "r".into() }));
     assert_eq!(store.run("r").expect("reads").last_seq, 2, "nothing of the second was written");
     end(&store, "r", &owner, 3);
-    assert_eq!(store.add_input("r", json!(3)).expect_err("has ended").code(), "INVALID_DATA");
+    assert_eq!(store.add_input("r", json!(3)).expect_err("has ended").code(), "RUN_ENDED");
     assert_eq!(store.add_input("none", json!(3)).expect_err("is unknown").code(), "UNKNOWN_RUN");
 }

@@ -197,7 +197,7 @@ fn done_and_all_page_by_their_own_keys() {
         assert_eq!(found.join(" "), expected);
     }
     let bad = TaskQuery { after: Some("x".into()), ..query(TaskView::Any) };
-    assert_eq!(store.tasks(&bad).expect_err("no page").code(), "INVALID_DATA");
+    assert_eq!(store.tasks(&bad).expect_err("no page").code(), "BAD_PAGE");
 }
 
 /// TS-014, TS-041: what is due is found without a process that remembered it.

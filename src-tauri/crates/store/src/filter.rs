@@ -1,0 +1,40 @@
+//! Conditions of a query and what stands for their question marks.
+
+use rusqlite::types::Value as Sql;
+use std::borrow::Cow;
+
+/// Conditions that all hold together.
+#[derive(Default)]
+pub(crate) struct Filter {
+    conditions: Vec<Cow<'static, str>>,
+    /// What stands for the question marks, in their order.
+    pub(crate) values: Vec<Sql>,
+}
+
+impl Filter {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.conditions.is_empty()
+    }
+
+    /// A condition with one question mark.
+    pub(crate) fn add(&mut self, condition: impl Into<Cow<'static, str>>, value: impl Into<Sql>) {
+        self.add_all(condition, [value.into()]);
+    }
+
+    /// A condition with as many question marks as values.
+    pub(crate) fn add_all<const N: usize>(&mut self, condition: impl Into<Cow<'static, str>>, values: [Sql; N]) {
+        self.conditions.push(condition.into());
+        self.values.extend(values);
+    }
+
+    /// The text stands somewhere in `what`; whatever it holds, it is no pattern.
+    pub(crate) fn contains(&mut self, what: &str, text: &str) {
+        let pattern = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        self.add(format!("{what} LIKE '%' || ? || '%' ESCAPE '\\'"), pattern);
+    }
+
+    /// The WHERE of a statement; nothing without conditions.
+    pub(crate) fn sql(&self) -> String {
+        if self.conditions.is_empty() { String::new() } else { format!("WHERE {}", self.conditions.join(" AND ")) }
+    }
+}
