@@ -4,7 +4,7 @@ use crate::audit_log::ChainLog;
 use crate::audit_view::Titles;
 use crate::dto::{Access, Folder, Host};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::files::{ensure_folder, write_atomic};
+use crate::files::{io_error, write_atomic};
 use crate::key;
 use crate::library::{self, Library};
 use crate::masked::Masked;
@@ -16,7 +16,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use signalbox_adapters::vault::{Given, SystemRing};
-use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp};
+use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private};
 use signalbox_model::{Map, RunEvent, Workflow};
 use signalbox_ports::{Http, World};
 use signalbox_runtime::{Beside, Registry, Runtime};
@@ -73,7 +73,7 @@ pub struct App {
     /// For what the host itself sends.
     pub(crate) http: Arc<dyn Http>,
     /// Commands that run at once.
-    pub(crate) turns: tokio::sync::Semaphore,
+    pub(crate) turns: Arc<tokio::sync::Semaphore>,
     allow: Vec<Folder>,
     /// Paths that the system's dialogs gave: the window gets a handle, never a path that a later command trusts.
     choices: Mutex<HashMap<String, PathBuf>>,
@@ -99,7 +99,8 @@ impl App {
     /// Opens a data folder and creates what is missing. Runs that a crash left are taken up by [`App::resume_all`], or
     /// by themselves when the process stays.
     pub fn open(data: &Path, options: Options) -> ApiResult<Arc<Self>> {
-        ensure_folder(data)?;
+        // Runs hold data of people: a new folder is for its owner only.
+        private::create_folder(data).map_err(|error| io_error(&error, data, "created"))?;
         let store = Store::open(data, &StoreOptions::default())?;
         let unsigned = match key::open(data) {
             Ok(signer) => {
@@ -115,7 +116,7 @@ impl App {
             .thread_name("signalbox-app")
             .enable_all()
             .build()
-            .map_err(|error| no_threads(&error))?;
+            .map_err(|error| ApiError::no_thread(&error))?;
         let files = FolderFiles::default();
         let http = WebHttp::new(&[]).map_err(|why| {
             let message = format!("Requests cannot be sent from this machine: {why}.");
@@ -146,7 +147,7 @@ impl App {
             Some(Box::new(lease))
         });
         let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)
-            .map_err(|error| no_threads(&error))?;
+            .map_err(|error| ApiError::no_thread(&error))?;
         let app = Arc::new(Self {
             host: options.host,
             stays: options.stays,
@@ -157,7 +158,7 @@ impl App {
             threads: Some(threads),
             files,
             http,
-            turns: tokio::sync::Semaphore::new(AT_ONCE),
+            turns: Arc::new(tokio::sync::Semaphore::new(AT_ONCE)),
             allow: options.allow,
             choices: Mutex::default(),
             viewed: Mutex::default(),
@@ -377,14 +378,6 @@ fn alarm(alarm: &StoreAlarm) -> String {
 
 fn closing() -> ApiError {
     ApiError::unavailable("CLOSING", "Signalbox is closing.", "Start it again.")
-}
-
-fn no_threads(error: &std::io::Error) -> ApiError {
-    ApiError::unavailable(
-        "NO_THREAD",
-        format!("The system gives no threads: {error}."),
-        "Close other programs, then try again.",
-    )
 }
 
 /// The practice service at the address that a run has recorded, when its workflow asked for one.

@@ -6,7 +6,7 @@ use crate::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::catalog::Catalog;
 use signalbox_engine::validate::{Checked, check_bytes};
-use signalbox_model::{Code, Diagnostic, NodeDescriptor, Severity};
+use signalbox_model::{Code, Diagnostic, NodeDescriptor, Severity, Workflow};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -50,6 +50,14 @@ pub fn readable(bytes: &[u8]) -> ApiResult<(Value, Vec<Diagnostic>)> {
         Some(document) => Ok((document, diagnostics)),
         None => Err(refused(&diagnostics)),
     }
+}
+
+/// The workflow of a document that may have errors.
+pub(crate) fn workflow(document: Value) -> ApiResult<Workflow> {
+    serde_json::from_value(document).map_err(|error| {
+        let message = format!("The document is no workflow: {error}.");
+        ApiError::bad_request(message, "Send the workflow as the editor shows it.")
+    })
 }
 
 /// Refuses a workflow with errors; `details.diagnostics` has them all.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use std::fmt;
+use std::{fmt, io};
 
 /// How a host answers a failure (HTTP status, exit code).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,11 @@ impl ApiError {
     /// Something on this machine does not work now.
     pub fn unavailable(code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Class::Unavailable, code, message, hint)
+    }
+    /// The system gives no thread.
+    pub fn no_thread(error: &io::Error) -> Self {
+        let message = format!("The system gives no thread: {error}.");
+        Self::unavailable("NO_THREAD", message, "Close other programs, then try again.")
     }
     /// Adds details.
     #[must_use]

@@ -16,13 +16,22 @@ use signalbox_store::audit::{Actor, Anchor, Level, PublicKey, RUN_LEVEL, Record,
 use signalbox_store::{AuditState, Payloads};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The `runId` of an entry that concerns no run.
 pub(crate) const STORE_LEVEL: &str = "$store";
 
 pub(crate) fn keys(state: &AuditState) -> Vec<PublicKey> {
     PublicKey::all_from_text(&state.keys).unwrap_or_default()
+}
+
+/// Says that a verification has ended, however it did.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
 }
 
 impl App {
@@ -47,9 +56,8 @@ impl App {
                 "Wait until that has ended; audit_status says when.",
             ));
         }
-        let found = self.verify_now(full, anchors);
-        self.verifying.store(false, Ordering::Release);
-        found
+        let _done = Done(&self.verifying);
+        self.verify_now(full, anchors)
     }
 
     fn verify_now(&self, full: bool, mut anchors: Vec<Anchor>) -> ApiResult<AuditVerdict> {

@@ -132,10 +132,7 @@ impl App {
         let reading = std::thread::Builder::new()
             .name("audit-export".into())
             .spawn(move || store.audit_matching(&query, |row| sender.send(row).is_ok()));
-        let reading = reading.map_err(|error| {
-            let message = format!("The system gives no thread: {error}.");
-            ApiError::unavailable("NO_THREAD", message, "Close other programs, then try again.")
-        })?;
+        let reading = reading.map_err(|error| ApiError::no_thread(&error))?;
         Ok((receiver, reading))
     }
 

@@ -88,17 +88,12 @@ impl Caller {
         if self.role >= least {
             return Ok(());
         }
-        let least = format!("{least:?}").to_lowercase();
-        Err(ApiError::forbidden(format!("This needs the role {least}."), "Use a token with that role."))
+        Err(ApiError::forbidden(format!("This needs the role {}.", least.as_str()), "Use a token with that role."))
     }
     /// The caller as an actor of the audit chain.
     pub fn actor(&self) -> Actor {
-        let role = match self.role {
-            CallerRole::Viewer => "viewer",
-            CallerRole::Operator => "operator",
-            CallerRole::Builder => "builder",
-        };
-        Actor { kind: ActorType::Human, id: Some(self.principal.clone()), role: Some(role.to_owned()) }
+        let role = self.role.as_str().to_owned();
+        Actor { kind: ActorType::Human, id: Some(self.principal.clone()), role: Some(role) }
     }
     /// The caller as one who answers tasks (K-21).
     pub fn operator(&self) -> Actor {
@@ -174,13 +169,15 @@ impl App {
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> ApiResult<T> + Send + 'static,
     ) -> ApiResult<T> {
-        // Many at once wait here, not as threads. The semaphore is never closed.
-        let _turn = self.turns.acquire().await;
+        // Many at once wait here, not as threads. The semaphore is never closed. The thread keeps its turn, because it goes
+        // on when the request is given up.
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
         let app = Arc::clone(self);
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let thread = std::thread::Builder::new().name("command".into()).stack_size(STACK).spawn(move || {
             // Nobody listens any more when the request was given up.
             drop(sender.send(work(&app)));
+            drop(turn);
         });
         let ended = || {
             ApiError::unavailable(
@@ -189,13 +186,7 @@ impl App {
                 "Try again; if it happens again, report it.",
             )
         };
-        thread.map_err(|error| {
-            ApiError::unavailable(
-                "NO_THREAD",
-                format!("The system gives no thread: {error}."),
-                "Close other programs, then try again.",
-            )
-        })?;
+        thread.map_err(|error| ApiError::no_thread(&error))?;
         receiver.await.unwrap_or_else(|_| Err(ended()))
     }
 }

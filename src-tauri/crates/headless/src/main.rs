@@ -45,11 +45,7 @@ fn start() -> u8 {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build();
             match runtime {
                 Ok(runtime) => runtime.block_on(with_store(&cli, &output)),
-                Err(error) => output.error(&ApiError::unavailable(
-                    "NO_THREAD",
-                    format!("The system gives no threads: {error}."),
-                    "Close other programs, then try again.",
-                )),
+                Err(error) => output.error(&ApiError::no_thread(&error)),
             }
         }
     }

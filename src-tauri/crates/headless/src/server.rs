@@ -17,7 +17,6 @@ use axum::http::{HeaderValue, Method, header};
 use axum::response::Response;
 use guard::Names;
 use routes::Access;
-use signalbox_app::dto::CallerRole;
 use signalbox_app::{ApiError, App, Caller, Class};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -131,13 +130,11 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     }
     let holder = guard::holder(&server.tokens, request.headers())?;
     let Some((route, id)) = found else { return Err(unknown(&path)) };
-    if let Access::Role(least) = route.access
-        && holder.role < least
-    {
-        return Err(too_small(least));
+    let caller = Caller::http(holder.role, server.local, &holder.name);
+    if let Access::Role(least) = route.access {
+        caller.require(least)?;
     }
     guard::json_only(&method, request.headers())?;
-    let caller = Caller::http(holder.role, server.local, &holder.name);
     let (parts, body) = request.into_parts();
     let body = read(body).await?;
     handlers::run(server, route.action, &caller, id.unwrap_or_default(), &parts, &body).await
@@ -152,11 +149,6 @@ async fn read(body: Body) -> Result<axum::body::Bytes, ApiError> {
             "Send less; keep data out of workflow files.",
         )
     })
-}
-
-fn too_small(least: CallerRole) -> ApiError {
-    let least = format!("{least:?}").to_lowercase();
-    ApiError::forbidden(format!("This needs the role {least}."), "Use a token with that role.")
 }
 
 fn unknown(path: &str) -> ApiError {

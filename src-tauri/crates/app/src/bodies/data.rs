@@ -1,14 +1,13 @@
 //! The last run's data beside the editor: input and output of a node, previews, names, retry drawings.
 
-use crate::Caller;
 use crate::app::App;
 use crate::dto::{
     ExpressionKind, ExpressionName, ExpressionNames, ExpressionPreview, Preview, RetryTimeline, RunStepData, StepData,
     TimelineStep,
 };
-use crate::error::{ApiError, ApiResult};
-use crate::place;
+use crate::error::ApiResult;
 use crate::view::{MOST_EVENTS, NodeData, RunView};
+use crate::{Caller, check, place};
 use serde_json::Value;
 use signalbox_engine::expr::{self, Expr, ExprError};
 use signalbox_engine::retry;
@@ -63,7 +62,7 @@ fn path_of_step(
 }
 
 pub(crate) fn expression_preview(app: &App, caller: &Caller, request: ExpressionPreview) -> ApiResult<Preview> {
-    let workflow = parse(request.document)?;
+    let workflow = check::workflow(request.document)?;
     let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref(), request.path)?;
     let Some((view, items)) = found else {
         // Without data the text can still be wrong.
@@ -110,7 +109,7 @@ fn failed(error: &ExprError) -> Preview {
 }
 
 pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
-    let workflow = parse(request.document)?;
+    let workflow = check::workflow(request.document)?;
     let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref(), request.path)?;
     let scope = match found {
         Some((view, items)) => {
@@ -148,15 +147,6 @@ fn static_scope(workflow: &Workflow, node: &str) -> Scope {
 pub(crate) fn retry_timeline(_: &App, _: &Caller, request: RetryTimeline) -> ApiResult<Vec<TimelineStep>> {
     let planned = retry::timeline(&request.policy);
     Ok(planned.into_iter().map(|p| TimelineStep { attempt: p.attempt, delay_ms: p.delay_ms }).collect())
-}
-
-fn parse(document: Value) -> ApiResult<Workflow> {
-    serde_json::from_value(document).map_err(|error| {
-        ApiError::bad_request(
-            format!("The document is no workflow: {error}."),
-            "Send the workflow as the editor shows it.",
-        )
-    })
 }
 
 /// The run to look at, and the items of the node in it.

@@ -7,10 +7,10 @@ use crate::dto::{
     ByDocument, ErrorCoverage, HandlerDryRun, HandlerDryRunResult, PastError, PastErrors, RuleProblem, RulesCheck,
     TriedPolicy,
 };
-use crate::error::{ApiError, ApiResult};
+use crate::error::ApiResult;
 use signalbox_engine::rules::{self, Decider, Facts};
 use signalbox_engine::{coverage, retry};
-use signalbox_model::{ErrorPayload, EventBody, Level, RetryPolicy, RunEvent, Workflow, time};
+use signalbox_model::{ErrorPayload, EventBody, Level, RetryPolicy, RunEvent, time};
 use signalbox_store::RunQuery;
 
 /// Runs that are looked at, the newest ones.
@@ -21,13 +21,7 @@ const EVENTS: usize = 4_000;
 const ERRORS: usize = 50;
 
 pub(crate) fn error_coverage(_: &App, _: &Caller, request: ByDocument) -> ApiResult<ErrorCoverage> {
-    let workflow: Workflow = serde_json::from_value(request.document).map_err(|error| {
-        ApiError::bad_request(
-            format!("The document is no workflow: {error}."),
-            "Send the workflow as the editor shows it.",
-        )
-    })?;
-    Ok(coverage::of(&workflow, check::catalog()).into())
+    Ok(coverage::of(&check::workflow(request.document)?, check::catalog()).into())
 }
 
 pub(crate) fn rules_check(_: &App, _: &Caller, request: RulesCheck) -> ApiResult<Vec<RuleProblem>> {

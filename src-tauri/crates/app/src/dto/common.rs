@@ -29,3 +29,19 @@ pub enum CallerRole {
     /// Also changes workflows and runs what is not stored.
     Builder,
 }
+
+impl CallerRole {
+    /// As in JSON and in token files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Operator => "operator",
+            Self::Builder => "builder",
+        }
+    }
+
+    /// The role of such a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Viewer, Self::Operator, Self::Builder].into_iter().find(|role| role.as_str() == text)
+    }
+}

@@ -32,30 +32,32 @@ pub(crate) fn parse(params: Option<&str>, sets: &[String]) -> Result<(Map, Map),
 
 /// A JSON value, or `@FILE` with one.
 pub(crate) fn value(argument: &str, given: &str) -> Result<Value, ApiError> {
-    let hint = "Give JSON in quotes of the shell, or @FILE with it.";
-    let bad = |why: String| ApiError::bad_request(format!("{argument}: {why}"), hint);
-    let text = match given.strip_prefix('@') {
-        Some(file) => std::fs::read_to_string(file).map_err(|error| bad(format!("{file} cannot be read: {error}.")))?,
-        None => given.to_owned(),
-    };
-    serde_json::from_str(&text).map_err(|error| bad(format!("this is not JSON ({error}).")))
+    read(given, |why| {
+        ApiError::bad_request(format!("{argument}: {why}"), "Give JSON in quotes of the shell, or @FILE with it.")
+    })
 }
 
 fn object(given: &str) -> Result<Map, ApiError> {
     let hint = "Give a JSON object, for example --params '{\"name\":\"Ada\"}', or @FILE with one.";
     let bad = |why: String| ApiError::bad_request(format!("--params: {why}"), hint);
+    match read(given, bad)? {
+        Value::Object(map) => Ok(map),
+        _ => Err(bad("this is JSON, but no object.".into())),
+    }
+}
+
+fn read(given: &str, bad: impl Fn(String) -> ApiError) -> Result<Value, ApiError> {
     let text = match given.strip_prefix('@') {
         Some(file) => std::fs::read_to_string(file).map_err(|error| bad(format!("{file} cannot be read: {error}.")))?,
         None => given.to_owned(),
     };
-    match serde_json::from_str(&text) {
-        Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(bad("this is JSON, but no object.".into())),
-        Err(error) if error.is_eof() => {
-            Err(bad("this is not JSON: it ends too early; a quote or bracket is not closed.".into()))
+    serde_json::from_str(&text).map_err(|error| {
+        if error.is_eof() {
+            bad("this is not JSON: it ends too early; a quote or bracket is not closed.".into())
+        } else {
+            bad(format!("this is not JSON ({error})."))
         }
-        Err(error) => Err(bad(format!("this is not JSON ({error})."))),
-    }
+    })
 }
 
 #[cfg(test)]

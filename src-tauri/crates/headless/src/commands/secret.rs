@@ -9,7 +9,7 @@ use signalbox_app::{ApiError, App, Caller};
 use std::io::{IsTerminal, Read};
 use std::sync::Arc;
 
-/// More than any secret has.
+/// Longest secret, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
 pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) -> Done {
@@ -101,7 +101,11 @@ fn asked(question: &str) -> Result<String, ApiError> {
         return rpassword::prompt_password(question).map_err(unreadable);
     }
     let mut text = String::new();
-    std::io::stdin().take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
+    std::io::stdin().take(LONGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > LONGEST {
+        let message = format!("A secret has at most {LONGEST} bytes; standard input has more.");
+        return Err(ApiError::bad_request(message, "Nothing was kept. Pipe in the secret alone."));
+    }
     text.truncate(text.trim_end_matches(['\r', '\n']).len());
     Ok(text)
 }

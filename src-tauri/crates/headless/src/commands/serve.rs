@@ -27,7 +27,6 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
         output.line(&format!("{url}/#token={token}"));
     }
     bound.serve(stop()).await?;
-    app.shut_down().await;
     Ok(OK)
 }
 

@@ -3,7 +3,7 @@
 use super::routes::{Access, Action, ROUTES};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
-use signalbox_app::dto::{CallerRole, Host};
+use signalbox_app::dto::Host;
 use signalbox_app::table::COMMANDS;
 
 pub(crate) fn document() -> Value {
@@ -48,9 +48,7 @@ fn operation(about: &str, access: Access) -> Value {
     });
     match access {
         Access::Open => operation["security"] = json!([]),
-        Access::Role(CallerRole::Builder) => operation["x-role"] = json!("builder"),
-        Access::Role(CallerRole::Operator) => operation["x-role"] = json!("operator"),
-        Access::Role(CallerRole::Viewer) => operation["x-role"] = json!("viewer"),
+        Access::Role(least) => operation["x-role"] = json!(least.as_str()),
         Access::Command => {}
     }
     operation

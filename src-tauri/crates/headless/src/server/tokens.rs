@@ -1,10 +1,11 @@
 //! Who may call: bearer tokens with a role, in a file that only its owner can read. Compared by hash, so that neither
 //! the time nor the memory of the server tells anything about them.
 
+use signalbox_adapters::private;
 use signalbox_app::dto::CallerRole;
 use signalbox_model::hash::sha256_hex;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Whose a token is.
@@ -32,14 +33,14 @@ impl Tokens {
     pub(crate) fn open(path: &Path) -> Result<(Self, Option<String>), String> {
         match fs::read_to_string(path) {
             Ok(text) => {
-                owner_only(path)?;
+                private::owner_only(path)?;
                 let rows = parse(&text).map_err(|why| format!("{}: {why}", path.display()))?;
                 let first = rows.iter().find(|(_, holder)| holder.role == CallerRole::Builder);
                 let first = first.map(|(token, _)| token.clone());
                 let hashed = rows.into_iter().map(|(token, holder)| (sha256_hex(token.as_bytes()), holder)).collect();
                 Ok((Self(hashed), first))
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let token = random_token()?;
                 create(path, &token).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
                 let holder = Holder { role: CallerRole::Builder, name: own_name() };
@@ -67,12 +68,8 @@ fn parse(text: &str) -> Result<Vec<(String, Holder)>, String> {
             [role, token, name] => (*role, *token, Some(*name)),
             _ => return Err(format!("line {number} is neither TOKEN nor ROLE TOKEN nor ROLE TOKEN NAME")),
         };
-        let role = match role {
-            "builder" => CallerRole::Builder,
-            "operator" => CallerRole::Operator,
-            "viewer" => CallerRole::Viewer,
-            other => return Err(format!("line {number}: '{other}' is no role (builder, operator, viewer)")),
-        };
+        let role = CallerRole::parse(role)
+            .ok_or_else(|| format!("line {number}: '{role}' is no role (builder, operator, viewer)"))?;
         if token.len() < 16 {
             return Err(format!("the token in line {number} is shorter than 16 characters"));
         }
@@ -91,35 +88,10 @@ fn random_token() -> Result<String, String> {
     Ok(sha256_hex(&bytes))
 }
 
-#[cfg(unix)]
-fn create(path: &Path, token: &str) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(format!("{token}\n").as_bytes())?;
+fn create(path: &Path, token: &str) -> io::Result<()> {
+    let mut file = private::create(path)?;
+    writeln!(file, "{token}")?;
     file.sync_all()
-}
-
-#[cfg(not(unix))]
-fn create(path: &Path, token: &str) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(format!("{token}\n").as_bytes())?;
-    file.sync_all()
-}
-
-#[cfg(unix)]
-fn owner_only(path: &Path) -> Result<(), String> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path).map_err(|error| error.to_string())?.permissions().mode();
-    if mode & 0o077 != 0 {
-        let place = path.display();
-        return Err(format!("{place} can be read by others (mode {:o}). Run: chmod 600 {place}", mode & 0o777));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn owner_only(_path: &Path) -> Result<(), String> {
-    Ok(())
 }
 
 #[cfg(test)]
