@@ -117,9 +117,10 @@ fn wait(message: notify_rust::Notification, _: &AppHandle, _: Option<String>) {
 #[cfg(target_os = "linux")]
 pub(crate) fn register_links() -> Result<String, String> {
     const FILE: &str = "app.signalbox.desktop.desktop";
-    let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
-    let data = var("XDG_DATA_HOME").or_else(|| var("HOME").map(|home| home.join(".local/share")));
-    let folder = data.ok_or("The folder for the data of programs is not known. Set HOME.")?.join("applications");
+    // Ours stands beside what the desktop reads.
+    let own =
+        signalbox_app::default_data_dir().map_err(|_| "The folder for the data of programs is not known. Set HOME.")?;
+    let folder = own.with_file_name("applications");
     let program =
         std::env::current_exe().map_err(|error| format!("This program does not know where it is: {error}."))?;
     let path = folder.join(FILE);

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tauri::{AppHandle, State, Theme, WebviewWindow, ipc::Channel};
-use tauri_plugin_dialog::DialogExt;
+use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::watch;
 
 /// The one window that the command list is meant for.
@@ -101,12 +102,31 @@ pub(crate) async fn rpc_subscribe(
 
 /// Ends an event pump.
 #[tauri::command]
-pub(crate) fn rpc_unsubscribe(open: State<'_, Subscriptions>, id: String) {
+pub(crate) fn rpc_unsubscribe(
+    window: WebviewWindow,
+    open: State<'_, Subscriptions>,
+    id: String,
+) -> Result<(), ApiError> {
+    meant_for(&window)?;
     if let Some(stop) = open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
         // The pump may have ended by itself.
         let _ = stop.send(true);
     }
+    Ok(())
 }
+
+/// What a person chose in a dialog; nothing when they closed it.
+async fn chosen(show: impl FnOnce(Answer)) -> Option<PathBuf> {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    show(Box::new(move |path| {
+        // The command may have been given up.
+        drop(sender.send(path));
+    }));
+    receiver.await.ok().flatten()?.into_path().ok()
+}
+
+/// Takes what a dialog of the system gives.
+type Answer = Box<dyn FnOnce(Option<FilePath>) + Send>;
 
 /// Asks the person for a workflow file; gives a handle, never a path that a later command would trust.
 #[tauri::command]
@@ -116,12 +136,8 @@ pub(crate) async fn pick_file(
     app: State<'_, Arc<App>>,
 ) -> Result<Option<Value>, ApiError> {
     meant_for(&window)?;
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    handle.dialog().file().set_parent(&window).add_filter("Signalbox workflow", &["json"]).pick_file(move |path| {
-        // The command may have been given up.
-        drop(sender.send(path));
-    });
-    Ok(handle_of(&app, receiver.await.ok().flatten()))
+    let dialog = handle.dialog().file().set_parent(&window).add_filter("Signalbox workflow", &["json"]);
+    Ok(chosen(|answer| dialog.pick_file(answer)).await.map(|path| handle_of(&app, path)))
 }
 
 /// Asks the person for a folder; gives a handle.
@@ -132,12 +148,8 @@ pub(crate) async fn pick_folder(
     app: State<'_, Arc<App>>,
 ) -> Result<Option<Value>, ApiError> {
     meant_for(&window)?;
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    handle.dialog().file().set_parent(&window).pick_folder(move |path| {
-        // The command may have been given up.
-        drop(sender.send(path));
-    });
-    Ok(handle_of(&app, receiver.await.ok().flatten()))
+    let dialog = handle.dialog().file().set_parent(&window);
+    Ok(chosen(|answer| dialog.pick_folder(answer)).await.map(|path| handle_of(&app, path)))
 }
 
 /// Asks the person where a file of this name goes, and writes it there. Downloads of a page go nowhere in a window.
@@ -149,19 +161,14 @@ pub(crate) async fn save_file(
     base64: String,
 ) -> Result<Option<String>, ApiError> {
     meant_for(&window)?;
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    handle.dialog().file().set_parent(&window).set_file_name(&name).save_file(move |path| {
-        // The command may have been given up.
-        drop(sender.send(path));
-    });
-    let Some(path) = receiver.await.ok().flatten().and_then(|path| path.into_path().ok()) else { return Ok(None) };
+    let dialog = handle.dialog().file().set_parent(&window).set_file_name(&name);
+    let Some(path) = chosen(|answer| dialog.save_file(answer)).await else { return Ok(None) };
     let shown = path.display().to_string();
     App::save_chosen(path, base64).await?;
     Ok(Some(shown))
 }
 
-fn handle_of(app: &Arc<App>, path: Option<tauri_plugin_dialog::FilePath>) -> Option<Value> {
-    let path = path?.into_path().ok()?;
+fn handle_of(app: &Arc<App>, path: PathBuf) -> Value {
     let shown = path.display().to_string();
-    Some(json!({ "handle": app.choose(path), "shown": shown }))
+    json!({ "handle": app.choose(path), "shown": shown })
 }

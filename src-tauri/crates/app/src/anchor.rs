@@ -95,6 +95,13 @@ fn why(error: HttpError) -> String {
     }
 }
 
+/// The note that lists the places.
+const TARGETS: &str = "anchors";
+
+fn read_targets(kept: Option<Value>) -> Vec<Target> {
+    kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+}
+
 /// The checkpoints of an anchor file, one line each.
 pub(crate) fn read_file(path: &Path) -> ApiResult<Vec<Anchor>> {
     let size = std::fs::metadata(path).map_err(|error| io_error(&error, path, "read"))?.len();
@@ -132,8 +139,23 @@ fn add_to_file(path: &Path, line: &str) -> ApiResult<()> {
 
 impl App {
     fn targets(&self) -> ApiResult<Vec<Target>> {
-        let kept = self.store.audit_note("anchors")?;
-        Ok(kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
+        Ok(read_targets(self.store.audit_note(TARGETS)?))
+    }
+
+    /// Changes the places, with the entry that says so.
+    fn change_targets(
+        &self,
+        caller: &Caller,
+        level: Level,
+        facts: Value,
+        change: impl FnOnce(&mut Vec<Target>) -> ApiResult<()> + Send + 'static,
+    ) -> ApiResult<()> {
+        let record = self.fact(AuditEvent::AuditAnchorChanged, level, caller.actor(), signed(caller, facts));
+        self.store.change_audit_note(TARGETS, record, move |kept| {
+            let mut targets = read_targets(kept);
+            change(&mut targets)?;
+            Ok(serde_json::to_value(targets).unwrap_or_default())
+        })?
     }
 
     fn standing(&self, id: &str) -> ApiResult<Standing> {
@@ -180,51 +202,40 @@ impl App {
             let message = format!("'{}' is no http or https address.", shown(kind, &place));
             return Err(ApiError::bad_request(message, "Write https://host/path."));
         }
-        let mut targets = self.targets()?;
-        if targets.iter().any(|target| target.kind == kind && target.place == place) {
-            let message = format!("Checkpoints go to {} already.", shown(kind, &place));
-            return Err(ApiError::new(Class::Conflict, "ANCHOR_EXISTS", message, "Remove it first to change it."));
-        }
-        if targets.len() >= PLACES {
-            let message = format!("There are {PLACES} places already.");
-            return Err(ApiError::new(Class::Conflict, "TOO_MANY_ANCHORS", message, "Remove one first."));
-        }
         let id = uuid::Uuid::now_v7().to_string();
-        let facts = signed(caller, json!({ "added": shown(kind, &place), "everyMinutes": every_minutes }));
-        self.store.audit_append(
-            self.fact(AuditEvent::AuditAnchorChanged, Level::Info, caller.actor(), facts),
-            None,
-            true,
-        )?;
         let target = Target { id, kind, place, every_minutes, here: caller.here };
-        targets.push(target.clone());
-        self.keep(&targets)?;
+        let facts = json!({ "added": shown(kind, &target.place), "everyMinutes": every_minutes });
+        let new = target.clone();
+        self.change_targets(caller, Level::Info, facts, move |targets| {
+            if targets.iter().any(|target| target.kind == new.kind && target.place == new.place) {
+                let message = format!("Checkpoints go to {} already.", shown(new.kind, &new.place));
+                return Err(ApiError::new(Class::Conflict, "ANCHOR_EXISTS", message, "Remove it first to change it."));
+            }
+            if targets.len() >= PLACES {
+                let message = format!("There are {PLACES} places already.");
+                return Err(ApiError::new(Class::Conflict, "TOO_MANY_ANCHORS", message, "Remove one first."));
+            }
+            targets.push(new);
+            Ok(())
+        })?;
         self.anchor_at(&target)?;
         self.anchors_now()
     }
 
     /// Removes a place; what it holds stays there.
     pub(crate) fn anchor_remove(&self, caller: &Caller, id: &str) -> ApiResult<Vec<AuditAnchor>> {
-        let mut targets = self.targets()?;
-        let Some(at) = targets.iter().position(|target| target.id == id) else {
-            return Err(ApiError::not_found(format!(
-                "No place has the id {id}; `signalbox audit anchor list` shows all."
-            )));
-        };
-        let target = targets.remove(at);
-        let facts = signed(caller, json!({ "removed": shown(target.kind, &target.place) }));
-        self.store.audit_append(
-            self.fact(AuditEvent::AuditAnchorChanged, Level::Warn, caller.actor(), facts),
-            None,
-            true,
-        )?;
-        self.keep(&targets)?;
+        let unknown = format!("No place has the id {id}; `signalbox audit anchor list` shows all.");
+        let found = self.targets()?.into_iter().find(|target| target.id == id);
+        let target = found.ok_or_else(|| ApiError::not_found(unknown.as_str()))?;
+        let facts = json!({ "removed": shown(target.kind, &target.place) });
+        self.change_targets(caller, Level::Warn, facts, move |targets| {
+            let at = targets.iter().position(|known| known.id == target.id);
+            // Somebody else was faster.
+            targets.remove(at.ok_or_else(|| ApiError::not_found(unknown))?);
+            Ok(())
+        })?;
         self.store.set_audit_note(&format!("anchor.{id}"), &Value::Null)?;
         self.anchors_now()
-    }
-
-    fn keep(&self, targets: &[Target]) -> ApiResult<()> {
-        Ok(self.store.set_audit_note("anchors", &serde_json::to_value(targets).unwrap_or_default())?)
     }
 
     /// Anchors at every place now.

@@ -57,8 +57,7 @@ fn tokens(text: &str) -> Vec<String> {
 
 /// A level of the chain by its name.
 pub(crate) fn level(text: &str) -> ApiResult<Level> {
-    let all = [Level::Info, Level::Warn, Level::Error, Level::Critical];
-    all.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
+    Level::parse(&text.to_ascii_uppercase()).ok_or_else(|| {
         ApiError::bad_request(format!("'{text}' is no level."), "Levels are INFO, WARN, ERROR and CRITICAL.")
     })
 }

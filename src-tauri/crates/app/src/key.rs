@@ -2,7 +2,7 @@
 //! cannot be used is no reason not to work: entries are then unsigned, and that is said.
 
 use signalbox_adapters::private;
-use signalbox_store::audit::Signer;
+use signalbox_store::audit::{Digest, Signer};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -18,27 +18,17 @@ pub(crate) fn open(data: &Path) -> Result<Signer, String> {
             Ok(text) => {
                 private::owner_only(&path)?;
                 let secret = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-                let secret = secret.and_then(bytes).ok_or_else(|| {
-                    format!("{place} holds no key: wanted are 64 hexadecimal digits. Restore it from a backup.")
-                })?;
-                return Ok(Signer::from_secret(secret));
+                let secret =
+                    secret.and_then(|digits| digits.to_ascii_lowercase().parse::<Digest>().ok()).ok_or_else(|| {
+                        format!("{place} holds no key: wanted are 64 hexadecimal digits. Restore it from a backup.")
+                    })?;
+                return Ok(Signer::from_secret(secret.0));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => make(&path)?,
             Err(error) => return Err(format!("{place} cannot be read: {error}.")),
         }
     }
     Err(format!("{place} cannot be made."))
-}
-
-fn bytes(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 /// Written beside and then linked, so that nobody reads half a key and two processes do not make two.

@@ -167,8 +167,7 @@ impl App {
     /// The events of a run after `after`: replayed, then live, each once.
     pub async fn subscribe(self: &Arc<Self>, caller: &Caller, run_id: String, after: u64) -> ApiResult<EventStream> {
         let events = self.runtime.subscribe(&run_id, after).await?;
-        let masked = self.masks(caller, &run_id).then(|| (Arc::clone(self), run_id));
-        Ok(EventStream { events, masked })
+        Ok(EventStream { events, app: Arc::clone(self), caller: caller.clone(), run_id })
     }
 
     /// A page of whole events.
@@ -242,20 +241,21 @@ fn fits(workflow: &Workflow, given: &Value) -> ApiResult<()> {
 /// Events as they travel: replayed, then live; large values are cut.
 pub struct EventStream {
     events: Subscription,
-    /// Of whose masks they pass, unless the caller sees everything.
-    masked: Option<(Arc<App>, String)>,
+    app: Arc<App>,
+    caller: Caller,
+    run_id: String,
 }
 
 impl EventStream {
     /// The next events; `None` after the terminal one, or when the store can no longer be read.
     pub async fn next(&mut self) -> Option<Vec<Value>> {
         let events = self.events.next().await?.ok()?;
-        let whole: Vec<Value> = match &self.masked {
-            None => events.iter().filter_map(|event| serde_json::to_value(event).ok()).collect(),
-            Some((app, run_id)) => {
-                let run_id = run_id.clone();
-                app.blocking(move |app| app.masked_events(&run_id, &events)).await.ok()?
-            }
+        // Asked each time: a reveal ends while the stream goes on.
+        let whole: Vec<Value> = if self.app.masks(&self.caller, &self.run_id) {
+            let run_id = self.run_id.clone();
+            self.app.blocking(move |app| app.masked_events(&run_id, &events)).await.ok()?
+        } else {
+            events.iter().filter_map(|event| serde_json::to_value(event).ok()).collect()
         };
         Some(whole.into_iter().map(wire_event).collect())
     }

@@ -6,6 +6,14 @@ use crate::error::ApiResult;
 use crate::router::Caller;
 use serde_json::Value;
 use signalbox_model::{time, wire};
+use std::sync::Arc;
+
+impl App {
+    /// Whether a living process drives a run.
+    pub async fn is_driven(self: &Arc<Self>, run_id: String) -> ApiResult<bool> {
+        self.blocking(move |app| Ok(app.store.is_driven(&run_id)?)).await
+    }
+}
 
 /// A row of the store as the history shows it to a caller.
 pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> ApiResult<RunRow> {

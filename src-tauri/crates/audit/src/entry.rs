@@ -40,6 +40,12 @@ impl Level {
             Self::Critical => "CRITICAL",
         }
     }
+
+    /// The level of such a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Info, Self::Warn, Self::Error, Self::Critical].into_iter().find(|level| level.as_str() == name)
+    }
 }
 
 /// Who acted: the product itself, a person, or an agent or tool.
@@ -63,6 +69,12 @@ impl ActorType {
             Self::Human => "human",
             Self::Agent => "agent",
         }
+    }
+
+    /// The kind of such a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::System, Self::Human, Self::Agent].into_iter().find(|kind| kind.as_str() == name)
     }
 }
 

@@ -98,8 +98,7 @@ impl Record {
         let node_id = text(body, "nodeId", &mut problems);
         let event = text(body, "event", &mut problems);
         let level = text(body, "level", &mut problems).and_then(|name| {
-            let level =
-                [Level::Info, Level::Warn, Level::Error, Level::Critical].into_iter().find(|l| l.as_str() == name);
+            let level = Level::parse(&name);
             if level.is_none() {
                 problems.add("/level", format!("{name:?} is none of INFO, WARN, ERROR, CRITICAL"));
             }
@@ -199,14 +198,12 @@ fn actor(body: &Map<String, Value>, problems: &mut Problems) -> Option<Actor> {
             inner.add(format!("/{name}"), "unknown field; known are type, id, role");
         }
     }
-    let kind = text(actor, "type", &mut inner).and_then(|name| match name.as_str() {
-        "system" => Some(ActorType::System),
-        "human" => Some(ActorType::Human),
-        "agent" => Some(ActorType::Agent),
-        _ => {
+    let kind = text(actor, "type", &mut inner).and_then(|name| {
+        let kind = ActorType::parse(&name);
+        if kind.is_none() {
             inner.add("/type", format!("{name:?} is none of system, human, agent"));
-            None
         }
+        kind
     });
     let id = actor.get("id").and_then(|_| text(actor, "id", &mut inner));
     let role = actor.get("role").and_then(|_| text(actor, "role", &mut inner));

@@ -7,17 +7,23 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// SHA-256 over several parts, each preceded by its length, so that no two lists of parts collide.
+/// [`digest_of_parts`] as lowercase hex.
 pub fn sha256_parts(parts: &[&[u8]]) -> String {
+    hex(&digest_of_parts(parts))
+}
+
+/// SHA-256 over several parts, each preceded by its length, so that no two lists of parts collide.
+pub fn digest_of_parts(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());
         hasher.update(part);
     }
-    hex(&hasher.finalize())
+    hasher.finalize().into()
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Lowercase hex.
+pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {

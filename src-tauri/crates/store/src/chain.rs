@@ -272,6 +272,25 @@ impl Store {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
+    /// Keeps what `change` makes of such a note, with the entry that says so; nobody writes it in between.
+    pub fn change_audit_note<E: Send + 'static>(
+        &self,
+        name: &str,
+        record: Record,
+        change: impl FnOnce(Option<Value>) -> Result<Value, E> + Send + 'static,
+    ) -> Result<Result<(), E>> {
+        let name = format!("note.{name}");
+        self.write(true, move |work| {
+            let kept = audit_meta::get(work.connection, &name)?.and_then(|text| serde_json::from_str(&text).ok());
+            let value = match change(kept) {
+                Ok(value) => value,
+                Err(why) => return Ok(Err(why)),
+            };
+            audit_meta::set(work.connection, &name, &value.to_string())?;
+            append_one(work, record, None).map(|_| Ok(()))
+        })
+    }
+
     /// Keeps such a note.
     pub fn set_audit_note(&self, name: &str, value: &Value) -> Result<()> {
         let (name, text) = (format!("note.{name}"), value.to_string());

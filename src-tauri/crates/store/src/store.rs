@@ -455,6 +455,22 @@ impl Store {
         self.write(true, move |work| setting::set(work.connection, &name, value.as_ref()))
     }
 
+    /// Sets a setting to what `change` makes of it, or removes it with `None`; nobody writes it in between.
+    pub fn setting_change<E: Send + 'static>(
+        &self,
+        name: &str,
+        change: impl FnOnce(Option<Value>) -> Result<Option<Value>, E> + Send + 'static,
+    ) -> Result<Result<(), E>> {
+        let name = name.to_owned();
+        self.write(true, move |work| {
+            let value = match change(setting::get(work.connection, &name)?) {
+                Ok(value) => value,
+                Err(why) => return Ok(Err(why)),
+            };
+            setting::set(work.connection, &name, value.as_ref()).map(Ok)
+        })
+    }
+
     /// All granted folders.
     pub fn folders(&self) -> Result<Vec<FolderGrant>> {
         self.view(folder_grant::list)

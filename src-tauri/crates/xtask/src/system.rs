@@ -7,44 +7,41 @@ use std::path::Path;
 struct Need {
     what: &'static str,
     package: &'static str,
-    found: fn() -> bool,
+    proof: Proof,
 }
 
-fn pkg_config(module: &str) -> bool {
-    shell::output("pkg-config", &["--exists", module]).is_some()
+/// What shows that it is there.
+enum Proof {
+    Program(&'static str),
+    /// As pkg-config knows it.
+    Library(&'static str),
+    Font,
 }
 
-const COMPILER: Need =
-    Need { what: "a C compiler (`cc`)", package: "build-essential", found: || shell::which("cc").is_some() };
-const PKG_CONFIG: Need =
-    Need { what: "pkg-config", package: "pkg-config", found: || shell::which("pkg-config").is_some() };
-const WEBKIT: Need = Need {
-    what: "WebKitGTK 4.1 with its headers, for the window",
-    package: "libwebkit2gtk-4.1-dev",
-    found: || pkg_config("webkit2gtk-4.1"),
-};
-const CHROMIUM: Need =
-    Need { what: "Chromium, for the browser tests", package: "chromium", found: || shell::which("chromium").is_some() };
-const XVFB: Need = Need {
-    what: "Xvfb, a screen in memory for the window test",
-    package: "xvfb",
-    found: || shell::which("Xvfb").is_some(),
-};
-const DRIVER: Need = Need {
-    what: "WebKitWebDriver, for the window test",
-    package: "webkit2gtk-driver",
-    found: || shell::which("WebKitWebDriver").is_some(),
-};
-const BUS: Need = Need {
-    what: "dbus-daemon, a session bus for the window test",
-    package: "dbus-daemon",
-    found: || shell::which("dbus-daemon").is_some(),
-};
-const FONTS: Need = Need {
-    what: "a font, for browser and window tests",
-    package: "fonts-dejavu-core",
-    found: || has_font(Path::new("/usr/share/fonts"), 4),
-};
+impl Need {
+    fn is_there(&self) -> bool {
+        match self.proof {
+            Proof::Program(name) => shell::which(name).is_some(),
+            Proof::Library(name) => shell::output("pkg-config", &["--exists", name]).is_some(),
+            Proof::Font => has_font(Path::new("/usr/share/fonts"), 4),
+        }
+    }
+}
+
+const fn need(what: &'static str, package: &'static str, proof: Proof) -> Need {
+    Need { what, package, proof }
+}
+
+const COMPILER: Need = need("a C compiler (`cc`)", "build-essential", Proof::Program("cc"));
+const PKG_CONFIG: Need = need("pkg-config", "pkg-config", Proof::Program("pkg-config"));
+const WEBKIT: Need =
+    need("WebKitGTK 4.1 with its headers, for the window", "libwebkit2gtk-4.1-dev", Proof::Library("webkit2gtk-4.1"));
+const CHROMIUM: Need = need("Chromium, for the browser tests", "chromium", Proof::Program("chromium"));
+const XVFB: Need = need("Xvfb, a screen in memory for the window test", "xvfb", Proof::Program("Xvfb"));
+const DRIVER: Need =
+    need("WebKitWebDriver, for the window test", "webkit2gtk-driver", Proof::Program("WebKitWebDriver"));
+const BUS: Need = need("dbus-daemon, a session bus for the window test", "dbus-daemon", Proof::Program("dbus-daemon"));
+const FONTS: Need = need("a font, for browser and window tests", "fonts-dejavu-core", Proof::Font);
 
 /// What a task needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +62,7 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
         For::Browser => {}
         For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS]),
     }
-    needs.retain(|need| !(need.found)());
+    needs.retain(|need| !need.is_there());
     let mut packages: Vec<&str> = needs.iter().map(|need| need.package).collect();
     let mut words: Vec<String> = needs.iter().map(|need| need.what.to_owned()).collect();
     if let Err(why) = node() {
@@ -113,7 +110,7 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
     let mut args = vec!["DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends"];
     args.extend(&packages);
     shell::run(root, "env", &args)?;
-    match needs.iter().find(|need| !(need.found)()) {
+    match needs.iter().find(|need| !need.is_there()) {
         Some(need) => Err(format!("{} was installed, but {} is still not found.", need.package, need.what)),
         None => node(),
     }

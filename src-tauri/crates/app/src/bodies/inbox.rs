@@ -8,7 +8,7 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult};
 use crate::people::signed;
-use serde_json::json;
+use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::Level;
 
@@ -25,15 +25,26 @@ fn key(caller: &Caller) -> String {
 
 /// The caller's own views.
 pub(super) fn saved(app: &App, caller: &Caller) -> ApiResult<Vec<TaskViewSave>> {
-    let kept = app.store.setting_get(&key(caller))?;
-    // A view of a newer version is left out, not an error.
-    let kept = kept.and_then(|views| views.as_array().cloned()).unwrap_or_default();
-    Ok(kept.into_iter().filter_map(|view| serde_json::from_value(view).ok()).collect())
+    Ok(read(app.store.setting_get(&key(caller))?))
 }
 
-fn keep(app: &App, caller: &Caller, views: &[TaskViewSave]) -> ApiResult<Empty> {
-    app.store.setting_set(&key(caller), (!views.is_empty()).then(|| json!(views)))?;
-    Ok(Empty {})
+/// A view of a newer version is left out, not an error.
+fn read(kept: Option<Value>) -> Vec<TaskViewSave> {
+    let kept = kept.and_then(|views| views.as_array().cloned()).unwrap_or_default();
+    kept.into_iter().filter_map(|view| serde_json::from_value(view).ok()).collect()
+}
+
+fn change(
+    app: &App,
+    caller: &Caller,
+    work: impl FnOnce(&mut Vec<TaskViewSave>) -> ApiResult<()> + Send + 'static,
+) -> ApiResult<Empty> {
+    let changed = app.store.setting_change(&key(caller), move |kept| {
+        let mut views = read(kept);
+        work(&mut views)?;
+        Ok((!views.is_empty()).then(|| json!(views)))
+    })?;
+    changed.map(|()| Empty {})
 }
 
 pub(crate) fn task_view_save(app: &App, caller: &Caller, request: TaskViewSave) -> ApiResult<Empty> {
@@ -45,26 +56,28 @@ pub(crate) fn task_view_save(app: &App, caller: &Caller, request: TaskViewSave) 
     if request.filter == TaskFilter::default() {
         return Err(ApiError::bad_request("This view would show everything.", "Set a filter first."));
     }
-    let mut views = saved(app, caller)?;
-    match views.iter().position(|view| view.name == name) {
-        Some(at) => views[at].filter = request.filter,
-        None if views.len() >= VIEWS => {
-            let message = format!("There are {VIEWS} views of yours already.");
-            return Err(ApiError::bad_request(message, "Forget one that you do not need."));
+    change(app, caller, move |views| {
+        match views.iter().position(|view| view.name == name) {
+            Some(at) => views[at].filter = request.filter,
+            None if views.len() >= VIEWS => {
+                let message = format!("There are {VIEWS} views of yours already.");
+                return Err(ApiError::bad_request(message, "Forget one that you do not need."));
+            }
+            None => views.push(TaskViewSave { name, filter: request.filter }),
         }
-        None => views.push(TaskViewSave { name, filter: request.filter }),
-    }
-    keep(app, caller, &views)
+        Ok(())
+    })
 }
 
 pub(crate) fn task_view_forget(app: &App, caller: &Caller, request: TaskViewForget) -> ApiResult<Empty> {
-    let mut views = saved(app, caller)?;
-    let before = views.len();
-    views.retain(|view| view.name != request.name.trim());
-    if views.len() == before {
-        return Err(ApiError::not_found(format!("You have no view '{}'.", request.name)));
-    }
-    keep(app, caller, &views)
+    change(app, caller, move |views| {
+        let before = views.len();
+        views.retain(|view| view.name != request.name.trim());
+        if views.len() == before {
+            return Err(ApiError::not_found(format!("You have no view '{}'.", request.name)));
+        }
+        Ok(())
+    })
 }
 
 fn shown(one: signalbox_store::Delegation, now_ms: i64) -> Delegation {
@@ -86,7 +99,7 @@ pub(crate) fn delegation_list(app: &App, caller: &Caller, _: Empty) -> ApiResult
     Ok(app.store.delegations_of(&caller.principal, now)?.into_iter().map(|one| shown(one, now)).collect())
 }
 
-fn facts(one: &signalbox_store::Delegation, caller: &Caller) -> serde_json::Value {
+fn facts(one: &signalbox_store::Delegation, caller: &Caller) -> Value {
     let facts = json!({
         "delegationId": one.id, "from": one.from, "to": one.to, "startsAt": time::format(one.starts_ms),
         "endsAt": time::format(one.ends_ms), "workflowId": one.workflow_id, "notes": one.notes,

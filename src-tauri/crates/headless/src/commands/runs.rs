@@ -101,8 +101,7 @@ async fn left_behind(app: &Arc<App>, row: &Value) -> Result<bool, ApiError> {
     if !matches!(row["status"].as_str(), Some("created" | "running")) {
         return Ok(false);
     }
-    let run = app.dispatch(&Caller::terminal(None)?, "run_get", json!({ "runId": row["runId"] })).await?;
-    Ok(run["driven"] == false && matches!(run["status"].as_str(), Some("created" | "running")))
+    Ok(!app.is_driven(row["runId"].as_str().unwrap_or_default().to_owned()).await?)
 }
 
 async fn events(app: &Arc<App>, output: &Output, run: &str, after: u64) -> Done {

@@ -8,7 +8,7 @@ use crate::table::blob;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 use signalbox_model::event::{EventBody, Payload};
-use signalbox_model::hash::sha256_parts;
+use signalbox_model::hash::{digest_of_parts, hex};
 use signalbox_model::{RunEvent, time};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -73,7 +73,7 @@ impl PreparedEvent {
     }
 
     pub(crate) fn hash_hex(&self) -> String {
-        self.hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&self.hash)
     }
 }
 
@@ -101,7 +101,7 @@ impl Content<'_> {
         fn number(part: Option<u64>) -> Vec<u8> {
             part.map_or_else(|| vec![0], |part| [&[1_u8][..], &part.to_be_bytes()].concat())
         }
-        let hex = sha256_parts(&[
+        digest_of_parts(&[
             self.run.as_bytes(),
             &self.seq.to_be_bytes(),
             &self.ts.to_be_bytes(),
@@ -113,18 +113,8 @@ impl Content<'_> {
             &number(self.attempt.map(u64::from)),
             self.payload.as_bytes(),
             &text(self.references),
-        ]);
-        from_hex(&hex)
+        ])
     }
-}
-
-fn from_hex(hex: &str) -> [u8; 32] {
-    let digit = |byte: u8| if byte <= b'9' { byte.wrapping_sub(b'0') } else { byte.wrapping_sub(b'a' - 10) };
-    let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
-        *byte = digit(pair[0]) << 4 | digit(pair[1]);
-    }
-    bytes
 }
 
 pub(crate) fn insert(connection: &Connection, run: &str, event: &PreparedEvent) -> Result<()> {
