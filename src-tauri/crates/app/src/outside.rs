@@ -167,7 +167,7 @@ impl App {
     /// The events of a run after `after`: replayed, then live, each once.
     pub async fn subscribe(self: &Arc<Self>, caller: &Caller, run_id: String, after: u64) -> ApiResult<EventStream> {
         let events = self.runtime.subscribe(&run_id, after).await?;
-        Ok(EventStream { events, app: Arc::clone(self), caller: caller.clone(), run_id })
+        Ok(EventStream { events, read: None, app: Arc::clone(self), caller: caller.clone(), run_id })
     }
 
     /// A page of whole events.
@@ -241,6 +241,8 @@ fn fits(workflow: &Workflow, given: &Value) -> ApiResult<()> {
 /// Events as they travel: replayed, then live; large values are cut.
 pub struct EventStream {
     events: Subscription,
+    /// Read and not handed out yet: whoever waits for the next ones may give up in between, and ask again.
+    read: Option<Arc<Vec<RunEvent>>>,
     app: Arc<App>,
     caller: Caller,
     run_id: String,
@@ -249,7 +251,10 @@ pub struct EventStream {
 impl EventStream {
     /// The next events; `None` after the terminal one, or when the store can no longer be read.
     pub async fn next(&mut self) -> Option<Vec<Value>> {
-        let events = self.events.next().await?.ok()?;
+        let events = match &self.read {
+            Some(events) => Arc::clone(events),
+            None => Arc::clone(self.read.insert(Arc::new(self.events.next().await?.ok()?))),
+        };
         // Asked each time: a reveal ends while the stream goes on.
         let whole: Vec<Value> = if self.app.masks(&self.caller, &self.run_id) {
             let run_id = self.run_id.clone();
@@ -257,6 +262,7 @@ impl EventStream {
         } else {
             events.iter().filter_map(|event| serde_json::to_value(event).ok()).collect()
         };
+        self.read = None;
         Some(whole.into_iter().map(wire_event).collect())
     }
 }
