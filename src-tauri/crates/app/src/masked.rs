@@ -197,8 +197,14 @@ impl App {
 
     /// Does something with the masks of a run that know its events up to `to`.
     pub(crate) fn with_masks<T>(&self, run_id: &str, to: u64, work: impl FnOnce(&mut RunMasks) -> T) -> ApiResult<T> {
-        let kept = self.masked.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.iter().find(|(run, _)| run == run_id).map(|(_, masks)| Arc::clone(masks));
+        let mut kept = self.masked.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is looked at goes to the end: the first is the one that goes.
+        let found = kept.iter().position(|(run, _)| run == run_id).map(|at| {
+            let one = kept.remove(at);
+            let masks = Arc::clone(&one.1);
+            kept.push(one);
+            masks
+        });
         drop(kept);
         let masks = match found {
             Some(masks) => masks,
