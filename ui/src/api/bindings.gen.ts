@@ -719,6 +719,8 @@ export interface Escalated {
   to?: string;
   /** Until when they may answer. */
   expiresAt?: string;
+  /** When they are reminded. */
+  remindAt?: string[];
   /** What happens then. */
   onExpiry?: OnExpiry;
 }
@@ -926,6 +928,24 @@ export interface HumanTaskCompleted {
   operatorId?: string;
 }
 
+/** `human_task_continued`: its time passes again. */
+export interface HumanTaskContinued {
+  /** Id of the task. */
+  taskId: string;
+  /** The failed slot, when a recovery node asked. */
+  origin?: Origin;
+  /** RFC 3339: when the person said so. */
+  continuedAt: string;
+  /** RFC 3339; nobody decides after it. */
+  expiresAt?: string;
+  /** RFC 3339: the reminders that are left. */
+  remindAt?: string[];
+  /** How long it has waited for somebody else, all in all, milliseconds. */
+  waitedMs: number;
+  /** Who: `user:…`. */
+  operatorId: string;
+}
+
 /** `human_task_created`: everything that the record begins with. */
 export interface HumanTaskCreated {
   /** Id of the task. */
@@ -966,6 +986,10 @@ export interface HumanTaskCreated {
   expiresAt?: string;
   /** A reminder each time after this long, milliseconds. */
   remindEveryMs?: number;
+  /** RFC 3339, in order: reminders at half and at nine tenths of the time, when there is no `remindEveryMs`. */
+  remindAt?: string[];
+  /** The time to answer in working time of `settings.businessHours`, milliseconds; absent = by the clock. */
+  businessTtlMs?: number;
   /** What happens at `expiresAt`. */
   onExpiry?: OnExpiry;
   /** How many failed slots this one task stands for; absent = one. */
@@ -974,6 +998,20 @@ export interface HumanTaskCreated {
   minApprovals?: number;
   /** Who started the run may not approve. */
   noSelfApproval?: boolean;
+}
+
+/** `human_task_held`: the task waits for somebody else; its time stands still. */
+export interface HumanTaskHeld {
+  /** Id of the task. */
+  taskId: string;
+  /** The failed slot, when a recovery node asked. */
+  origin?: Origin;
+  /** RFC 3339: when the person said so. */
+  heldAt: string;
+  /** What is left of the time to answer (of the working time, where that counts), milliseconds. */
+  remainingMs?: number;
+  /** Who: `user:…`. */
+  operatorId: string;
 }
 
 /** `human_task_reminded`: the person was reminded; nothing else changed. */
@@ -1727,6 +1765,8 @@ export interface Settings {
   onAbort?: string;
   /** Audit rules (K-60). */
   auditRules?: unknown;
+  /** Working time: `{timezone, hours: {mon: ["09:00-17:00"]}, holidays: ["2026-12-25"]}`. */
+  businessHours?: unknown;
 }
 
 /** New settings. */
@@ -1906,6 +1946,12 @@ export interface Task {
   createdAt: string;
   /** RFC 3339; nobody decides after it, unless it is escalated then. */
   expiresAt?: string;
+  /** Since when it waits for somebody else, RFC 3339; its time stands still. */
+  heldSince?: string;
+  /** What is left of its time then, milliseconds. */
+  remainingMs?: number;
+  /** Reminders so far. */
+  reminders: number;
   /** Escalations so far. */
   escalationLevel: number;
   /** Failed slots that this one task stands for. */
@@ -2148,7 +2194,7 @@ export interface TaskEvent {
 }
 
 /** What happened to a task. */
-export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'decided' | 'closed';
+export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'held' | 'continued' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'decided' | 'closed';
 
 /** A file. */
 export interface TaskFile {
@@ -2182,6 +2228,16 @@ export interface TaskGet {
   taskId: string;
   /** Also give a new one-time secret that answers it (role operator). */
   secret?: boolean;
+}
+
+/** Says that a task waits for somebody else, or that it does no more. */
+export interface TaskHold {
+  /** The task. */
+  taskId: string;
+  /** It waits; its time stands still. */
+  held: boolean;
+  /** For whom, or why. */
+  notes?: string;
 }
 
 /** What is asked. */
@@ -2318,6 +2374,12 @@ export interface TaskRow {
   createdAt: string;
   /** RFC 3339; nobody decides after it, unless it is escalated then. */
   expiresAt?: string;
+  /** Since when it waits for somebody else, RFC 3339; its time stands still. */
+  heldSince?: string;
+  /** What is left of its time then, milliseconds. */
+  remainingMs?: number;
+  /** Reminders so far. */
+  reminders: number;
   /** Escalations so far. */
   escalationLevel: number;
   /** Failed slots that this one task stands for. */
@@ -2719,6 +2781,14 @@ export type RunEventBody =
     payload: HumanTaskReminded;
   }
   | {
+    type: 'human_task_held';
+    payload: HumanTaskHeld;
+  }
+  | {
+    type: 'human_task_continued';
+    payload: HumanTaskContinued;
+  }
+  | {
     type: 'human_task_closed';
     payload: HumanTaskClosed;
   }
@@ -2842,6 +2912,8 @@ export interface Commands {
   task_comment: { request: TaskComment; response: TaskRow };
   /** Hides a task until later. */
   task_snooze: { request: TaskSnooze; response: TaskRow };
+  /** Says that a task waits for somebody else, or does no more; its time stands still meanwhile. */
+  task_hold: { request: TaskHold; response: TaskRow };
   /** Keeps a view of the caller's own. */
   task_view_save: { request: TaskViewSave; response: Empty };
   /** Forgets a view of the caller's own. */
@@ -2959,6 +3031,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   task_reassign: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
   task_comment: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get'] },
   task_snooze: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
+  task_hold: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get', 'run_get', 'audit_list'] },
   task_view_save: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['task_counts'] },
   task_view_forget: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['task_counts'] },
   delegation_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

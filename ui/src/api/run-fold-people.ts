@@ -56,6 +56,14 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
     case 'human_task_reminded':
       note(s, event, payload, { what: 'reminded', text: String(payload['reminder'] ?? '') });
       return true;
+    case 'human_task_held':
+    case 'human_task_continued': {
+      const held = event.type === 'human_task_held';
+      const expiresAt = text(payload['expiresAt']);
+      s.tasks = s.tasks.map(({ expiresAt: before, ...task }) => (task.taskId === taskId ? { ...task, ...(expiresAt === undefined ? {} : { expiresAt }) } : { ...task, ...(before === undefined ? {} : { expiresAt: before }) }));
+      note(s, event, payload, { what: held ? 'held' : 'continued', ...(text(payload['operatorId']) === undefined ? {} : { who: text(payload['operatorId']) }) });
+      return true;
+    }
     case 'escalated':
       note(s, event, payload, { what: 'escalated', action: text(payload['action']) ?? '', ...(text(payload['to']) === undefined ? {} : { who: text(payload['to']) }), text: String(payload['level'] ?? '') });
       return true;

@@ -112,7 +112,7 @@ export interface FixTry {
 
 /** What happened with people, in order. */
 export interface PersonNote {
-  what: 'asked' | 'answered' | 'reminded' | 'escalated' | 'paused' | 'resumed' | 'expired';
+  what: 'asked' | 'answered' | 'reminded' | 'held' | 'continued' | 'escalated' | 'paused' | 'resumed' | 'expired';
   ts: string;
   taskId?: string;
   action?: string;

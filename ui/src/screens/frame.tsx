@@ -61,8 +61,8 @@ const openTask = (taskId?: string) => navigate({ screen: 'inbox', ...(taskId ? {
 
 /** How many tasks wait; nothing when none does. */
 function OpenTasks() {
-  const counts = useCounts(5_000).data;
-  useAttention(counts?.open, openTask);
+  const { data: counts, dataUpdatedAt } = useCounts(5_000);
+  useAttention(counts?.open, dataUpdatedAt, openTask);
   const open = counts?.open ?? 0;
   return open > 0 ? <em className="n" aria-label={tn('inbox.open', open)}>{open > 999 ? '999+' : open}</em> : null;
 }

@@ -9,7 +9,7 @@ import { change } from '../features/inbox/refresh.ts';
 import { InboxArt } from '../features/inbox/art.tsx';
 import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
 import { Detail, type DetailTab } from '../features/inbox/detail.tsx';
-import { ChooseAlternative, ConfirmDecision, ReassignDialog, RevealDialog, SaveViewDialog, SnoozeDialog } from '../features/inbox/dialogs.tsx';
+import { ChooseAlternative, ConfirmDecision, HoldDialog, ReassignDialog, RevealDialog, SaveViewDialog, SnoozeDialog } from '../features/inbox/dialogs.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
 import { Filters, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filters.tsx';
 import { queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
@@ -27,7 +27,7 @@ import { FindButton } from './frame.tsx';
 
 import { navigate } from './router.ts';
 
-type Asked = { kind: 'confirm'; action: TaskAction } | { kind: 'alternative' | 'reveal' | 'reassign' | 'snooze' };
+type Asked = { kind: 'confirm'; action: TaskAction } | { kind: 'alternative' | 'reveal' | 'reassign' | 'snooze' | 'hold' };
 const never = () => false;
 
 export function InboxScreen({ taskId }: { taskId: string | undefined }) {
@@ -309,6 +309,11 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
     if (done) toast({ signal: 'ok', text: t('inbox.snoozed') });
     return done !== undefined;
   };
+  const hold = async (held: boolean, notes?: string) => {
+    const done = await attempt(() => change('task_hold', { taskId: task.id, held, ...(notes ? { notes } : {}) }));
+    if (done) toast({ signal: 'ok', text: t(held ? 'inbox.hold.done' : 'inbox.continue.done') });
+    return done !== undefined;
+  };
   const edit = () => {
     setTab('decide');
     requestAnimationFrame(() => focusIn('.ib-form .form > :not(.form-view)'));
@@ -322,7 +327,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
   return (
     <>
       <Detail task={task} work={work} me={me} mayDecide={mayDecide} send={send} forThem={forThem} tab={tab} onTab={setTab} cannot={cannot} keysOf={keys} onAction={decide}
-        onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void snooze(new Date())}
+        onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void snooze(new Date())} onHold={() => setAsked({ kind: 'hold' })} onContinue={() => void hold(false)}
         onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
         onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}
         onOpenRun={() => navigate({ screen: 'run', runId: task.runId, step: task.nodeId })} onAudit={() => navigate({ screen: 'audit', query: `run:${task.runId}` })}
@@ -344,6 +349,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
         return shown !== undefined;
       }} /> : null}
       {asked?.kind === 'reassign' ? <ReassignDialog task={task} onClose={close} onReassign={async (to, notes) => (await attempt(() => change('task_reassign', { taskId: task.id, to, ...(notes ? { notes } : {}) }))) !== undefined} /> : null}
+      {asked?.kind === 'hold' ? <HoldDialog onClose={close} onHold={(notes) => hold(true, notes)} /> : null}
       {asked?.kind === 'snooze' ? <SnoozeDialog onClose={close} onSnooze={snooze} /> : null}
     </>
   );

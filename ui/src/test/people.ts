@@ -24,7 +24,7 @@ export function task(n: number, more: Partial<Task> = {}): Task {
     id: `task-${String(n)}`, kind: 'decision', reason: 'error', state: 'open', revision: 1, runId: `0193a5c0-0000-7000-8000-${String(1000 + (n % 5)).padStart(12, '0')}`, workflowId: 'invoice', workflowName: 'Invoice intake',
     nodeId: 'fetch', nodeTitle: 'Fetch supplier', stepId: 'ask', item: n % 12, visit: 1, attempt: 2, title: 'Supplier number not found', severity: 'ERROR', priority: 50, fingerprint: 'f-supplier', sameCount: 14,
     errorType: 'ValidationError', errorCode: 'NOT_FOUND', errorMessage: `The ERP knows no supplier "S-Z0${String(n % 90).padStart(2, '0')}".`, candidateGroups: ['group:accounts-payable'], createdAt: ago(12 * MIN),
-    expiresAt: new Date(Date.now() + (48 + n * 3) * MIN).toISOString(), escalationLevel: 0, cases: 1, minApprovals: 1, approvals: 0, allowedActions: ['retry', 'correct', 'skip', 'alternative', 'abort'],
+    expiresAt: new Date(Date.now() + (48 + n * 3) * MIN).toISOString(), reminders: 0, escalationLevel: 0, cases: 1, minApprovals: 1, approvals: 0, allowedActions: ['retry', 'correct', 'skip', 'alternative', 'abort'],
   };
   return {
     ...row, instructions: 'Supplier numbers are S- and four digits. The scanner often reads a 2 as a Z.',
@@ -146,6 +146,10 @@ export function peopleHost(list: Task[] = someTasks(), base: FakeTransport = fak
     task_reassign: ({ taskId, to, notes }) => change(taskId, { assignee: to }, 'reassigned', notes),
     task_comment: ({ taskId, text }) => change(taskId, {}, 'commented', text),
     task_snooze: ({ taskId, until }) => change(taskId, { snoozedUntil: until }, 'snoozed'),
+    task_hold: ({ taskId, held, notes }) => {
+      const left = Math.max(0, due(get(taskId)) - Date.now());
+      return held ? change(taskId, { heldSince: ago(0), remainingMs: left }, 'held', notes) : change(taskId, { heldSince: undefined, remainingMs: undefined }, 'continued', notes);
+    },
     task_reveal: ({ taskId, reason }) => {
       change(taskId, {}, 'revealed', reason);
       return { input: { ...(get(taskId).input as object), bankAccount: 'DE02 1203 0000 0000 2020 51' } };

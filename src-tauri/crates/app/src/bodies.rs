@@ -27,7 +27,7 @@ pub(crate) use library::{
 };
 pub(crate) use people::{
     task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
-    task_list, task_reassign, task_release, task_reveal, task_snooze, who,
+    task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, who,
 };
 pub(crate) use runs::{
     run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start, run_value,

@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::task::{Answer, HumanTaskCreated};
-use signalbox_model::{AuditEvent, TaskAction, TaskState, Workflow, time, wire};
+use signalbox_model::task::{Answer, HumanTaskCreated, PauseRejected, Rejection};
+use signalbox_model::{AuditEvent, EventBody, RunEvent, TaskAction, TaskState, Workflow, time, wire};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::mask::Masks;
 use signalbox_store::{AnswerTask, TaskError, TaskRecord, TaskRow as Row};
@@ -51,6 +51,9 @@ pub(crate) fn row(row: Row, now_ms: i64) -> TaskRow {
         snoozed_until: row.snoozed_until_ms.map(time::format),
         created_at: time::format(row.created_ms),
         expires_at: row.expires_ms.map(time::format),
+        held_since: row.held_ms.map(time::format),
+        remaining_ms: row.remaining_ms.filter(|_| row.held_ms.is_some()),
+        reminders: row.reminders,
         decided_at: row.decided_ms.map(time::format),
         id: row.id,
         kind: row.kind,
@@ -475,6 +478,21 @@ pub(crate) fn from_task_error(error: TaskError) -> ApiError {
     }
 }
 
+/// Why an answer by token was not taken (K-19), unless it is the caller's fault alone.
+fn rejection(error: &ApiError) -> Option<Rejection> {
+    Some(match error.code.as_str() {
+        "ALREADY_ANSWERED" | "ALREADY_VOTED" => Rejection::AlreadyAnswered,
+        "EXPIRED" => Rejection::Expired,
+        "CLOSED" | "CLAIMED" => Rejection::NotPaused,
+        "INPUT_INVALID" => Rejection::InvalidPayload,
+        _ => match error.class {
+            // A token is for a task as it stood when it was given out, and for who may answer it.
+            Class::Forbidden | Class::Conflict => Rejection::BadToken,
+            _ => return None,
+        },
+    })
+}
+
 impl App {
     /// `POST /workflow/{runId}/resume`: answers a task that waits for values, by its one-time secret (K-19). A secret that
     /// does not fit is recorded.
@@ -483,7 +501,9 @@ impl App {
         self.blocking(move |app| {
             let task_id = app.store.task_of_secret(&request.token)?;
             let row = task_id.map(|id| app.store.task(&id)).transpose()?.flatten();
-            let done = match row.filter(|row| row.run_id == request.run_id) {
+            let row = row.filter(|row| row.run_id == request.run_id);
+            let (node_id, request_id) = (row.as_ref().map(|row| row.step.clone()), request.request_id.clone());
+            let done = match row {
                 None => {
                     // Says whether there is such a run at all.
                     app.store.run(&request.run_id)?;
@@ -508,12 +528,24 @@ impl App {
                 }
             };
             if let Err(error) = &done
-                && matches!(error.class, Class::Forbidden | Class::Conflict)
+                && let Some(reason) = rejection(error)
             {
                 let facts = signed(&caller, json!({ "reason": error.code }));
                 let mut record = app.fact(AuditEvent::AnswerRefused, Level::Warn, caller.actor(), facts);
                 record.run_id.clone_from(&request.run_id);
                 app.store.audit_append(record, None, true)?;
+                app.runtime.tell(RunEvent {
+                    run_id: request.run_id,
+                    seq: None,
+                    ts: time::format(app.now_ms()),
+                    step_id: node_id.clone(),
+                    path: None,
+                    item: None,
+                    visit: None,
+                    attempt: None,
+                    body: EventBody::PauseRejected(PauseRejected { node_id, request_id, reason }),
+                    client_run_token: None,
+                });
             }
             done
         })

@@ -43,6 +43,8 @@ pub(crate) fn of_event(body: &EventBody) -> String {
             None => format!("Nobody answered in time; the policy decided: {}.", done.answer.action.as_str()),
         },
         EventBody::HumanTaskReminded(_) => "The person was reminded.".into(),
+        EventBody::HumanTaskHeld(_) => "It waits for somebody else; its time stands still.".into(),
+        EventBody::HumanTaskContinued(_) => "It waits for nobody else any more; its time passes again.".into(),
         EventBody::HumanTaskClosed(_) => "Nobody has to answer any more: the step was cancelled.".into(),
         EventBody::Escalated(change) => match &change.to {
             Some(to) => format!("Nobody answered in time; {to} has the task now."),
@@ -50,6 +52,7 @@ pub(crate) fn of_event(body: &EventBody) -> String {
         },
         EventBody::PauseStart(_) => "The run waits to be resumed.".into(),
         EventBody::PauseResumed(_) => "The run was resumed.".into(),
+        EventBody::PauseRejected(_) => "An answer by token was not taken.".into(),
         EventBody::PauseTimeout(_) => "Nobody resumed the run in time.".into(),
         EventBody::FileStart(file) => format!("The file {} is being written.", file.path),
         EventBody::FileDone(file) => format!("The file {} was written.", file.path),
@@ -122,6 +125,8 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             format!("{} gave the task to {}", who(), text(facts, "to").unwrap_or("somebody else"))
         }
         AuditEvent::TaskCommented => format!("{} commented the task", who()),
+        AuditEvent::TaskHeld => format!("{} said that the task waits for somebody else", who()),
+        AuditEvent::TaskContinued => format!("{} said that the task waits for nobody else any more", who()),
         AuditEvent::TaskSnoozed => format!("{} put the task off", who()),
         AuditEvent::DelegationCreated => format!(
             "{} answers for {} until {}",

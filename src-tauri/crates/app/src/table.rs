@@ -98,6 +98,7 @@ macro_rules! command_list {
             Action task_reassign(TaskReassign) -> TaskRow, Operator, [Desktop Http], [task_list task_counts task_get], "Gives a task to somebody.";
             Action task_comment(TaskComment) -> TaskRow, Operator, [Desktop Http], [task_get], "Says something about a task.";
             Action task_snooze(TaskSnooze) -> TaskRow, Operator, [Desktop Http], [task_list task_counts task_get], "Hides a task until later.";
+            Action task_hold(TaskHold) -> TaskRow, Operator, [Desktop Http], [task_list task_counts task_get run_get audit_list], "Says that a task waits for somebody else, or does no more; its time stands still meanwhile.";
             Action task_view_save(TaskViewSave) -> Empty, Viewer, [Desktop Http], [task_counts], "Keeps a view of the caller's own.";
             Action task_view_forget(TaskViewForget) -> Empty, Viewer, [Desktop Http], [task_counts], "Forgets a view of the caller's own.";
             Query delegation_list(Empty) -> Vec<Delegation>, Viewer, [Desktop Http], [], "Who answers for the caller, and for whom the caller answers.";

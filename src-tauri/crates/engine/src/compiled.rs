@@ -1,6 +1,7 @@
 //! Workflow → indexes, ports and regions that `step` reads. Built once per run; shared.
 
 use crate::{
+    calendar::Calendar,
     catalog::Catalog,
     config,
     guard::{self, Guardrails},
@@ -48,6 +49,8 @@ pub(crate) struct CompiledFile {
     pub(crate) context_schema: HashMap<String, Arc<Schema>>,
     /// `context.schema` has `additionalProperties: false`.
     pub(crate) context_closed: bool,
+    /// Its working time.
+    pub(crate) calendar: Option<Calendar>,
 }
 
 /// What an unwired red port does.
@@ -334,7 +337,10 @@ impl Parts {
         let context_closed =
             declared.and_then(|s| s.get("additionalProperties")).and_then(Value::as_bool) == Some(false);
         region::divide(workflow, &index, top, &mut self.regions, nodes, &self.edges, on_abort, &exits);
-        self.files.push(CompiledFile { workflow: Arc::clone(workflow), index, policy, context_schema, context_closed });
+        let hours = workflow.settings.as_ref().and_then(|s| s.business_hours.as_ref());
+        let calendar = hours.and_then(|hours| Calendar::parse(hours).ok());
+        let workflow = Arc::clone(workflow);
+        self.files.push(CompiledFile { workflow, index, policy, context_schema, context_closed, calendar });
     }
 }
 

@@ -4,6 +4,7 @@
 pub(crate) mod body;
 pub(crate) mod case;
 pub(crate) mod cut;
+mod deadline;
 pub(crate) mod place;
 mod settle;
 
@@ -177,11 +178,9 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
             case::asked(state, node, slot, human, created, now);
         }
         EventBody::HumanTaskCompleted(done) => case::completed(compiled, state, &done.task_id, &done.answer, now),
-        EventBody::HumanTaskReminded(reminded) => {
-            if let Some(task) = state.tasks.get_mut(&reminded.task_id) {
-                task.reminders = reminded.reminder;
-            }
-        }
+        EventBody::HumanTaskReminded(reminded) => deadline::reminded(state, reminded, now),
+        EventBody::HumanTaskHeld(event) => deadline::held(state, event),
+        EventBody::HumanTaskContinued(event) => deadline::continued(state, event),
         EventBody::HumanTaskClosed(closed) => cut::task_closed(state, &closed.task_id),
         EventBody::Escalated(event) => case::escalated(compiled, state, event, now),
         EventBody::PauseTimeout(_) => {
@@ -191,6 +190,7 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
         }
         EventBody::PauseStart(_)
         | EventBody::PauseResumed(_)
+        | EventBody::PauseRejected(_)
         | EventBody::StepPrint(_)
         | EventBody::FileStart(_)
         | EventBody::FileDone(_) => {}

@@ -53,6 +53,19 @@ pub enum Input {
         /// Time.
         now: Millis,
     },
+    /// A person says that a task waits for somebody else, or that it does no more; kept before.
+    Hold {
+        /// The task.
+        task_id: String,
+        /// It waits.
+        held: bool,
+        /// Who: `user:…`.
+        operator_id: String,
+        /// When they said so; the run may hear of it later.
+        at: Millis,
+        /// Time.
+        now: Millis,
+    },
     /// The run is taken up again after a crash or a shutdown.
     Resume {
         /// Time.

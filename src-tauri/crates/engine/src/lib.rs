@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod audit_rules;
+pub(crate) mod calendar;
 pub mod catalog;
 pub mod compiled;
 pub mod config;

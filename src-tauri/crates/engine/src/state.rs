@@ -114,18 +114,46 @@ pub(crate) struct OpenTask {
     pub(crate) level: u32,
     pub(crate) remind_every_ms: Option<Millis>,
     pub(crate) reminders: u32,
+    /// Reminders that are left, in order, when there is no `remind_every_ms`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) remind_at: Vec<Millis>,
+    /// `ttl_ms` is working time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) business: bool,
+    /// It waits for somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) held: Option<Held>,
+    /// How long it has waited for somebody else before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) waited_ms: Millis,
+}
+
+/// A task whose time stands still.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Held {
+    pub(crate) since: Millis,
+    /// What is left of its time.
+    pub(crate) remaining: Option<Millis>,
 }
 
 impl OpenTask {
+    /// From when on intervals of reminders count.
+    pub(crate) fn remind_from(&self) -> Millis {
+        self.created_ms.saturating_add(self.waited_ms)
+    }
     /// When the next reminder is due.
-    pub(crate) fn remind_at(&self) -> Option<Millis> {
-        let every = self.remind_every_ms.filter(|every| *every > 0)?;
-        let next = Millis::from(self.reminders) + 1;
-        Some(self.created_ms.saturating_add(every.saturating_mul(next)))
+    pub(crate) fn next_reminder(&self) -> Option<Millis> {
+        let every = self.remind_every_ms.filter(|every| *every > 0);
+        every
+            .map(|every| self.remind_from().saturating_add(every.saturating_mul(Millis::from(self.reminders) + 1)))
+            .or_else(|| self.remind_at.first().copied())
     }
     /// When something happens by itself.
     pub(crate) fn due_ms(&self) -> Option<Millis> {
-        self.remind_at().into_iter().chain(self.expires_ms).min()
+        if self.held.is_some() {
+            return None;
+        }
+        self.next_reminder().into_iter().chain(self.expires_ms).min()
     }
 }
 

@@ -1,6 +1,7 @@
 //! `step`: the only place where it is decided what a run does next. Decide events, apply them, name the effects.
 
 mod body;
+mod deadline;
 mod finish;
 mod people;
 mod recover;
@@ -64,7 +65,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         (RunStatus::Created, Input::TimerFired { .. }) => return refuse("a timer"),
         (RunStatus::Created, Input::Cancel { .. }) => return refuse("a cancel"),
         (RunStatus::Created, Input::Resume { .. }) => return refuse("a resume"),
-        (RunStatus::Created, Input::Decision { .. }) => return refuse("an answer"),
+        (RunStatus::Created, Input::Decision { .. } | Input::Hold { .. }) => return refuse("an answer"),
         (RunStatus::Running | RunStatus::Paused, Input::Start { .. }) => return refuse("a start"),
         (
             RunStatus::Running | RunStatus::Paused,
@@ -72,6 +73,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
             | Input::TimerFired { .. }
             | Input::Cancel { .. }
             | Input::Decision { .. }
+            | Input::Hold { .. }
             | Input::Resume { .. },
         ) => {}
         // After the terminal event there is none: late results, timers and requests change nothing.
@@ -82,6 +84,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
             | Input::TimerFired { .. }
             | Input::Cancel { .. }
             | Input::Decision { .. }
+            | Input::Hold { .. }
             | Input::Resume { .. },
         ) => return Ok(StepOutput::default()),
     }
@@ -91,6 +94,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         | Input::TimerFired { now, .. }
         | Input::Cancel { now }
         | Input::Decision { now, .. }
+        | Input::Hold { now, .. }
         | Input::Resume { now } => *now,
     };
     let mut deciding = Deciding { compiled, state, now, out: StepOutput::default() };
@@ -141,6 +145,12 @@ impl Deciding<'_> {
                     return Ok(());
                 }
                 self.decision(&task_id, answer, request_id)
+            }
+            Input::Hold { task_id, held, operator_id, at, .. } => {
+                if self.state.ending.is_some() || self.state.cancel.0.is_some() {
+                    return Ok(());
+                }
+                self.hold(&task_id, held, operator_id, at)
             }
             Input::Resume { .. } => self.resume(),
         }

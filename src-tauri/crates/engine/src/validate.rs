@@ -3,6 +3,7 @@
 mod containers;
 mod expressions;
 mod graph;
+mod hours;
 mod recovery;
 mod secrets;
 mod shape;
@@ -383,6 +384,7 @@ fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, fo
 }
 
 fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+    hours::check(workflow, found);
     let Some(settings) = &workflow.settings else { return };
     if let Some(ErrorPolicy::Rules(list)) = &settings.error_policy {
         check_rules(&list.rules, "/settings/errorPolicy/rules", None, found);

@@ -57,6 +57,10 @@ events! {
     TaskCommented = "TASK_COMMENTED",
     /// A person put a task off.
     TaskSnoozed = "TASK_SNOOZED",
+    /// A task waits for somebody else; its time stands still.
+    TaskHeld = "TASK_HELD",
+    /// It does no more.
+    TaskContinued = "TASK_CONTINUED",
     /// Somebody may answer for somebody else for a time.
     DelegationCreated = "DELEGATION_CREATED",
     /// They may no longer.

@@ -1,8 +1,8 @@
 //! RunEvent: the log that alone rebuilds a run (INTERFACES 2, WALKTHROUGH).
 
 use crate::task::{
-    AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskCreated, HumanTaskReminded, Origin,
-    PauseResumed, PauseStart, PauseTimeout,
+    AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskContinued, HumanTaskCreated,
+    HumanTaskHeld, HumanTaskReminded, Origin, PauseRejected, PauseResumed, PauseStart, PauseTimeout,
 };
 use crate::{ErrorPayload, Item, Map};
 use indexmap::IndexMap;
@@ -76,6 +76,10 @@ pub enum EventBody {
     HumanTaskCompleted(HumanTaskCompleted),
     /// The person was reminded.
     HumanTaskReminded(HumanTaskReminded),
+    /// It waits for somebody else; its time stands still.
+    HumanTaskHeld(HumanTaskHeld),
+    /// Its time passes again.
+    HumanTaskContinued(HumanTaskContinued),
     /// Its step was cancelled with the container around it: nobody has to answer any more.
     HumanTaskClosed(HumanTaskClosed),
     /// Nobody answered in time.
@@ -86,6 +90,8 @@ pub enum EventBody {
     PauseResumed(PauseResumed),
     /// Nobody resumed it in time.
     PauseTimeout(PauseTimeout),
+    /// An answer by token was not taken; never stored.
+    PauseRejected(PauseRejected),
     /// An artifact write begins.
     FileStart(FileStart),
     /// An artifact was written.
@@ -106,11 +112,14 @@ impl EventBody {
             // A task that stands for several slots is closed for all of them.
             Self::HumanTaskCompleted(_)
             | Self::HumanTaskReminded(_)
+            | Self::HumanTaskHeld(_)
+            | Self::HumanTaskContinued(_)
             | Self::HumanTaskClosed(_)
             | Self::Escalated(_)
             | Self::PauseStart(_)
             | Self::PauseResumed(_)
             | Self::PauseTimeout(_)
+            | Self::PauseRejected(_)
             | Self::WorkflowStart(_)
             | Self::WorkflowDone(_)
             | Self::WorkflowFailed(_)
@@ -146,11 +155,14 @@ impl EventBody {
             Self::HumanTaskCreated(_) => "human_task_created",
             Self::HumanTaskCompleted(_) => "human_task_completed",
             Self::HumanTaskReminded(_) => "human_task_reminded",
+            Self::HumanTaskHeld(_) => "human_task_held",
+            Self::HumanTaskContinued(_) => "human_task_continued",
             Self::HumanTaskClosed(_) => "human_task_closed",
             Self::Escalated(_) => "escalated",
             Self::PauseStart(_) => "pause_start",
             Self::PauseResumed(_) => "pause_resumed",
             Self::PauseTimeout(_) => "pause_timeout",
+            Self::PauseRejected(_) => "pause_rejected",
             Self::FileStart(_) => "file_start",
             Self::FileDone(_) => "file_done",
         }
@@ -399,11 +411,14 @@ impl Serialize for Payload<'_> {
             EventBody::HumanTaskCreated(p) => p.serialize(s),
             EventBody::HumanTaskCompleted(p) => p.serialize(s),
             EventBody::HumanTaskReminded(p) => p.serialize(s),
+            EventBody::HumanTaskHeld(p) => p.serialize(s),
+            EventBody::HumanTaskContinued(p) => p.serialize(s),
             EventBody::HumanTaskClosed(p) => p.serialize(s),
             EventBody::Escalated(p) => p.serialize(s),
             EventBody::PauseStart(p) => p.serialize(s),
             EventBody::PauseResumed(p) => p.serialize(s),
             EventBody::PauseTimeout(p) => p.serialize(s),
+            EventBody::PauseRejected(p) => p.serialize(s),
             EventBody::FileStart(p) => p.serialize(s),
             EventBody::FileDone(p) => p.serialize(s),
         }

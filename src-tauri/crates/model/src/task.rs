@@ -1,6 +1,6 @@
 //! What a person is asked (K-54, UX D1): one record for a decision on an error, an approval, a form and a pause.
 
-use crate::{ErrorPayload, Map};
+use crate::{ErrorPayload, Map, time::Millis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -267,6 +267,12 @@ pub struct HumanTaskCreated {
     /// A reminder each time after this long, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remind_every_ms: Option<u64>,
+    /// RFC 3339, in order: reminders at half and at nine tenths of the time, when there is no `remindEveryMs`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remind_at: Vec<String>,
+    /// The time to answer in working time of `settings.businessHours`, milliseconds; absent = by the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub business_ttl_ms: Option<u64>,
     /// What happens at `expiresAt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
@@ -334,6 +340,9 @@ pub struct Escalated {
     /// Until when they may answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
+    /// When they are reminded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remind_at: Vec<String>,
     /// What happens then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
@@ -350,6 +359,47 @@ pub struct HumanTaskReminded {
     pub origin: Option<Origin>,
     /// From 1.
     pub reminder: u32,
+}
+
+/// `human_task_held`: the task waits for somebody else; its time stands still.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HumanTaskHeld {
+    /// Id of the task.
+    pub task_id: String,
+    /// The failed slot, when a recovery node asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// RFC 3339: when the person said so.
+    pub held_at: String,
+    /// What is left of the time to answer (of the working time, where that counts), milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remaining_ms: Option<Millis>,
+    /// Who: `user:…`.
+    pub operator_id: String,
+}
+
+/// `human_task_continued`: its time passes again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HumanTaskContinued {
+    /// Id of the task.
+    pub task_id: String,
+    /// The failed slot, when a recovery node asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// RFC 3339: when the person said so.
+    pub continued_at: String,
+    /// RFC 3339; nobody decides after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// RFC 3339: the reminders that are left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remind_at: Vec<String>,
+    /// How long it has waited for somebody else, all in all, milliseconds.
+    pub waited_ms: Millis,
+    /// Who: `user:…`.
+    pub operator_id: String,
 }
 
 /// `human_task_closed`: nobody answered, and nobody has to any more.
@@ -434,6 +484,36 @@ pub struct PauseTimeout {
     pub expired_at: String,
     /// The port that the items leave through.
     pub timeout_action: String,
+}
+
+/// `pause_rejected` (H-28): an answer by token was not taken. It is not stored, so it has no `seq`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PauseRejected {
+    /// The node that waits, when the token says which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<String>,
+    /// Which request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// Why.
+    pub reason: Rejection,
+}
+
+/// Why an answer by token was not taken (K-19).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rejection {
+    /// The run waits for nobody.
+    NotPaused,
+    /// The token is none of the task, or none any more.
+    BadToken,
+    /// Somebody was first.
+    AlreadyAnswered,
+    /// The time of the task or of the token is over.
+    Expired,
+    /// The values do not fit.
+    InvalidPayload,
 }
 
 /// Reads an escalation policy of a config; `None` when it is absent or not one.

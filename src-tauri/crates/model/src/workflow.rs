@@ -75,6 +75,9 @@ pub struct Settings {
     /// Audit rules (K-60).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit_rules: Option<Value>,
+    /// Working time: `{timezone, hours: {mon: ["09:00-17:00"]}, holidays: ["2026-12-25"]}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub business_hours: Option<Value>,
     /// Unknown fields.
     #[serde(flatten)]
     pub extra: Map,

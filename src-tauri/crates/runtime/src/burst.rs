@@ -138,10 +138,13 @@ pub(crate) fn weigh(events: &[RunEvent]) -> (usize, usize) {
             | EventBody::HumanTaskCreated(_)
             | EventBody::HumanTaskCompleted(_)
             | EventBody::HumanTaskReminded(_)
+            | EventBody::HumanTaskHeld(_)
+            | EventBody::HumanTaskContinued(_)
             | EventBody::HumanTaskClosed(_)
             | EventBody::Escalated(_)
             | EventBody::PauseStart(_)
             | EventBody::PauseResumed(_)
+            | EventBody::PauseRejected(_)
             | EventBody::PauseTimeout(_)
             | EventBody::FileStart(_)
             | EventBody::FileDone(_) => {}

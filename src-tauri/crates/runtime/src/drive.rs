@@ -352,6 +352,17 @@ impl Driver {
                         inputs.push_back(Input::Decision { task_id, answer, request_id: text("requestId"), now });
                     }
                 }
+                Some("hold") if self.taken.insert(input.id) => {
+                    let text = |name: &str| input.body.get(name).and_then(Value::as_str).map(str::to_owned);
+                    let at = input.body.get("atMs").and_then(Value::as_i64);
+                    let held = input.body.get("held").and_then(Value::as_bool);
+                    if let (Some(task_id), Some(operator_id), Some(at), Some(held)) =
+                        (text("taskId"), text("operatorId"), at, held)
+                    {
+                        self.answers.push(input.id);
+                        inputs.push_back(Input::Hold { task_id, held, operator_id, at, now });
+                    }
+                }
                 Some(_) | None => {}
             }
         }

@@ -21,6 +21,7 @@ pub struct Subscription {
     after: u64,
     live: Option<broadcast::Receiver<Arc<[RunEvent]>>>,
     changed: watch::Receiver<u64>,
+    notices: broadcast::Receiver<Arc<RunEvent>>,
     /// The log has been read up to its end since the last wake-up.
     caught_up: bool,
     over: bool,
@@ -28,8 +29,8 @@ pub struct Subscription {
 
 impl Subscription {
     pub(crate) fn new(core: Arc<Core>, run_id: &str, after: u64) -> Self {
-        let changed = core.changed.subscribe();
-        Self { core, run_id: run_id.to_owned(), after, live: None, changed, caught_up: false, over: false }
+        let (changed, notices) = (core.changed.subscribe(), core.notices.subscribe());
+        Self { core, run_id: run_id.to_owned(), after, live: None, changed, notices, caught_up: false, over: false }
     }
 
     /// The next events, at least one; `None` after the terminal one.
@@ -46,8 +47,13 @@ impl Subscription {
                 }
                 continue;
             }
-            match &mut self.live {
-                Some(live) => match live.recv().await {
+            let heard = tokio::select! {
+                biased;
+                notice = notice(&mut self.notices, &self.run_id) => return Some(Ok(vec![notice])),
+                heard = heard(&mut self.live, &mut self.changed) => heard,
+            };
+            match heard {
+                Heard::Live(batch) => match batch {
                     // Committed before anybody was known to listen.
                     Ok(batch) if batch.is_empty() => self.caught_up = false,
                     Ok(batch) => {
@@ -66,12 +72,10 @@ impl Subscription {
                         self.caught_up = false;
                     }
                 },
-                None => {
-                    if self.changed.changed().await.is_err() {
-                        self.over = true;
-                        return Some(Err(Error::Closing));
-                    }
-                    self.caught_up = false;
+                Heard::Changed(true) => self.caught_up = false,
+                Heard::Changed(false) => {
+                    self.over = true;
+                    return Some(Err(Error::Closing));
                 }
             }
         }
@@ -110,6 +114,31 @@ impl Subscription {
             self.over |= ended && events.is_empty();
         }
         Ok(events)
+    }
+}
+
+/// What woke a subscription up.
+enum Heard {
+    Live(Result<Arc<[RunEvent]>, broadcast::error::RecvError>),
+    /// The store changed; false = the runtime is gone.
+    Changed(bool),
+}
+
+async fn heard(live: &mut Option<broadcast::Receiver<Arc<[RunEvent]>>>, changed: &mut watch::Receiver<u64>) -> Heard {
+    match live {
+        Some(live) => Heard::Live(live.recv().await),
+        None => Heard::Changed(changed.changed().await.is_ok()),
+    }
+}
+
+/// The next event of the run that is told and not stored.
+async fn notice(notices: &mut broadcast::Receiver<Arc<RunEvent>>, run_id: &str) -> RunEvent {
+    loop {
+        match notices.recv().await {
+            Ok(event) if event.run_id == run_id => return RunEvent::clone(&event),
+            Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+        }
     }
 }
 

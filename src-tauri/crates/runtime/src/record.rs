@@ -38,6 +38,8 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
                 reminder: reminded.reminder,
                 at_ms,
             }),
+            EventBody::HumanTaskHeld(change) => changes.push(TaskChange::Held { change: change.clone() }),
+            EventBody::HumanTaskContinued(change) => changes.push(TaskChange::Continued { change: change.clone() }),
             EventBody::HumanTaskClosed(closed) => changes.push(TaskChange::CloseOne {
                 task_id: closed.task_id.clone(),
                 state: TaskState::Cancelled,
@@ -204,9 +206,12 @@ fn entry(workflow: &Workflow, event: &RunEvent) -> Option<(AuditEvent, Level, Ma
         | EventBody::StepPrint(_)
         | EventBody::VarChanged(_)
         | EventBody::HumanTaskReminded(_)
+        | EventBody::HumanTaskHeld(_)
+        | EventBody::HumanTaskContinued(_)
         | EventBody::HumanTaskClosed(_)
         | EventBody::PauseStart(_)
         | EventBody::PauseResumed(_)
+        | EventBody::PauseRejected(_)
         | EventBody::FileStart(_)
         | EventBody::FileDone(_) => return None,
     };

@@ -216,6 +216,12 @@ impl Runtime {
         Ok(Subscription::new(Arc::clone(self.core()), run_id, after))
     }
 
+    /// Tells those who follow the run in this process something that is stored nowhere: an event without `seq`.
+    pub fn tell(&self, event: RunEvent) {
+        // Nobody follows: nobody misses it.
+        let _ = self.core().notices.send(Arc::new(RunEvent { seq: None, ..event }));
+    }
+
     /// [`Self::subscribe`] by callback, on a thread of the runtime; it ends when the callback says `false`, panics, or the
     /// answer is dropped.
     pub fn follow(

@@ -8,6 +8,7 @@ use crate::registry::Registry;
 use crate::runtime::Phase;
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
+use signalbox_model::RunEvent;
 use signalbox_ports::{Ids, World};
 use signalbox_store::{RunRow, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -15,10 +16,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 /// So many runs are taken over side by side: their commits go to the disk together.
 const TOGETHER: usize = 16;
+/// Notices that a slow follower may be behind; what it misses is lost, as the kind of event says.
+const NOTICES: usize = 64;
 
 /// What `resume` found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +42,8 @@ pub(crate) struct Core {
     /// Counts changes of the store by anybody.
     pub(crate) changed: watch::Sender<u64>,
     pub(crate) closing: watch::Sender<bool>,
+    /// What is told to those who follow a run, and stored nowhere.
+    pub(crate) notices: broadcast::Sender<Arc<RunEvent>>,
     pub(crate) ids: Arc<dyn Ids>,
     runs: Mutex<BTreeMap<String, Arc<Driven>>>,
     /// Runs that could not go on here; `adopt` leaves them alone.
@@ -64,6 +69,7 @@ impl Core {
             handle,
             changed: watch::channel(0).0,
             closing: watch::channel(false).0,
+            notices: broadcast::channel(NOTICES).0,
             ids,
             runs: Mutex::default(),
             faulty: Mutex::default(),

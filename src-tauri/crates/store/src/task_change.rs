@@ -8,7 +8,9 @@ use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_history::{self, TaskNote};
 use rusqlite::Connection;
 use serde_json::json;
-use signalbox_model::task::{Answer, Escalated, ExpiryAction, HumanTaskCreated, OnExpiry};
+use signalbox_model::task::{
+    Answer, Escalated, ExpiryAction, HumanTaskContinued, HumanTaskCreated, HumanTaskHeld, OnExpiry,
+};
 use signalbox_model::{TaskState, time};
 
 /// A task to be created, with what its event says besides the payload.
@@ -39,7 +41,8 @@ pub enum TaskChange {
     Create(Box<NewTask>),
     /// `human_task_completed`: an answer that the run has consumed, or what a policy decided (no `operatorId`). Nothing is
     /// left to do when [`Store::answer_task`](crate::Store::answer_task) stored the answer; a policy that comes after a
-    /// person's answer is refused with [`Error::TaskDecided`], and so is its whole commit.
+    /// person's answer, or after they said that it waits for somebody else, is refused with [`Error::TaskDecided`], and so
+    /// is its whole commit.
     Answered {
         /// The task.
         task_id: String,
@@ -63,6 +66,16 @@ pub enum TaskChange {
         reminder: u32,
         /// Milliseconds since 1970.
         at_ms: i64,
+    },
+    /// `human_task_held`: the run has heard that it waits for somebody else.
+    Held {
+        /// The payload.
+        change: HumanTaskHeld,
+    },
+    /// `human_task_continued`: the run has heard that it waits for nobody else.
+    Continued {
+        /// The payload.
+        change: HumanTaskContinued,
     },
     /// A task that nobody needs to answer any more.
     CloseOne {
@@ -106,6 +119,14 @@ impl Prepared {
 
 fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document) -> Result<()> {
     let created = &new.created;
+    if let Some(row) = task::get(connection, &created.task_id)? {
+        // One task for what comes after the hundredth: another failed slot.
+        return match row.state {
+            TaskState::Open => task::grow(connection, &row.id, created.cases.unwrap_or(1)),
+            // The answer is for those that the person saw.
+            _ => Err(Error::TaskDecided { task: row.id }),
+        };
+    }
     let workflow = crate::table::run::require(connection, run)?;
     let (node, path, item, visit, attempt) = match &created.origin {
         Some(origin) => (&origin.step_id, &origin.path, origin.item, origin.visit, origin.attempt),
@@ -152,6 +173,10 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
         expires_ms: created.expires_at.as_deref().and_then(time::parse),
         escalates: escalates(created.on_expiry.as_ref()),
         remind_every_ms: created.remind_every_ms.map(|every| i64::try_from(every).unwrap_or(i64::MAX)),
+        remind_at: moments(&created.remind_at),
+        held_ms: None,
+        remaining_ms: None,
+        waited_ms: 0,
         reminders: 0,
         escalation_level: 0,
         decided_by: None,
@@ -192,13 +217,37 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
             let mut row = of_run(connection, run, task_id)?;
             if row.state == TaskState::Open {
                 row.reminders = *reminder;
+                row.remind_at.retain(|moment| moment > at_ms);
                 task::update(connection, &row)?;
                 note(connection, task_id, *at_ms, "system", "reminded", None)?;
             }
             Ok(())
         }
+        TaskChange::Held { change } => {
+            let mut row = of_run(connection, run, &change.task_id)?;
+            // They may have said the contrary since.
+            if row.state == TaskState::Open && row.held_ms.is_some() {
+                row.remaining_ms = change.remaining_ms;
+                row.expires_ms = None;
+                task::update(connection, &row)?;
+            }
+            Ok(())
+        }
+        TaskChange::Continued { change } => {
+            let mut row = of_run(connection, run, &change.task_id)?;
+            if row.state == TaskState::Open {
+                row.expires_ms = change.expires_at.as_deref().and_then(time::parse);
+                row.remind_at = moments(&change.remind_at);
+                row.waited_ms = change.waited_ms;
+                task::update(connection, &row)?;
+            }
+            Ok(())
+        }
         TaskChange::CloseOne { task_id, state, at_ms } => {
             let row = of_run(connection, run, task_id)?;
+            if *state == TaskState::Expired {
+                not_held(&row)?;
+            }
             close(connection, row, *state, *at_ms)
         }
         TaskChange::CloseAll { state, at_ms } => {
@@ -209,6 +258,18 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
             Ok(())
         }
     }
+}
+
+fn moments(texts: &[String]) -> Vec<i64> {
+    texts.iter().filter_map(|text| time::parse(text)).collect()
+}
+
+/// A task whose time a person has stopped does not expire: the run has yet to hear of it.
+fn not_held(row: &TaskRow) -> Result<()> {
+    if row.state == TaskState::Open && row.held_ms.is_some() {
+        return Err(Error::TaskDecided { task: row.id.clone() });
+    }
+    Ok(())
 }
 
 fn of_run(connection: &Connection, run: &str, id: &str) -> Result<TaskRow> {
@@ -224,6 +285,9 @@ fn answered(connection: &Connection, run: &str, id: &str, answer: &Answer, at_ms
         // The answer that the run has consumed is the one that stands here.
         let same = row.state == state && row.action == Some(answer.action) && row.decided_by == answer.operator_id;
         return if same { Ok(()) } else { Err(Error::TaskDecided { task: id.to_owned() }) };
+    }
+    if state == TaskState::Expired {
+        not_held(&row)?;
     }
     row.state = state;
     row.action = Some(answer.action);
@@ -247,7 +311,9 @@ fn escalated(connection: &Connection, run: &str, change: &Escalated, at_ms: i64)
     if row.state != TaskState::Open {
         return Err(Error::TaskDecided { task: row.id });
     }
+    not_held(&row)?;
     row.escalation_level = change.level;
+    row.remind_at = moments(&change.remind_at);
     match change.to.as_deref() {
         Some(group) if group.starts_with("group:") => {
             row.assignee = None;

@@ -171,6 +171,11 @@ pub enum TaskAct {
         /// Until when.
         until_ms: i64,
     },
+    /// It waits for somebody else (its time stands still), or does no more. The run hears of it.
+    Hold {
+        /// It waits.
+        held: bool,
+    },
     /// Looked at masked values. Allowed on a task that is not open, too.
     Reveal,
     /// Took a file. Allowed on a task that is not open, too.
@@ -185,6 +190,8 @@ impl TaskAct {
             Self::Reassign { .. } => "reassigned",
             Self::Comment => "commented",
             Self::Snooze { .. } => "snoozed",
+            Self::Hold { held: true } => "held",
+            Self::Hold { held: false } => "continued",
             Self::Reveal => "revealed",
             Self::Open => "opened",
         }
@@ -357,7 +364,10 @@ impl Store {
             if !task::update(connection, &next)? {
                 return Ok(Err(TaskError::Stale { expected: next.revision, found: next.revision + 1 }));
             }
-            let body = json!({ "type": "decision", "taskId": id, "answer": answer.answer });
+            let mut body = json!({ "type": "decision", "taskId": id, "answer": answer.answer });
+            if let Some(request) = &answer.request_id {
+                body["requestId"] = request.as_str().into();
+            }
             run_input::insert(connection, &next.run_id, &body)?;
             decision["durationMs"] = json!(answer.at_ms.saturating_sub(next.created_ms));
             let document = Document::of(&decision)?;
@@ -389,7 +399,9 @@ impl Store {
             let looks = matches!(act, TaskAct::Reveal | TaskAct::Open);
             let open = if looks { None } else { refused(&row, at_ms) };
             let claimed = match act {
-                TaskAct::Claim | TaskAct::Release | TaskAct::Snooze { .. } => claimed_by_other(&row, &person, at_ms),
+                TaskAct::Claim | TaskAct::Release | TaskAct::Snooze { .. } | TaskAct::Hold { .. } => {
+                    claimed_by_other(&row, &person, at_ms)
+                }
                 // A take-over is allowed, and seen.
                 TaskAct::Reassign { .. } | TaskAct::Comment | TaskAct::Reveal | TaskAct::Open => None,
             };
@@ -426,6 +438,23 @@ impl Store {
                 TaskAct::Snooze { until_ms } => {
                     row.snoozed_until_ms = Some(*until_ms).filter(|until| *until > at_ms);
                     text = text.or_else(|| Some(time::format(*until_ms)));
+                }
+                TaskAct::Hold { held } => {
+                    if *held == row.held_ms.is_some() {
+                        return Ok(Ok(row));
+                    }
+                    if row.is_late(at_ms) {
+                        // It is about to be handed on; what is over does not stand still.
+                        return Ok(Err(TaskError::Expired { at_ms: row.expires_ms }));
+                    }
+                    row.held_ms = held.then_some(at_ms);
+                    row.remaining_ms = None;
+                    // The run knows the calendar, and says how long there is still.
+                    row.expires_ms = row.expires_ms.filter(|_| *held);
+                    let body = json!({
+                        "type": "hold", "taskId": id, "held": held, "operatorId": person, "atMs": at_ms
+                    });
+                    run_input::insert(connection, &row.run_id, &body)?;
                 }
                 TaskAct::Comment | TaskAct::Reveal | TaskAct::Open => {}
             }

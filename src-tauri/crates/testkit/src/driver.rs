@@ -39,6 +39,13 @@ fn folds(compiled: &Compiled, state: &mut RunState, event: &RunEvent) {
     }
 }
 
+/// What a person does.
+enum Said {
+    Answer(Answer),
+    /// The task waits for somebody else, or does no more.
+    Hold(bool),
+}
+
 /// One run in memory.
 pub struct Driver {
     /// The compiled workflow.
@@ -55,7 +62,7 @@ pub struct Driver {
     inputs: VecDeque<Input>,
     cancel_at: Option<i64>,
     /// What people answer, in order, each so many milliseconds after the run began to wait for it.
-    people: VecDeque<(i64, Answer)>,
+    people: VecDeque<(i64, Said)>,
     answer_at: Option<i64>,
 }
 
@@ -80,7 +87,12 @@ impl Driver {
 
     /// Answers the oldest open task `after_ms` after the run waits for a person and nothing else.
     pub fn answer_after(&mut self, after_ms: i64, answer: Answer) {
-        self.people.push_back((after_ms, answer));
+        self.people.push_back((after_ms, Said::Answer(answer)));
+    }
+
+    /// Puts the oldest open task on hold, or takes it up again, `after_ms` after the run waits for a person.
+    pub fn hold_after(&mut self, after_ms: i64, held: bool) {
+        self.people.push_back((after_ms, Said::Hold(held)));
     }
 
     /// Answers a task now.
@@ -220,9 +232,17 @@ impl Driver {
                 }
                 _ => None,
             });
-            if let (Some(task), Some((_, answer))) = (task, self.people.pop_front()) {
-                self.answer(&task, answer);
-                return true;
+            match (task, self.people.pop_front()) {
+                (Some(task), Some((_, Said::Answer(answer)))) => {
+                    self.answer(&task, answer);
+                    return true;
+                }
+                (Some(task_id), Some((_, Said::Hold(held)))) => {
+                    let operator_id = "user:test".to_owned();
+                    self.inputs.push_back(Input::Hold { task_id, held, operator_id, at: now, now });
+                    return true;
+                }
+                (None, _) | (_, None) => {}
             }
         }
         if self.cancel_at.is_some_and(|at| at <= now) {

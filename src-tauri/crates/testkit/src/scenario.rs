@@ -57,7 +57,7 @@ pub struct Person {
     /// Milliseconds after the run began to wait.
     #[serde(default)]
     pub after_ms: i64,
-    /// What is chosen.
+    /// What is chosen; `hold` and `continue` are no answers.
     pub action: String,
     /// The corrected input.
     #[serde(default)]
@@ -200,9 +200,12 @@ pub fn line(event: &RunEvent) -> String {
         EventBody::Escalated(body) => text.push_str(&format!(" level {}", body.level)),
         EventBody::HumanTaskCreated(_)
         | EventBody::HumanTaskReminded(_)
+        | EventBody::HumanTaskHeld(_)
+        | EventBody::HumanTaskContinued(_)
         | EventBody::HumanTaskClosed(_)
         | EventBody::PauseStart(_)
         | EventBody::PauseResumed(_)
+        | EventBody::PauseRejected(_)
         | EventBody::PauseTimeout(_)
         | EventBody::FileStart(_)
         | EventBody::FileDone(_)
@@ -251,6 +254,10 @@ pub fn run(scenario: &Scenario) -> Vec<String> {
         driver.test.audit.refuse(why);
     }
     for person in &scenario.people {
+        if matches!(person.action.as_str(), "hold" | "continue") {
+            driver.hold_after(person.after_ms, person.action == "hold");
+            continue;
+        }
         let Some(action) = TaskAction::parse(&person.action) else {
             return vec![format!("'{}' is no answer", person.action)];
         };
@@ -420,10 +427,13 @@ pub fn oracles(events: &[RunEvent], wrong: &mut Vec<String>) {
             | EventBody::HumanTaskCreated(_)
             | EventBody::HumanTaskCompleted(_)
             | EventBody::HumanTaskReminded(_)
+            | EventBody::HumanTaskHeld(_)
+            | EventBody::HumanTaskContinued(_)
             | EventBody::HumanTaskClosed(_)
             | EventBody::Escalated(_)
             | EventBody::PauseStart(_)
             | EventBody::PauseResumed(_)
+            | EventBody::PauseRejected(_)
             | EventBody::PauseTimeout(_)
             | EventBody::FileStart(_)
             | EventBody::FileDone(_) => {}

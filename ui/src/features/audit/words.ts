@@ -24,6 +24,8 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   TASK_REASSIGNED: { icon: 'swap', color: 'c-person', key: 'audit.event.TASK_REASSIGNED' },
   TASK_COMMENTED: { icon: 'chat', color: 'c-person', key: 'audit.event.TASK_COMMENTED' },
   TASK_SNOOZED: { icon: 'glass', color: 'c-person', key: 'audit.event.TASK_SNOOZED' },
+  TASK_HELD: { icon: 'pause', color: 'c-wait', key: 'audit.event.TASK_HELD' },
+  TASK_CONTINUED: { icon: 'play', color: 'c-person', key: 'audit.event.TASK_CONTINUED' },
   REVEALED: { icon: 'eye', color: 'c-wait', key: 'audit.event.REVEALED' },
   TASK_REMINDED: { icon: 'clock', color: 'c-wait', key: 'audit.event.TASK_REMINDED' },
   ESCALATED: { icon: 'up', color: 'c-wait', key: 'audit.event.ESCALATED' },

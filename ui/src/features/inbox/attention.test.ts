@@ -9,6 +9,13 @@ describe('what the system says (D2.10)', () => {
     expect(fresh([task(3), task(2), task(4, { state: 'done' })], known).map((one) => one.id)).toEqual(['task-3']);
     expect(fresh([task(3), task(2)], known)).toEqual([]);
   });
+  it('UX-D2.8 is a reminder, once each', () => {
+    const known = new Set<string>();
+    fresh([task(1), task(2, { reminders: 1 })], known);
+    expect(fresh([task(1, { reminders: 1 }), task(2, { reminders: 1 })], known).map((one) => one.id)).toEqual(['task-1']);
+    expect(fresh([task(1, { reminders: 1 }), task(2, { reminders: 1 })], known)).toEqual([]);
+    expect(noticesOf([task(1, { reminders: 1 })])[0]?.title).toBe('Still waiting: Supplier number not found');
+  });
   it('knows an empty inbox from one that was not looked at', () => {
     const known = new Set<string>();
     expect(fresh([], known)).toEqual([]);

@@ -12,18 +12,20 @@ const MOST = 3;
 
 export interface Notice { title: string; body: string; taskId?: string }
 
-/** The tasks that are new since the last look, newest first; what was there at the first look is not new. */
+const reminder = (task: TaskRow) => `${task.id}#${String(task.reminders)}`;
+/** The tasks that are new, or that a person was reminded of since the last look, newest first; what was there at the first look is not new. */
 export function fresh(tasks: readonly TaskRow[], known: Set<string>): TaskRow[] {
   const first = known.size === 0;
-  const found = tasks.filter((task) => task.state === 'open' && !known.has(task.id));
-  for (const task of tasks) known.add(task.id);
+  const news = (task: TaskRow) => !known.has(task.id) || (task.reminders > 0 && !known.has(reminder(task)));
+  const found = tasks.filter((task) => task.state === 'open' && news(task));
+  for (const task of tasks) known.add(task.id).add(reminder(task));
   // Something must be known afterwards, or the next task would be the first look again.
   known.add('');
   return first ? [] : found;
 }
 export function noticesOf(tasks: readonly TaskRow[]): Notice[] {
   if (tasks.length > MOST) return [{ title: t('inbox.notice.many', { n: tasks.length }), body: t('inbox.notice.open') }];
-  return tasks.map((task) => ({ title: plain(task.title), body: plain(`${task.workflowName}, ${task.nodeTitle}`), taskId: task.id }));
+  return tasks.map((task) => ({ title: task.reminders > 0 ? t('inbox.notice.reminded', { title: plain(task.title) }) : plain(task.title), body: plain(`${task.workflowName}, ${task.nodeTitle}`), taskId: task.id }));
 }
 
 /** Whether the system can say something, and whether it may. */
@@ -51,8 +53,8 @@ function say(notice: Notice, onOpen: (taskId?: string) => void): void {
   };
 }
 
-/** Once, in the frame: `open` is how many tasks wait. */
-export function useAttention(open: number | undefined, onOpen: (taskId?: string) => void): void {
+/** Once, in the frame: `open` is how many tasks wait, `look` when that was counted. */
+export function useAttention(open: number | undefined, look: number, onOpen: (taskId?: string) => void): void {
   const [wanted] = useNotify();
   const known = useRef(new Set<string>());
   const latest = useRef(onOpen);
@@ -72,7 +74,7 @@ export function useAttention(open: number | undefined, onOpen: (taskId?: string)
       for (const notice of noticesOf(come)) say(notice, (id) => latest.current(id));
     }, () => undefined);
     return () => { gone = true; };
-  }, [open, wanted]);
+  }, [open, look, wanted]);
   // A link from outside (`signalbox://task/<id>`) opens its task.
   useEffect(() => transport().onTask?.((taskId) => latest.current(taskId)), []);
 }

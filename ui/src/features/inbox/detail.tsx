@@ -14,7 +14,7 @@ import { HistoryTab } from './history-tab.tsx';
 import type { Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
-import { ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
+import { ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, heldText, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
 
 export type DetailTab = 'decide' | 'happened' | 'history';
 export interface DetailProps {
@@ -36,6 +36,8 @@ export interface DetailProps {
   onReassign(): void;
   onSnooze(): void;
   onWake(): void;
+  onHold(): void;
+  onContinue(): void;
   onComment(text: string): Promise<boolean>;
   onReveal(): void;
   onReviewAll(): void;
@@ -71,7 +73,8 @@ const TILE: { [kind in Task['kind']]: { icon: IconName; tone: string } } = {
 
 function Head({ task, send }: DetailProps) {
   const now = useNow(1000);
-  const due = task.state === 'open' ? dueOf(task, now) : undefined;
+  const open = task.state === 'open';
+  const due = open ? dueOf(task, now) : undefined;
   return (
     <header className="ib-hd">
       <span className={`tile t32 k-${TILE[task.kind].tone}`}><Icon name={TILE[task.kind].icon} /></span>
@@ -97,7 +100,7 @@ function Head({ task, send }: DetailProps) {
             <b className={`row gap1 ${due.tone === 'err' ? 'c-err' : due.tone === 'wait' ? 'c-wait' : 't2'}`}><Icon name={due.late ? 'warn' : 'clock'} />{due.late ? due.text : t('inbox.left', { span: due.text })}</b>
             <span className="bar4" aria-hidden="true"><i style={{ width: `${String(Math.round(due.part * 100))}%`, background: due.tone === 'calm' ? undefined : `var(--${due.tone})` }} /></span>
           </>
-        ) : <span className="s t3">{task.state === 'open' ? t('inbox.noDeadline') : task.decidedAt ? whenText(task.decidedAt, now) : ''}</span>}
+        ) : open && task.heldSince ? <b className="row gap1 c-wait"><Icon name="pause" />{heldText(task)}</b> : <span className="s t3">{task.state === 'open' ? t('inbox.noDeadline') : task.decidedAt ? whenText(task.decidedAt, now) : ''}</span>}
         {task.escalationLevel > 0 ? <span className="s c-wait row gap1"><Icon name="up" size={12} />{tn('inbox.escalated', task.escalationLevel)}</span> : null}
       </div>
       <What task={task} />
@@ -195,6 +198,7 @@ function ActionBar(props: DetailProps) {
   };
   const snoozed = task.snoozedUntil !== undefined && Date.parse(task.snoozedUntil) > now;
   const more: (MenuEntry | null)[] = [
+    ...(task.heldSince ? [] : [{ id: 'hold', label: t('inbox.hold'), icon: 'pause' as const, onSelect: props.onHold }]),
     { id: 'reassign', label: t('inbox.reassign'), icon: 'swap', onSelect: props.onReassign },
     { id: 'run', label: t('inbox.openRun'), icon: 'runs', onSelect: props.onOpenRun },
     { id: 'audit', label: t('inbox.showAudit'), icon: 'chain', onSelect: props.onAudit },
@@ -204,6 +208,7 @@ function ActionBar(props: DetailProps) {
     <footer className="ib-act">
       {allowed.map(button)}
       <span className="grow" />
+      {task.heldSince ? <Button variant="ghost" icon="play" onClick={props.onContinue}>{t('inbox.continue')}</Button> : null}
       {snoozed ? <Button variant="ghost" icon="glass" onClick={props.onWake}>{t('inbox.wake')}</Button> : <Button variant="ghost" icon="glass" keys={keysOf('snooze')} onClick={props.onSnooze}>{t('inbox.snooze')}</Button>}
       <Menu trigger={<IconButton icon="dots" label={t('inbox.more')} />} entries={more} />
     </footer>

@@ -96,6 +96,10 @@ export function ReassignDialog({ task, onReassign, onClose }: { task: Task; onRe
   );
 }
 
+export function HoldDialog({ onHold, onClose }: { onHold(notes: string): Promise<boolean>; onClose(): void }) {
+  return <Ask title={t('inbox.hold.title')} text={t('inbox.hold.text')} label={t('inbox.hold.whom')} hint={t('inbox.hold.hint')} submit={t('inbox.hold.yes')} onDone={onHold} onClose={onClose} />;
+}
+
 export function SaveViewDialog({ names, onSave, onClose }: { names: string[]; onSave(name: string): Promise<boolean>; onClose(): void }) {
   return <Ask title={t('inbox.views.title')} text={names.length ? t('inbox.views.textMore') : t('inbox.views.text')} label={t('inbox.views.name')} submit={t('inbox.views.yes')} many={false} most={60} onDone={onSave} onClose={onClose} />;
 }

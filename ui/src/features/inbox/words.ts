@@ -35,8 +35,9 @@ export function spanText(ms: number): string {
 
 export type Due = { tone: 'err' | 'wait' | 'calm'; late: boolean; text: string; part: number };
 /** How near the end of the time is. `part`: what is left of the whole, 1 to 0. */
-export function dueOf(task: Pick<TaskRow, 'createdAt' | 'expiresAt'>, now: number): Due | undefined {
-  if (!task.expiresAt) return undefined;
+export function dueOf(task: Pick<TaskRow, 'createdAt' | 'expiresAt' | 'heldSince'>, now: number): Due | undefined {
+  // What stands still is never late.
+  if (!task.expiresAt || task.heldSince) return undefined;
   const end = Date.parse(task.expiresAt);
   if (Number.isNaN(end)) return undefined;
   const left = end - now;
@@ -47,10 +48,13 @@ export function dueOf(task: Pick<TaskRow, 'createdAt' | 'expiresAt'>, now: numbe
   return { tone: part <= 0.1 ? 'err' : part <= 0.5 ? 'wait' : 'calm', late: false, text: spanText(left), part };
 }
 
+/** "On hold, 4 h left": its time stands still. */
+export const heldText = (task: Pick<TaskRow, 'remainingMs'>): string => (task.remainingMs === undefined ? t('inbox.onHold') : t('inbox.onHoldLeft', { span: spanText(task.remainingMs) }));
+
 export type Bucket = 'overdue' | 'today' | 'later' | 'none' | 'done';
 export function bucketOf(task: TaskRow, now: number): Bucket {
   if (task.state !== 'open') return 'done';
-  if (!task.expiresAt) return 'none';
+  if (!task.expiresAt || task.heldSince) return 'none';
   const end = Date.parse(task.expiresAt);
   if (end <= now) return 'overdue';
   return end <= new Date(now).setHours(23, 59, 59, 999) ? 'today' : 'later';

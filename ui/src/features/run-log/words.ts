@@ -45,6 +45,8 @@ export function personText(note: PersonNote): string {
     case 'asked': return who ? t('log.people.noteAskedWho', { who }) : t('log.people.noteAsked');
     case 'answered': return t('log.people.noteAnswered', { who: who || t('log.people.nobody'), action: answerWords(note.action ?? '') });
     case 'reminded': return t('log.people.noteReminded');
+    case 'held': return t('log.people.noteHeld', { who: note.who ?? '' });
+    case 'continued': return t('log.people.noteContinued', { who: note.who ?? '' });
     case 'escalated': return t('log.people.noteEscalated', { who: who || t('log.people.next') });
     case 'paused': return t('log.people.notePaused');
     case 'resumed': return t('log.people.noteResumed');
@@ -94,6 +96,10 @@ export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): st
       return t('log.people.answered', { step, action: answerWords(str(payload['action'])), who: str(payload['operatorId']) || t('log.people.nobody') });
     case 'human_task_reminded':
       return t('log.people.reminded', { step });
+    case 'human_task_held':
+      return t('log.people.held', { step, who: str(payload['operatorId']) });
+    case 'human_task_continued':
+      return t('log.people.continued', { step, who: str(payload['operatorId']) });
     case 'escalated':
       return t('log.people.escalated', { step, who: str(payload['to']) });
     case 'pause_start':

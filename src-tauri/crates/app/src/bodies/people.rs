@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::dto::{
     CallerRole, Empty, FingerprintCount, SavedViewCount, Task, TaskAttachmentGet, TaskBatch, TaskBatchResult,
     TaskCheck, TaskCheckRequest, TaskComment, TaskComplete, TaskCompleteMany, TaskCompleted, TaskCounts,
-    TaskCountsRequest, TaskFile, TaskFilter, TaskGet, TaskList, TaskPage, TaskReassign, TaskRef, TaskReveal,
+    TaskCountsRequest, TaskFile, TaskFilter, TaskGet, TaskHold, TaskList, TaskPage, TaskReassign, TaskRef, TaskReveal,
     TaskRevealed, TaskRow, TaskSnooze, Who, WorkflowCount,
 };
 use crate::error::{ApiError, ApiResult, Class};
@@ -275,6 +275,16 @@ pub(crate) fn task_snooze(app: &App, caller: &Caller, request: TaskSnooze) -> Ap
     let until_ms = moment(&request.until)?;
     let facts = json!({ "until": time::format(until_ms) });
     act(app, caller, &request.task_id, TaskAct::Snooze { until_ms }, AuditEvent::TaskSnoozed, None, facts)
+}
+
+/// The time of the task stands still at once; the run hears of it before anything of its own can happen to the task.
+pub(crate) fn task_hold(app: &App, caller: &Caller, request: TaskHold) -> ApiResult<TaskRow> {
+    let notes = text(request.notes, "notes")?;
+    let event = if request.held { AuditEvent::TaskHeld } else { AuditEvent::TaskContinued };
+    let facts = json!({ "notes": notes });
+    let row = act(app, caller, &request.task_id, TaskAct::Hold { held: request.held }, event, notes, facts)?;
+    app.go_on(&row.run_id);
+    Ok(row)
 }
 
 /// A file is handed out whole, without masks: like a reveal, it is recorded.

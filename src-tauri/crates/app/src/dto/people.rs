@@ -173,6 +173,14 @@ pub struct TaskRow {
     /// RFC 3339; nobody decides after it, unless it is escalated then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
+    /// Since when it waits for somebody else, RFC 3339; its time stands still.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_since: Option<String>,
+    /// What is left of its time then, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remaining_ms: Option<i64>,
+    /// Reminders so far.
+    pub reminders: u32,
     /// Escalations so far.
     pub escalation_level: u32,
     /// Failed slots that this one task stands for.
@@ -474,6 +482,8 @@ pub enum TaskEventKind {
     Reassigned,
     Commented,
     Snoozed,
+    Held,
+    Continued,
     Reminded,
     Escalated,
     Revealed,
@@ -683,6 +693,19 @@ pub struct TaskSnooze {
     pub task_id: String,
     /// RFC 3339; a time that has passed shows it again.
     pub until: String,
+}
+
+/// Says that a task waits for somebody else, or that it does no more.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TaskHold {
+    /// The task.
+    pub task_id: String,
+    /// It waits; its time stands still.
+    pub held: bool,
+    /// For whom, or why.
+    #[serde(default)]
+    pub notes: Option<String>,
 }
 
 /// Asks for masked values.

@@ -1,5 +1,6 @@
 //! Cases: failed calls on their way through recovery nodes and people (SEMANTICS 2.4, 4, 5).
 
+use super::deadline::moments;
 use super::{abort, activation_input, close, error_item, input_value, refresh_waiting, slot_mut, slot_ref};
 use crate::{
     compiled::{Compiled, Way},
@@ -432,12 +433,16 @@ pub(super) fn asked(
         fingerprint: created.fingerprint.clone(),
         many: created.cases.is_some(),
         created_ms: now,
-        ttl_ms: expires_ms.map(|at| at - now),
+        ttl_ms: created.business_ttl_ms.and_then(|ms| ms.try_into().ok()).or(expires_ms.map(|at| at - now)),
         expires_ms,
         on_expiry: created.on_expiry.clone(),
         level: 0,
         remind_every_ms: created.remind_every_ms.and_then(|ms| i64::try_from(ms).ok()),
         reminders: 0,
+        remind_at: moments(&created.remind_at),
+        business: created.business_ttl_ms.is_some(),
+        held: None,
+        waited_ms: 0,
     });
     task.cases.push((node, slot));
     state.auditing.remove(&(node, slot));
@@ -496,6 +501,7 @@ pub(super) fn escalated(compiled: &Compiled, state: &mut RunState, event: &Escal
             if let Some(task) = state.tasks.get_mut(&event.task_id) {
                 task.level = event.level;
                 task.expires_ms = event.expires_at.as_deref().and_then(time::parse);
+                task.remind_at = moments(&event.remind_at);
                 task.on_expiry.clone_from(&event.on_expiry);
             }
             return;

@@ -1,21 +1,13 @@
-//! People (SEMANTICS 5, UX D): what a task says, whom it waits for, what an answer or its expiry leads to.
+//! People (SEMANTICS 5, UX D): what a task says, whom it waits for, what an answer leads to.
 
-use super::{Deciding, EventKey, StepError, finish::after};
-use crate::{
-    compiled::Way,
-    effect::{CallOutput, Effect, Timer},
-    fold, route,
-    state::OpenTask,
-};
+use super::{Deciding, EventKey, StepError, deadline::Limit, finish::after};
+use crate::{compiled::Way, effect::CallOutput, fold, route, state::OpenTask};
 use serde_json::Value;
 use signalbox_model::{
-    ErrorPayload, ErrorType, EventBody, Item, Level, Map, NodeFailure, Role, TaskAction, TaskKind, TaskReason,
+    ErrorPayload, EventBody, Item, Level, Map, Role, TaskAction, TaskKind, TaskReason,
     hash::sha256_parts,
-    task::{
-        self, Alternative, Answer, Escalated, ExpiryAction, HumanTaskCompleted, HumanTaskCreated, HumanTaskReminded,
-        OnExpiry, Origin, PauseResumed, PauseStart, PauseTimeout,
-    },
-    time::{self, Millis},
+    task::{self, Alternative, Answer, HumanTaskCompleted, HumanTaskCreated, Origin, PauseResumed, PauseStart},
+    time,
 };
 use std::sync::Arc;
 
@@ -182,7 +174,12 @@ impl Deciding<'_> {
         let severity = error.map_or(Level::Info, route::severity);
         let fingerprint = fingerprint(&self.compiled.workflow.id, &self.compiled.nodes[node].id, asks, error);
         let number = |name: &str| config.get(name).and_then(Value::as_u64);
-        let ttl = number("ttlMs").and_then(|ms| i64::try_from(ms).ok());
+        let asking = human.unwrap_or(node);
+        let business = config.get("businessHours").and_then(Value::as_bool).unwrap_or(false);
+        let limit = Limit {
+            ttl: number("ttlMs").and_then(|ms| i64::try_from(ms).ok()),
+            calendar: self.compiled.file(asking).calendar.as_ref().filter(|_| business),
+        };
         let seq = self.state.seq + 1;
         let id = sha256_parts(&[b"task", self.state.run_id.as_bytes(), &seq.to_be_bytes()]);
         let mut created = HumanTaskCreated {
@@ -208,8 +205,14 @@ impl Deciding<'_> {
             input: asked.input,
             schema: asked.schema,
             redact: names(config, "redact"),
-            expires_at: ttl.map(|ms| time::format(self.now.saturating_add(ms))),
+            expires_at: limit.expires(self.now),
             remind_every_ms: number("remindEveryMs").map(|ms| ms.max(LEAST_REMINDER_MS)),
+            // H-25…H-27 say all that a pause tells.
+            remind_at: match (asked.kind, number("remindEveryMs")) {
+                (TaskKind::Pause, _) | (_, Some(_)) => Vec::new(),
+                (_, None) => limit.reminders(self.now),
+            },
+            business_ttl_ms: limit.calendar.and_then(|_| number("ttlMs")),
             on_expiry: task::on_expiry(config),
             cases: None,
             min_approvals: None,
@@ -249,13 +252,6 @@ impl Deciding<'_> {
         self.emit(Some(key), EventBody::HumanTaskCreated(Box::new(created)))?;
         self.task_timer(&id);
         Ok(())
-    }
-
-    /// Runs the clock of a task: reminders and expiry.
-    pub(super) fn task_timer(&mut self, task: &str) {
-        if let Some(due_ms) = self.state.tasks.get(task).and_then(OpenTask::due_ms) {
-            self.out.effects.push(Effect::Timer { timer: Timer::Task(task.to_owned()), due_ms });
-        }
     }
 
     /// Key and origin of an event about a task.
@@ -313,7 +309,7 @@ impl Deciding<'_> {
         self.end_self(node, slot, output, given)
     }
 
-    fn end_self(
+    pub(super) fn end_self(
         &mut self,
         node: usize,
         slot: usize,
@@ -369,85 +365,6 @@ impl Deciding<'_> {
         };
         self.recovery_done(node, slot, human, port, item)
     }
-
-    /// A task's timer: expiry first, then a reminder.
-    pub(super) fn task_due(&mut self, task_id: &str) -> Result<(), StepError> {
-        let Some(task) = self.state.tasks.get(task_id).cloned() else { return Ok(()) };
-        if task.expires_ms.is_some_and(|at| at <= self.now) {
-            self.expire(task_id, &task)?;
-        } else if task.remind_at().is_some_and(|at| at <= self.now) {
-            let every = task.remind_every_ms.unwrap_or(1).max(1);
-            // What was missed while nobody ran is told once.
-            let reminder = u32::try_from((self.now - task.created_ms) / every).unwrap_or(u32::MAX);
-            let (key, origin) = self.task_key(&task);
-            let body = HumanTaskReminded { task_id: task_id.to_owned(), origin, reminder };
-            self.emit(Some(key), EventBody::HumanTaskReminded(body))?;
-        }
-        self.task_timer(task_id);
-        Ok(())
-    }
-
-    fn expire(&mut self, task_id: &str, task: &OpenTask) -> Result<(), StepError> {
-        let (key, origin) = self.task_key(task);
-        let first = task.cases.first().copied();
-        if task.kind == TaskKind::Pause {
-            let Some((node, slot)) = first else { return Ok(()) };
-            return self.pause_over(node, slot, key, task_id);
-        }
-        let policy = match &task.on_expiry {
-            Some(OnExpiry::Policy(policy)) => Some(policy.as_ref().clone()),
-            Some(OnExpiry::Action(_)) | None => None,
-        };
-        let mut action = task.on_expiry.as_ref().map_or(ExpiryAction::Escalate, OnExpiry::action);
-        if task.kind != TaskKind::Decision && action != ExpiryAction::Escalate {
-            action = ExpiryAction::Abort;
-        }
-        let ttl: Option<Millis> = match action {
-            ExpiryAction::Escalate => policy
-                .as_ref()
-                .and_then(|p| p.ttl_ms)
-                .and_then(|ms| i64::try_from(ms).ok())
-                .or(task.ttl_ms)
-                // Without a next policy the task just stays.
-                .filter(|_| policy.as_ref().is_some_and(|p| p.then.is_some())),
-            ExpiryAction::Abort | ExpiryAction::Retry | ExpiryAction::Skip => None,
-        };
-        let event = Escalated {
-            task_id: task_id.to_owned(),
-            origin,
-            level: task.level + 1,
-            action,
-            to: policy.as_ref().and_then(|p| p.to.clone()),
-            expires_at: ttl.map(|ms| time::format(self.now.saturating_add(ms))),
-            on_expiry: policy.and_then(|p| p.then),
-        };
-        self.out.durable = true;
-        self.emit(Some(key), EventBody::Escalated(event))?;
-        if let (Some((node, slot)), true) = (first, task.kind != TaskKind::Decision && action != ExpiryAction::Escalate)
-        {
-            self.fail_slot(node, slot, &expired())?;
-        }
-        Ok(())
-    }
-
-    /// Nobody resumed a pause in time: through `timeout` when it is wired, else it is an error.
-    fn pause_over(&mut self, node: usize, slot: usize, key: EventKey, task_id: &str) -> Result<(), StepError> {
-        let this = &self.compiled.nodes[node];
-        let wired = this.out_edges.iter().any(|e| &*self.compiled.edges[*e].port == "timeout");
-        let body = PauseTimeout {
-            task_id: task_id.to_owned(),
-            node_id: this.id.to_string(),
-            expired_at: time::format(self.now),
-            timeout_action: if wired { "timeout" } else { "error" }.into(),
-        };
-        self.out.durable = true;
-        self.emit(Some(key), EventBody::PauseTimeout(body))?;
-        if !wired {
-            return self.fail_slot(node, slot, &expired());
-        }
-        let input = fold::slot_ref(self.state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
-        self.end_self(node, slot, CallOutput::pass("timeout", &input), None)
-    }
 }
 
 /// What a task begins with.
@@ -460,10 +377,6 @@ struct Asked {
     error: Option<Arc<ErrorPayload>>,
     input: Arc<Value>,
     schema: Option<Value>,
-}
-
-pub(super) fn expired() -> NodeFailure {
-    NodeFailure::new(ErrorType::Timeout, "TTL_EXPIRED", "Nobody answered in time")
 }
 
 fn text(config: &Map, name: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Cases on their way (SEMANTICS 4 and 5): what recovery nodes do, whom a task asks, what an answer leads to.
 
-use super::{Deciding, EventKey, StepError, people::expired};
+use super::{Deciding, EventKey, StepError, deadline::expired};
 use crate::{
     config,
     effect::{Call, CallKey, CallOutput, CallSlot, Effect, Timer},

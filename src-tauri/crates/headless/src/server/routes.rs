@@ -86,6 +86,13 @@ pub(crate) const ROUTES: &[Route] = &[
     route(Method::POST, "/human-tasks/{}/snooze", OPERATOR, Action::TaskAct, "Hides a task until later."),
     route(
         Method::POST,
+        "/human-tasks/{}/hold",
+        OPERATOR,
+        Action::TaskAct,
+        "Says that a task waits for somebody else, or does no more.",
+    ),
+    route(
+        Method::POST,
         "/human-tasks/{}/complete",
         OPERATOR,
         Action::TaskAct,

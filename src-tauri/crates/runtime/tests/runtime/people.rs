@@ -3,11 +3,11 @@
 use crate::support::{Die, options, runtime, runtime_later, runtime_with, start, store, trace, until};
 use serde_json::{Value, json};
 use signalbox_model::task::Answer;
-use signalbox_model::{RunStatus, TaskAction, time};
+use signalbox_model::{RunStatus, TaskAction, TaskState, time};
 use signalbox_ports::Clock as _;
 use signalbox_runtime::Runtime;
 use signalbox_store::audit::{Actor, Level, Record, verify::Verdict};
-use signalbox_store::{AnswerTask, AuditQuery, Store};
+use signalbox_store::{AnswerTask, AuditQuery, Store, TaskAct};
 use std::sync::Arc;
 
 /// A GET that works, then one that does not.
@@ -214,4 +214,67 @@ async fn ts_016_h_14_a_corrected_call_is_made_after_a_restart() {
     second.resume_all().await.expect("readable");
     assert_eq!(second.wait(&run).await, Ok(RunStatus::Completed));
     assert_eq!(trace(dir.path()), ["/fail", "/ok"]);
+}
+
+/// UX D2.8: the person stops the time while no process drives the run, and it is heard of before the time is over.
+#[tokio::test]
+async fn ux_d2_8_h_22_a_task_on_hold_does_not_expire_while_nobody_runs() {
+    const HOUR: i64 = 3_600_000;
+    let dir = tempfile::tempdir().expect("a folder");
+    let first = runtime(dir.path());
+    let (run, task) = paused(&first, json!({ "ttlMs": HOUR, "onExpiry": "abort" })).await;
+    first.shutdown().await;
+    drop(first);
+    let hold = |store: &Store, held: bool, at_ms: i64| {
+        let record =
+            Record::new(time::format(at_ms), run.clone(), "ask", "TASK_HELD", Level::Info, Actor::operator("user:ada"));
+        store.act_on_task(&task, TaskAct::Hold { held }, "user:ada", None, at_ms, record).expect("is taken");
+    };
+    let held_at = now();
+    hold(&store(dir.path()), true, held_at);
+
+    let second = runtime_later(dir.path(), 2 * HOUR);
+    second.resume_all().await.expect("readable");
+    assert_eq!(second.wait(&run).await, Ok(RunStatus::Paused));
+    until("it is a row again", || second.driven().is_empty()).await;
+    let row = second.store().task(&task).expect("readable").expect("listed");
+    assert_eq!((row.state, row.expires_ms), (TaskState::Open, None));
+    let left = row.remaining_ms.expect("the run has heard of it");
+    assert!(left > 0 && left <= HOUR, "{left}");
+    assert!(second.store().runs_with_pending_input_or_due(held_at + 9 * HOUR).expect("readable").is_empty());
+
+    hold(second.store(), false, held_at + 2 * HOUR);
+    second.resume_all().await.expect("readable");
+    assert_eq!(second.wait(&run).await, Ok(RunStatus::Paused));
+    until("it is a row again", || second.driven().is_empty()).await;
+    let row = second.store().task(&task).expect("readable").expect("listed");
+    assert_eq!((row.held_ms, row.expires_ms), (None, Some(held_at + 2 * HOUR + left)));
+    intact(second.store());
+}
+
+/// UX D2.7: what comes after the hundredth is one task that says for how many it stands.
+#[tokio::test]
+async fn ux_d2_7_above_a_hundred_tasks_of_one_fingerprint_the_rest_is_one() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let numbers: Vec<String> = (0..104).map(|n| n.to_string()).collect();
+    let run = start(
+        &runtime,
+        json!({
+            "settings": { "errorPolicy": { "rules": [{ "name": "ask", "when": "true", "action": "human_review" }] } },
+            "nodes": {
+                "many": { "type": "data.transform", "config": { "expression": format!("[{}]", numbers.join(",")), "split": true } },
+                "call": { "type": "http.request", "config": { "url": "http://api.example/fail" } }
+            },
+            "edges": [{ "from": "many.success", "to": "call" }]
+        }),
+    )
+    .await;
+    assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Paused));
+    let tasks = runtime.store().open_tasks_of(&run).expect("readable");
+    assert_eq!(tasks.len(), 101);
+    let cases: Vec<usize> =
+        tasks.iter().map(|id| runtime.store().task(id).expect("readable").expect("listed").cases).collect();
+    assert_eq!(cases.iter().sum::<usize>(), 104);
+    assert_eq!(cases.iter().max(), Some(&4));
 }

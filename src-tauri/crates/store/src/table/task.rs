@@ -41,6 +41,15 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
           CREATE INDEX task_deadline ON task (coalesce(expires_ms, 9223372036854775807), created_ms, id)
             WHERE state = 'open';",
     },
+    Migration {
+        id: 25,
+        // `held_ms`: since when it waits for somebody else. `remaining_ms`: what is left of its time then. `waited_ms`: how
+        // long it has waited like that before. `remind_at`: reminders that are left, where there is no interval.
+        sql: "ALTER TABLE task ADD COLUMN held_ms INTEGER;
+          ALTER TABLE task ADD COLUMN remaining_ms INTEGER;
+          ALTER TABLE task ADD COLUMN waited_ms INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE task ADD COLUMN remind_at TEXT NOT NULL DEFAULT '';",
+    },
 ];
 
 /// When the time of a task ends; a task without an end stands behind all others. As in the index.
@@ -49,8 +58,8 @@ const DEADLINE: &str = "coalesce(expires_ms, 9223372036854775807)";
 const COLUMNS: &str = "id, run, workflow_id, workflow_name, step, node, node_title, path, item, visit, attempt, kind, \
      reason, state, revision, title, severity, priority, fingerprint, cases, error_type, error_code, error_message, actions, \
      candidate_groups, assignee, claimed_by, claim_until, snoozed_until, created_ms, expires_ms, escalates, remind_ms, \
-     reminders, level, decided_by, decided_ms, action, request_id, driven, min_approvals, no_self, \
-     approvals";
+     reminders, level, decided_by, decided_ms, action, request_id, driven, min_approvals, no_self, approvals, held_ms, \
+     remaining_ms, waited_ms, remind_at";
 
 /// One task, as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,6 +132,14 @@ pub struct TaskRow {
     pub escalates: bool,
     /// A reminder each time after this long, milliseconds.
     pub remind_every_ms: Option<i64>,
+    /// Reminders that are left, in order, where there is no interval; milliseconds since 1970.
+    pub remind_at: Vec<i64>,
+    /// Since when it waits for somebody else; its time stands still. Milliseconds since 1970.
+    pub held_ms: Option<i64>,
+    /// What is left of its time while it waits for somebody else, milliseconds; the run says so when it has heard of it.
+    pub remaining_ms: Option<i64>,
+    /// How long it has waited for somebody else before, milliseconds.
+    pub waited_ms: i64,
     /// Reminders so far.
     pub reminders: u32,
     /// Escalations so far.
@@ -153,7 +170,12 @@ impl TaskRow {
 
     /// Nobody may decide any more, although no process has noticed yet.
     pub fn is_over(&self, now_ms: i64) -> bool {
-        !self.escalates && self.expires_ms.is_some_and(|expires| expires <= now_ms)
+        !self.escalates && self.is_late(now_ms)
+    }
+
+    /// Its time has ended; it does not while it waits for somebody else.
+    pub(crate) fn is_late(&self, now_ms: i64) -> bool {
+        self.held_ms.is_none() && self.expires_ms.is_some_and(|expires| expires <= now_ms)
     }
 }
 
@@ -274,6 +296,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
     let actions: String = row.get(23)?;
     let groups: String = row.get(24)?;
     let action: Option<String> = row.get(37)?;
+    let reminders: String = row.get(46)?;
     Ok(TaskRow {
         id: row.get(0)?,
         run_id: row.get(1)?,
@@ -319,6 +342,10 @@ fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
         min_approvals: row.get(40)?,
         no_self_approval: row.get(41)?,
         approvals: row.get(42)?,
+        held_ms: row.get(43)?,
+        remaining_ms: row.get(44)?,
+        waited_ms: row.get(45)?,
+        remind_at: list(&reminders).iter().filter_map(|moment| moment.parse().ok()).collect(),
     })
 }
 
@@ -507,17 +534,26 @@ fn name<T: serde::Serialize>(value: T) -> String {
 
 /// When the run has something to do about it: the task's time ends, or the next reminder.
 fn due(row: &TaskRow) -> Option<i64> {
+    if row.held_ms.is_some() {
+        return None;
+    }
+    let from = row.created_ms.saturating_add(row.waited_ms);
     let remind = row
         .remind_every_ms
         .filter(|every| *every > 0)
-        .map(|every| row.created_ms.saturating_add(every.saturating_mul(i64::from(row.reminders) + 1)));
+        .map(|every| from.saturating_add(every.saturating_mul(i64::from(row.reminders) + 1)))
+        .or_else(|| row.remind_at.first().copied());
     row.expires_ms.into_iter().chain(remind).min()
+}
+
+fn moments(list: &[i64]) -> String {
+    list.iter().map(i64::to_string).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn insert(connection: &Connection, row: &TaskRow) -> Result<()> {
     let sql = format!(
         "INSERT INTO task ({COLUMNS}, due_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
-         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     );
     let actions: Vec<&str> = row.actions.iter().map(|action| action.as_str()).collect();
     connection.prepare_cached(&sql)?.execute(params![
@@ -564,6 +600,10 @@ pub(crate) fn insert(connection: &Connection, row: &TaskRow) -> Result<()> {
         row.min_approvals,
         row.no_self_approval,
         row.approvals,
+        row.held_ms,
+        row.remaining_ms,
+        row.waited_ms,
+        moments(&row.remind_at),
         due(row),
     ])?;
     Ok(())
@@ -575,7 +615,8 @@ pub(crate) fn update(connection: &Connection, row: &TaskRow) -> Result<bool> {
         .prepare_cached(
             "UPDATE task SET state = ?3, revision = revision + 1, candidate_groups = ?4, assignee = ?5, claimed_by = ?6, \
              claim_until = ?7, snoozed_until = ?8, expires_ms = ?9, escalates = ?10, reminders = ?11, level = ?12, \
-             decided_by = ?13, decided_ms = ?14, action = ?15, request_id = ?16, driven = ?17, due_ms = ?18, approvals = ?19 \
+             decided_by = ?13, decided_ms = ?14, action = ?15, request_id = ?16, driven = ?17, due_ms = ?18, approvals = ?19, \
+             held_ms = ?20, remaining_ms = ?21, waited_ms = ?22, remind_at = ?23 \
              WHERE id = ?1 AND revision = ?2 AND state = 'open'",
         )?
         .execute(params![
@@ -598,8 +639,20 @@ pub(crate) fn update(connection: &Connection, row: &TaskRow) -> Result<bool> {
             row.driven,
             due(row),
             row.approvals,
+            row.held_ms,
+            row.remaining_ms,
+            row.waited_ms,
+            moments(&row.remind_at),
         ])?;
     Ok(changed == 1)
+}
+
+/// It stands for so many failed slots now.
+pub(crate) fn grow(connection: &Connection, id: &str, cases: usize) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE task SET cases = ?2, revision = revision + 1 WHERE id = ?1")?
+        .execute(params![id, cases as u64])?;
+    Ok(())
 }
 
 /// Only the lease: the task is not another one for it.

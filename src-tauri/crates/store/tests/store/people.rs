@@ -30,6 +30,8 @@ pub(crate) fn ask(id: &str, input: Value) -> HumanTaskCreated {
         redact: Vec::new(),
         expires_at: None,
         remind_every_ms: None,
+        remind_at: Vec::new(),
+        business_ttl_ms: None,
         on_expiry: None,
         cases: None,
         min_approvals: None,
@@ -100,6 +102,7 @@ pub(crate) fn escalate(task: &str, to: &str, expires_ms: i64) -> TaskChange {
         action: ExpiryAction::Escalate,
         to: Some(to.into()),
         expires_at: Some(time::format(expires_ms)),
+        remind_at: Vec::new(),
         on_expiry: Some(OnExpiry::Action(ExpiryAction::Abort)),
     };
     TaskChange::Escalated { change, at_ms: T0 + 1_000 }

@@ -1,7 +1,7 @@
 use crate::people::{answer, ask, asked, asking, escalate, new_task};
 use crate::support::{T0, commit, count, end, print, raw, started, temporary};
 use serde_json::json;
-use signalbox_model::task::{ExpiryAction, OnExpiry};
+use signalbox_model::task::{ExpiryAction, HumanTaskContinued, HumanTaskHeld, OnExpiry};
 use signalbox_model::{Origin, TaskAction, TaskState, time};
 use signalbox_store::audit::Record;
 use signalbox_store::{RunCommit, TaskAct, TaskChange, TaskQuery, TaskRow, TaskScope, TaskSort, TaskView};
@@ -305,4 +305,65 @@ fn a_task_of_another_run_is_not_changed() {
     let again = asking("two", &two, 2, ask("t", json!(1)));
     assert!(store.commit(again).is_err(), "an id is used once");
     assert_eq!(store.task("t").expect("reads").expect("there").state, TaskState::Open);
+}
+
+/// D2.8: what a person stopped does not expire, whatever a run decides that has not heard of it.
+#[test]
+fn ux_d2_8_a_task_that_waits_for_somebody_else_does_not_expire() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    let mut created = ask("t", json!(1));
+    created.expires_at = Some(time::format(T0 + 5_000));
+    created.on_expiry = Some(OnExpiry::Action(ExpiryAction::Abort));
+    created.remind_at = vec![time::format(T0 + 2_500), time::format(T0 + 4_500)];
+    asked(&store, "r", &owner, 2, created);
+    let hold = |held, at_ms| {
+        store.act_on_task("t", TaskAct::Hold { held }, "user:anna", Some("The supplier".into()), at_ms, entry("r"))
+    };
+    assert_eq!(store.next_due_task().expect("reads"), Some(T0 + 2_500));
+    let row = hold(true, T0 + 1_000).expect("stands still");
+    assert_eq!((row.held_ms, row.is_over(T0 + 9_000)), (Some(T0 + 1_000), false));
+    assert_eq!(store.next_due_task().expect("reads"), None);
+    // Again is no news.
+    hold(true, T0 + 1_500).expect("the same");
+    let inputs = store.pending_inputs("r").expect("reads");
+    assert_eq!(inputs.len(), 1);
+    assert_eq!(
+        inputs[0].body,
+        json!({"type": "hold", "taskId": "t", "held": true, "operatorId": "user:anna", "atMs": T0 + 1_000})
+    );
+    let expire = RunCommit { tasks: vec![escalate("t", "group:seniors", T0 + 9_000)], ..commit("r", &owner, vec![]) };
+    assert!(matches!(
+        store.commit(expire),
+        Err(signalbox_store::CommitError::Store(signalbox_store::StoreError::TaskDecided { .. }))
+    ));
+    let told = |change| RunCommit { tasks: vec![change], ..commit("r", &owner, vec![]) };
+    let held = HumanTaskHeld {
+        task_id: "t".into(),
+        origin: None,
+        held_at: time::format(T0 + 1_000),
+        remaining_ms: Some(4_000),
+        operator_id: "user:anna".into(),
+    };
+    store.commit(told(TaskChange::Held { change: held })).expect("hears");
+    let row = store.task("t").expect("reads").expect("is there");
+    assert_eq!((row.expires_ms, row.remaining_ms), (None, Some(4_000)));
+    hold(false, T0 + 60_000).expect("goes on");
+    let continued = HumanTaskContinued {
+        task_id: "t".into(),
+        origin: None,
+        continued_at: time::format(T0 + 60_000),
+        expires_at: Some(time::format(T0 + 64_000)),
+        remind_at: vec![time::format(T0 + 63_500)],
+        waited_ms: 59_000,
+        operator_id: "user:anna".into(),
+    };
+    store.commit(told(TaskChange::Continued { change: continued })).expect("hears");
+    let row = store.task("t").expect("reads").expect("is there");
+    assert_eq!((row.held_ms, row.expires_ms, row.waited_ms), (None, Some(T0 + 64_000), 59_000));
+    assert_eq!(store.next_due_task().expect("reads"), Some(T0 + 63_500));
+    let told: Vec<String> =
+        store.task_record("t").expect("reads").expect("is there").history.into_iter().map(|note| note.what).collect();
+    assert_eq!(told, ["created", "held", "continued"]);
+    assert!(hold(true, T0 + 64_000).is_err(), "what is over does not stand still");
 }
