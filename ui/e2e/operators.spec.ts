@@ -68,6 +68,32 @@ test('who started the run may not approve it', async ({ open, host }) => {
   await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
 });
 
+test('UX-D2.8 waiting for somebody else: the time stands still, is taken up again, and all of it is on record', async ({ open, host }) => {
+  const nodes = APPROVAL.nodes as { [id: string]: { config?: object } };
+  const timed = { ...APPROVAL, name: 'Timed', nodes: { ...nodes, ask: { ...nodes.ask, config: { title: 'Ask the bank {{item.amount}}', ttlMs: 7_200_000 } } } };
+  await startRun(host, (await makeWorkflow(host, timed)).ref, { amount: 12 });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /Ask the bank 12/ }).click();
+  const task = page.getByRole('region', { name: 'Task' });
+  await expect(task.getByText(/^1 h 59 min left$|^2 h/)).toBeVisible();
+  await task.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Waiting for somebody else…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Waiting for somebody else' });
+  await expect(dialog.getByRole('button', { name: /Put on hold/ })).toBeDisabled();
+  await dialog.getByLabel('For whom, or what').fill('The bank calls back');
+  await dialog.getByRole('button', { name: /Put on hold/ }).click();
+  await expect(task.getByText(/^On hold, .* left$/)).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByRole('row', { name: /Ask the bank 12/ })).toContainText('On hold');
+  // It may be decided all the same.
+  await expect(task.getByRole('button', { name: /^Approve/ })).toBeEnabled();
+  await task.getByRole('button', { name: 'Take up again' }).click();
+  await expect(task.getByText(/^On hold/)).toHaveCount(0, { timeout: 15_000 });
+  await expect(task.getByText(/^1 h 59 min left$|^2 h/)).toBeVisible();
+  await task.getByRole('tab', { name: /History/ }).click();
+  await expect(task.getByText('The bank calls back')).toBeVisible();
+  await expect(task.getByText(/took it up again/)).toBeVisible();
+});
+
 test('somebody answers in their name: made, shown, ended', async ({ open, host }) => {
   const page = await open('#/inbox');
   await page.getByRole('button', { name: 'Delegate' }).click();

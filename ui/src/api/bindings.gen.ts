@@ -1247,6 +1247,16 @@ export type PatchOperation =
     value: unknown;
   };
 
+/** `pause_rejected` (H-28): an answer by token was not taken. It is not stored, so it has no `seq`. */
+export interface PauseRejected {
+  /** The node that waits, when the token says which. */
+  nodeId?: string;
+  /** Which request. */
+  requestId?: string;
+  /** Why. */
+  reason: Rejection;
+}
+
 /** `pause_resumed` (H-26). */
 export interface PauseResumed {
   /** The node. */
@@ -1321,6 +1331,9 @@ export type Preview =
     /** Character, from 0. */
     position?: number;
   };
+
+/** Why an answer by token was not taken (K-19). */
+export type Rejection = 'not_paused' | 'bad_token' | 'already_answered' | 'expired' | 'invalid_payload';
 
 /** What happens to a call that a crash interrupted. */
 export type Replay = 'safe' | 'ask';
@@ -2807,6 +2820,10 @@ export type RunEventBody =
   | {
     type: 'pause_timeout';
     payload: PauseTimeout;
+  }
+  | {
+    type: 'pause_rejected';
+    payload: PauseRejected;
   }
   | {
     type: 'file_start';
