@@ -805,7 +805,7 @@ export interface ExpressionPreview {
   item?: number;
 }
 
-/** Payload of `file_done` (R-27). The text itself is in `content`, kept out of the wire. */
+/** Payload of `file_done` (R-27). The text itself is in the file. */
 export interface FileDone {
   /** Artifact path. */
   path: string;
