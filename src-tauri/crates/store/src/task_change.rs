@@ -119,8 +119,10 @@ impl Prepared {
 
 fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document) -> Result<()> {
     let created = &new.created;
-    if let Some(row) = task::get(connection, &created.task_id)? {
-        // One task for what comes after the hundredth: another failed slot.
+    // One task for what comes after the hundredth: another failed slot.
+    if created.cases.is_some_and(|cases| cases > 1)
+        && let Some(row) = task::get(connection, &created.task_id)?.filter(|row| row.run_id == run)
+    {
         return match row.state {
             TaskState::Open => task::grow(connection, &row.id, created.cases.unwrap_or(1)),
             // The answer is for those that the person saw.
