@@ -9,6 +9,9 @@ export const en = {
   'app.crashed': 'This screen stopped because of an error',
   'app.crashedText': 'Your saved work and your drafts are safe. Open the screen again; if it stops again, start Signalbox anew.',
   'app.reload': 'Open again',
+  'app.partMissing': 'A part of Signalbox could not be read',
+  'app.partMissingText': 'The program behind this window does not answer, or was replaced by another version. Start it if it is not running, then load the window again; your drafts are kept.',
+  'app.reloadPage': 'Load again',
 
   'nav.main': 'Main',
   'nav.workflows': 'Workflows',

@@ -8,16 +8,16 @@ import { Button, EmptyState, listenForKeys, toast, Toaster } from '../kit/index.
 import { CatalogScreen } from './catalog-screen.tsx';
 import { Frame } from './frame.tsx';
 import { GalleryScreen } from './gallery-screen.tsx';
-import { CrashGuard } from './parts/crash-guard.tsx';
+import { CrashGuard, part } from './parts/crash-guard.tsx';
 import { useRoute } from './router.ts';
 import { RunsScreen } from './runs-screen.tsx';
 import { SettingsScreen } from './settings-screen.tsx';
 
 // Canvas and code fields are the larger half of the bundle: lists are shown before they are read.
-const BuilderScreen = lazy(() => import('./builder/builder-screen.tsx').then((module) => ({ default: module.BuilderScreen })));
-const InboxScreen = lazy(() => import('./inbox-screen.tsx').then((module) => ({ default: module.InboxScreen })));
-const AuditScreen = lazy(() => import('./audit-screen.tsx').then((module) => ({ default: module.AuditScreen })));
-const RunScreen = lazy(() => import('./run/run-screen.tsx').then((module) => ({ default: module.RunScreen })));
+const BuilderScreen = lazy(() => part(import('./builder/builder-screen.tsx')).then((module) => ({ default: module.BuilderScreen })));
+const InboxScreen = lazy(() => part(import('./inbox-screen.tsx')).then((module) => ({ default: module.InboxScreen })));
+const AuditScreen = lazy(() => part(import('./audit-screen.tsx')).then((module) => ({ default: module.AuditScreen })));
+const RunScreen = lazy(() => part(import('./run/run-screen.tsx')).then((module) => ({ default: module.RunScreen })));
 
 export function App() {
   return (

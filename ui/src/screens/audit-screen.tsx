@@ -50,6 +50,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const run = (runId: string, step?: string) => navigate({ screen: 'run', runId, ...(step && step !== '$run' ? { step } : {}) });
 
   async function verify() {
+    if (verifying) return;
     setVerifying(true);
     const verdict = await attempt(() => call('audit_verify', { full: true }));
     setVerifying(false);
