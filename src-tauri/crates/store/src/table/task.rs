@@ -42,7 +42,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
             WHERE state = 'open';",
     },
     Migration {
-        id: 25,
+        id: 26,
         // `held_ms`: since when it waits for somebody else. `remaining_ms`: what is left of its time then. `waited_ms`: how
         // long it has waited like that before. `remind_at`: reminders that are left, where there is no interval.
         sql: "ALTER TABLE task ADD COLUMN held_ms INTEGER;
