@@ -3,7 +3,7 @@
 use crate::{
     calendar::Calendar,
     catalog::Catalog,
-    config,
+    config, context,
     guard::{self, Guardrails},
     numbers::Cyclic,
     recovery::{EdgeKind, Recovery, RecoveryKind},
@@ -327,12 +327,11 @@ impl Parts {
             Some(ErrorPolicy::Rules(list)) => Policy::Rules(list.rules.clone()),
         };
         let declared = workflow.context.as_ref().and_then(|c| c.schema.as_ref());
+        // The validator has told which schemas cannot be used.
         let context_schema = declared
-            .and_then(|s| s.get("properties"))
-            .and_then(Value::as_object)
             .into_iter()
-            .flatten()
-            .filter_map(|(name, schema)| Schema::compile(schema).ok().map(|s| (name.clone(), s)))
+            .flat_map(context::declared)
+            .filter_map(|(name, schema)| Some((name.clone(), schema.ok()?)))
             .collect();
         let context_closed =
             declared.and_then(|s| s.get("additionalProperties")).and_then(Value::as_bool) == Some(false);

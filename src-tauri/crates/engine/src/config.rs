@@ -8,6 +8,7 @@ use crate::{
 };
 use serde_json::Value;
 use signalbox_model::{Map, Node, NodeDescriptor, diagnostic::pointer_token};
+use std::borrow::Cow;
 
 /// What a place in the config is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +78,7 @@ pub(crate) fn is_static(config: &Value, schema: &Value) -> bool {
     fixed
 }
 
-/// Evaluates a config.
+/// Evaluates a config; an error says in which of its fields.
 pub fn evaluate(value: &Value, schema: Option<&Value>, scope: &Scope) -> Result<Value, ExprError> {
     if place(schema) == Place::Raw {
         return Ok(value.clone());
@@ -90,12 +91,15 @@ pub fn evaluate(value: &Value, schema: Option<&Value>, scope: &Scope) -> Result<
         },
         Value::Array(list) => {
             let items = schema.and_then(|s| s.get("items"));
-            Value::Array(list.iter().map(|v| evaluate(v, items, scope)).collect::<Result<_, _>>()?)
+            let element =
+                |(at, one): (usize, &Value)| evaluate(one, items, scope).map_err(|error| error.inside(&at.to_string()));
+            Value::Array(list.iter().enumerate().map(element).collect::<Result<_, _>>()?)
         }
         Value::Object(map) => {
             let mut out = Map::new();
-            for (key, element) in map {
-                out.insert(key.clone(), evaluate(element, child(schema, key), scope)?);
+            for (key, one) in map {
+                let made = evaluate(one, child(schema, key), scope).map_err(|error| error.inside(key))?;
+                out.insert(key.clone(), made);
             }
             Value::Object(out)
         }
@@ -113,6 +117,46 @@ pub struct NodeExpression {
     pub expressions: Vec<Result<Expr, ExprError>>,
     /// It may use `_result` and `_meta`.
     pub after: bool,
+}
+
+/// A value of a node in which texts may stand that are evaluated.
+pub(crate) struct Written<'a> {
+    /// JSON Pointer below the node.
+    pub(crate) pointer: String,
+    /// Schema of the config.
+    pub(crate) schema: Option<&'a Value>,
+    pub(crate) value: Cow<'a, Value>,
+    /// Evaluated after the call.
+    pub(crate) after: bool,
+}
+
+/// The values of a node in which texts may stand that are evaluated.
+pub(crate) fn written<'a>(node: &'a Node, descriptor: Option<&'a NodeDescriptor>) -> Vec<Written<'a>> {
+    let plain = |pointer: String, value: &'a Value, after: bool| Written {
+        pointer,
+        schema: None,
+        value: Cow::Borrowed(value),
+        after,
+    };
+    let mut values = Vec::new();
+    for (name, value) in node.input.iter().flatten() {
+        values.push(plain(format!("/in/{}", pointer_token(name)), value, false));
+    }
+    if let Some(config) = &node.config {
+        let schema = descriptor.map(|descriptor| &descriptor.config);
+        values.push(Written { schema, ..plain("/config".into(), config, false) });
+    }
+    for (name, value) in node.out.iter().flatten() {
+        values.push(plain(format!("/out/{}", pointer_token(name)), value, true));
+    }
+    if let Some(print) = &node.print {
+        values.push(plain("/print".into(), print, true));
+    }
+    if let Some(key) = &node.idempotency_key {
+        let value = Cow::Owned(Value::String(key.clone()));
+        values.push(Written { pointer: "/idempotencyKey".into(), schema: None, value, after: false });
+    }
+    values
 }
 
 /// Every expression of a node.
@@ -135,25 +179,8 @@ pub fn expressions(node: &Node, descriptor: Option<&NodeDescriptor>) -> Vec<Node
             cel(&format!("/guardrails/{place}/{i}/refuse"), &guard.refuse, place == "after");
         }
     }
-    let mut values: Vec<(String, Option<&Value>, &Value, bool)> = Vec::new();
-    for (name, value) in node.input.iter().flatten() {
-        values.push((format!("/in/{}", pointer_token(name)), None, value, false));
-    }
-    if let Some(config) = &node.config {
-        values.push(("/config".into(), descriptor.map(|d| &d.config), config, false));
-    }
-    for (name, value) in node.out.iter().flatten() {
-        values.push((format!("/out/{}", pointer_token(name)), None, value, true));
-    }
-    if let Some(print) = &node.print {
-        values.push(("/print".into(), None, print, true));
-    }
-    let key = node.idempotency_key.clone().map(Value::String);
-    if let Some(key) = &key {
-        values.push(("/idempotencyKey".into(), None, key, false));
-    }
-    for (pointer, schema, value, after) in values {
-        walk(value, schema, &pointer, &mut |pointer, place, text| {
+    for Written { pointer, schema, value, after } in written(node, descriptor) {
+        walk(&value, schema, &pointer, &mut |pointer, place, text| {
             let expressions = match place {
                 Place::Cel => vec![Expr::compile(text)],
                 Place::Url | Place::Value | Place::Raw => {

@@ -1,6 +1,6 @@
 //! Guards of a step (K-14): conditions that refuse a call before its code, or withhold what it made.
 
-use crate::{expr::Expr, scope::Scope, step::failure_of};
+use crate::{expr::Expr, scope::Scope};
 use serde::Deserialize;
 use signalbox_model::{Node, NodeFailure, SuggestedAction};
 
@@ -49,7 +49,7 @@ pub(crate) fn refusal(guards: &[Guard], place: &str, scope: &Scope) -> Option<No
         Ok(false) => None,
         Ok(true) => Some(blocked(guard, place)),
         Err(error) => {
-            let broken = failure_of(&error, &format!("guardrails/{place}"));
+            let broken = error.failure(&format!("guardrails/{place}"));
             let message = format!("The guard '{}' could not be evaluated: {}", guard.name, error.message);
             let mut failure = blocked(guard, place).detail("reason", broken.details_with_code());
             failure.message = message;

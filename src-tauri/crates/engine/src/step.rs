@@ -8,7 +8,7 @@ mod recover;
 mod start;
 
 pub use people::MANY_TASKS;
-pub(crate) use start::{failed_scope, failure_of};
+pub(crate) use start::failed_scope;
 
 use crate::{
     compiled::Compiled,

@@ -84,50 +84,34 @@ impl Template {
         })
     }
 
-    /// Whether the text starts with a hole.
-    pub fn starts_with_hole(&self) -> bool {
-        matches!(self.parts.first(), Some(Part::Hole { .. }))
-    }
-
     /// Fills the holes: texts as they are, everything else as compact JSON.
     ///
     /// # Errors
     /// The first expression that fails.
     pub fn render(&self, scope: &Scope) -> Result<String, ExprError> {
-        self.render_with(scope, |_, _, _, text| text)
+        let mut out = String::new();
+        self.fill(scope, |text, _| {
+            out.push_str(text);
+            out.len()
+        })?;
+        Ok(out)
     }
 
-    /// Fills the holes with what `encode` makes of each text. `encode` gets the number of the hole, whether it stands
-    /// at the very start, what has been written before it, and the text.
-    ///
-    /// # Errors
-    /// The first expression that fails.
-    pub fn render_with(
-        &self,
-        scope: &Scope,
-        encode: impl Fn(usize, bool, &str, String) -> String,
-    ) -> Result<String, ExprError> {
-        let mut out = String::new();
-        let mut index = 0usize;
-        for (place, part) in self.parts.iter().enumerate() {
-            match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Hole { expr, position } => {
-                    let found = expr.eval(scope).map_err(|e| shift(e, *position))?;
-                    let text = match found {
-                        Value::String(text) => text,
-                        other => other.to_string(),
-                    };
-                    let text = encode(index, place == 0, &out, text);
-                    out.push_str(&text);
-                    index += 1;
-                }
-            }
-            if out.len() > MAX_RENDERED {
+    /// Gives `write` each part in order, and whether it was written by the author; it answers how long the text is then.
+    fn fill(&self, scope: &Scope, mut write: impl FnMut(&str, bool) -> usize) -> Result<(), ExprError> {
+        for part in &self.parts {
+            let length = match part {
+                Part::Text(text) => write(text, true),
+                Part::Hole { expr, position } => match expr.eval(scope).map_err(|e| shift(e, *position))? {
+                    Value::String(text) => write(&text, false),
+                    other => write(&other.to_string(), false),
+                },
+            };
+            if length > MAX_RENDERED {
                 return Err(ExprError::new(Code::Limit, "The finished text is larger than 64 MiB."));
             }
         }
-        Ok(out)
+        Ok(())
     }
 }
 
@@ -165,9 +149,21 @@ fn end(text: &str) -> Option<usize> {
 /// As [`Template::render`]; also when data would make a path segment `.` or `..`.
 pub fn render_url(text: &str, scope: &Scope) -> Result<String, ExprError> {
     let template = Template::parse(text)?;
-    let out = template.render_with(scope, |_, first, _, text| if first { text } else { percent(&text) })?;
-    // The same URL with harmless values; a base address may climb, nobody else may.
-    let plain = template.render_with(scope, |_, first, _, text| if first { text } else { "x".to_owned() })?;
+    // Beside it the same URL with harmless values; a base address may climb, nobody else may.
+    let (mut out, mut plain) = (String::new(), String::new());
+    let mut start = true;
+    template.fill(scope, |text, written| {
+        let as_it_is = written || std::mem::take(&mut start);
+        start = false;
+        if as_it_is {
+            out.push_str(text);
+            plain.push_str(text);
+        } else {
+            out.push_str(&percent(text));
+            plain.push('x');
+        }
+        out.len()
+    })?;
     if dots(&out) > dots(&plain) {
         return Err(ExprError::new(
             Code::Eval,

@@ -12,7 +12,7 @@ pub(crate) mod words;
 use crate::{
     audit_rules::{self, AuditRule},
     catalog::{Catalog, LATER_KINDS, nearest},
-    config,
+    config, context,
     expr::Expr,
     guard::Guardrails,
     json, route,
@@ -26,6 +26,7 @@ use signalbox_model::{
     diagnostic::pointer_token,
     workflow::{ErrorPolicy, FILE_VERSION, Rule},
 };
+use std::collections::BTreeSet;
 
 /// Largest workflow file, bytes.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;
@@ -120,6 +121,8 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     for (id, node) in &workflow.nodes {
         check_node(workflow, id, node, catalog, &mut found);
     }
+    check_schemas(workflow, &mut found);
+    check_artifacts(workflow, &mut found);
     check_settings(workflow, &mut found);
     containers::check(workflow, catalog, &mut found);
     recovery::check(workflow, &mut found);
@@ -378,6 +381,44 @@ fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, fo
                 pointer,
                 format!("'{id}' names itself as its fallback"),
                 "Choose another step",
+            ));
+        }
+    }
+}
+
+/// Schemas of the params and of the variables: one that cannot be used would let everything pass.
+fn check_schemas(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+    let mut bad = |path: String, what: String, why: &str| {
+        let message = format!("The schema of {what} cannot be used: {}", why.trim_end_matches('.'));
+        found.push(Diagnostic::error(Code::BadConfig, path, message, "Correct the schema, or remove it"));
+    };
+    if let Some(Err(why)) = workflow.params.as_ref().map(Schema::compile) {
+        bad("/params".into(), "the params".into(), &why);
+    }
+    let Some(declared) = workflow.context.as_ref().and_then(|context| context.schema.as_ref()) else { return };
+    for (name, schema) in context::declared(declared) {
+        if let Err(why) = schema {
+            bad(format!("/context/schema/properties/{}", pointer_token(name)), format!("${name}"), &why);
+        }
+    }
+}
+
+/// Artifacts of one run stand in one folder: what is a file for one step cannot be a folder for another.
+fn check_artifacts(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+    let targets = |node: &'_ Node| node.out.iter().flatten().map(|(target, _)| target.clone()).collect::<Vec<_>>();
+    let all: BTreeSet<String> =
+        workflow.nodes.values().flat_map(targets).filter(|target| target.starts_with('/')).collect();
+    for (id, node) in &workflow.nodes {
+        for target in targets(node).iter().filter(|target| all.contains(*target)) {
+            let folder = format!("{target}/");
+            let Some(below) = all.range(folder.clone()..).next().filter(|next| next.starts_with(&folder)) else {
+                continue;
+            };
+            found.push(Diagnostic::error(
+                Code::BadConfig,
+                format!("/nodes/{}/out/{}", pointer_token(id), pointer_token(target)),
+                format!("'{target}' is written as a file, and '{below}' needs it as a folder"),
+                "Rename one of them",
             ));
         }
     }

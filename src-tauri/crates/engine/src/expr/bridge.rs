@@ -52,7 +52,7 @@ fn scalar(value: &V<'_>) -> Out<cel::Value> {
         V::Bool(v) => cel::Value::Bool(*v),
         V::Int(v) => cel::Value::Int(*v),
         V::Double(v) => cel::Value::Float(*v),
-        V::Text(_) | V::Made(_) => {
+        V::Text(_) | V::MadeText(_) => {
             let text = value.text().unwrap_or_default();
             if text.len() > 200 {
                 return fail("The text is too long for a time or a duration.");
@@ -74,7 +74,7 @@ fn back<'a>(value: cel::Value) -> Out<V<'a>> {
             Err(_) => return fail("The integer is too large for 64 bits."),
         },
         cel::Value::Float(v) => V::Double(v),
-        cel::Value::String(v) => V::Made(v.as_str().into()),
+        cel::Value::String(v) => V::MadeText(v.as_str().into()),
         cel::Value::Timestamp(_) | cel::Value::Duration(_) => V::Time(Arc::new(value)),
         _ => return fail("The function gives a value of an unknown type."),
     })
@@ -85,7 +85,7 @@ pub(super) fn json(value: &cel::Value) -> Out<Value> {
     match value {
         cel::Value::Duration(v) => Ok(Value::Number(v.num_milliseconds().into())),
         cel::Value::Timestamp(_) => match call("string", false, &[&V::Time(Arc::new(value.clone()))])? {
-            V::Made(text) => Ok(Value::String(text.to_string())),
+            V::MadeText(text) => Ok(Value::String(text.to_string())),
             _ => fail("The time cannot be written as text."),
         },
         _ => Err(Box::new(ExprError::new(Code::SchemaMismatch, "The result has a type that JSON does not know."))),

@@ -47,14 +47,21 @@ impl Budget {
         )
     }
 
+    /// A text of this length is made.
     pub(super) fn text(&self, bytes: usize) -> Out {
-        if bytes as u64 > TEXT {
-            return Err(Box::new(ExprError::new(
-                Code::Limit,
-                "The expression makes a text of more than 1 MiB. Make it in a step instead.",
-            )));
-        }
+        self.length(bytes)?;
         self.made(bytes)
+    }
+
+    /// A text that is being made has this length.
+    pub(super) fn length(&self, bytes: usize) -> Out {
+        if bytes as u64 <= TEXT {
+            return Ok(());
+        }
+        Err(Box::new(ExprError::new(
+            Code::Limit,
+            "The expression makes a text of more than 1 MiB. Make it in a step instead.",
+        )))
     }
 
     pub(super) fn made(&self, amount: usize) -> Out {

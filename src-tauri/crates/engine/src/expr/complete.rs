@@ -26,25 +26,11 @@ pub fn completions(scope: &Scope) -> Vec<Completion> {
     let mut out = Vec::new();
     let mut names: Vec<&str> = NAMES.to_vec();
     names.extend(scope.locals.iter().map(|(name, _)| *name).filter(|name| !NAMES.contains(name)));
-    for name in names {
-        // `err` is only another name of `error`.
-        let found = match name {
-            "params" => V::of(&scope.params),
-            "run" => V::of(&scope.run),
-            "workflow" => V::of(&scope.workflow),
-            "context" => V::Context(&scope.context),
-            "item" => V::of(&scope.item),
-            "items" => V::Items(&scope.items),
-            "nodes" => V::Nodes(&scope.nodes),
-            "error" => V::of(&scope.error),
-            "ctx" => V::Ctx(scope),
-            "err" => continue,
-            _ => match scope.locals.iter().find(|(local, _)| *local == name) {
-                Some((_, local)) => V::of(local),
-                None => continue,
-            },
-        };
-        walk(name.to_owned(), &found, 0, &mut out);
+    // `err` is only another name of `error`.
+    for name in names.into_iter().filter(|name| *name != "err") {
+        if let Some(found) = V::named(scope, name) {
+            walk(name.to_owned(), &found, 0, &mut out);
+        }
     }
     out
 }

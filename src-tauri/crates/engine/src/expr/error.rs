@@ -1,6 +1,7 @@
 //! What went wrong, in words a person can act on.
 
 use serde_json::{Value, json};
+use signalbox_model::{NodeFailure, diagnostic::pointer_token};
 
 /// The kind of an expression error; `as_str` is `details.code` of the ErrorPayload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,6 +95,22 @@ impl ExprError {
         }
         pointer.clone_into(&mut self.more.pointer);
         self
+    }
+
+    /// The value that failed stands in a larger one, under this name.
+    pub(crate) fn inside(mut self, name: &str) -> Self {
+        self.more.pointer = format!("/{}{}", pointer_token(name), self.more.pointer);
+        self
+    }
+
+    /// What an expression that cannot be evaluated means for its step (`MISSING_FIELD`, `SCHEMA_MISMATCH`, …); `field` is
+    /// the setting that holds it.
+    pub fn failure(&self, field: &str) -> NodeFailure {
+        let mut failure = NodeFailure::validation(self.code.as_str(), self.message.clone()).detail("field", field);
+        if let Value::Object(details) = self.details() {
+            failure.details.extend(details.into_iter().filter(|(name, _)| name != "code"));
+        }
+        failure
     }
 
     /// The members for an ErrorPayload's `details` (K-08, K-51).

@@ -62,19 +62,7 @@ impl<'a> Run<'a> {
 
     /// A name of the scope, without the variables of loops.
     fn root(&self, name: &str) -> Option<V<'a>> {
-        let scope = self.scope;
-        Some(match name {
-            "params" => V::of(&scope.params),
-            "run" => V::of(&scope.run),
-            "workflow" => V::of(&scope.workflow),
-            "context" => V::Context(&scope.context),
-            "item" => V::of(&scope.item),
-            "items" => V::Items(&scope.items),
-            "nodes" => V::Nodes(&scope.nodes),
-            "error" | "err" => V::of(&scope.error),
-            "ctx" => V::Ctx(scope),
-            _ => V::of(&scope.locals.iter().find(|(local, _)| *local == name)?.1),
-        })
+        V::named(self.scope, name)
     }
 
     #[inline(never)]
@@ -124,7 +112,7 @@ impl<'a> Run<'a> {
         error.available.clone_from(&names);
         error.more.top_level = names;
         error.suggestions = suggestions;
-        missing_word(&mut error, name);
+        name.clone_into(&mut error.more.word);
         Box::new(error)
     }
 
@@ -174,7 +162,7 @@ impl<'a> Run<'a> {
         error.more.available_at = at;
         error.more.top_level = self.names();
         error.more.structure = ops::structure(owner);
-        missing_word(&mut error, name);
+        name.clone_into(&mut error.more.word);
         Box::new(error)
     }
 
@@ -202,7 +190,7 @@ impl<'a> Run<'a> {
                 return Ok(found);
             }
             return match &key {
-                V::Text(_) | V::Made(_) => Err(self.missing(node, of, &owner, key.text().unwrap_or_default())),
+                V::Text(_) | V::MadeText(_) => Err(self.missing(node, of, &owner, key.text().unwrap_or_default())),
                 V::Int(_) | V::Bool(_) | V::Double(_) => {
                     Err(self.missing(node, of, &owner, &ops::plain(&key).unwrap_or_default()))
                 }
@@ -320,7 +308,7 @@ impl<'a> Run<'a> {
                 return fail(format!("The object has the key `{shown}` twice."));
             }
         }
-        Ok(V::Made1(Arc::new(made)))
+        Ok(V::MadeObject(Arc::new(made)))
     }
 
     #[inline(never)]
@@ -397,13 +385,6 @@ impl<'a> Run<'a> {
     pub(super) fn json(&self, found: &V<'a>) -> Out<Value> {
         ops::json(&self.budget, found, 0)
     }
-}
-
-/// Where the word stands is found when the text is known.
-fn missing_word(error: &mut ExprError, word: &str) {
-    error.more.pointer = String::new();
-    error.more.expression = String::new();
-    word.clone_into(&mut error.more.word);
 }
 
 impl ExprError {

@@ -151,7 +151,7 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
         Fun::Dyn => Ok(value.clone()),
         Fun::Type => Ok(V::Type(value.kind())),
         Fun::Text => match value {
-            V::Text(_) | V::Made(_) => Ok(value.clone()),
+            V::Text(_) | V::MadeText(_) => Ok(value.clone()),
             V::Time(_) => bridge::call("string", false, &[value]),
             V::Null => fail("`string(null)`: null has no text. Test with `== null` first."),
             V::Bytes(_) => match ops::plain(value) {
@@ -229,7 +229,7 @@ fn double<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, one: &V<'a>, tw
             }
             for piece in text.split(part) {
                 run.budget.made(24 + piece.len())?;
-                list.push(V::Made(piece.into()));
+                list.push(V::MadeText(piece.into()));
             }
             V::List(Arc::new(list))
         }
@@ -247,7 +247,7 @@ fn replace<'a>(run: &Run<'a>, text: &V<'a>, old: &V<'a>, new: &V<'a>) -> Out<V<'
     let count = text.matches(old).count();
     // The size is known before anything is made.
     run.budget.text(text.len() + count.saturating_mul(new.len()))?;
-    Ok(V::Made(text.replace(old, new).into()))
+    Ok(V::MadeText(text.replace(old, new).into()))
 }
 
 fn join<'a>(run: &Run<'a>, list: &V<'a>, between: &str) -> Out<V<'a>> {
@@ -265,18 +265,15 @@ fn join<'a>(run: &Run<'a>, list: &V<'a>, between: &str) -> Out<V<'a>> {
             out.push_str(between);
         }
         run.budget.made(text.len() + between.len())?;
-        run.budget.text(0)?;
         out.push_str(text);
-        if out.len() as u64 > super::budget::TEXT {
-            return run.budget.text(out.len()).map(|()| V::Null);
-        }
+        run.budget.length(out.len())?;
     }
-    Ok(V::Made(out.into()))
+    Ok(V::MadeText(out.into()))
 }
 
 fn made<'a>(run: &Run<'a>, text: String) -> Out<V<'a>> {
     run.budget.text(text.len())?;
-    Ok(V::Made(text.into()))
+    Ok(V::MadeText(text.into()))
 }
 
 fn length<'a>(count: usize) -> V<'a> {

@@ -18,7 +18,7 @@ pub(super) fn binary<'a>(budget: &Budget, op: Op, left: V<'a>, right: V<'a>) -> 
         Op::Lt | Op::Le | Op::Gt | Op::Ge => ordered(budget, op, &left, &right).map(V::Bool),
         Op::In => contains(budget, &left, &right).map(V::Bool),
         Op::Add => add(budget, left, right),
-        Op::Sub | Op::Mul | Op::Div | Op::Rem => arithmetic(budget, op, &left, &right),
+        Op::Sub | Op::Mul | Op::Div | Op::Rem => arithmetic(op, &left, &right),
     }
 }
 
@@ -54,7 +54,7 @@ fn add<'a>(budget: &Budget, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
         let mut made = String::with_capacity(a.len() + b.len());
         made.push_str(a);
         made.push_str(b);
-        return Ok(V::Made(made.into()));
+        return Ok(V::MadeText(made.into()));
     }
     if let (V::Bytes(a), V::Bytes(b)) = (&left, &right) {
         budget.text(a.len() + b.len())?;
@@ -69,10 +69,10 @@ fn add<'a>(budget: &Budget, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
         }
         return Ok(V::List(Arc::new(made)));
     }
-    arithmetic(budget, Op::Add, &left, &right)
+    arithmetic(Op::Add, &left, &right)
 }
 
-fn arithmetic<'a>(_budget: &Budget, op: Op, left: &V<'_>, right: &V<'_>) -> Out<V<'a>> {
+fn arithmetic<'a>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<V<'a>> {
     if let (V::Int(a), V::Int(b)) = (left, right) {
         if *b == 0 && matches!(op, Op::Div | Op::Rem) {
             return fail(format!("Division by zero: `{a} {} 0`.", op.sign()));
@@ -238,7 +238,7 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
                 return mismatch(format!("The result is {v}, which JSON cannot say. Check for a division by zero."));
             }
         },
-        V::Text(_) | V::Made(_) => {
+        V::Text(_) | V::MadeText(_) => {
             let text = found.text().unwrap_or_default();
             budget.result(text.len())?;
             Value::String(text.to_owned())
@@ -274,7 +274,7 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
             }
             Value::Object(made)
         }
-        V::Made1(v) => {
+        V::MadeObject(v) => {
             let mut made = Map::with_capacity(v.len());
             for (key, one) in v.iter() {
                 let Key::Text(key) = key else {
@@ -319,10 +319,9 @@ pub(super) fn plain(value: &V<'_>) -> Option<String> {
         V::Int(v) => v.to_string(),
         V::Double(v) => v.to_string(),
         V::Text(v) => (*v).to_owned(),
-        V::Made(v) => v.to_string(),
+        V::MadeText(v) => v.to_string(),
         V::Bytes(v) => String::from_utf8(v.to_vec()).ok()?,
         V::Type(v) => (*v).to_owned(),
-        V::Time(_) | V::Null => return None,
         _ => return None,
     })
 }

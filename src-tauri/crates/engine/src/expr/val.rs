@@ -14,7 +14,8 @@ pub(super) enum V<'a> {
     Int(i64),
     Double(f64),
     Text(&'a str),
-    Made(Arc<str>),
+    /// A text that the expression made.
+    MadeText(Arc<str>),
     Bytes(Arc<[u8]>),
     /// An array of the scope.
     Array(&'a [Value]),
@@ -33,7 +34,7 @@ pub(super) enum V<'a> {
     /// `ctx`.
     Ctx(&'a Scope),
     /// An object that the expression made.
-    Made1(Arc<IndexMap<Key, V<'a>>>),
+    MadeObject(Arc<IndexMap<Key, V<'a>>>),
     /// A timestamp or a duration.
     Time(Arc<cel::Value>),
     /// `int`, `string` …, as `type(x)` gives them.
@@ -65,10 +66,26 @@ impl<'a> V<'a> {
         }
     }
 
+    /// A name of a scope.
+    pub(super) fn named(scope: &'a Scope, name: &str) -> Option<Self> {
+        Some(match name {
+            "params" => V::of(&scope.params),
+            "run" => V::of(&scope.run),
+            "workflow" => V::of(&scope.workflow),
+            "context" => V::Context(&scope.context),
+            "item" => V::of(&scope.item),
+            "items" => V::Items(&scope.items),
+            "nodes" => V::Nodes(&scope.nodes),
+            "error" | "err" => V::of(&scope.error),
+            "ctx" => V::Ctx(scope),
+            _ => V::of(&scope.locals.iter().find(|(local, _)| *local == name)?.1),
+        })
+    }
+
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             V::Text(v) => Some(v),
-            V::Made(v) => Some(v),
+            V::MadeText(v) => Some(v),
             _ => None,
         }
     }
@@ -80,10 +97,10 @@ impl<'a> V<'a> {
             V::Bool(_) => "bool",
             V::Int(_) => "int",
             V::Double(_) => "double",
-            V::Text(_) | V::Made(_) => "string",
+            V::Text(_) | V::MadeText(_) => "string",
             V::Bytes(_) => "bytes",
             V::Array(_) | V::Items(_) | V::List(_) => "list",
-            V::Object(_) | V::Context(_) | V::Nodes(_) | V::Node(_) | V::Ctx(_) | V::Made1(_) => "map",
+            V::Object(_) | V::Context(_) | V::Nodes(_) | V::Node(_) | V::Ctx(_) | V::MadeObject(_) => "map",
             V::Time(v) => match v.as_ref() {
                 cel::Value::Duration(_) => "google.protobuf.Duration",
                 _ => "google.protobuf.Timestamp",
@@ -122,7 +139,7 @@ impl<'a> V<'a> {
             V::Context(v) => v.len(),
             V::Nodes(v) => v.len(),
             V::Node(_) | V::Ctx(_) => 2,
-            V::Made1(v) => v.len(),
+            V::MadeObject(v) => v.len(),
             _ => return None,
         })
     }
@@ -153,7 +170,7 @@ impl<'a> V<'a> {
                 "data" => Some(V::of(&scope.data)),
                 _ => None,
             },
-            V::Made1(v) => v.get(&Key::Text(key.into())).cloned(),
+            V::MadeObject(v) => v.get(&Key::Text(key.into())).cloned(),
             _ => None,
         }
     }
@@ -161,8 +178,8 @@ impl<'a> V<'a> {
     /// Member of an object by a key of any type.
     pub(super) fn entry(&self, key: &V<'_>) -> Option<V<'a>> {
         match (self, key) {
-            (_, V::Text(_) | V::Made(_)) => key.text().and_then(|key| self.member(key)),
-            (V::Made1(v), _) => Key::of(key).and_then(|key| v.get(&key)).cloned(),
+            (_, V::Text(_) | V::MadeText(_)) => key.text().and_then(|key| self.member(key)),
+            (V::MadeObject(v), _) => Key::of(key).and_then(|key| v.get(&key)).cloned(),
             _ => None,
         }
     }
@@ -175,7 +192,7 @@ impl<'a> V<'a> {
             V::Nodes(v) => v.keys().map(|k| V::Text(k)).collect(),
             V::Node(_) => vec![V::Text("output"), V::Text("items")],
             V::Ctx(_) => vec![V::Text("error"), V::Text("data")],
-            V::Made1(v) => v.keys().map(Key::value).collect(),
+            V::MadeObject(v) => v.keys().map(Key::value).collect(),
             _ => Vec::new(),
         }
     }
@@ -196,7 +213,7 @@ impl Key {
     pub(super) fn of(value: &V<'_>) -> Option<Self> {
         Some(match value {
             V::Text(v) => Key::Text((*v).into()),
-            V::Made(v) => Key::Text(Arc::clone(v)),
+            V::MadeText(v) => Key::Text(Arc::clone(v)),
             V::Int(v) => Key::Int(*v),
             V::Bool(v) => Key::Bool(*v),
             V::Double(v) => Key::Int(whole(*v)?),
@@ -206,7 +223,7 @@ impl Key {
 
     pub(super) fn value<'a>(&self) -> V<'a> {
         match self {
-            Key::Text(v) => V::Made(Arc::clone(v)),
+            Key::Text(v) => V::MadeText(Arc::clone(v)),
             Key::Int(v) => V::Int(*v),
             Key::Bool(v) => V::Bool(*v),
         }

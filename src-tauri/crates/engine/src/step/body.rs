@@ -1,6 +1,6 @@
 //! Containers (SEMANTICS 6): what begins next in a body, what a body came to, what is cut off.
 
-use super::{Deciding, StepError, finish::after, start::failure_of};
+use super::{Deciding, StepError, finish::after};
 use crate::{
     compiled::Compiled,
     effect::{CallKey, CallOutput, Effect, OutItem},
@@ -62,7 +62,7 @@ impl Deciding<'_> {
             Some(Outcome::Leaves(_) | Outcome::Rejected(_)) | None => Arc::default(),
         };
         let scope = with(self.container_scope(node, slot), &[("_index", Arc::new(next.into())), ("_result", result)]);
-        let more = Expr::compile(text).and_then(|e| e.eval_bool(&scope)).map_err(|e| failure_of(&e, "while"))?;
+        let more = Expr::compile(text).and_then(|e| e.eval_bool(&scope)).map_err(|e| e.failure("while"))?;
         let limit = limit(&body.config);
         if more && next as u64 >= limit {
             let message = format!("The condition still holds after {limit} iterations");
@@ -128,7 +128,7 @@ impl Deciding<'_> {
         let collect = body.config.get("collect").and_then(Value::as_str);
         let collect = match collect.map(Expr::compile) {
             Some(Ok(collect)) => Some((collect, self.container_scope(node, slot))),
-            Some(Err(error)) => return Err(failure_of(&error, "collect")),
+            Some(Err(error)) => return Err(error.failure("collect")),
             None => None,
         };
         let source = body.config.get("source").and_then(Value::as_array);
@@ -160,7 +160,7 @@ impl Deciding<'_> {
                         ("_item", item.unwrap_or_default()),
                         ("_index", Arc::new(Value::from(index))),
                     ];
-                    let value = collect.eval(&with(scope.clone(), &bound)).map_err(|e| failure_of(&e, "collect"))?;
+                    let value = collect.eval(&with(scope.clone(), &bound)).map_err(|e| e.failure("collect"))?;
                     Arc::new(value)
                 }
                 Some(_) | None => result,

@@ -8,7 +8,7 @@ use crate::{
     expr, fold, guard,
     scope::Context,
     state::{Phase, RunState},
-    step::start::{failure_of, node_scope},
+    step::start::node_scope,
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -187,7 +187,7 @@ pub(super) fn after(
     let mut artifacts = Vec::new();
     for (target, value) in this.node.out.iter().flatten() {
         scope.context = Arc::clone(&working);
-        let value = Arc::new(expr::value(value, &scope).map_err(|e| failure_of(&e, "out"))?);
+        let value = Arc::new(expr::value(value, &scope).map_err(|e| e.inside(target).failure("out"))?);
         if target.starts_with('/') {
             outputs.insert(target.clone(), json!({ "_file": true, "path": target }));
             artifacts.push((target.clone(), value));
@@ -201,7 +201,7 @@ pub(super) fn after(
     context::check(compiled, node, &working, &changes)?;
     scope.context = Arc::clone(&working);
     let print = match &this.node.print {
-        Some(print) => Some(Arc::new(expr::value(print, &scope).map_err(|e| failure_of(&e, "print"))?)),
+        Some(print) => Some(Arc::new(expr::value(print, &scope).map_err(|e| e.failure("print"))?)),
         None => None,
     };
     *scratch = working;

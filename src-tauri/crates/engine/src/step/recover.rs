@@ -267,7 +267,7 @@ impl Deciding<'_> {
         let config = self.recovery_config(node, slot, audit, error);
         let (config, broken) = match config {
             Ok(config) => (config, None),
-            Err(error) => (Arc::new(Value::Null), Some(super::start::failure_of(&error, "config"))),
+            Err(error) => (Arc::new(Value::Null), Some(error.failure("config"))),
         };
         let key = self.recovery_start(node, slot, audit, Arc::clone(&config))?;
         if let Some(failure) = broken {

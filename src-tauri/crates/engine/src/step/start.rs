@@ -47,7 +47,7 @@ impl Deciding<'_> {
                 Ok(true) => {}
                 Ok(false) => return self.skip(node, condition),
                 Err(error) => {
-                    let failure = failure_of(&error, "if");
+                    let failure = error.failure("if");
                     let all: Vec<usize> = (0..slots).collect();
                     return self.start_failed(node, &all, &failure);
                 }
@@ -282,7 +282,7 @@ impl Deciding<'_> {
             let value = expr::value(&Value::String(template.clone()), &scope);
             return value
                 .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
-                .map_err(|e| failure_of(&e, "idempotencyKey"));
+                .map_err(|e| e.failure("idempotencyKey"));
         }
         let (visit, fixes) = fold::slot_ref(self.state, node, slot).map_or((1, 0), |s| (s.visit, s.fixes));
         Ok(sha256_parts(&[
@@ -351,7 +351,7 @@ fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> P
                 resolved = Some(value);
             }
             Err(error) => {
-                let failure = failure_of(&error, "in");
+                let failure = error.failure("in");
                 return Prepared { config: Arc::new(Value::Null), input, resolved: None, failure: Some(failure) };
             }
         }
@@ -368,7 +368,7 @@ fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> P
             Prepared { config, input, resolved, failure }
         }
         Err(error) => {
-            let failure = failure_of(&error, "config");
+            let failure = error.failure("config");
             Prepared { config: Arc::new(Value::Null), input, resolved, failure: Some(failure) }
         }
     }
@@ -377,7 +377,7 @@ fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> P
 fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
     let mut out = Map::new();
     for (name, value) in mapping {
-        out.insert(name.clone(), expr::value(value, scope)?);
+        out.insert(name.clone(), expr::value(value, scope).map_err(|error| error.inside(name))?);
     }
     Ok(Value::Object(out))
 }
@@ -431,17 +431,6 @@ fn wait_until(config: &Value, now: time::Millis) -> Result<time::Millis, NodeFai
     ms.map(|ms| now + ms as i64).ok_or_else(|| {
         NodeFailure::validation("BAD_TIME", "A wait needs 'ms' (milliseconds, 0 or more) or 'until' (a time)")
     })
-}
-
-/// An expression that failed, as a failure of the step (`MISSING_FIELD`, `SCHEMA_MISMATCH`, …).
-pub(crate) fn failure_of(error: &ExprError, field: &str) -> NodeFailure {
-    let mut failure = NodeFailure::validation(error.code.as_str(), error.message.clone()).detail("field", field);
-    if let Value::Object(map) = error.details() {
-        for (key, value) in map.into_iter().filter(|(key, _)| key != "code") {
-            failure.details.insert(key, value);
-        }
-    }
-    failure
 }
 
 /// Completes what a kind reported (SEMANTICS 4): the engine's own fields are its own.

@@ -5,7 +5,7 @@ use crate::{
     catalog::{Catalog, LATER_KINDS, nearest},
     recovery::{EdgeKind, Recovery},
 };
-use signalbox_model::{Code, Diagnostic, Role, Severity, Workflow, diagnostic::pointer_token};
+use signalbox_model::{Code, Diagnostic, Node, Role, Severity, Workflow, diagnostic::pointer_token};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -156,67 +156,83 @@ pub(crate) fn check_files(
     catalog: &Catalog,
     files: &BTreeMap<String, Arc<Workflow>>,
 ) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    follow(workflow, catalog, files, &mut vec![&workflow.id], &mut BTreeSet::new(), "", &mut found);
-    found
+    let mut following =
+        Following { catalog, files, way: vec![&workflow.id], levels: BTreeMap::new(), found: Vec::new() };
+    following.follow(workflow, None);
+    following.found
 }
 
-fn follow<'a>(
-    workflow: &'a Workflow,
-    catalog: &Catalog,
+/// The walk through the files of sub-workflows: into each of them once, however many steps name it.
+struct Following<'a> {
+    catalog: &'a Catalog,
     files: &'a BTreeMap<String, Arc<Workflow>>,
-    way: &mut Vec<&'a str>,
-    checked: &mut BTreeSet<&'a str>,
-    inside: &str,
-    found: &mut Vec<Diagnostic>,
-) {
-    for (id, node) in &workflow.nodes {
-        if catalog.get(&node.kind).is_none_or(|descriptor| descriptor.role != Role::Subworkflow) {
-            continue;
+    /// The files around the one that is looked at, and itself.
+    way: Vec<&'a str>,
+    /// Files that were looked at, and how many levels of files are in them.
+    levels: BTreeMap<&'a str, usize>,
+    found: Vec<Diagnostic>,
+}
+
+impl<'a> Following<'a> {
+    /// How many levels of files a workflow has in it. `step` is the place of the step of the run's own file that leads
+    /// here; what is found inside is told there.
+    fn follow(&mut self, workflow: &'a Workflow, step: Option<&str>) -> usize {
+        let mut deepest = 0;
+        for (id, node) in &workflow.nodes {
+            if self.catalog.get(&node.kind).is_some_and(|descriptor| descriptor.role == Role::Subworkflow) {
+                let own = format!("/nodes/{}/config/workflow", pointer_token(id));
+                deepest = deepest.max(self.named(workflow, id, node, step.unwrap_or(&own)));
+            }
         }
-        let at = format!("{inside}/nodes/{}/config/workflow", pointer_token(id));
-        let name = step_of(workflow, catalog, id);
+        deepest
+    }
+
+    /// The file that a step names: how many levels it adds.
+    fn named(&mut self, workflow: &'a Workflow, id: &str, node: &'a Node, at: &str) -> usize {
+        let name = step_of(workflow, self.catalog, id);
         let named = node.config.as_ref().and_then(|c| c.get("workflow")).and_then(|v| v.as_str()).unwrap_or_default();
         let mut bad = |code: Code, message: String, hint: &str| {
-            found.push(Diagnostic::error(code, at.clone(), message, hint));
+            self.found.push(Diagnostic::error(code, at, message, hint));
+            0
         };
+        let too_deep = format!("{name} stands in more than {DEEPEST} workflows");
         if named.starts_with('=') || named.contains("{{") {
-            bad(
+            return bad(
                 Code::BadConfig,
                 format!("{name} names its workflow by an expression, but it is fixed when the run starts"),
                 "Write the id of a workflow",
             );
-            continue;
         }
-        let Some((key, file)) = files.get_key_value(named) else {
-            bad(
-                Code::UnknownWorkflow,
-                format!("{name} names the workflow '{named}', which is not known"),
-                "Choose one",
-            );
-            continue;
+        let Some((key, file)) = self.files.get_key_value(named) else {
+            let message = format!("{name} names the workflow '{named}', which is not known");
+            return bad(Code::UnknownWorkflow, message, "Choose one");
         };
-        if way.contains(&key.as_str()) {
-            bad(Code::Cycle, format!("{name} runs '{named}', in which it stands itself"), "Choose another workflow");
-            continue;
+        if self.way.contains(&key.as_str()) {
+            let message = format!("{name} runs '{named}', in which it stands itself");
+            return bad(Code::Cycle, message, "Choose another workflow");
         }
-        if way.len() > DEEPEST {
-            bad(Code::BadParent, format!("{name} stands in more than {DEEPEST} workflows"), "Use fewer levels");
-            continue;
+        if let Some(levels) = self.levels.get(key.as_str()).copied() {
+            if self.way.len() + levels > DEEPEST {
+                bad(Code::BadParent, too_deep, "Use fewer levels");
+            }
+            return levels + 1;
+        }
+        if self.way.len() > DEEPEST {
+            return bad(Code::BadParent, too_deep, "Use fewer levels");
         }
         if !begins(file, None) {
-            bad(Code::EmptyWorkflow, format!("{name}: the workflow '{named}' has no step that could begin"), "Add one");
-            continue;
+            let message = format!("{name}: the workflow '{named}' has no step that could begin");
+            return bad(Code::EmptyWorkflow, message, "Add one");
         }
-        if checked.insert(key) {
-            for own in super::check(file, catalog).into_iter().filter(|d| d.severity == Severity::Error) {
-                let message = format!("In the workflow '{named}': {}", own.message);
-                bad(own.code, format!("{message} ({})", own.path), &own.hint);
-            }
+        for own in super::check(file, self.catalog).into_iter().filter(|d| d.severity == Severity::Error) {
+            let message = format!("In the workflow '{named}': {}", own.message);
+            bad(own.code, format!("{message} ({})", own.path), &own.hint);
         }
-        way.push(key);
-        follow(file, catalog, files, way, checked, inside, found);
-        way.pop();
+        self.way.push(key);
+        let levels = self.follow(file, Some(at));
+        self.way.pop();
+        self.levels.insert(key, levels);
+        levels + 1
     }
 }
 

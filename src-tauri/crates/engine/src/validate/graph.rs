@@ -6,7 +6,7 @@ use crate::{
     compiled::topological,
 };
 use signalbox_model::{Code, Diagnostic, Role, Workflow, diagnostic::pointer_token};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
@@ -85,7 +85,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
     }
 }
 
-/// Nodes reachable from each node is too much for large files; two walks from the entries are enough here.
+/// Everything that can be reached from some nodes.
 fn reachable<'a>(workflow: &'a Workflow, starts: Vec<&'a str>) -> HashSet<&'a str> {
     let mut out: HashMap<&str, Vec<&str>> = HashMap::new();
     for edge in &workflow.edges {
@@ -129,36 +129,45 @@ fn on_abort(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 /// Two Stops of which neither comes after the other: the first one ends the run for both.
 fn stops(workflow: &Workflow, catalog: &Catalog, order: &[usize], found: &mut Vec<Diagnostic>) {
     let is_stop = |kind: &str| catalog.get(kind).is_some_and(|d| d.role == Role::Stop);
-    let all: Vec<&str> = workflow.nodes.iter().filter(|(_, n)| is_stop(&n.kind)).map(|(id, _)| id.as_str()).collect();
-    if all.len() < 2 || order.is_empty() {
+    let all: Vec<usize> =
+        workflow.nodes.values().enumerate().filter(|(_, n)| is_stop(&n.kind)).map(|(index, _)| index).collect();
+    if all.len() < 2 {
         return;
     }
-    // Stops on different exclusive ports of one node cannot both be reached; a node that feeds both from one port can.
-    let mut fans: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
+    let mut out: Vec<BTreeMap<&str, Vec<usize>>> = vec![BTreeMap::new(); workflow.nodes.len()];
     for edge in &workflow.edges {
-        fans.entry(edge.from.node()).or_default().entry(edge.from.port()).or_default().push(&edge.to);
-    }
-    for (node, ports) in &fans {
-        for (port, targets) in ports.iter().filter(|(_, targets)| targets.len() > 1) {
-            let reached: Vec<HashSet<&str>> = targets.iter().map(|t| reachable(workflow, vec![t])).collect();
-            let forks = reached.iter().enumerate().any(|(i, first)| {
-                reached.iter().skip(i + 1).any(|second| {
-                    all.iter().any(|a| first.contains(a) && all.iter().any(|b| a != b && second.contains(b)))
-                })
-            });
-            if forks {
-                found.push(Diagnostic::warning(
-                    Code::StopInFork,
-                    format!("/nodes/{}", pointer_token(node)),
-                    format!(
-                        "Several branches from port '{port}' of {} each lead to a Stop: the first one reached ends the \
-                         run",
-                        step_of(workflow, catalog, node)
-                    ),
-                    "Join the branches before one Stop",
-                ));
-                return;
-            }
+        let (from, to) = (workflow.nodes.get_index_of(edge.from.node()), workflow.nodes.get_index_of(&edge.to));
+        if let (Some(from), Some(to)) = (from, to) {
+            out[from].entry(edge.from.port()).or_default().push(to);
         }
+    }
+    // From the end: what a node reaches is what its targets reach. Two Stops are as many as have to be known of.
+    let mut reached: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); out.len()];
+    for node in order.iter().rev() {
+        let mut own: BTreeSet<usize> = all.iter().copied().filter(|stop| stop == node).collect();
+        for target in out[*node].values().flatten() {
+            own.extend(reached[*target].iter().take(2));
+        }
+        reached[*node] = own.into_iter().take(2).collect();
+    }
+    // Stops on different ports of one node cannot both be reached; a node that feeds both from one port can.
+    for (node, (port, targets)) in out.iter().enumerate().flat_map(|(node, ports)| ports.iter().map(move |p| (node, p)))
+    {
+        let ways: Vec<&BTreeSet<usize>> =
+            targets.iter().map(|to| &reached[*to]).filter(|way| !way.is_empty()).collect();
+        let ends: BTreeSet<usize> = ways.iter().flat_map(|way| way.iter().copied()).collect();
+        let Some((id, _)) = workflow.nodes.get_index(node).filter(|_| ways.len() > 1 && ends.len() > 1) else {
+            continue;
+        };
+        found.push(Diagnostic::warning(
+            Code::StopInFork,
+            format!("/nodes/{}", pointer_token(id)),
+            format!(
+                "Several branches from port '{port}' of {} each lead to a Stop: the first one reached ends the run",
+                step_of(workflow, catalog, id)
+            ),
+            "Join the branches before one Stop",
+        ));
+        return;
     }
 }

@@ -55,7 +55,7 @@ impl Kind {
         match self {
             Self::Text => "a text",
             Self::Bool => "true or false",
-            Self::Count => "a whole number from 0",
+            Self::Count => "a whole number from 0 to 4294967295",
             Self::Object => "an object",
             Self::Names => "a list of names",
             Self::Mode => "\"each\" or \"all\"",
@@ -298,7 +298,11 @@ fn edges(found: &mut Vec<Diagnostic>, top: &Map) {
         return;
     };
     let Some(list) = edges.as_array() else {
-        return wrong(found, "/edges", "edges", Kind::Names);
+        return found.push(bad(
+            "/edges",
+            "'edges' is not a list of wires",
+            "Write [ { \"from\": \"step.port\", \"to\": \"step\" } ]",
+        ));
     };
     for (i, edge) in list.iter().enumerate() {
         let at = format!("/edges/{i}");

@@ -2,8 +2,10 @@
 
 use crate::driver::catalog;
 use serde_json::{Value, json};
+use signalbox_engine::Compiled;
 use signalbox_engine::validate::{check_bytes, read};
 use signalbox_model::{Code, Diagnostic, Map, Severity};
+use std::sync::Arc;
 
 fn file(change: impl FnOnce(&mut Value)) -> Vec<Diagnostic> {
     let mut file = json!({
@@ -56,6 +58,13 @@ fn each_fault_is_named_at_its_place() {
     has(&file(|f| f["nodes"]["a"]["tittle"] = json!("x")), Code::UnknownField, "/nodes/a/tittle");
     has(&file(|f| f["nodes"]["a"]["out"] = json!({ "name": 1 })), Code::BadConfig, "/nodes/a/out/name");
     has(&file(|f| f["nodes"]["a"] = json!({ "type": "t.all", "mode": "each" })), Code::BadMode, "/nodes/a/mode");
+    has(&file(|f| f["nodes"]["a"]["timeoutMs"] = json!(5_000_000_000_u64)), Code::BadFile, "/nodes/a/timeoutMs");
+    has(&file(|f| f["edges"] = json!({})), Code::BadFile, "/edges");
+    has(
+        &file(|f| f["nodes"]["a"]["idempotencyKey"] = json!("secret://erp")),
+        Code::SecretPlace,
+        "/nodes/a/idempotencyKey",
+    );
     let warned = file(|f| f["nodes"]["a"]["config"] = json!({ "url": "x" }));
     assert_eq!(warned, []);
 }
@@ -289,4 +298,46 @@ fn containers_have_their_diagnostics() {
     );
     let workflow = serde_json::from_value(good).expect("a workflow");
     assert_eq!(signalbox_engine::validate::check(&workflow, &crate::driver::catalog()), []);
+}
+
+/// A schema that cannot be used would let everything pass.
+#[test]
+fn schemas_of_params_and_variables_are_looked_at() {
+    has(&file(|f| f["params"] = json!({ "properties": { "n": { "type": "nmber" } } })), Code::BadConfig, "/params");
+    let found = file(|f| f["context"] = json!({ "schema": { "properties": { "n": { "$ref": "#/$defs/none" } } } }));
+    has(&found, Code::BadConfig, "/context/schema/properties/n");
+    let shared = json!({ "schema": { "properties": { "n": { "$ref": "#/$defs/n" } }, "$defs": { "n": { "type": "integer" } } } });
+    assert_eq!(file(|f| f["context"] = shared), [], "what stands in $defs is there for every variable");
+}
+
+#[test]
+fn an_artifact_is_no_folder_of_another() {
+    let found = file(|f| {
+        f["nodes"]["a"]["out"] = json!({ "/report": "=_result" });
+        f["nodes"]["b"]["out"] = json!({ "/report/part.txt": "=_result", "/reports.txt": "=_result" });
+    });
+    has(&found, Code::BadConfig, "/nodes/a/out/~1report");
+    assert_eq!(found.len(), 1, "{found:#?}");
+}
+
+/// Each file names the next one twice: sixteen levels have 65,536 ways through them.
+#[test]
+fn files_of_sub_workflows_are_gone_through_once() {
+    let step = |to: usize| json!({ "type": "t.sub", "config": { "workflow": format!("w{to}") } });
+    let level = |n: usize, last: usize| {
+        let nodes = if n == last {
+            json!({ "a": { "type": "t.pass" } })
+        } else {
+            json!({ "a": step(n + 1), "b": step(n + 1) })
+        };
+        json!({ "signalbox": 1, "id": format!("w{n}"), "name": "w", "nodes": nodes, "edges": [] })
+    };
+    let compiled = |last: usize| {
+        let read = |file: Value| Arc::new(serde_json::from_value(file).expect("a workflow"));
+        let files = (1..=last).map(|n| (format!("w{n}"), read(level(n, last)))).collect();
+        Compiled::with_files(read(level(0, last)), "hash", &catalog(), &files).map(|_| ())
+    };
+    assert_eq!(compiled(16), Ok(()));
+    let found = compiled(17).expect_err("one level too many");
+    has(&found, Code::BadParent, "/nodes/a/config/workflow");
 }
