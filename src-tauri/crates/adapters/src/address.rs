@@ -1,5 +1,6 @@
 //! Which addresses a request may reach (TRUST, SSRF). What counts is the connected address, never its spelling.
 
+use signalbox_ports::host::is_localhost;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// What kind of network an address is in.
@@ -83,18 +84,6 @@ pub(crate) enum Reach {
     Granted,
     /// Also this machine.
     Loopback,
-}
-
-/// A host name or literal address in the form in which grants are compared.
-pub(crate) fn canonical(host: &str) -> String {
-    let host = host.trim().trim_start_matches('[').trim_end_matches(']');
-    host.trim_end_matches('.').to_ascii_lowercase()
-}
-
-/// `localhost` and names below it: the only names that may mean this machine without a grant, so that a name whose
-/// owner points it to 127.0.0.1 does not.
-fn is_localhost(host: &str) -> bool {
-    host == "localhost" || host.ends_with(".localhost")
 }
 
 /// Whether a request to `host` (canonical) may connect to `ip`.

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, StatusCode};
+use signalbox_ports::host::canonical;
 use signalbox_ports::{Http, HttpError, HttpRequest, HttpResponse};
 use std::convert::Infallible;
 use std::error::Error as StdError;
@@ -60,7 +61,7 @@ impl Resolve for Filter {
     fn resolve(&self, name: Name) -> Resolving {
         let (lookup, reach, grants) = (Arc::clone(&self.lookup), self.reach, Arc::clone(&self.grants));
         Box::pin(async move {
-            let host = address::canonical(name.as_str());
+            let host = canonical(name.as_str());
             let found = lookup.lookup(&host).await.unwrap_or_default();
             let Some(first) = found.first().copied() else { return Err(Blocked::Unknown(host).into()) };
             let good: Vec<SocketAddr> = found
@@ -95,7 +96,7 @@ impl WebHttp {
 
     /// With another resolver.
     pub fn with_lookup(granted_hosts: &[String], lookup: Arc<dyn Lookup>) -> Result<Self, String> {
-        let grants: Arc<[String]> = granted_hosts.iter().map(|host| address::canonical(host)).collect();
+        let grants: Arc<[String]> = granted_hosts.iter().map(|host| canonical(host)).collect();
         let names_no_host = |host: &&String| Host::parse(host).is_err() && host.parse::<IpAddr>().is_err();
         if let Some(bad) = grants.iter().find(names_no_host) {
             return Err(format!("'{bad}' is not a host; write a name like nas.lan or an address like 192.168.1.5"));

@@ -67,7 +67,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     let done = write();
     if done.is_err() {
-        // What is left of it is encrypted or empty.
+        // Half a file is of no use to anybody.
         let _ = fs::remove_file(&fresh);
     }
     done

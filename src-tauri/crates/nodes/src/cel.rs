@@ -3,32 +3,23 @@
 use crate::support::wrong_setting;
 use serde_json::Value;
 use signalbox_engine::effect::CallSlot;
-use signalbox_engine::expr::{Expr, ExprError};
+use signalbox_engine::expr::Expr;
 use signalbox_engine::scope::Scope;
 use signalbox_model::NodeFailure;
 
-fn failure(field: &str, error: &ExprError) -> NodeFailure {
-    let mut failure = NodeFailure::validation(error.code.as_str(), error.message.clone());
-    if let Value::Object(details) = error.details() {
-        failure.details = details;
-        failure.details.shift_remove("code");
-    }
-    failure.detail("field", field)
-}
-
 /// Compiles the text of a field.
 pub(crate) fn compile(field: &str, source: &str) -> Result<Expr, NodeFailure> {
-    Expr::compile(source).map_err(|error| failure(field, &error))
+    Expr::compile(source).map_err(|error| error.failure(field))
 }
 
 /// Evaluates a compiled field.
 pub(crate) fn value(field: &str, expr: &Expr, scope: &Scope) -> Result<Value, NodeFailure> {
-    expr.eval(scope).map_err(|error| failure(field, &error))
+    expr.eval(scope).map_err(|error| error.failure(field))
 }
 
 /// Compiles and evaluates a condition.
 pub(crate) fn eval_bool(field: &str, source: &str, scope: &Scope) -> Result<bool, NodeFailure> {
-    compile(field, source)?.eval_bool(scope).map_err(|error| failure(field, &error))
+    compile(field, source)?.eval_bool(scope).map_err(|error| error.failure(field))
 }
 
 fn source<'a>(slot: &'a CallSlot, field: &str) -> Result<&'a str, NodeFailure> {

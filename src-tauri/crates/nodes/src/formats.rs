@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use serde_json::{Map, Value};
 use signalbox_model::NodeFailure;
+use std::collections::HashSet;
 
 /// Largest text or file that becomes data (TRUST, Store rules).
 pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -81,6 +82,7 @@ pub(crate) fn parse_csv(text: &str, what: &str) -> Result<Value, NodeFailure> {
     }
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut header: Vec<String> = Vec::new();
+    let mut names: HashSet<String> = HashSet::new();
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| {
@@ -94,7 +96,7 @@ pub(crate) fn parse_csv(text: &str, what: &str) -> Result<Value, NodeFailure> {
                 if name.is_empty() {
                     return Err(bad_csv(what, line, &format!("has no name for column {}", column + 1)));
                 }
-                if header.iter().any(|known| known == name) {
+                if !names.insert(name.to_owned()) {
                     return Err(bad_csv(what, line, &format!("names the column '{name}' twice")));
                 }
                 header.push(name.to_owned());
@@ -121,7 +123,7 @@ pub(crate) fn format_csv(value: &Value, what: &str) -> Result<String, NodeFailur
         other => return Err(not_rows(what, &format!("it is {}", crate::support::kind_of(other)))),
     };
     let mut columns: Vec<&str> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for (index, row) in rows.iter().enumerate() {
         let Value::Object(map) = row else {
             return Err(not_rows(what, &format!("element [{index}] is {}", crate::support::kind_of(row))));
@@ -130,6 +132,11 @@ pub(crate) fn format_csv(value: &Value, what: &str) -> Result<String, NodeFailur
     }
     if columns.is_empty() {
         return Ok(String::new());
+    }
+    // Rows that have nothing in common make a table of mostly empty cells, each of them at least a comma.
+    let cells = columns.len().saturating_mul(rows.len());
+    if cells > MAX_BYTES {
+        return Err(too_large(&format!("{what} as a table of {} columns", columns.len()), cells as u64));
     }
     let mut writer = csv::Writer::from_writer(Vec::new());
     let io = |error: csv::Error| not_rows(what, &error.to_string());

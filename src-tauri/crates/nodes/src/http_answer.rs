@@ -2,11 +2,9 @@
 
 use crate::formats;
 use serde_json::Value;
+use signalbox_engine::retry::RETRY_AFTER_LIMIT_MS;
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
 use signalbox_ports::{HttpError, HttpResponse, Scrubber};
-
-/// Longest wait a server may ask for and still be retried.
-const LONGEST_WAIT_MS: u64 = 600_000;
 
 /// How a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +57,7 @@ pub(crate) fn body(answer: &HttpResponse, wanted: ResponseType, must_be_json: bo
         ResponseType::Text | ResponseType::Binary => false,
     };
     if as_json && !(empty && !must_be_json && (wanted == ResponseType::Auto || no_body(answer.status))) {
-        return formats::parse_json(&decode_json(answer)?, "The answer")
-            .map_err(|failure| about(failure, answer, &media));
+        return formats::parse_json(json_text(answer)?, "The answer").map_err(|failure| about(failure, answer, &media));
     }
     if must_be_json {
         let got = if empty {
@@ -94,15 +91,12 @@ fn no_body(status: u16) -> bool {
     matches!(status, 204 | 205 | 304)
 }
 
-fn decode_json(answer: &HttpResponse) -> Result<String, NodeFailure> {
+fn json_text(answer: &HttpResponse) -> Result<&str, NodeFailure> {
     // JSON is UTF-8 whatever a charset parameter says (RFC 8259).
-    match String::from_utf8(answer.body.clone()) {
-        Ok(text) => Ok(text),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to() + 1;
-            Err(NodeFailure::validation("NON_JSON", format!("The answer is not JSON: byte {at} is not UTF-8")))
-        }
-    }
+    std::str::from_utf8(&answer.body).map_err(|error| {
+        let at = error.valid_up_to() + 1;
+        NodeFailure::validation("NON_JSON", format!("The answer is not JSON: byte {at} is not UTF-8"))
+    })
 }
 
 fn about(failure: NodeFailure, answer: &HttpResponse, media: &str) -> NodeFailure {
@@ -140,7 +134,7 @@ pub(crate) fn status_failure(answer: &HttpResponse, now_ms: i64) -> NodeFailure 
     };
     if let Some(wait) = header(answer, "retry-after").and_then(|text| retry_after(text, now_ms)) {
         failure = failure.detail("retryAfterMs", wait);
-        if failure.retryable && wait > LONGEST_WAIT_MS {
+        if failure.retryable && wait > RETRY_AFTER_LIMIT_MS {
             failure.retryable = false;
             failure.suggested_action = None;
             failure.message.push_str(" and asks to wait longer than 10 minutes");

@@ -107,6 +107,9 @@ fn sort_knows_null_large_numbers_and_what_cannot_be_compared() {
     );
     let large = [json!(9_007_199_254_740_993_i64), json!(9_007_199_254_740_992_i64)];
     assert_eq!(sorted("item", &large), Ok(vec![large[1].clone(), large[0].clone()]));
+    // An integer and a float that are as near as that have an order with every other number.
+    let mixed = [json!(9_007_199_254_740_993_i64), json!(9_007_199_254_740_992.0), large[1].clone()];
+    assert_eq!(sorted("item", &mixed), Ok(vec![mixed[1].clone(), mixed[2].clone(), mixed[0].clone()]));
     assert_eq!(sorted("item", &[]), Ok(Vec::new()));
     for items in [vec![json!(1), json!("a")], vec![json!(true), json!(1)], vec![json!({}), json!({})]] {
         assert_eq!(sorted("item", &items).expect_err("no order").code, "SCHEMA_MISMATCH");

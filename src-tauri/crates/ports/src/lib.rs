@@ -2,6 +2,7 @@
 //! them.
 #![deny(missing_docs)]
 
+pub mod host;
 pub mod scrub;
 pub mod secret;
 
@@ -9,8 +10,8 @@ pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
 
 use async_trait::async_trait;
-use serde_json::Value;
-use std::time::Duration;
+use signalbox_model::{Level, Map};
+use std::{sync::Arc, time::Duration};
 
 /// An HTTP request as a node asks for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +31,14 @@ pub struct HttpRequest {
     /// Largest body accepted, bytes.
     pub max_body: usize,
     /// Sent with the request, to hosts that it allows only.
-    pub credential: Option<std::sync::Arc<Credential>>,
+    pub credential: Option<Arc<Credential>>,
+}
+
+/// Headers of the connection: a workflow that set one could let one request hide another.
+pub fn is_of_connection(header: &str) -> bool {
+    ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"]
+        .iter()
+        .any(|own| own.eq_ignore_ascii_case(header))
 }
 
 /// An HTTP answer.
@@ -188,11 +196,11 @@ pub struct AuditNote {
     /// Its name; not one of Signalbox's own.
     pub event: String,
     /// How grave.
-    pub level: signalbox_model::Level,
+    pub level: Level,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// Kept under `metadata.user`.
-    pub metadata: serde_json::Map<String, Value>,
+    pub metadata: Map,
     /// The same for the same call, so that a repeated one leaves one entry.
     pub key: String,
     /// Milliseconds since 1970.
@@ -220,16 +228,13 @@ impl AuditLog for NoAudit {
 /// What a node kind with effects may use.
 pub struct World {
     /// HTTP.
-    pub http: std::sync::Arc<dyn Http>,
+    pub http: Arc<dyn Http>,
     /// Files.
-    pub files: std::sync::Arc<dyn Files>,
+    pub files: Arc<dyn Files>,
     /// Time.
-    pub clock: std::sync::Arc<dyn Clock>,
+    pub clock: Arc<dyn Clock>,
     /// The audit chain.
-    pub audit: std::sync::Arc<dyn AuditLog>,
+    pub audit: Arc<dyn AuditLog>,
     /// Secrets of this machine.
-    pub secrets: std::sync::Arc<dyn Secrets>,
+    pub secrets: Arc<dyn Secrets>,
 }
-
-/// A value for tests that need one.
-pub type Json = Value;

@@ -1,5 +1,6 @@
 //! Secrets of this machine: a value that cannot be printed by mistake, what it may be used for, and where steps get it.
 
+use crate::host::{canonical, is_localhost};
 use crate::scrub::Scrubber;
 use async_trait::async_trait;
 use std::fmt;
@@ -133,14 +134,8 @@ impl fmt::Display for AllowedHost {
     }
 }
 
-fn canonical(host: &str) -> String {
-    host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()
-}
-
 fn is_this_machine(host: &str) -> bool {
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+    is_localhost(host) || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
 /// Whether one of `hosts` lets a credential go to an address; the error says why not.

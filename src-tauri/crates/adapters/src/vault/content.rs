@@ -4,7 +4,7 @@ use super::{Trouble, VaultError};
 use serde::{Deserialize, Serialize};
 use signalbox_model::secret_ref::{MAX_NAME, is_name};
 use signalbox_ports::secret::AllowedHost;
-use signalbox_ports::{CredentialKind, Secret, scrub};
+use signalbox_ports::{CredentialKind, Secret, is_of_connection, scrub};
 use zeroize::Zeroizing;
 
 const VERSION: u32 = 1;
@@ -80,11 +80,6 @@ fn is_token(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 200
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
-}
-
-fn is_of_connection(name: &str) -> bool {
-    ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"]
-        .contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// All secrets of a vault.

@@ -20,7 +20,7 @@ pub trait KeyRing: Send + Sync {
 
 const SERVICE: &str = "Signalbox";
 /// A key store that says nothing is no key store.
-const PROBE: Duration = Duration::from_secs(3);
+const PROBE: Duration = Duration::from_secs(2);
 /// A person may be asked to unlock it.
 const PERSON: Duration = Duration::from_secs(60);
 

@@ -31,3 +31,10 @@ fn json_errors_say_where() {
         assert_eq!(parse_json(&text, "The text").expect_err("refused").code, "NON_JSON");
     }
 }
+
+#[test]
+fn a_table_of_mostly_empty_cells_is_refused() {
+    let rows: Vec<_> = (0..9_000).map(|n| json!({ format!("c{n}"): n })).collect();
+    let failure = format_csv(&json!(rows), "The list").expect_err("81 million cells");
+    assert_eq!((failure.code.as_str(), failure.details["size"].as_u64()), ("TOO_LARGE", Some(81_000_000)));
+}

@@ -81,11 +81,22 @@ fn compare(a: &Value, b: &Value) -> Ordering {
     }
 }
 
+/// By value and exactly: compared as floats, large integers would be equal to one float and not to each other, and an
+/// order like that is none.
 fn number(a: &Number, b: &Number) -> Ordering {
-    match (a.as_i64(), b.as_i64()) {
+    let float = |number: &Number| number.as_f64().unwrap_or_default();
+    match (a.as_i128(), b.as_i128()) {
         (Some(a), Some(b)) => a.cmp(&b),
-        _ => a.as_f64().unwrap_or(f64::MAX).total_cmp(&b.as_f64().unwrap_or(f64::MAX)),
+        (Some(a), None) => beside(a, float(b)),
+        (None, Some(b)) => beside(b, float(a)).reverse(),
+        (None, None) => float(a).partial_cmp(&float(b)).unwrap_or(Ordering::Equal),
     }
+}
+
+fn beside(whole: i128, float: f64) -> Ordering {
+    #[expect(clippy::cast_possible_truncation, reason = "whole by then, and a float beyond the range becomes its end")]
+    let floor = float.trunc() as i128;
+    whole.cmp(&floor).then_with(|| 0.0_f64.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))
 }
 
 fn rank(value: &Value) -> u8 {

@@ -6,7 +6,7 @@ use crate::{EffectFuture, Kind, Outcome, extract, formats};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{Effects, NodeFailure, SuggestedAction, secret_ref};
-use signalbox_ports::{Credential, HttpRequest, SecretError, World};
+use signalbox_ports::{Credential, HttpRequest, SecretError, World, is_of_connection};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -187,10 +187,7 @@ fn headers(slot: &CallSlot) -> Result<Vec<(String, String)>, NodeFailure> {
         if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
             return Err(invalid("has a character that header names may not have"));
         }
-        // These are of the connection, and a wrong one would let one request hide another.
-        if ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"]
-            .contains(&name.to_ascii_lowercase().as_str())
-        {
+        if is_of_connection(name) {
             return Err(invalid("is made by the program and cannot be set"));
         }
         let Some(value) = scalar(&field, value)? else { continue };
