@@ -1,6 +1,7 @@
 //! Artifact files of a run: `out: {"/report.txt": …}`. They stand below the run's own folder, whatever the path says.
 
 use serde_json::Value;
+use signalbox_model::hash::sha256_hex;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,27 @@ pub(crate) fn place(folder: &Path, run: &str, path: &str) -> PathBuf {
     place
 }
 
+/// Longest name of a file here; the systems take 255 bytes, and the name of the unfinished file is longer.
+const LONGEST: usize = 200;
+
 fn segment(name: &str) -> String {
+    let text = harmless(name);
+    if text.len() <= LONGEST {
+        return text;
+    }
+    // What is cut off is told by its hash, so that two long names stay two files.
+    let hash = sha256_hex(name.as_bytes());
+    let kept: String = text
+        .chars()
+        .scan(0, |length, c| {
+            *length += c.len_utf8();
+            (*length <= LONGEST - 17).then_some(c)
+        })
+        .collect();
+    format!("{kept}-{}", hash.get(..16).unwrap_or_default())
+}
+
+fn harmless(name: &str) -> String {
     if name.bytes().all(|byte| byte == b'.') {
         return "%2E".repeat(name.len());
     }
@@ -62,5 +83,8 @@ mod tests {
         ] {
             assert_eq!(place(folder, "run", path), Path::new(expected));
         }
+        let long = |end: &str| place(folder, "run", &format!("/{}{end}", "ü#".repeat(200)));
+        assert!(long("é").file_name().is_some_and(|name| name.len() <= 200), "a name that is too long is cut");
+        assert_ne!(long("é"), long("à"), "and stays a name of its own");
     }
 }

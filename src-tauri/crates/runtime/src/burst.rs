@@ -5,7 +5,7 @@ use signalbox_engine::effect::{Call, Effect};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, StepError, step};
 use signalbox_model::event::EventBody;
-use signalbox_model::{Effects, ErrorType, NodeFailure, RunEvent};
+use signalbox_model::{Effects, ErrorType, Map, NodeFailure, RunEvent};
 use signalbox_nodes::{Kind, Outcome};
 use signalbox_ports::Clock;
 use std::collections::VecDeque;
@@ -111,46 +111,49 @@ pub(crate) fn no_code(call: &Call) -> Vec<(usize, Outcome)> {
 
 /// About how many bytes events take in the log; and how many calls they begin.
 pub(crate) fn weigh(events: &[RunEvent]) -> (usize, usize) {
-    let (mut bytes, mut calls) = (0, 0);
-    for event in events {
-        bytes += 200;
-        match &event.body {
-            EventBody::StepStart(start) => {
-                calls += 1;
-                bytes += weight(&start.config) + start.input.iter().map(|input| weight(&input.data)).sum::<usize>();
-            }
-            EventBody::StepDone(done) => {
-                bytes += done.items.values().flatten().map(|item| weight(&item.data)).sum::<usize>();
-            }
-            EventBody::VarChanged(change) => bytes += weight(&change.new_value),
-            EventBody::StepError(_)
-            | EventBody::WorkflowStart(_)
-            | EventBody::WorkflowDone(_)
-            | EventBody::WorkflowFailed(_)
-            | EventBody::WorkflowCancelled(_)
-            | EventBody::WorkflowResumed(_)
-            | EventBody::StepInterrupted(_)
-            | EventBody::StepSkipped(_)
-            | EventBody::StepPrint(_)
-            | EventBody::RetryScheduled(_)
-            | EventBody::ErrorHandled(_)
-            | EventBody::AutoFixAttempt(_)
-            | EventBody::HumanTaskCreated(_)
-            | EventBody::HumanTaskCompleted(_)
-            | EventBody::HumanTaskReminded(_)
-            | EventBody::HumanTaskHeld(_)
-            | EventBody::HumanTaskContinued(_)
-            | EventBody::HumanTaskClosed(_)
-            | EventBody::Escalated(_)
-            | EventBody::PauseStart(_)
-            | EventBody::PauseResumed(_)
-            | EventBody::PauseRejected(_)
-            | EventBody::PauseTimeout(_)
-            | EventBody::FileStart(_)
-            | EventBody::FileDone(_) => {}
+    let calls = events.iter().filter(|event| matches!(event.body, EventBody::StepStart(_))).count();
+    (events.iter().map(|event| EVENT + payload(&event.body)).sum(), calls)
+}
+
+/// About how many bytes an event takes without the values in it.
+const EVENT: usize = 200;
+
+fn payload(body: &EventBody) -> usize {
+    let fields = |map: &Map| map.values().map(weight).sum::<usize>();
+    match body {
+        EventBody::WorkflowStart(start) => weight(&start.params) + start.context.as_ref().map_or(0, fields),
+        EventBody::StepStart(start) => {
+            let configs = start.configs.iter().flat_map(|configs| configs.values());
+            weight(&start.config)
+                + start.resolved_inputs.as_deref().map_or(0, weight)
+                + configs.map(|config| weight(config)).sum::<usize>()
+                + start.input.iter().map(|input| weight(&input.data)).sum::<usize>()
         }
+        EventBody::StepDone(done) => {
+            let items = done.items.values().flatten().map(|item| weight(&item.data)).sum::<usize>();
+            items + done.outputs.as_ref().map_or(0, fields)
+        }
+        EventBody::StepError(failed) => failed.error.details.as_ref().map_or(0, fields),
+        EventBody::WorkflowFailed(failed) => failed.error.details.as_ref().map_or(0, fields),
+        EventBody::StepPrint(print) => weight(&print.value),
+        EventBody::VarChanged(change) => weight(&change.new_value) + change.old_value.as_deref().map_or(0, weight),
+        EventBody::AutoFixAttempt(tried) => {
+            tried.fixed_input.as_deref().map_or(0, weight) + tried.patch.as_ref().map_or(0, weight)
+        }
+        EventBody::HumanTaskCreated(created) => {
+            let error = created.error.as_ref().and_then(|error| error.details.as_ref());
+            weight(&created.input) + error.map_or(0, fields) + created.schema.as_ref().map_or(0, weight)
+        }
+        EventBody::HumanTaskCompleted(done) => done.answer.corrected_input.as_deref().map_or(0, weight),
+        EventBody::PauseResumed(resumed) => resumed.payload.as_deref().map_or(0, weight),
+        EventBody::WorkflowDone(_) | EventBody::WorkflowCancelled(_) | EventBody::WorkflowResumed(_) => 0,
+        EventBody::StepInterrupted(_) | EventBody::StepSkipped(_) => 0,
+        EventBody::RetryScheduled(_) | EventBody::ErrorHandled(_) => 0,
+        EventBody::HumanTaskReminded(_) | EventBody::HumanTaskClosed(_) | EventBody::Escalated(_) => 0,
+        EventBody::HumanTaskHeld(_) | EventBody::HumanTaskContinued(_) => 0,
+        EventBody::PauseStart(_) | EventBody::PauseRejected(_) | EventBody::PauseTimeout(_) => 0,
+        EventBody::FileStart(_) | EventBody::FileDone(_) => 0,
     }
-    (bytes, calls)
 }
 
 /// About how many bytes a value takes as text.

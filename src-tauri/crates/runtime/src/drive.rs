@@ -17,8 +17,9 @@ use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -179,12 +180,20 @@ impl Driver {
 
     /// Drives until the run has ended or somebody else has to go on with it.
     pub(crate) async fn drive(mut self, first: VecDeque<Input>) {
-        let outcome = self.run(first).await;
+        // After a panic the state is not looked at again: whoever goes on folds it from the log.
+        let outcome = {
+            let mut run = pin!(self.run(first));
+            poll_fn(|context| {
+                let polled = catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(context)));
+                polled.unwrap_or_else(|panic| Poll::Ready(Err(Stop::Fault(words(panic.as_ref())))))
+            })
+            .await
+        };
         // Futures of calls are dropped before anybody hears that the run is over.
         self.calls.shutdown().await;
         self.timers.shutdown().await;
         let mut unborn = None;
-        let mut again = false;
+        let (mut again, mut paused) = (false, false);
         let phase = match outcome {
             Ok(status) => Phase::Ended(status),
             Err(Stop::Fenced) => Phase::Left(None),
@@ -192,8 +201,13 @@ impl Driver {
                 unborn = Some((starter, error));
                 Phase::Left(None)
             }
-            Err(Stop::Closing | Stop::Paused) => {
+            Err(Stop::Closing) => {
                 self.release().await;
+                Phase::Left(None)
+            }
+            Err(Stop::Paused) => {
+                self.release().await;
+                paused = true;
                 Phase::Left(None)
             }
             Err(Stop::Overtaken) => {
@@ -208,7 +222,8 @@ impl Driver {
         };
         self.core.forget(&self.driven, &phase);
         self.driven.phase.send_replace(phase);
-        if again {
+        // Whoever answered while the run was being laid down found it driven, and told a task that was about to end.
+        if again || (paused && self.is_answered()) {
             let (core, run_id) = (Arc::clone(&self.core), self.driven.run_id.clone());
             // What does not go on stays in the list of runs, with its state.
             drop(self.core.handle.spawn_blocking(move || drop(core.resume(&run_id))));
@@ -234,13 +249,9 @@ impl Driver {
         let mut gave_way = Instant::now();
         loop {
             let (core, compiled, state) = (&self.core, &self.compiled, &mut self.state);
-            // After a panic the state is not looked at again: whoever goes on folds it from the log.
-            let burst = catch_unwind(AssertUnwindSafe(|| {
-                burst::run(compiled, state, inputs, pure, core.registry.code, core.world.clock.as_ref(), limits)
-            }));
-            let mut burst = burst
-                .map_err(|panic| Stop::Fault(words(panic.as_ref())))?
-                .map_err(|error| Stop::Fault(error.to_string()))?;
+            let burst =
+                burst::run(compiled, state, inputs, pure, core.registry.code, core.world.clock.as_ref(), limits);
+            let mut burst = burst.map_err(|error| Stop::Fault(error.to_string()))?;
             self.artifacts(&mut burst).await?;
             let events = std::mem::take(&mut burst.events);
             if !events.is_empty() || !self.answers.is_empty() {
@@ -560,6 +571,13 @@ impl Driver {
             && self.timers.is_empty()
             && self.driven.live.receiver_count() == 0
             && self.core.drives_one()
+    }
+
+    /// Whether there is an input that this program understands and that this task has not seen.
+    fn is_answered(&self) -> bool {
+        let known = |body: &Value| matches!(body.get("type").and_then(Value::as_str), Some("cancel" | "decision"));
+        let pending = self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default();
+        pending.iter().any(|input| known(&input.body) && !self.taken.contains(&input.id))
     }
 
     fn is_written(&self, commit: &RunCommit) -> bool {

@@ -99,8 +99,8 @@ pub enum Trouble {
     /// The disk is full; the run goes on by itself when there is room.
     #[error("the disk of the data folder is full; the run goes on when there is room")]
     DiskFull,
-    /// The store cannot be written now; the run goes on by itself when it can.
-    #[error("the run's log cannot be written ({0}); the run goes on when it can")]
+    /// The run's log or an artifact of it cannot be written now; the run goes on by itself when it can.
+    #[error("the data folder cannot be written ({0}); the run goes on when it can")]
     Store(String),
     /// A fault of the program; the log is whole up to the last event.
     #[error("a fault of the program ({0}); nothing that was recorded is lost")]

@@ -6,9 +6,10 @@ use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::audit_rules::{self, Raise};
 use signalbox_model::event::EventBody;
-use signalbox_model::{AuditEvent, RunEvent, TaskState, Workflow, time};
+use signalbox_model::{AuditEvent, RunEvent, TaskState, time};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
+use std::cell::LazyCell;
 
 /// Changes of the tasks, in the order of the events.
 pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange> {
@@ -61,9 +62,11 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
 /// The entries of the events, in their order.
 pub(crate) fn entries(compiled: &Compiled, events: &[RunEvent]) -> Vec<Record> {
     let rules = audit_rules::of(&compiled.workflow);
+    // Found in the whole file, so only when an error asks for them, and once.
+    let marked = LazyCell::new(|| mask::pointers(&compiled.workflow));
     let mut records = Vec::new();
     for event in events {
-        let Some((name, level, metadata)) = entry(&compiled.workflow, event) else { continue };
+        let Some((name, level, metadata)) = entry(&|| Masks::new(&marked), event) else { continue };
         let node = event.step_id.as_deref().unwrap_or(RUN_LEVEL);
         let mut record = Record::new(&*event.ts, &*event.run_id, node, name, level, actor(event));
         let mut metadata = metadata;
@@ -122,7 +125,7 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 /// The entry of one event, none for events that describe no fact of their own.
-fn entry(workflow: &Workflow, event: &RunEvent) -> Option<(AuditEvent, Level, Map<String, Value>)> {
+fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Level, Map<String, Value>)> {
     let (name, level, metadata) = match &event.body {
         EventBody::StepStart(start) => {
             (AuditEvent::NodeStart, Level::Info, json!({ "type": start.kind, "attempt": event.attempt.unwrap_or(0) }))
@@ -131,7 +134,7 @@ fn entry(workflow: &Workflow, event: &RunEvent) -> Option<(AuditEvent, Level, Ma
         EventBody::StepError(failed) => {
             let error = &failed.error;
             // The entry stays for ever: what the input hides, the message must not tell.
-            let mut masks = Masks::new(&mask::pointers(workflow));
+            let mut masks = masks();
             error.details.iter().filter_map(|details| details.get("input")).for_each(|input| masks.learn(input, 0));
             let message: String = masks.text(&error.message).chars().take(200).collect();
             let told = json!({

@@ -1,16 +1,11 @@
 //! Code of a kind that stops unexpectedly.
 
-use crate::support::{TestIds, TracingHttp, collect, options, start, store};
+use crate::support::{collect, runtime_of, start};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{CallOutput, CallSlot};
 use signalbox_model::{NodeFailure, RunStatus};
 use signalbox_nodes::Kind;
-use signalbox_ports::World;
-use signalbox_runtime::{Registry, Runtime};
-use signalbox_testkit::MemoryFiles;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use signalbox_runtime::{Error, Registry, Trouble};
 
 fn breaks(_: &CallSlot) -> Result<CallOutput, NodeFailure> {
     panic!("a thing that cannot be")
@@ -20,25 +15,10 @@ fn code(kind: &str) -> Option<Kind> {
     if kind == "data.set" { Some(Kind::Pure(breaks)) } else { signalbox_nodes::kind(kind) }
 }
 
-fn broken(folder: &Path) -> Runtime {
-    let http = TracingHttp { folder: folder.to_owned(), die: crate::support::Die::Never, seen: AtomicU64::new(0) };
-    let clock = Arc::new(crate::support::RealClock);
-    let world = World {
-        http: Arc::new(http),
-        files: Arc::new(MemoryFiles::default()),
-        clock,
-        audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
-        secrets: Arc::new(signalbox_ports::NoSecrets),
-    };
-    let registry = Registry { code, ..Registry::built_in() };
-    Runtime::new(store(folder), registry, Arc::new(world), Arc::new(TestIds::default()), options(folder))
-        .expect("threads start")
-}
-
 #[tokio::test]
 async fn ts_028_a_panic_is_an_error_on_the_red_port_and_the_scheduler_lives_on() {
     let dir = tempfile::tempdir().expect("a folder");
-    let runtime = broken(dir.path());
+    let runtime = runtime_of(dir.path(), Registry { code, ..Registry::built_in() });
     let nodes = json!({
         "breaks": { "type": "data.set", "config": { "assign": {} } },
         "aside": { "type": "flow.noop" }
@@ -55,4 +35,24 @@ async fn ts_028_a_panic_is_an_error_on_the_red_port_and_the_scheduler_lives_on()
     // The same process goes on with other runs.
     let next = start(&runtime, json!({ "nodes": { "only": { "type": "flow.noop" } } })).await;
     assert_eq!(runtime.wait(&next).await, Ok(RunStatus::Completed));
+}
+
+/// Not even asked for its code: this one breaks the loop itself.
+fn no_code(kind: &str) -> Option<Kind> {
+    assert_ne!(kind, "http.request", "a thing that cannot be");
+    signalbox_nodes::kind(kind)
+}
+
+#[tokio::test]
+async fn who_waits_for_a_run_hears_that_its_loop_broke() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime_of(dir.path(), Registry { code: no_code, ..Registry::built_in() });
+    let asks = json!({ "nodes": { "ask": { "type": "http.request", "config": { "url": "http://api.example/1" } } } });
+    let run = start(&runtime, asks).await;
+    let error = runtime.wait(&run).await.expect_err("stopped");
+    assert!(
+        matches!(&error, Error::Stopped { trouble: Trouble::Fault(why), .. } if why.contains("cannot be")),
+        "{error}"
+    );
+    assert_eq!(runtime.driven(), Vec::<String>::new());
 }

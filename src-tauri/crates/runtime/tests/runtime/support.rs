@@ -135,16 +135,25 @@ impl Clock for Later {
 }
 
 fn with_clock(folder: &Path, store: Store, die: Die, options: Options, clock: Arc<dyn Clock>) -> Runtime {
-    let http = TracingHttp { folder: folder.to_owned(), die, seen: AtomicU64::new(0) };
-    let world = World {
-        http: Arc::new(http),
+    let world = world(folder, die, clock);
+    Runtime::new(store, Registry::built_in(), world, Arc::new(TestIds::default()), options).expect("threads start")
+}
+
+fn world(folder: &Path, die: Die, clock: Arc<dyn Clock>) -> Arc<World> {
+    Arc::new(World {
+        http: Arc::new(TracingHttp { folder: folder.to_owned(), die, seen: AtomicU64::new(0) }),
         files: Arc::new(MemoryFiles::default()),
         clock,
         audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
         secrets: Arc::new(signalbox_ports::NoSecrets),
-    };
-    Runtime::new(store, Registry::built_in(), Arc::new(world), Arc::new(TestIds::default()), options)
-        .expect("threads start")
+    })
+}
+
+/// With other kinds than those of the program.
+pub(crate) fn runtime_of(folder: &Path, registry: Registry) -> Runtime {
+    let world = world(folder, Die::Never, Arc::new(RealClock));
+    let ids = Arc::new(TestIds::default());
+    Runtime::new(store(folder), registry, world, ids, options(folder)).expect("threads start")
 }
 
 pub(crate) fn runtime(folder: &Path) -> Runtime {
