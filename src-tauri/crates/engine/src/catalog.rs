@@ -1,5 +1,6 @@
 //! The node kinds a program knows.
 
+use crate::likeness::distance;
 use indexmap::IndexMap;
 use signalbox_model::NodeDescriptor;
 use std::sync::Arc;
@@ -52,26 +53,11 @@ impl Catalog {
 /// The nearest of several names by edit distance, when it is near enough to be a typo.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (wanted.chars().count() / 3).clamp(1, 4);
+    let wanted = wanted.to_ascii_lowercase();
     names
         .into_iter()
-        .map(|name| (distance(wanted, name), name))
+        .map(|name| (distance(&wanted, &name.to_ascii_lowercase()), name))
         .filter(|(d, _)| *d <= limit)
         .min_by_key(|(d, _)| *d)
         .map(|(_, name)| name)
-}
-
-/// Levenshtein distance, ignoring ASCII case.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().map(|c| c.to_ascii_lowercase()).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().map(|c| c.to_ascii_lowercase()).enumerate() {
-        let mut previous = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substitute = previous + usize::from(ca != *cb);
-            previous = row[j + 1];
-            row[j + 1] = substitute.min(previous + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -18,6 +18,7 @@ mod fold;
 pub mod guard;
 pub mod input;
 pub mod json;
+mod likeness;
 mod measure;
 mod numbers;
 pub mod params;

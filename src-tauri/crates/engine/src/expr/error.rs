@@ -1,5 +1,6 @@
 //! What went wrong, in words a person can act on.
 
+use crate::likeness::distance;
 use serde_json::{Value, json};
 use signalbox_model::{NodeFailure, diagnostic::pointer_token};
 
@@ -180,29 +181,4 @@ pub(crate) fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Ve
         .collect();
     found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
     found.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
-}
-
-/// Edit distance with neighbouring letters swapped as one step.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(64).collect();
-    let b: Vec<char> = b.chars().take(64).collect();
-    let width = b.len() + 1;
-    let mut cell = vec![0usize; (a.len() + 1) * width];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            cell[i * width + j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let same = usize::from(a[i - 1] != b[j - 1]);
-                let mut best = (cell[(i - 1) * width + j] + 1)
-                    .min(cell[i * width + j - 1] + 1)
-                    .min(cell[(i - 1) * width + j - 1] + same);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    best = best.min(cell[(i - 2) * width + j - 2] + 1);
-                }
-                best
-            };
-        }
-    }
-    cell[cell.len() - 1]
 }

@@ -1,5 +1,7 @@
 //! When two names mean the same: key names and the values of an enum.
 
+use crate::likeness::distance;
+
 /// Longest name that is compared letter by letter.
 const LONGEST: usize = 64;
 /// Shortest name for which a typo is believed: `AUD` is not a typo of `USD`.
@@ -13,35 +15,17 @@ pub(super) fn plain(name: &str) -> String {
 /// A typo: at most two letters and at most a third of the shorter name differ. The first letter and the digits must agree,
 /// because `increase` is not `decrease` and `line1` is not `line2`.
 pub(super) fn typo(found: &str, wanted: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (plain(found).chars().collect(), plain(wanted).chars().collect());
-    if a.len().min(b.len()) < SHORTEST || a.len().max(b.len()) > LONGEST || a.first() != b.first() {
+    let (a, b) = (plain(found), plain(wanted));
+    let (long, other) = (a.chars().count(), b.chars().count());
+    if long.min(other) < SHORTEST || long.max(other) > LONGEST || a.chars().next() != b.chars().next() {
         return false;
     }
-    let digits = |name: &[char]| name.iter().filter(|c| c.is_numeric()).copied().collect::<String>();
+    let digits = |name: &str| name.chars().filter(|c| c.is_numeric()).collect::<String>();
     if digits(&a) != digits(&b) {
         return false;
     }
     let distance = distance(&a, &b);
-    distance <= 2 && distance * 3 <= a.len().min(b.len())
-}
-
-/// Letters to insert, remove, replace or swap with the neighbour.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let width = b.len() + 1;
-    let mut older: Vec<usize> = vec![0; width];
-    let mut above: Vec<usize> = (0..width).collect();
-    for (row, x) in a.iter().enumerate() {
-        let mut line = vec![row + 1; width];
-        for (column, y) in b.iter().enumerate() {
-            let mut best = (above[column] + usize::from(x != y)).min(above[column + 1] + 1).min(line[column] + 1);
-            if row > 0 && column > 0 && a.get(row - 1) == Some(y) && b.get(column - 1) == Some(x) {
-                best = best.min(older[column - 1] + 1);
-            }
-            line[column + 1] = best;
-        }
-        older = std::mem::replace(&mut above, line);
-    }
-    above.last().copied().unwrap_or(0)
+    distance <= 2 && distance * 3 <= long.min(other)
 }
 
 /// The one of `wanted` that `found` means, and whether it took the belief in a typo. `None` when none or several fit.
