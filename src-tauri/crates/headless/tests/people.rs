@@ -355,3 +355,56 @@ fn ts_049_records_from_outside_are_checked_and_nobody_chooses_an_actor() {
     assert_eq!((erased.code, &erased.json()["payloads"]["erased"]), (0, &json!([seq.parse::<u64>().ok()])));
     assert_eq!(place.run(&["audit", "erase", &seq, "--reason", "again", "--json"]).code, 2);
 }
+
+/// D2.9, H-12: somebody answers for somebody else for a time, at the terminal.
+#[test]
+fn ux_d2_9_h_12_a_delegation_is_made_listed_used_and_ended_at_the_terminal() {
+    let place = Box::new();
+    let delegate = |more: &[&str]| {
+        let mut args = vec!["tasks", "delegate", "--as", "user:anna", "--json"];
+        args.extend(more);
+        place.run(&args)
+    };
+    for (more, code) in [
+        (vec!["--to", "user:bob", "--until", "tomorrow"], "BAD_REQUEST"),
+        (vec!["--to", "user:bob", "--until", "2020-01-01T00:00:00Z"], "BAD_REQUEST"),
+        (vec!["--to", "user:anna", "--until", "2099-01-01T00:00:00Z"], "BAD_REQUEST"),
+        (vec!["--to", "bob", "--until", "2099-01-01T00:00:00Z"], "BAD_REQUEST"),
+        (vec!["--to", "user:bob"], "BAD_ARGUMENTS"),
+    ] {
+        let refused = delegate(&more);
+        assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some(code)), "{more:?}");
+    }
+    let mut asks = asks();
+    asks["nodes"]["ask"]["config"]["assignee"] = "user:anna".into();
+    let file = place.file("asks.signalbox.json", asks.to_string());
+    let done = place.run(&["run", &file.display().to_string(), "--params", "{\"age\":\"36\"}", "--json"]);
+    let task = done.last()["openTasks"][0].as_str().expect("a task").to_owned();
+    // A year at most, so counted from the first minute of the run's own day.
+    let day = place.run(&["tasks", "show", &task, "--json"]).json()["createdAt"].as_str().expect("a time").to_owned();
+    let year: u32 = day[..4].parse().expect("a year");
+    let until = format!("{}-01-01T00:00:00Z", year + 1);
+    let made = delegate(&["--to", "user:bob", "--until", &until, "--workflow", "asks", "--notes", "On a journey"]);
+    assert_eq!(made.code, 0, "{} {}", made.out, made.err);
+    let id = made.json()["id"].as_str().expect("an id").to_owned();
+    let listed = |person: &str| place.run(&["tasks", "delegations", "--as", person, "--json"]).json();
+    assert_eq!(listed("user:bob")[0]["from"], "user:anna");
+    assert_eq!(listed("user:carl"), json!([]));
+    let text = place.run(&["tasks", "delegations", "--as", "user:bob"]).out;
+    assert!(text.contains("user:bob answers for user:anna in asks"), "{text}");
+
+    let done = place.run(&["tasks", "complete", &task, "--action", "skip", "--as", "user:bob", "--json"]);
+    assert_eq!(done.code, 0, "{} {}", done.out, done.err);
+    let decided = place.run(&["tasks", "show", &task, "--json"]).json()["decision"].clone();
+    assert_eq!((&decided["operatorId"], &decided["onBehalfOf"]), (&json!("user:bob"), &json!("user:anna")));
+
+    assert_eq!(place.run(&["tasks", "undelegate", &id, "--as", "user:anna"]).code, 0);
+    assert_eq!(listed("user:bob"), json!([]));
+    assert_eq!(place.run(&["tasks", "undelegate", &id, "--as", "user:anna", "--json"]).code, 2);
+    let entries = place.run(&["audit", "list", "--json"]).json();
+    let names: Vec<&str> =
+        entries.as_array().expect("a list").iter().filter_map(|entry| entry["event"].as_str()).collect();
+    for name in ["DELEGATION_CREATED", "DELEGATION_ENDED"] {
+        assert_eq!(names.iter().filter(|event| **event == name).count(), 1, "{name} in {names:?}");
+    }
+}
