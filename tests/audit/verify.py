@@ -6,6 +6,7 @@ usage: verify.py PACK.zip [KEY.pub]     an evidence pack
 Prints one JSON line; exit 0 intact, 1 broken, 2 not readable.
 """
 import base64
+import datetime
 import hashlib
 import json
 import re
@@ -151,7 +152,7 @@ def read_entries(text, keys):
             raise Broken(f"INSERTED at seq {seq}: an entry of another log")
         if "signature" in value and keys:
             check_signature(value["signature"], digest, keys, f"entry {seq}")
-        last = {"seq": seq, "hash": value["hash"], "digest": digest, "entry": entry}
+        last = {"seq": seq, "hash": value["hash"], "digest": digest, "entry": entry, **({"signature": 1} if "signature" in value else {})}
         entries.append(last)
     return entries
 
@@ -160,9 +161,37 @@ def bad_end():
     raise Broken("MALFORMED: the last line has no end")
 
 
-def root(hashes):
+def frontier(tombstone):
+    """What is left of removed entries: one tree per bit of their number."""
+    bits = [1 << bit for bit in reversed(range(tombstone["removed"].bit_length())) if tombstone["removed"] >> bit & 1]
+    if len(bits) != len(tombstone["frontier"]):
+        raise Broken("MALFORMED: the record of the retention does not fit itself")
+    return [(bytes.fromhex(node), size) for node, size in zip(tombstone["frontier"], bits)]
+
+
+def retention(entries, keys):
+    """The record of a retention that stands for what was removed; none when the log begins with its first entry."""
+    records = [e for e in entries if e["entry"]["event"] == "AUDIT_RETENTION"]
+    if not records:
+        return None
+    if keys and "signature" not in records[-1]:
+        raise Broken(f"WRONG_SIGNER: the record of the retention, entry {records[-1]['seq']}")
+    found = records[-1]["entry"]["metadata"]
+    if root([], frontier(found)).hex() != found["rootHash"]:
+        raise Broken("MALFORMED: the frontier of the retention does not give its root")
+    return found
+
+
+def follows(entries, tombstone):
+    """Whether the first entry is the one after what was removed."""
+    first = entries[0]
+    if tombstone is None or first["seq"] != tombstone["removed"] or first["entry"]["prevHash"] != tombstone["headHash"]:
+        raise Broken(f"MISSING: entries before {first['seq']}, and no record of a retention stands for them")
+
+
+def root(hashes, before=()):
     """RFC 6962, 2.1, without recursion: one tree per bit."""
-    trees = []
+    trees = list(before)
     for digest in hashes:
         node, size = sha(b"\0", digest), 1
         while trees and trees[-1][1] == size:
@@ -192,7 +221,7 @@ def proves(proof, digest, wanted):
 
 
 def check_checkpoints(text, keys):
-    last = None
+    last, all_of_them = None, {}
     for line in text.split("\n")[:-1]:
         raw, value = part(line, "checkpoint")
         this, message = value["checkpoint"], b"signalbox.checkpoint.v1\n" + raw.encode()
@@ -205,9 +234,17 @@ def check_checkpoints(text, keys):
                 raise Broken(f"WRONG_SIGNER: checkpoint {this['cpSeq']}")
             check_signature(value["signature"], message, keys, f"checkpoint {this['cpSeq']}")
         last = (this, sha(message).hex(), "keyId" in this)
+        all_of_them[this["cpSeq"]] = this
     if not last:
         raise Broken("MISSING: no checkpoint")
-    return last
+    return *last, all_of_them
+
+
+def clock(entries):
+    """Where time went back by more than five seconds between two entries that follow each other."""
+    times = [(e["seq"], datetime.datetime.fromisoformat(e["entry"]["timestamp"].replace("Z", "+00:00"))) for e in entries]
+    back = [b[0] for a, b in zip(times, times[1:]) if b[0] == a[0] + 1 and (a[1] - b[1]).total_seconds() > 5]
+    return {"clockBack": back[:20]} if back else {}
 
 
 def check_pack(path, key_text):
@@ -217,10 +254,11 @@ def check_pack(path, key_text):
         text = {name: pack.read(name).decode() for name in FILES}
     own = read_keys(text["key.pub"])
     keys = read_keys(key_text) if key_text else own
-    checkpoint, _, is_signed = check_checkpoints(text["checkpoints.jsonl"], keys)
+    checkpoint, _, is_signed, sealed = check_checkpoints(text["checkpoints.jsonl"], keys)
     entries = read_entries(text["entries.jsonl"], keys)
     proofs = [json.loads(line) for line in text["proofs.jsonl"].split("\n")[:-1]]
     wanted = bytes.fromhex(checkpoint["rootHash"])
+    tombstone = retention(entries, keys)
     if any(e["entry"]["logId"] != checkpoint["logId"] for e in entries):
         raise Broken("INSERTED: an entry of another log")
     if proofs:
@@ -229,26 +267,39 @@ def check_pack(path, key_text):
         for entry, proof in zip(entries, proofs):
             if proof["size"] != checkpoint["size"] or not proves(proof, entry["digest"], wanted):
                 raise Broken(f"MODIFIED at seq {entry['seq']}: its proof does not lead to the root")
-    elif [e["seq"] for e in entries] != list(range(checkpoint["size"])) or root(e["digest"] for e in entries) != wanted:
-        raise Broken("the entries do not give the root of the checkpoint")
-    runs = {}
+    else:
+        first = entries[0]["seq"] if entries else 0
+        if first:
+            follows(entries, tombstone)
+            cut = sealed.get(tombstone["cpSeq"], {})
+            if (cut.get("size"), cut.get("rootHash"), cut.get("headHash")) != tuple(tombstone[k] for k in ("removed", "rootHash", "headHash")):
+                raise Broken("MALFORMED: the record of the retention fits no checkpoint")
+        trees = frontier(tombstone) if first else ()
+        if [e["seq"] for e in entries] != list(range(first, checkpoint["size"])) or root((e["digest"] for e in entries), trees) != wanted:
+            raise Broken("the entries do not give the root of the checkpoint")
+    runs = dict(tombstone.get("cutRuns", {})) if tombstone else {}
     for item in entries:
         entry = item["entry"]
         runs[entry["runId"]] = count = runs.get(entry["runId"], 0) + 1
         said = entry.get("metadata", {}).get("entryCount")
         if entry["event"] == "WORKFLOW_COMPLETED" and said is not None and said != count:
             raise Broken(f"MISSING: run {entry['runId']} has {said} entries, {count} are here")
-    return {"entries": len(entries), "root": wanted.hex(), "signed": is_signed, "pinned": bool(key_text) and is_signed}
+    return {"entries": len(entries), "removed": tombstone["removed"] if tombstone else 0, **clock(entries), "root": wanted.hex(), "signed": is_signed, "pinned": bool(key_text) and is_signed}
 
 
 def check_jsonl(path, key_text):
     with open(path, encoding="utf-8", newline="") as file:
         entries = read_entries(file.read(), read_keys(key_text) if key_text else {})
-    for seq, entry in enumerate(entries):
+    first = entries[0]["seq"] if entries else 0
+    tombstone = retention(entries, read_keys(key_text) if key_text else {}) if first else None
+    if first:
+        follows(entries, tombstone)
+    for seq, entry in enumerate(entries, first):
         if entry["seq"] != seq:
             raise Broken(f"MISSING at seq {seq}")
     head = entries[-1]["hash"] if entries else ZERO
-    return {"entries": len(entries), "head": head, "root": root(e["digest"] for e in entries).hex()}
+    trees = frontier(tombstone) if tombstone else ()
+    return {"entries": len(entries), "removed": first, **clock(entries), "head": head, "root": root((e["digest"] for e in entries), trees).hex()}
 
 
 def main():

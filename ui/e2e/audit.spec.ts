@@ -142,3 +142,37 @@ test('an entry changed in the file: red banner, the record, its hash, and the li
   tamper(host, `update audit_entry set entry = replace(entry, 'Paid 900', 'Paid 100') where seq = ${String(seq)};`);
   expect((await host.rpc<{ state: string }>('audit_verify', { full: true })).state).toBe('intact');
 });
+
+test('retention: old records go after a question, a signed record stands for them, and the chain says so', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, id: 'old', name: 'Old runs' });
+  await startRun(host, ref, { name: 'Old', total: 12, count: 3 });
+  await expect.poll(async () => (await host.rpc<{ runs: { status: string; workflowName: string }[] }>('run_list', {})).runs.find((one) => one.workflowName === 'Old runs')?.status).toBe('completed');
+  // Runs of other tests that wait for somebody would keep their records.
+  for (const task of (await openTasks(host)).filter((one) => one.state === 'open')) await host.rpc('task_complete', { taskId: task.id, action: 'abort' });
+  await expect.poll(async () => (await host.rpc<{ held?: unknown }>('audit_retention')).held).toBeUndefined();
+  // An export seals a checkpoint: up to there records may go.
+  await host.rpc('audit_export', { format: 'jsonl' });
+  const { head } = await host.rpc<{ head: { size: number } }>('audit_list', { limit: 1 });
+  tamper(host, `update audit_entry set ts = 1000, ts_high = 1000 where seq < ${String(head.size)};`);
+
+  const page = await open('#/settings');
+  const part = page.getByRole('region', { name: 'Audit: how long records are kept' });
+  await expect(part).toContainText('Nothing was removed so far.');
+  await part.getByRole('combobox', { name: 'Keep records' }).click();
+  await page.getByRole('option', { name: '90 days' }).click();
+  await expect(page.getByRole('alertdialog').or(page.getByRole('dialog'))).toContainText('Remove records older than 90 days?');
+  await page.getByRole('button', { name: 'Keep them so long' }).click();
+  await part.getByRole('button', { name: 'Remove old records now' }).click();
+  await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: 'Remove old records now' }).click();
+  await expect(page.locator('.toast').filter({ hasText: 'removed' })).toBeVisible();
+  await expect(part).toContainText(`The first ${head.size.toLocaleString('en')} records are gone`);
+  await shot(page, 'retention-settings');
+  await part.getByRole('button', { name: /^Record / }).click();
+  await expect(page.getByRole('heading', { name: 'Old records removed' })).toBeVisible();
+  await expect(page.getByText(`begins at ${head.size.toLocaleString('en')}: older ones went by retention`)).toBeVisible();
+  await page.getByRole('button', { name: 'Verify chain' }).click();
+  await expect(page.getByText(/Chain intact up to record/)).toBeVisible();
+  await shot(page, 'retention-audit');
+  await host.rpc('audit_retention_set', {});
+});
+

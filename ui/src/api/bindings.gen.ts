@@ -140,6 +140,14 @@ export interface AuditCheckpoint {
   timestamp: string;
 }
 
+/** Entries that are dated more than five seconds before the one that they follow. */
+export interface AuditClockBack {
+  /** How many. */
+  count: number;
+  /** The first of them. */
+  first: number[];
+}
+
 /** What the last verification found. */
 export type AuditCondition = 'intact' | 'broken' | 'empty' | 'unknown';
 
@@ -213,6 +221,14 @@ export interface AuditHead {
   size: number;
   /** Hash of the last one. */
   hash: string;
+}
+
+/** A run that has not ended: its entries, and those after its first, stay. */
+export interface AuditHeld {
+  /** The run. */
+  runId: string;
+  /** Its first entry. */
+  seq: number;
 }
 
 /** The key that signs. */
@@ -312,6 +328,36 @@ export interface AuditRelated {
 /** What an entry is in a chain of causes. */
 export type AuditRelation = 'error' | 'rule' | 'retry' | 'heal' | 'human' | 'outcome';
 
+/** What a retention did. */
+export interface AuditRetained {
+  /** Entries that went. */
+  removed: number;
+  /** The signed entry that stands for them. */
+  record?: number;
+  /** The run that has not ended and keeps entries from being removed. */
+  held?: AuditHeld;
+}
+
+/** The policy, and what went so far. */
+export interface AuditRetention {
+  /** Entries older than so many days are removed; absent = everything is kept. */
+  keepDays?: number;
+  /** Entries that are gone: those from 0 to before this one. */
+  removed: number;
+  /** The signed entry that stands for them. */
+  record?: number;
+  /** When the last of them went, RFC 3339. */
+  at?: string;
+  /** The run that has not ended and keeps entries from being removed. */
+  held?: AuditHeld;
+}
+
+/** A new policy. */
+export interface AuditRetentionSet {
+  /** Entries older than so many days are removed; absent = everything is kept. */
+  keepDays?: number;
+}
+
 /** One entry as lists show it. */
 export interface AuditRow {
   /** Its place in the chain. */
@@ -364,6 +410,10 @@ export interface AuditStatus {
   broken?: AuditBroken;
   /** Entries that a checkpoint kept outside was compared with. */
   anchoredUpTo?: number;
+  /** Entries that a retention removed; a signed one stands for them. */
+  removed: number;
+  /** Where the clock was put back between two entries. */
+  clockBack?: AuditClockBack;
   /** What is kept apart from the chain; only a verification from the beginning looks. */
   payloads?: AuditPayloads;
   /** One is under way. */
@@ -394,6 +444,10 @@ export interface AuditVerdict {
   broken?: AuditBroken;
   /** Entries that a checkpoint kept outside was compared with. */
   anchoredUpTo?: number;
+  /** Entries that a retention removed; a signed one stands for them. */
+  removed: number;
+  /** Where the clock was put back between two entries. */
+  clockBack?: AuditClockBack;
   /** What is kept apart from the chain; only a verification from the beginning looks. */
   payloads?: AuditPayloads;
 }
@@ -2963,6 +3017,12 @@ export interface Commands {
   audit_anchor_remove: { request: AnchorRef; response: AuditAnchor[] };
   /** Anchors at every place now. */
   audit_anchor_now: { request: Empty; response: AuditAnchor[] };
+  /** How long the audit chain keeps its entries, and what went so far. */
+  audit_retention: { request: Empty; response: AuditRetention };
+  /** Chooses how long entries are kept. */
+  audit_retention_set: { request: AuditRetentionSet; response: AuditRetention };
+  /** Removes what the policy gives up; a signed entry stands for it. */
+  audit_retention_now: { request: Empty; response: AuditRetained };
   /** Exports entries; that is recorded. */
   audit_export: { request: AuditExport; response: AuditExported };
   /** Records an entry in the caller's name. */
@@ -3065,6 +3125,9 @@ export const commands: Record<CommandName, CommandInfo> = {
   audit_anchor_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
   audit_anchor_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
   audit_anchor_now: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
+  audit_retention: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_retention_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_retention', 'audit_list'] },
+  audit_retention_now: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_retention', 'audit_list', 'audit_facets', 'audit_status'] },
   audit_export: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_status'] },
   audit_record: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list'] },
   audit_erase: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_get', 'audit_status'] },

@@ -175,6 +175,8 @@ impl App {
             app.verify_in_background();
             if let Some(threads) = &app.threads {
                 app.anchor_in_background(threads.handle());
+                app.retain_in_background(threads.handle());
+                app.watch_clock(threads.handle());
             }
         }
         Ok(app)

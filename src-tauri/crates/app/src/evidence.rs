@@ -4,8 +4,8 @@ use crate::anchor::read_file as read_anchors;
 use crate::app::App;
 use crate::audit_query;
 use crate::dto::{
-    AuditBroken, AuditCheckpoint, AuditCondition, AuditHead, AuditKey, AuditPayloads, AuditStatus, AuditVerdict,
-    KeyPlace,
+    AuditBroken, AuditCheckpoint, AuditClockBack, AuditCondition, AuditHead, AuditKey, AuditPayloads, AuditStatus,
+    AuditVerdict, KeyPlace,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
@@ -86,6 +86,8 @@ impl App {
             }),
             broken: None,
             anchored_up_to: None,
+            removed: 0,
+            clock_back: None,
             payloads: None,
         };
         match verdict {
@@ -96,6 +98,9 @@ impl App {
                 told.checked = intact.entries;
                 told.unsealed_tail = intact.unsealed_tail;
                 told.signed = intact.signed;
+                told.removed = self.store.audit_tombstone()?.map_or(0, |(_, tombstone)| tombstone.removed);
+                let back = intact.clock_back;
+                told.clock_back = (back.count > 0).then_some(AuditClockBack { count: back.count, first: back.first });
                 // Older ones fitted when the trusted part was verified.
                 told.anchored_up_to = anchors.iter().map(|anchor| anchor.checkpoint.size).max();
                 if let Some(trusted) = &intact.trusted {
@@ -155,6 +160,8 @@ impl App {
             last_checkpoint: None,
             broken: None,
             anchored_up_to: None,
+            removed: 0,
+            clock_back: None,
             payloads: None,
         });
         let key = self.store.audit_key().map(|key| AuditKey {
@@ -211,6 +218,8 @@ impl App {
     /// Whether all entries of a run are there, by what its last one says: `{runId, entries, entryCount?, complete?}`.
     pub async fn audit_of_run(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
         self.blocking(move |app| {
+            let cut =
+                app.store.audit_tombstone()?.and_then(|(_, gone)| gone.cut_runs.get(&run_id).copied()).unwrap_or(0);
             let (mut entries, mut at_end, mut said) = (0_u64, None, None);
             app.store.audit_rows(Some(&run_id), 0, |row| {
                 entries += 1;
@@ -226,7 +235,10 @@ impl App {
             let mut told = json!({ "runId": run_id, "entries": entries });
             if let (Some(at_end), Some(said)) = (at_end, said) {
                 told["entryCount"] = said.into();
-                told["complete"] = (at_end == said).into();
+                told["complete"] = (at_end + cut == said).into();
+                if cut > 0 {
+                    told["removed"] = cut.into();
+                }
             }
             Ok(told)
         })
@@ -248,8 +260,9 @@ impl App {
             }
         };
         let known = if key.is_some() { Vec::new() } else { keys(&self.store.audit_state()?) };
-        let bytes = std::fs::read(file).map_err(|error| io_error(&error, file, "read"))?;
-        let found = pack::verify(&bytes, key.as_ref(), &known, &[], pack::Limits::default()).map_err(|why| {
+        std::fs::File::open(file).map_err(|error| io_error(&error, file, "read"))?;
+        let open = || std::fs::File::open(file);
+        let found = pack::verify_from(open, key.as_ref(), &known, &[], pack::Limits::default()).map_err(|why| {
             let message = format!("{} is no evidence pack: {why}.", file.display());
             ApiError::bad_request(message, "Name a zip that `signalbox audit export` wrote.")
         })?;

@@ -155,7 +155,12 @@ impl App {
                 pack::write(out, pack::Contents { rows, checkpoints, proofs: Vec::new(), keys }).map_err(write)?;
             return out.flush().map_err(cannot_write);
         }
-        let mut tree = Tree::default();
+        let gone = self.store.audit_tombstone()?;
+        let mut tree = match gone.as_ref().map(|(_, tombstone)| tombstone.frontier()) {
+            None => Tree::default(),
+            Some(Some(frontier)) => Tree::after(&frontier),
+            Some(None) => return Err(damaged("the record of the retention does not fit".into())),
+        };
         let mut wrong = None;
         self.store.audit_rows(None, 0, |row| {
             match row.hash.parse() {
@@ -167,6 +172,12 @@ impl App {
         if let Some(seq) = wrong {
             return Err(damaged(format!("the hash of entry {seq} cannot be read")));
         }
+        // Where a run lost a part to a retention, the record of that goes along: without it the part would be missing.
+        let extra = match &gone {
+            Some((seq, tombstone)) if !tombstone.cut_runs.is_empty() && *seq < size => self.store.audit_row(*seq)?,
+            _ => None,
+        };
+        let rows = with(rows, extra);
         // The proofs are written after the rows, and made one by one: nothing but the numbers is kept between.
         let seqs = Rc::new(RefCell::new(VecDeque::new()));
         let seen = Rc::clone(&seqs);
@@ -184,6 +195,21 @@ impl App {
         }
         Ok(())
     }
+}
+
+/// Rows with one more in its place, unless it is there.
+fn with(rows: impl Iterator<Item = Row>, extra: Option<Row>) -> impl Iterator<Item = Row> {
+    let (mut rows, mut extra) = (rows.peekable(), extra);
+    std::iter::from_fn(move || {
+        let next = rows.peek().map(|row| row.seq);
+        if extra.as_ref().is_some_and(|extra| next.is_none_or(|next| extra.seq <= next)) {
+            if next == extra.as_ref().map(|extra| extra.seq) {
+                rows.next();
+            }
+            return extra.take();
+        }
+        rows.next()
+    })
 }
 
 fn cannot_write(error: std::io::Error) -> ApiError {

@@ -22,6 +22,7 @@ mod outside;
 mod paths;
 mod people;
 mod place;
+mod retention;
 mod router;
 mod runs;
 pub mod samples;

@@ -154,6 +154,20 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::SecretDeleted => format!("{} deleted a secret{}", who(), of("name")),
         AuditEvent::SecretsKeyChosen => format!("{} chose where the key of the secrets is kept{}", who(), of("key")),
         AuditEvent::SecretsDiscarded => format!("{} gave up secrets that could not be opened", who()),
+        AuditEvent::AuditRetention => format!(
+            "{} removed {} old entries; this one stands for them",
+            who(),
+            number(facts, "removed").unwrap_or_default()
+        ),
+        AuditEvent::AuditRetentionChanged => match number(facts, "keepDays") {
+            Some(days) => format!("{} keeps entries for {days} days", who()),
+            None => format!("{} keeps all entries", who()),
+        },
+        AuditEvent::ClockJumped => {
+            let by = facts.and_then(|facts| facts.get("byMs")).and_then(Value::as_i64).unwrap_or_default();
+            let way = if by < 0 { "was put back" } else { "jumped ahead, or this machine slept," };
+            format!("The clock {way} by {}", seconds(by.unsigned_abs()))
+        }
         AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
     }
 }

@@ -115,6 +115,9 @@ macro_rules! command_list {
             Action audit_anchor_add(AnchorAdd) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Keeps checkpoints in a folder or sends them to an address from now on.";
             Action audit_anchor_remove(AnchorRef) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Anchors at a place no more; what it holds stays.";
             Action audit_anchor_now(Empty) -> Vec<AuditAnchor>, Operator, [Desktop Http], [audit_anchors audit_status audit_list], "Anchors at every place now.";
+            Query audit_retention(Empty) -> AuditRetention, Viewer, [Desktop Http], [], "How long the audit chain keeps its entries, and what went so far.";
+            Action audit_retention_set(AuditRetentionSet) -> AuditRetention, Builder, [Desktop Http], [audit_retention audit_list], "Chooses how long entries are kept.";
+            Action audit_retention_now(Empty) -> AuditRetained, Builder, [Desktop Http], [audit_retention audit_list audit_facets audit_status], "Removes what the policy gives up; a signed entry stands for it.";
             Action audit_export(AuditExport) -> AuditExported, Operator, [Desktop Http], [audit_list audit_status], "Exports entries; that is recorded.";
             Action audit_record(AuditRecord) -> AuditRecorded, Operator, [Desktop Http], [audit_list], "Records an entry in the caller's name.";
             Action audit_erase(AuditErase) -> AuditRecorded, Builder, [Desktop Http], [audit_list audit_get audit_status], "Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded.";

@@ -19,6 +19,7 @@ pub mod line;
 pub mod merkle;
 pub mod pack;
 mod record;
+mod retention;
 mod sign;
 pub mod sink;
 mod strict;
@@ -33,4 +34,5 @@ pub use entry::{
 };
 pub use merkle::{Consistency, Frontier, Inclusion, OutOfTree, Tree};
 pub use record::{FieldError, RecordErrors, Submitted};
+pub use retention::{RETENTION, Tombstone};
 pub use sign::{BadKey, KeyId, PublicKey, Signature, Signer};

@@ -29,10 +29,22 @@ impl Frontier {
         Self::default()
     }
 
+    /// One that was kept: look whether it [is well formed](Self::is_well_formed).
+    #[must_use]
+    pub fn from_parts(size: u64, nodes: Vec<Digest>) -> Self {
+        Self { size, nodes }
+    }
+
     /// How many entries went in.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// One hash per set bit of the size, the largest tree first.
+    #[must_use]
+    pub fn nodes(&self) -> &[Digest] {
+        &self.nodes
     }
 
     /// Whether the number of nodes fits the size, which a stored frontier may not.
@@ -63,11 +75,30 @@ impl Frontier {
     }
 }
 
-/// The whole tree in memory (64 bytes per entry), to make proofs from.
+/// The tree in memory (64 bytes per entry), to make proofs from.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
-    /// `levels[k][i]` = hash of the complete subtree over entries `i * 2^k .. (i + 1) * 2^k`.
-    levels: Vec<Vec<Digest>>,
+    levels: Vec<Row>,
+    /// Entries before this one are known by the frontier only.
+    first: u64,
+}
+
+/// `nodes[i - from]` = hash of the complete subtree over entries `i * 2^k .. (i + 1) * 2^k` of level `k`.
+#[derive(Debug, Clone, Default)]
+struct Row {
+    from: usize,
+    nodes: Vec<Digest>,
+}
+
+impl Row {
+    fn len(&self) -> usize {
+        self.from + self.nodes.len()
+    }
+
+    /// Asked only for what is known: left of the first entry that is the frontier.
+    fn at(&self, index: usize) -> Digest {
+        self.nodes[index - self.from]
+    }
 }
 
 /// A proof cannot be made: the place is not in the tree.
@@ -93,20 +124,35 @@ impl FromIterator<Digest> for Tree {
 }
 
 impl Tree {
+    /// A tree whose first entries are gone: what is left of them is their frontier. It proves later entries only.
+    #[must_use]
+    pub fn after(frontier: &Frontier) -> Self {
+        let size = usize::try_from(frontier.size()).unwrap_or(usize::MAX);
+        let mut nodes = frontier.nodes().iter().rev();
+        let levels = (0..usize::BITS - size.leading_zeros()).map(|level| {
+            let complete = size >> level;
+            // The last complete subtree of this level is in the frontier when it has no neighbour on its right.
+            let last = (complete % 2 == 1).then(|| nodes.next().copied()).flatten();
+            Row { from: complete - usize::from(last.is_some()), nodes: last.into_iter().collect() }
+        });
+        Self { levels: levels.collect(), first: frontier.size() }
+    }
+
     /// Adds an entry's hash.
     pub fn push(&mut self, entry: &Digest) {
         let mut new = leaf(entry);
         let mut level = 0;
         loop {
             if self.levels.len() == level {
-                self.levels.push(Vec::new());
+                self.levels.push(Row::default());
             }
-            self.levels[level].push(new);
-            let row = &self.levels[level];
-            if row.len() % 2 == 1 {
+            let row = &mut self.levels[level];
+            row.nodes.push(new);
+            let len = row.len();
+            if len % 2 == 1 {
                 return;
             }
-            new = node(&row[row.len() - 2], &row[row.len() - 1]);
+            new = node(&row.at(len - 2), &row.at(len - 1));
             level += 1;
         }
     }
@@ -114,12 +160,12 @@ impl Tree {
     /// Entries in the tree.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.levels.first().map_or(0, Vec::len) as u64
+        self.levels.first().map_or(0, Row::len) as u64
     }
 
     fn known(&self, place: u64, size: u64) -> Result<(usize, usize), OutOfTree> {
         let bad = OutOfTree { place, size, known: self.size() };
-        if size > self.size() {
+        if size > self.size() || size < self.first || (place < self.first && place > 0) {
             return Err(bad);
         }
         Ok((usize::try_from(place).map_err(|_| bad)?, usize::try_from(size).map_err(|_| bad)?))
@@ -138,7 +184,7 @@ impl Tree {
         let len = to - from;
         if len.is_power_of_two() {
             let level = len.trailing_zeros() as usize;
-            return self.levels[level][from >> level];
+            return self.levels[level].at(from >> level);
         }
         let middle = from + split(len);
         node(&self.subtree(from, middle), &self.subtree(middle, to))
@@ -150,7 +196,7 @@ impl Tree {
     /// [`OutOfTree`] when `seq` is not below `size` or the tree has fewer entries.
     pub fn inclusion(&self, seq: u64, size: u64) -> Result<Inclusion, OutOfTree> {
         let (index, length) = self.known(seq, size)?;
-        if index >= length {
+        if index >= length || seq < self.first {
             return Err(OutOfTree { place: seq, size, known: self.size() });
         }
         let mut path = Vec::new();
@@ -175,7 +221,7 @@ impl Tree {
     /// [`OutOfTree`] when `old` is above `size` or the tree has fewer entries.
     pub fn consistency(&self, old: u64, size: u64) -> Result<Consistency, OutOfTree> {
         let (m, n) = self.known(old, size)?;
-        if m > n {
+        if m > n || old < self.first {
             return Err(OutOfTree { place: old, size, known: self.size() });
         }
         let mut path = Vec::new();

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::io::{self, Seek, Write};
 use zip::write::SimpleFileOptions;
 
-pub use read::verify;
+pub use read::{verify, verify_from};
 pub use zip_file::{Limits, NotAPack};
 
 /// The files of a pack, in their order.
@@ -123,6 +123,11 @@ impl PackResult {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 /// Whether a run's entries are all there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -131,8 +136,11 @@ pub struct RunCheck {
     pub run_id: String,
     /// Its entries in the pack.
     pub entries: u64,
+    /// Its entries that a retention removed, as the record of it in the pack says.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub removed: u64,
     /// Its entries up to and with `WORKFLOW_COMPLETED`, as that entry says; `None` when it does not.
     pub entry_count: Option<u64>,
-    /// Whether none is left out; `None` when the pack does not say (the run has not ended, or its end is not there).
+    /// Whether none is left out but those; `None` when the pack does not say (the run has not ended, or its end is not there).
     pub complete: Option<bool>,
 }

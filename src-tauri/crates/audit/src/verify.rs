@@ -7,6 +7,7 @@ use crate::checkpoint::{Anchor, SignedCheckpoint};
 use crate::digest::Digest;
 use crate::entry::Entry;
 use crate::merkle::Frontier;
+use crate::retention::Tombstone;
 use crate::sign::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -46,6 +47,9 @@ pub struct Expect {
     pub require_signed: bool,
     /// The first checkpoint given need not be the log's first (an evidence pack leaves older ones out).
     pub checkpoints_begin_late: bool,
+    /// The log begins later: a retention removed what was before. Its record must be found among the entries, signed
+    /// when there are keys.
+    pub tombstone: Option<Tombstone>,
 }
 
 /// A verified checkpoint with what is needed to go on from it. It checks itself: the frontier gives the root.
@@ -86,6 +90,10 @@ pub struct Intact {
     pub entries: u64,
     /// Entries read in this verification.
     pub verified: u64,
+    /// Entries that a retention removed; a signed record stands for them.
+    pub removed: u64,
+    /// Entries that are dated more than five seconds before the one that they follow: the clock was put back.
+    pub clock_back: ClockBack,
     /// The chain's head.
     pub head: Head,
     /// RFC 6962 root over all entries.
@@ -114,6 +122,16 @@ pub struct Intact {
     /// The Merkle frontier at the end, for a recorder that goes on from here.
     #[serde(skip)]
     pub frontier: Frontier,
+}
+
+/// Where time went back between two entries.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClockBack {
+    /// How often.
+    pub count: u64,
+    /// The first of them.
+    pub first: Vec<u64>,
 }
 
 /// What is wrong with an entry.
@@ -202,6 +220,12 @@ impl fmt::Display for Broken {
 impl fmt::Display for Intact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "OK: {} entries, root {}.", self.entries, self.root_hash)?;
+        if self.removed > 0 {
+            write!(f, " The first {} were removed by a retention; a record in the log stands for them.", self.removed)?;
+        }
+        if let Some(first) = self.clock_back.first.first() {
+            write!(f, " The clock was put back {} times, first before entry {first}.", self.clock_back.count)?;
+        }
         match (self.sealed, self.unsealed_tail) {
             (0, 0) => {}
             (_, 0) => write!(f, " All are sealed by the last checkpoint.")?,
@@ -244,7 +268,7 @@ pub fn verify(rows: impl IntoIterator<Item = Row>, expect: &Expect) -> Verdict {
 /// # Errors
 /// The first error of the iterator: rows that cannot be read are neither intact nor broken.
 pub fn try_verify<E>(rows: impl IntoIterator<Item = Result<Row, E>>, expect: &Expect) -> Result<Verdict, E> {
-    match walk::walk(rows.into_iter(), expect) {
+    match walk::walk_all(rows.into_iter(), expect) {
         Ok(intact) => Ok(Verdict::Intact(Box::new(intact))),
         Err(walk::Stop::Bad(broken)) => Ok(Verdict::Broken(broken)),
         Err(walk::Stop::Read(error)) => Err(error),

@@ -337,6 +337,24 @@ pub(crate) enum Audit {
     /// Keeps signed checkpoints outside, where the writer of the chain cannot change them.
     #[command(subcommand)]
     Anchor(Anchor),
+    /// Says how long entries are kept, or changes that. What is removed leaves a signed entry: the rest still verifies.
+    #[command(
+        after_help = "A host that stays (the window, serve) removes what is old enough once an hour; --now does it by \
+                      hand. A run that has not ended keeps its entries and those after its first.\n\nExamples:\n  \
+                      signalbox audit retention\n  signalbox audit retention --keep-days 365\n  signalbox audit \
+                      retention --now"
+    )]
+    Retention {
+        /// Remove entries older than so many days from now on.
+        #[arg(long, value_name = "DAYS", conflicts_with = "forever")]
+        keep_days: Option<u32>,
+        /// Keep everything from now on.
+        #[arg(long)]
+        forever: bool,
+        /// Remove what is old enough now.
+        #[arg(long)]
+        now: bool,
+    },
     /// Erases what an entry keeps apart under its hash; the chain stays valid. That is recorded.
     #[command(after_help = "Example:\n  signalbox audit erase 120 --reason 'request of the person, ticket 7'")]
     Erase {
@@ -353,7 +371,8 @@ pub(crate) enum Audit {
         /// Only of this run.
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
-        /// Only what matches: actor: event: run: node: level: error.type: tag: since: until: text: and words.
+        /// Only what matches: actor: event: run: workflow: node: level: error.type: tag: since: until: text:
+        /// and words.
         #[arg(long, value_name = "QUERY")]
         query: Option<String>,
         /// The newest ones, at most this many.

@@ -89,6 +89,12 @@ events! {
     AuditAnchorFailed = "AUDIT_ANCHOR_FAILED",
     /// A payload that is kept apart was erased.
     PayloadErased = "PAYLOAD_ERASED",
+    /// The oldest entries were removed; this one stands for them.
+    AuditRetention = "AUDIT_RETENTION",
+    /// A person chose how long entries are kept.
+    AuditRetentionChanged = "AUDIT_RETENTION_CHANGED",
+    /// The clock went another way than time did.
+    ClockJumped = "CLOCK_JUMPED",
     /// A place outside was added or removed.
     AuditAnchorChanged = "AUDIT_ANCHOR_CHANGED",
 }

@@ -5,6 +5,7 @@ use crate::document::Blob;
 use crate::error::{Error, Result};
 use crate::high_water;
 use crate::mask;
+use crate::retention;
 use crate::store::Store;
 use crate::table::audit_entry::{self, AuditFacets, AuditPage, AuditQuery, AuditRow};
 use crate::table::{audit_checkpoint, audit_meta, blob};
@@ -201,6 +202,17 @@ impl Store {
         self.view(|connection| audit_entry::get(connection, seq))
     }
 
+    /// One entry, for a file of entries.
+    pub fn audit_row(&self, seq: u64) -> Result<Option<signalbox_audit::verify::Row>> {
+        let row = self.audit_entry(seq)?;
+        Ok(row.map(|AuditRow { seq, text, hash, signature }| signalbox_audit::verify::Row {
+            seq,
+            text,
+            hash,
+            signature,
+        }))
+    }
+
     /// Hands entries from `from` on to `take`, oldest first, from one consistent view; ends when `take` says false.
     pub fn audit_rows(
         &self,
@@ -244,7 +256,13 @@ impl Store {
         // The mark first: the chain can only be further than it by the time it is read.
         let head = high_water::head(&self.inner.folder.join("signalbox.mark"));
         self.view(|connection| {
+            let first = audit_entry::first(connection)?;
+            let tombstone = if first == 0 { None } else { retention::tombstone(connection)?.map(|(_, found)| found) };
+            // Entries went that no retention removed: only a walk from the beginning says so.
+            let known = first == 0 || tombstone.as_ref().is_some_and(|tombstone| tombstone.removed == first);
+            let start = start.filter(|start| known && start.sealed.checkpoint.size >= first);
             let expect = Expect {
+                tombstone: tombstone.filter(|_| start.is_none()),
                 log_id: Some(audit_meta::log_id(connection)?),
                 checkpoints: audit_checkpoint::all(connection)?,
                 keys,

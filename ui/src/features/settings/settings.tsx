@@ -14,8 +14,8 @@ export interface SettingsProps {
   /** Folders can be granted here (the system's dialog is there). */
   canGrant: boolean;
   actions: Action[];
-  /** The places outside that keep checkpoints. */
-  anchors: ReactNode;
+  /** What belongs to the audit chain: places outside, and how long records are kept. */
+  chain: ReactNode;
   /** Whether the system may say that a task has come. */
   notify: 'yes' | 'ask' | 'no' | 'none';
   notifyOn: boolean;
@@ -50,7 +50,7 @@ export function SettingsView(props: SettingsProps) {
           </div>
         </Section>
         <Folders {...props} />
-        {props.anchors}
+        {props.chain}
         <SecretsSection />
         <Keys {...props} />
         <Section id="about" title={t('settings.about')}>

@@ -297,9 +297,24 @@ pub struct AuditVerdict {
     /// Entries that a checkpoint kept outside was compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchored_up_to: Option<u64>,
+    /// Entries that a retention removed; a signed one stands for them.
+    #[serde(default)]
+    pub removed: u64,
+    /// Where the clock was put back between two entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_back: Option<AuditClockBack>,
     /// What is kept apart from the chain; only a verification from the beginning looks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payloads: Option<AuditPayloads>,
+}
+
+/// Entries that are dated more than five seconds before the one that they follow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AuditClockBack {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub first: Vec<u64>,
 }
 
 /// What seals the entries before it.

@@ -1,17 +1,20 @@
-//! Verifying a pack.
+//! Verifying a pack. Its lines are read twice, and never all of them are in memory: once to know what is there, once to
+//! hold each entry against its place and its proof.
 
-use super::{Limits, NotAPack, PackResult, RunCheck, zip_file};
+use super::zip_file::Pack as Zip;
+use super::{Limits, NotAPack, PackResult, RunCheck};
 use crate::checkpoint::{Anchor, SignedCheckpoint};
 use crate::digest::Digest;
 use crate::entry::{Entry, hash_text, is_signed};
 use crate::line::from_line;
 use crate::merkle::Inclusion;
-use crate::sign::{PublicKey, Signature};
-use crate::verify::{Broken, Expect, Intact, Kind, Row, Signed, Verdict, entry_signature};
-use std::collections::BTreeMap;
+use crate::retention::{RETENTION, Tombstone};
+use crate::sign::{KeyId, PublicKey, Signature};
+use crate::verify::{Broken, Expect, Intact, Kind, Row, Signed, Verdict, entry_signature, try_verify};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Cursor, Read, Seek};
 
-/// Verifies a pack. `expected` are the keys that may have signed; with none, `known` are those of this store, which
-/// decide about `pinned` only.
+/// Verifies a pack in memory, see [`verify_from`].
 ///
 /// # Errors
 /// [`NotAPack`] when the bytes are not a pack at all; a damaged entry is a verdict, not an error.
@@ -22,7 +25,31 @@ pub fn verify(
     anchors: &[Anchor],
     limits: Limits,
 ) -> Result<PackResult, NotAPack> {
-    let [entries, checkpoints, proofs, keys, _] = zip_file::read(bytes, limits)?;
+    verify_from(|| Ok(Cursor::new(bytes)), expected, known, anchors, limits)
+}
+
+/// Verifies a pack that `open` opens, several times. `expected` are the keys that may have signed; with none, `known` are
+/// those of this store, which decide about `pinned` only. Memory grows with the checkpoints and runs, not the entries.
+///
+/// # Errors
+/// [`NotAPack`] when it is not a pack at all; a damaged entry is a verdict, not an error.
+pub fn verify_from<R: Read + Seek>(
+    open: impl Fn() -> io::Result<R>,
+    expected: Option<&PublicKey>,
+    known: &[PublicKey],
+    anchors: &[Anchor],
+    limits: Limits,
+) -> Result<PackResult, NotAPack> {
+    let pack = || Zip::open(open().map_err(|error| NotAPack(error.to_string()))?, limits);
+    let (mut first, mut second) = (pack()?, pack()?);
+    let (entries, tombstone) = look(&mut first)?;
+    let checkpoints = parsed(&mut first, "checkpoints.jsonl", |line| {
+        SignedCheckpoint::from_line(line).map_err(|error| error.to_string())
+    })?
+    .collect::<Result<Vec<_>, _>>()?;
+    let proofs = parsed(&mut first, "proofs.jsonl", read_proof)?.try_fold(0_u64, |n, proof| proof.map(|_| n + 1))?;
+    let keys: String = first.lines("key.pub")?.collect::<Result<_, _>>()?;
+    first.lines("README.txt")?.try_for_each(|line| line.map(drop))?;
     let own = PublicKey::all_from_text(&keys).map_err(|error| NotAPack(format!("key.pub: {error}")))?;
     let mut trusted = known.to_vec();
     trusted.extend(expected);
@@ -32,34 +59,105 @@ pub fn verify(
     if expected.is_none() {
         allowed.extend(&own);
     }
-    let checkpoints =
-        lines(&checkpoints, "checkpoints.jsonl", |line| SignedCheckpoint::from_line(line).map_err(|e| e.to_string()))?;
-    let proofs: Vec<Inclusion> =
-        lines(&proofs, "proofs.jsonl", |line| serde_json::from_str(line).map_err(|error| error.to_string()))?;
-    let signed_by = |id| trusted.iter().any(|key| key.key_id() == id);
-    let mut pack =
-        Pack { rows: Vec::new(), checkpoints, proofs, keys: allowed, anchors, runs: BTreeMap::new(), ids: Vec::new() };
-    let verdict = match pack.read_rows(&entries).and_then(|()| pack.check()) {
-        Ok(intact) => Verdict::Intact(Box::new(intact)),
-        Err(broken) => Verdict::Broken(broken),
+    let signed_by = |id: &KeyId| trusted.iter().any(|key| key.key_id() == *id);
+    let mut ids: BTreeSet<KeyId> = checkpoints.iter().filter_map(|sealed| sealed.checkpoint.key_id).collect();
+    let mut seen = Seen { runs: BTreeMap::new(), ids: &mut ids, tombstone: tombstone.as_ref() };
+    let held = Held { checkpoints: &checkpoints, keys: &allowed, anchors, tombstone: tombstone.as_ref() };
+    let checked = match checkpoints.last() {
+        None => Err(Stop::Bad(Broken::new(0, Kind::Missing, "a checkpoint", "none: nothing in this pack is sealed"))),
+        Some(last) => {
+            let first_seq = tombstone.as_ref().map_or(0, |tombstone| tombstone.removed);
+            let whole = proofs == 0 || entries == last.checkpoint.size.saturating_sub(first_seq);
+            let rows = rows(first.lines("entries.jsonl")?);
+            if whole {
+                held.check_whole(last, rows, &mut seen)
+            } else {
+                let proofs = parsed(&mut second, "proofs.jsonl", read_proof)?;
+                held.check_part(last, rows, proofs, &mut seen)
+            }
+        }
     };
-    pack.ids.extend(pack.checkpoints.iter().filter_map(|sealed| sealed.checkpoint.key_id));
+    let short = seen.runs.values_mut().find_map(|run| run.short.take());
+    let runs = seen.runs.into_values().map(|run| run.check).collect();
+    let verdict = match (checked, short) {
+        (Err(Stop::Pack(error)), _) => return Err(error),
+        (Err(Stop::Bad(broken)), _) | (Ok(_), Some(broken)) => Verdict::Broken(broken),
+        (Ok(intact), None) => Verdict::Intact(Box::new(Intact { unsealed_tail: 0, ..intact })),
+    };
     Ok(PackResult {
-        pinned: verdict.is_intact() && !pack.ids.is_empty() && pack.ids.iter().all(|id| signed_by(*id)),
+        pinned: verdict.is_intact() && !ids.is_empty() && ids.iter().all(signed_by),
         verdict,
         fingerprint: own.first().map(|key| key.fingerprint().to_hex()),
-        runs: pack.runs.into_values().map(|run| run.check).collect(),
+        runs,
     })
 }
 
-fn lines<T>(text: &str, name: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, NotAPack> {
-    if !text.is_empty() && !text.ends_with('\n') {
-        return Err(NotAPack(format!("{name}: the last line has no end; the file was cut")));
+/// Why a reading ended early.
+enum Stop {
+    Bad(Broken),
+    Pack(NotAPack),
+}
+
+impl From<Broken> for Stop {
+    fn from(broken: Broken) -> Self {
+        Self::Bad(broken)
     }
-    text.split_terminator('\n')
-        .zip(1..)
-        .map(|(line, number)| read(line).map_err(|error| NotAPack(format!("{name}, line {number}: {error}"))))
-        .collect()
+}
+
+/// How many entries there are, and the last record of a retention among them.
+fn look<R: Read + Seek>(pack: &mut Zip<R>) -> Result<(u64, Option<Tombstone>), NotAPack> {
+    let (mut count, mut tombstone) = (0, None);
+    for line in pack.lines("entries.jsonl")? {
+        let line = line?;
+        count += 1;
+        if line.contains(RETENTION)
+            && let Some(found) = from_line(&line).ok().and_then(|row| Entry::from_canonical(&row.text).ok())
+        {
+            tombstone = Tombstone::of(&found).or(tombstone);
+        }
+    }
+    Ok((count, tombstone))
+}
+
+fn read_proof(line: &str) -> Result<Inclusion, String> {
+    serde_json::from_str(line).map_err(|error| error.to_string())
+}
+
+fn parsed<'a, R: Read + Seek, T>(
+    pack: &'a mut Zip<R>,
+    name: &'static str,
+    read: impl Fn(&str) -> Result<T, String> + 'a,
+) -> Result<impl Iterator<Item = Result<T, NotAPack>> + 'a, NotAPack> {
+    Ok(pack.lines(name)?.zip(1..).map(move |(line, number)| {
+        let line = line?;
+        let Some(line) = line.strip_suffix('\n') else {
+            return Err(NotAPack(format!("{name}: the last line has no end; the file was cut")));
+        };
+        read(line).map_err(|error| NotAPack(format!("{name}, line {number}: {error}")))
+    }))
+}
+
+/// The entries, each read and with the hash that its content gives.
+fn rows(
+    lines: impl Iterator<Item = Result<String, NotAPack>>,
+) -> impl Iterator<Item = Result<(Entry, Digest, Row), Stop>> {
+    let mut next = 0;
+    lines.map(move |line| {
+        let line = line.map_err(Stop::Pack)?;
+        let malformed = |found: String| Broken::new(next, Kind::Malformed, "a line of entries.jsonl", found);
+        if !line.ends_with('\n') {
+            return Err(malformed("a line that was cut".to_owned()).into());
+        }
+        let row = from_line(&line).map_err(|error| malformed(error.to_string()))?;
+        let entry = Entry::from_canonical(&row.text).map_err(|error| malformed(error.to_string()))?;
+        let hash = hash_text(&row.text);
+        if row.hash.parse() != Ok(hash) {
+            let found = format!("content that gives {hash}");
+            return Err(Broken::new(row.seq, Kind::Modified, "an entry whose content gives its hash", found).into());
+        }
+        next = entry.seq + 1;
+        Ok((entry, hash, row))
+    })
 }
 
 struct Run {
@@ -68,40 +166,25 @@ struct Run {
     short: Option<Broken>,
 }
 
-struct Pack<'a> {
-    rows: Vec<(Entry, Digest, Row)>,
-    checkpoints: Vec<SignedCheckpoint>,
-    proofs: Vec<Inclusion>,
-    keys: Vec<PublicKey>,
-    anchors: &'a [Anchor],
+/// What was met on the way: runs, and who signed.
+struct Seen<'a> {
     runs: BTreeMap<String, Run>,
-    ids: Vec<crate::sign::KeyId>,
+    ids: &'a mut BTreeSet<KeyId>,
+    tombstone: Option<&'a Tombstone>,
 }
 
-impl Pack<'_> {
-    fn read_rows(&mut self, text: &str) -> Result<(), Broken> {
-        for line in text.split_inclusive('\n') {
-            let next = self.rows.last().map_or(0, |(entry, _, _)| entry.seq + 1);
-            let malformed = |found: String| Broken::new(next, Kind::Malformed, "a line of entries.jsonl", found);
-            if !line.ends_with('\n') {
-                return Err(malformed("a line that was cut".to_owned()));
-            }
-            let row = from_line(line).map_err(|error| malformed(error.to_string()))?;
-            let entry = Entry::from_canonical(&row.text).map_err(|error| malformed(error.to_string()))?;
-            let hash = hash_text(&row.text);
-            if row.hash.parse() != Ok(hash) {
-                let found = format!("content that gives {hash}");
-                return Err(Broken::new(row.seq, Kind::Modified, "an entry whose content gives its hash", found));
-            }
-            self.count(&entry);
-            self.rows.push((entry, hash, row));
-        }
-        Ok(())
-    }
-
-    fn count(&mut self, entry: &Entry) {
+impl Seen<'_> {
+    fn count(&mut self, entry: &Entry, row: &Row) {
+        self.ids.extend(row.signature.as_ref().and_then(|text| text.parse::<Signature>().ok()).map(|s| s.key_id()));
+        let removed = self.tombstone.and_then(|tombstone| tombstone.cut_runs.get(&entry.run_id)).copied();
         let run = self.runs.entry(entry.run_id.clone()).or_insert_with(|| Run {
-            check: RunCheck { run_id: entry.run_id.clone(), entries: 0, entry_count: None, complete: None },
+            check: RunCheck {
+                run_id: entry.run_id.clone(),
+                entries: 0,
+                removed: removed.unwrap_or(0),
+                entry_count: None,
+                complete: None,
+            },
             short: None,
         });
         run.check.entries += 1;
@@ -109,7 +192,7 @@ impl Pack<'_> {
         if entry.event == "WORKFLOW_COMPLETED"
             && let Some(said) = said
         {
-            let here = run.check.entries;
+            let here = run.check.entries + run.check.removed;
             run.check.entry_count = Some(said);
             run.check.complete = Some(said == here && run.check.complete != Some(false));
             if said != here && run.short.is_none() {
@@ -122,103 +205,113 @@ impl Pack<'_> {
             }
         }
     }
+}
 
-    fn check(&mut self) -> Result<Intact, Broken> {
-        let Some(last) = self.checkpoints.last().cloned() else {
-            return Err(Broken::new(0, Kind::Missing, "a checkpoint", "none: nothing in this pack is sealed"));
-        };
-        let whole = self.proofs.is_empty() || self.rows.len() as u64 == last.checkpoint.size;
-        let mut intact = if whole { self.check_whole(&last)? } else { self.check_part(&last)? };
-        if let Some(short) = self.runs.values_mut().find_map(|run| run.short.take()) {
-            return Err(short);
-        }
-        intact.unsealed_tail = 0;
-        self.ids.extend(
-            self.rows
-                .iter()
-                .filter_map(|(_, _, row)| Some(row.signature.as_ref()?.parse::<Signature>().ok()?.key_id())),
-        );
-        Ok(intact)
-    }
+/// What the entries are held against.
+struct Held<'a> {
+    checkpoints: &'a [SignedCheckpoint],
+    keys: &'a [PublicKey],
+    anchors: &'a [Anchor],
+    tombstone: Option<&'a Tombstone>,
+}
 
-    fn held_against(&self) -> Expect {
+impl Held<'_> {
+    fn expect(&self) -> Expect {
         Expect {
-            keys: self.keys.clone(),
-            checkpoints: self.checkpoints.clone(),
+            keys: self.keys.to_vec(),
+            checkpoints: self.checkpoints.to_vec(),
             checkpoints_begin_late: true,
             ..Expect::default()
         }
     }
 
-    /// All entries of the log: no proof is needed.
-    fn check_whole(&self, last: &SignedCheckpoint) -> Result<Intact, Broken> {
-        let mut expect = self.held_against();
+    /// All entries of the log that are left: no proof is needed.
+    fn check_whole(
+        &self,
+        last: &SignedCheckpoint,
+        rows: impl Iterator<Item = Result<(Entry, Digest, Row), Stop>>,
+        seen: &mut Seen<'_>,
+    ) -> Result<Intact, Stop> {
+        let mut expect = self.expect();
+        expect.tombstone = self.tombstone.cloned();
         // An anchor from after the export says nothing about this pack.
         let size = last.checkpoint.size;
         expect.anchors = self.anchors.iter().filter(|anchor| anchor.checkpoint.size <= size).cloned().collect();
-        let tail = Broken::new(size, Kind::Inserted, "entries below the checkpoint", "an entry after it");
-        if self.rows.last().is_some_and(|(entry, _, _)| entry.seq >= size) {
-            return Err(tail);
-        }
-        match crate::verify::verify(self.rows.iter().map(|(_, _, row)| row.clone()), &expect) {
+        let rows = rows.map(|row| -> Result<Row, Stop> {
+            let (entry, _, row) = row?;
+            if entry.seq >= size {
+                return Err(
+                    Broken::new(size, Kind::Inserted, "entries below the checkpoint", "an entry after it").into()
+                );
+            }
+            seen.count(&entry, &row);
+            Ok(row)
+        });
+        match try_verify(rows, &expect)? {
             Verdict::Intact(intact) => Ok(*intact),
-            Verdict::Broken(broken) => Err(broken),
+            Verdict::Broken(broken) => Err(broken.into()),
         }
     }
 
     /// Some entries, each with its proof to the last checkpoint.
-    fn check_part(&self, last: &SignedCheckpoint) -> Result<Intact, Broken> {
+    fn check_part(
+        &self,
+        last: &SignedCheckpoint,
+        rows: impl Iterator<Item = Result<(Entry, Digest, Row), Stop>>,
+        mut proofs: impl Iterator<Item = Result<Inclusion, NotAPack>>,
+        seen: &mut Seen<'_>,
+    ) -> Result<Intact, Stop> {
         let this = &last.checkpoint;
-        let mut intact = crate::verify::checkpoints_alone(&self.held_against(), self.anchors)?;
-        let mut before: Option<(&Entry, &Digest)> = None;
-        for (at, (entry, hash, row)) in self.rows.iter().enumerate() {
+        let mut intact = crate::verify::checkpoints_alone(&self.expect(), self.anchors)?;
+        let mut before: Option<(u64, Digest)> = None;
+        intact.entries = 0;
+        for row in rows {
+            let (entry, hash, row) = row?;
             let bad =
                 |kind, expected: &str, found: String| Broken::new(entry.seq, kind, expected, found).by(this.cp_seq);
             if entry.log_id != this.log_id {
-                return Err(bad(
-                    Kind::Inserted,
-                    "an entry of the checkpoint's log",
-                    format!("one of {:?}", entry.log_id),
-                ));
+                let found = format!("one of {:?}", entry.log_id);
+                return Err(bad(Kind::Inserted, "an entry of the checkpoint's log", found).into());
             }
             if let Some((previous, previous_hash)) = before {
-                if entry.seq == previous.seq {
-                    return Err(bad(Kind::Duplicated, "an entry once", "it is there twice".to_owned()));
+                if entry.seq == previous {
+                    return Err(bad(Kind::Duplicated, "an entry once", "it is there twice".to_owned()).into());
                 }
-                if entry.seq < previous.seq {
-                    return Err(bad(Kind::Reordered, "entries by seq", format!("it stands after {}", previous.seq)));
+                if entry.seq < previous {
+                    return Err(bad(Kind::Reordered, "entries by seq", format!("it stands after {previous}")).into());
                 }
-                if entry.seq == previous.seq + 1 && entry.prev_hash != *previous_hash {
+                if entry.seq == previous + 1 && entry.prev_hash != previous_hash {
                     let found = format!("one that follows {}", entry.prev_hash);
-                    return Err(bad(Kind::Modified, "an entry that follows the one before", found));
+                    return Err(bad(Kind::Modified, "an entry that follows the one before", found).into());
                 }
             }
-            crate::verify::check_fields(entry)?;
-            let proof = self.proofs.get(at).filter(|proof| proof.seq == entry.seq);
+            crate::verify::check_fields(&entry)?;
+            let proof = proofs.next().transpose().map_err(Stop::Pack)?.filter(|proof| proof.seq == entry.seq);
             let Some(proof) = proof else {
-                return Err(bad(Kind::Missing, "a proof for each entry, in the same order", "none".to_owned()));
+                return Err(bad(Kind::Missing, "a proof for each entry, in the same order", "none".to_owned()).into());
             };
-            if proof.size != this.size || !proof.proves(hash, &this.root_hash) {
+            if proof.size != this.size || !proof.proves(&hash, &this.root_hash) {
                 let found = "one that its proof does not lead to that root".to_owned();
-                return Err(bad(Kind::Modified, "an entry under the root of the last checkpoint", found));
+                return Err(bad(Kind::Modified, "an entry under the root of the last checkpoint", found).into());
             }
-            match entry_signature(entry, hash, row.signature.as_deref(), &self.keys)? {
+            match entry_signature(&entry, &hash, row.signature.as_deref(), self.keys)? {
                 Signed::Known => intact.decisions_signed += 1,
                 Signed::Unchecked => intact.signatures_unchecked += 1,
+                Signed::Not if entry.event == RETENTION && !self.keys.is_empty() => {
+                    let expected = "a record of the retention signed by a known key";
+                    return Err(bad(Kind::WrongSigner, expected, "no signature".to_owned()).into());
+                }
                 Signed::Not => intact.decisions_unsigned += u64::from(is_signed(&entry.event)),
             }
-            before = Some((entry, hash));
+            seen.count(&entry, &row);
+            intact.entries += 1;
+            before = Some((entry.seq, hash));
         }
-        if self.proofs.len() > self.rows.len() {
-            let seq = self.proofs[self.rows.len()].seq;
-            return Err(Broken::new(
-                seq,
-                Kind::Missing,
-                "the entry of each proof",
-                format!("a proof of entry {seq} only"),
-            ));
+        if let Some(proof) = proofs.next() {
+            let seq = proof.map_err(Stop::Pack)?.seq;
+            let found = format!("a proof of entry {seq} only");
+            return Err(Broken::new(seq, Kind::Missing, "the entry of each proof", found).into());
         }
-        intact.entries = self.rows.len() as u64;
         intact.verified = intact.entries;
         Ok(intact)
     }

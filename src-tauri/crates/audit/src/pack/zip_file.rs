@@ -1,7 +1,9 @@
-//! Reading the zip. It came from outside: five known names, once each, within limits.
+//! Reading the zip. It came from outside: five known names, once each, within limits. Nothing is read whole but the zip's
+//! own directory: the size of a pack does not matter.
 
 use super::FILES;
-use std::io::{Cursor, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use zip::ZipArchive;
 
 /// What a pack may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,11 +14,13 @@ pub struct Limits {
     pub ratio: u64,
     /// Lines of one file.
     pub lines: u64,
+    /// Bytes of one line.
+    pub line: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file: 1 << 30, ratio: 200, lines: 2_000_000 }
+        Self { file: 8 << 30, ratio: 200, lines: 10_000_000, line: 16 << 20 }
     }
 }
 
@@ -27,71 +31,120 @@ pub struct NotAPack(pub String);
 
 /// Small files compress well: the ratio counts above this.
 const RATIO_FREE: u64 = 1 << 20;
+/// Five names of a pack and what a zip says about them take no more.
+const DIRECTORY: u64 = 64 << 10;
 
-/// The texts of the five files.
-pub(super) fn read(bytes: &[u8], limits: Limits) -> Result<[String; 5], NotAPack> {
-    let listed = directory(bytes)?;
-    for name in &listed {
-        if !FILES.contains(&name.as_str()) {
-            return Err(NotAPack(format!("it holds {name:?}; the files of a pack are {}", FILES.join(", "))));
+/// An open pack whose directory is in order.
+pub(super) struct Pack<R: Read + Seek> {
+    zip: ZipArchive<R>,
+    limits: Limits,
+}
+
+impl<R: Read + Seek> Pack<R> {
+    pub(super) fn open(mut file: R, limits: Limits) -> Result<Self, NotAPack> {
+        let listed = directory(&mut file)?;
+        for name in &listed {
+            if !FILES.contains(&name.as_str()) {
+                return Err(NotAPack(format!("it holds {name:?}; the files of a pack are {}", FILES.join(", "))));
+            }
         }
+        for name in FILES {
+            match listed.iter().filter(|listed| *listed == name).count() {
+                1 => {}
+                0 => return Err(NotAPack(format!("{name} is missing"))),
+                _ => return Err(NotAPack(format!("{name} is there twice"))),
+            }
+        }
+        Ok(Self { zip: ZipArchive::new(file).map_err(|error| NotAPack(error.to_string()))?, limits })
     }
-    let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| NotAPack(error.to_string()))?;
-    let mut texts: [String; 5] = Default::default();
-    for (name, text) in FILES.iter().zip(&mut texts) {
-        match listed.iter().filter(|listed| listed == name).count() {
-            1 => {}
-            0 => return Err(NotAPack(format!("{name} is missing"))),
-            _ => return Err(NotAPack(format!("{name} is there twice"))),
-        }
-        let file = zip.by_name(name).map_err(|error| NotAPack(format!("{name}: {error}")))?;
+
+    /// The lines of a file, each with its end as it stands there.
+    pub(super) fn lines(&mut self, name: &'static str) -> Result<Lines<impl BufRead + use<'_, R>>, NotAPack> {
+        let limits = self.limits;
+        let file = self.zip.by_name(name).map_err(|error| NotAPack(format!("{name}: {error}")))?;
         let packed = file.compressed_size();
         let most = limits.file.min(packed.saturating_mul(limits.ratio).max(RATIO_FREE));
-        let mut content = Vec::new();
         // The sizes in the zip are claims: what counts is what comes out.
-        file.take(most + 1).read_to_end(&mut content).map_err(|error| NotAPack(format!("{name}: {error}")))?;
-        if content.len() as u64 > most {
-            return Err(NotAPack(format!("{name} unpacks to more than {most} bytes from {packed}")));
-        }
-        *text = String::from_utf8(content).map_err(|_| NotAPack(format!("{name} is no UTF-8 text")))?;
-        if text.bytes().filter(|byte| *byte == b'\n').count() as u64 > limits.lines {
-            return Err(NotAPack(format!("{name} has more than {} lines", limits.lines)));
-        }
+        let reader = BufReader::with_capacity(1 << 16, file);
+        Ok(Lines { reader, name, packed, most, read: 0, count: 0, limits })
     }
-    Ok(texts)
+}
+
+/// See [`Pack::lines`].
+pub(super) struct Lines<B> {
+    reader: B,
+    name: &'static str,
+    packed: u64,
+    most: u64,
+    read: u64,
+    count: u64,
+    limits: Limits,
+}
+
+impl<B: BufRead> Lines<B> {
+    fn next_line(&mut self) -> Result<Option<String>, NotAPack> {
+        let name = self.name;
+        let mut bytes = Vec::new();
+        let most = self.limits.line.min(self.most - self.read);
+        let read = (&mut self.reader).take(most + 1).read_until(b'\n', &mut bytes);
+        let read = read.map_err(|error| NotAPack(format!("{name}: {error}")))? as u64;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.read += read;
+        if self.read > self.most {
+            return Err(NotAPack(format!("{name} unpacks to more than {} bytes from {}", self.most, self.packed)));
+        }
+        if read > self.limits.line {
+            return Err(NotAPack(format!("{name} has a line of more than {} bytes", self.limits.line)));
+        }
+        self.count += u64::from(bytes.last() == Some(&b'\n'));
+        if self.count > self.limits.lines {
+            return Err(NotAPack(format!("{name} has more than {} lines", self.limits.lines)));
+        }
+        String::from_utf8(bytes).map(Some).map_err(|_| NotAPack(format!("{name} is no UTF-8 text")))
+    }
+}
+
+impl<B: BufRead> Iterator for Lines<B> {
+    type Item = Result<String, NotAPack>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_line().transpose()
+    }
 }
 
 /// The names in the central directory, each as often as it is there: a zip reader keeps one of two equal names, and
 /// another reader the other.
-fn directory(bytes: &[u8]) -> Result<Vec<String>, NotAPack> {
+fn directory(file: &mut (impl Read + Seek)) -> Result<Vec<String>, NotAPack> {
     let odd = |what: &str| NotAPack(format!("its zip directory {what}"));
-    let at = bytes.len().checked_sub(22).ok_or_else(|| odd("is missing"))?;
-    let end = &bytes[at..];
+    let failed = |error: io::Error| NotAPack(error.to_string());
+    let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
+    let at = length.checked_sub(22).ok_or_else(|| odd("is missing"))?;
+    let end = part(file, at, 22).map_err(failed)?;
     if !end.starts_with(b"PK\x05\x06") {
         return Err(odd("does not stand at the end of the file"));
     }
     let short = |at: usize| u16::from_le_bytes([end[at], end[at + 1]]);
-    let long = |at: usize| u32::from_le_bytes([end[at], end[at + 1], end[at + 2], end[at + 3]]) as usize;
+    let long = |at: usize| u64::from(u32::from_le_bytes([end[at], end[at + 1], end[at + 2], end[at + 3]]));
     let (count, size, start) = (short(10), long(12), long(16));
-    if count != 5 || short(8) != 5 || start.checked_add(size) != Some(at) {
+    if count != 5 || short(8) != 5 || start.checked_add(size) != Some(at) || size > DIRECTORY {
         return Err(odd("does not list exactly five files"));
     }
-    let mut rest = &bytes[start..at];
+    let whole = part(file, start, size).map_err(failed)?;
+    let mut rest = whole.as_slice();
     let mut names = Vec::new();
     while !rest.is_empty() {
         let header =
             rest.get(..46).filter(|header| header.starts_with(b"PK\x01\x02")).ok_or_else(|| odd("is damaged"))?;
         let field = |at: usize| usize::from(u16::from_le_bytes([header[at], header[at + 1]]));
         let (name, extra, comment) = (field(28), field(30), field(32));
-        let local = u32::from_le_bytes([header[42], header[43], header[44], header[45]]) as usize;
+        let local = u64::from(u32::from_le_bytes([header[42], header[43], header[44], header[45]]));
         let text = rest.get(46..46 + name).ok_or_else(|| odd("is damaged"))?;
         // The file's own header must agree, or two readers see two names.
-        let own =
-            bytes.get(local..).filter(|own| own.starts_with(b"PK\x03\x04")).and_then(|own| own.get(30..30 + name));
-        let own_length = bytes
-            .get(local.saturating_add(26)..local.saturating_add(28))
-            .map(|l| usize::from(l[0]) | usize::from(l[1]) << 8);
-        if own != Some(text) || own_length != Some(name) {
+        let own = part(file, local, 30 + name as u64).unwrap_or_default();
+        let own_length = own.get(26..28).map(|l| usize::from(l[0]) | usize::from(l[1]) << 8);
+        if !own.starts_with(b"PK\x03\x04") || own.get(30..) != Some(text) || own_length != Some(name) {
             return Err(odd("gives a file another name than its own header"));
         }
         names.push(String::from_utf8_lossy(text).into_owned());
@@ -101,4 +154,11 @@ fn directory(bytes: &[u8]) -> Result<Vec<String>, NotAPack> {
         return Err(odd("does not list exactly five files"));
     }
     Ok(names)
+}
+
+fn part(file: &mut (impl Read + Seek), at: u64, length: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(at))?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }

@@ -1,11 +1,12 @@
 //! The walk over the entries.
 
-use super::{Broken, Expect, Intact, Kind, Row, Signed, Trusted, checkpoint_signature, entry_signature};
+use super::{Broken, ClockBack, Expect, Intact, Kind, Row, Signed, Trusted, checkpoint_signature, entry_signature};
 use crate::chain::Head;
 use crate::checkpoint::SignedCheckpoint;
 use crate::digest::Digest;
 use crate::entry::{Entry, hash_text, is_signed};
 use crate::merkle::Frontier;
+use crate::retention::Tombstone;
 use std::collections::VecDeque;
 
 /// Why the walk ended early.
@@ -61,9 +62,43 @@ struct Walk<'a> {
     decisions_signed: u64,
     decisions_unsigned: u64,
     unchecked: u64,
+    /// The record of the retention was found.
+    tombstone: bool,
+    clock_ms: Option<i64>,
+    clock_back: ClockBack,
 }
 
-pub(super) fn walk<E>(mut rows: impl Iterator<Item = Result<Row, E>>, expect: &Expect) -> Result<Intact, Stop<E>> {
+/// The walk, begun where a retention ended. Checkpoints and anchors before that are held against each other.
+pub(super) fn walk_all<E>(rows: impl Iterator<Item = Result<Row, E>>, expect: &Expect) -> Result<Intact, Stop<E>> {
+    let Some(tombstone) = expect.tombstone.as_ref().filter(|_| expect.start.is_none()) else {
+        return walk(rows, expect);
+    };
+    let start = tombstone.start(&expect.checkpoints)?;
+    let (older, anchors): (Vec<_>, Vec<_>) =
+        expect.anchors.iter().cloned().partition(|anchor| anchor.checkpoint.size < tombstone.removed);
+    let sealed = expect.checkpoints.partition_point(|sealed| sealed.checkpoint.cp_seq <= tombstone.cp_seq);
+    let before = Expect {
+        log_id: expect.log_id.clone(),
+        checkpoints: expect.checkpoints[..sealed].to_vec(),
+        keys: expect.keys.clone(),
+        require_signed: expect.require_signed,
+        checkpoints_begin_late: expect.checkpoints_begin_late,
+        ..Expect::default()
+    };
+    let seen = super::checkpoints_alone(&before, &older)?;
+    let after = Expect { start: Some(start), anchors, ..expect.clone() };
+    let mut intact = walk(rows, &after)?;
+    intact.anchored_up_to = intact.anchored_up_to.max(seen.anchored_up_to);
+    intact.anchors_unchecked += seen.anchors_unchecked;
+    Ok(intact)
+}
+
+/// Between two entries written by several runs time may go back a little.
+const CLOCK_SLACK_MS: i64 = 5_000;
+/// So many places where it went back further are named.
+const CLOCK_NAMED: usize = 20;
+
+fn walk<E>(mut rows: impl Iterator<Item = Result<Row, E>>, expect: &Expect) -> Result<Intact, Stop<E>> {
     let mut walk = Walk::new(expect)?;
     let first = walk.head.size;
     walk.boundary()?;
@@ -95,6 +130,9 @@ impl<'a> Walk<'a> {
             decisions_signed: 0,
             decisions_unsigned: 0,
             unchecked: 0,
+            tombstone: false,
+            clock_ms: None,
+            clock_back: ClockBack::default(),
         };
         if let Some(start) = &expect.start {
             walk.begin_at(start)?;
@@ -294,9 +332,37 @@ impl<'a> Walk<'a> {
             }
             Signed::Not => {}
         }
+        self.look_at_retention(&entry, row.signature.is_some())?;
+        self.look_at_clock(&entry);
         self.head = Head { size: seq + 1, head_hash: hash };
         self.frontier.push(&hash);
         Ok(())
+    }
+
+    /// The record of the retention that this walk begins after. Its signature was checked with the entry's.
+    fn look_at_retention(&mut self, entry: &Entry, signed: bool) -> Result<(), Broken> {
+        if self.tombstone || self.expect.tombstone.is_none() || Tombstone::of(entry) != self.expect.tombstone {
+            return Ok(());
+        }
+        if !signed && (self.expect.require_signed || !self.expect.keys.is_empty()) {
+            let expected = "a record of the retention signed by a known key";
+            return Err(Broken::new(entry.seq, Kind::WrongSigner, expected, "no signature"));
+        }
+        self.tombstone = true;
+        Ok(())
+    }
+
+    fn look_at_clock(&mut self, entry: &Entry) {
+        let now = crate::record::millis(&entry.timestamp);
+        if let (Some(before), Some(now)) = (self.clock_ms, now)
+            && before - now > CLOCK_SLACK_MS
+        {
+            self.clock_back.count += 1;
+            if self.clock_back.first.len() < CLOCK_NAMED {
+                self.clock_back.first.push(entry.seq);
+            }
+        }
+        self.clock_ms = now.or(self.clock_ms);
     }
 
     /// The entry names another predecessor than the one that is there. Which of the two is bad? If the next entry or
@@ -412,11 +478,17 @@ impl<'a> Walk<'a> {
             let found = format!("{size}: the log was cut, or an older copy was put in its place");
             return Err(Broken::new(size, Kind::AnchorMismatch, expected, found).by(this.cp_seq));
         }
+        if let Some(tombstone) = self.expect.tombstone.as_ref().filter(|_| !self.tombstone) {
+            let expected = format!("the record of the retention that removed {} entries", tombstone.removed);
+            return Err(Broken::new(0, Kind::Missing, expected, "none"));
+        }
         let sealed = self.last.map_or(0, |last| last.checkpoint.size);
         Ok(Intact {
             log_id: self.log_id.unwrap_or_default(),
             entries: size,
             verified: size - first,
+            removed: self.expect.tombstone.as_ref().map_or(0, |tombstone| tombstone.removed),
+            clock_back: self.clock_back,
             head: self.head,
             root_hash: self.frontier.root(),
             sealed,

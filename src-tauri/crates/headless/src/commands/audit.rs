@@ -24,6 +24,10 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             }
             Ok(OK)
         }
+        Audit::Retention { keep_days, forever, now } => {
+            let change = keep_days.is_some() || *forever;
+            retention(app, output, change.then_some(*keep_days), *now).await
+        }
         Audit::Anchor(command) => anchor(app, output, command).await,
         Audit::List { run, query, limit } => {
             let entries = app.audit_entries(run.clone(), query.clone(), *limit as usize).await?;
@@ -65,6 +69,44 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             Ok(OK)
         }
     }
+}
+
+/// How long entries are kept. `change`: the new number of days, or none for ever.
+async fn retention(app: &Arc<App>, output: &Output, change: Option<Option<u32>>, now: bool) -> Done {
+    let caller = Caller::terminal(None)?;
+    if let Some(days) = change {
+        let request = days.map_or_else(|| json!({}), |days| json!({ "keepDays": days }));
+        app.dispatch(&caller, "audit_retention_set", request).await?;
+    }
+    let done = if now { Some(app.dispatch(&caller, "audit_retention_now", json!({})).await?) } else { None };
+    let mut told = app.dispatch(&caller, "audit_retention", json!({})).await?;
+    if output.json {
+        if let Some(done) = done {
+            told["done"] = done;
+        }
+        output.value(&told);
+        return Ok(OK);
+    }
+    match told["keepDays"].as_u64() {
+        Some(days) => output.line(&format!("Entries are kept for {days} days.")),
+        None => output.line("Entries are kept for ever."),
+    }
+    if let Some(done) = done {
+        output.line(&format!("{} entries were removed now.", done["removed"]));
+    }
+    if told["record"].is_u64() {
+        let at = plain(told["at"].as_str().unwrap_or_default());
+        output.line(&format!(
+            "The first {} are gone; entry {} of {at} stands for them.",
+            told["removed"], told["record"]
+        ));
+    }
+    if let Some(run) = told["held"]["runId"].as_str() {
+        let line =
+            format!("Run {} has not ended: entries from {} on stay until it does.", plain(run), told["held"]["seq"]);
+        output.line(&line);
+    }
+    Ok(OK)
 }
 
 /// Places that keep checkpoints outside.
@@ -142,6 +184,16 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
         let tail = verdict["unsealedTail"].as_u64().unwrap_or_default();
         let line = format!("OK: {} entries. {seal} {tail} after it are unsealed.", verdict["checked"]);
         output.line(&output.paint(&line, Tone::Good));
+        if let Some(removed) = verdict["removed"].as_u64().filter(|removed| *removed > 0) {
+            output.line(&format!("The first {removed} were removed by a retention; a signed entry stands for them."));
+        }
+        if let Some(first) = verdict["clockBack"]["first"][0].as_u64() {
+            let line = format!(
+                "The clock was put back {} times between entries, first before entry {first}.",
+                verdict["clockBack"]["count"]
+            );
+            output.line(&output.paint(&line, Tone::Warn));
+        }
         match verdict["anchoredUpTo"].as_u64() {
             Some(size) => {
                 output.line(&format!("Compared with a checkpoint kept outside: {size} entries are the ones it saw."))

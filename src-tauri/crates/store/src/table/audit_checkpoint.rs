@@ -33,16 +33,27 @@ pub(crate) fn last(connection: &Connection) -> Result<Option<Trusted>> {
     let mut statement =
         connection.prepare_cached("SELECT checkpoint, frontier FROM audit_checkpoint ORDER BY cp_seq DESC LIMIT 1")?;
     let row: Option<(String, String)> = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    row.map(|(checkpoint, frontier)| {
-        let damaged = |e: String| Error::Damaged {
-            reason: format!("the last checkpoint of the audit chain cannot be read ({e}); verify the audit chain"),
-        };
-        Ok(Trusted {
-            sealed: SignedCheckpoint::from_line(&checkpoint).map_err(|e| damaged(e.to_string()))?,
-            frontier: serde_json::from_str(&frontier).map_err(|e| damaged(e.to_string()))?,
-        })
+    row.map(|(checkpoint, frontier)| trusted(&checkpoint, &frontier)).transpose()
+}
+
+/// The last one that seals fewer than `size` entries, with its frontier.
+pub(crate) fn below(connection: &Connection, size: u64) -> Result<Option<(SignedCheckpoint, Frontier)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT checkpoint, frontier FROM audit_checkpoint WHERE size < ? ORDER BY cp_seq DESC LIMIT 1",
+    )?;
+    let row: Option<(String, String)> = statement.query_row([size], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    row.map(|(checkpoint, frontier)| trusted(&checkpoint, &frontier).map(|found| (found.sealed, found.frontier)))
+        .transpose()
+}
+
+fn trusted(checkpoint: &str, frontier: &str) -> Result<Trusted> {
+    let damaged = |e: String| Error::Damaged {
+        reason: format!("a checkpoint of the audit chain cannot be read ({e}); verify the audit chain"),
+    };
+    Ok(Trusted {
+        sealed: SignedCheckpoint::from_line(checkpoint).map_err(|e| damaged(e.to_string()))?,
+        frontier: serde_json::from_str(frontier).map_err(|e| damaged(e.to_string()))?,
     })
-    .transpose()
 }
 
 /// All of them; a row that is none is left out, and what follows it then does not fit.

@@ -1,4 +1,5 @@
-//! `audit_entry`: the audit chain. Append only: a row is never changed and never deleted, whatever happens to its run.
+//! `audit_entry`: the audit chain. Append only: a row is never changed, whatever happens to its run; the oldest go only by a
+//! retention, which leaves a signed row.
 //! The columns behind `signature` only find rows; what holds is `entry`. Tests: `tests/store/table/audit_entry.rs`.
 
 use crate::error::{Error, Result};
@@ -123,6 +124,14 @@ pub(crate) fn head(connection: &Connection) -> Result<Head> {
     }
 }
 
+/// The oldest entry that is there: what was before it was removed.
+pub(crate) fn first(connection: &Connection) -> Result<u64> {
+    let mut statement = connection.prepare_cached("SELECT seq FROM audit_entry ORDER BY seq LIMIT 1")?;
+    let first: Option<i64> = statement.query_row([], |row| row.get(0)).optional()?;
+    // A negative number was never given by this program; a verification tells it.
+    Ok(first.and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0))
+}
+
 /// What a hash that cannot be read says.
 pub(crate) fn damaged(seq: u64) -> Error {
     Error::Damaged { reason: format!("the hash of audit entry {seq} cannot be read; verify the audit chain") }
@@ -191,6 +200,12 @@ pub(crate) fn get(connection: &Connection, seq: u64) -> Result<Option<AuditRow>>
     let mut statement =
         connection.prepare_cached("SELECT seq, entry, hash, signature FROM audit_entry WHERE seq = ?")?;
     Ok(statement.query_row([seq], read).optional()?)
+}
+
+/// Retention: the record of it is written in the same transaction.
+pub(crate) fn remove_before(connection: &Connection, seq: u64) -> Result<()> {
+    connection.prepare_cached("DELETE FROM audit_entry WHERE seq < ?")?.execute([seq])?;
+    Ok(())
 }
 
 pub(crate) fn count_of_run(connection: &Connection, run: &str) -> Result<u64> {
@@ -273,7 +288,7 @@ pub(crate) fn page(connection: &Connection, query: &AuditQuery) -> Result<AuditP
     let head = head(connection)?;
     let mut filter = Filter::of(connection, query)?;
     let (total, more) = if filter.is_empty() {
-        (head.size, false)
+        (head.size - first(connection)?.min(head.size), false)
     } else {
         let sql = format!("SELECT count(*) FROM (SELECT 1 FROM audit_entry {} LIMIT {})", filter.sql(), COUNTED + 1);
         let found: u64 =

@@ -8,6 +8,7 @@ mod group;
 mod open;
 mod ownership;
 mod people;
+mod retention;
 mod support;
 mod table;
 
