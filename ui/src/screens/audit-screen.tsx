@@ -102,7 +102,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     <main className="screen">
       <header className="bar">
         <h1>{t('audit.title')}</h1>
-        <span className="s t2 nw">{size === undefined ? '' : tn('audit.total', size)}</span>
+        <span className="s t2 nw">{size === undefined ? '' : tn('audit.total', size - (status.data?.removed ?? 0))}</span>
         <span className="grow" />
         <FindButton />
         <label className="au-switch s t2"><Switch checked={follow} onChange={setFollow} label={t('audit.follow')} /><span className="au-switch-text">{t('audit.follow')}</span></label>

@@ -40,8 +40,8 @@ export function RetentionSection() {
             <span className="s t3">{policy.record === undefined || policy.at === undefined ? t('retention.none') : t('retention.gone', { n: policy.removed.toLocaleString('en'), at: formatDateTime(policy.at) })}</span>
           </div>
           {policy.record === undefined ? null : <Button small variant="ghost" onClick={() => navigate({ screen: 'audit', seq: policy.record })}>{t('retention.record', { seq: policy.record })}</Button>}
-          <Select label={t('retention.keep')} value={days === undefined ? FOREVER : String(days)} disabled={busy} onChange={(next) => { if (next === FOREVER) void set(undefined); else setAsked(Number(next)); }}
-            options={[{ value: FOREVER, label: t('retention.forever') }, ...choices.map((n) => ({ value: String(n), label: n % 365 === 0 ? tn('retention.years', n / 365) : tn('retention.days', n) }))]} />
+          <span className="set-choice"><Select label={t('retention.keep')} value={days === undefined ? FOREVER : String(days)} disabled={busy} onChange={(next) => { if (next === FOREVER) void set(undefined); else setAsked(Number(next)); }}
+            options={[{ value: FOREVER, label: t('retention.forever') }, ...choices.map((n) => ({ value: String(n), label: n % 365 === 0 ? tn('retention.years', n / 365) : tn('retention.days', n) }))]} /></span>
         </div>
         {policy.held && days !== undefined ? (
           <div className="line"><Icon name="person" className="c-wait" /><span className="s t2 grow">{t('retention.held', { id: shortRunId(policy.held.runId) })}</span><Button small variant="ghost" onClick={() => navigate({ screen: 'run', runId: policy.held?.runId ?? '' })}>{t('audit.openRun')}</Button></div>
