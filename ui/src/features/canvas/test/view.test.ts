@@ -59,7 +59,8 @@ describe('what is drawn', () => {
 
   it('puts problems on the card they belong to', () => {
     const at = (path: string): Diagnostic => ({ code: 'BAD_CONFIG', severity: 'error', path, message: path, hint: '' });
-    const found = problemsByNode(sample(), [at('/nodes/fetch/config/url'), at('/edges/2/to'), at('/settings'), at('/nodes/a~1b')]);
+    const { nodes, ...rest } = sample();
+    const found = problemsByNode({ ...rest, nodes: { ...nodes, 'a/b': { type: 'builtin.wait' } } }, [at('/nodes/fetch/config/url'), at('/edges/2/to'), at('/settings'), at('/edges'), at('/nodes/a~1b'), at('/nodes/gone')]);
     expect([...found.keys()]).toEqual(['fetch', 'adult', 'a/b']);
   });
 });
