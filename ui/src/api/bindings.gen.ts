@@ -1667,11 +1667,11 @@ export interface RunRow {
   errorCode?: string;
 }
 
-/** Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`. */
+/** Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`. With both, `document` runs as what `ref` holds: sub-workflows are looked for beside that file, then in the library. */
 export interface RunStart {
   /** The workflow itself. */
   document?: Workflow;
-  /** Or opaque id of its file. */
+  /** Opaque id of its file. */
   ref?: string;
   /** The run's input. */
   params: Record<string, unknown>;
@@ -2589,6 +2589,14 @@ export interface TriedError {
 /** The named policies. */
 export type TriedPolicy = 'safe' | 'fail';
 
+/** A workflow to look at, and where it stands. */
+export interface ValidateDocument {
+  /** The workflow. */
+  document: Workflow;
+  /** Opaque id of its file: sub-workflows are looked for beside it, then in the library. */
+  ref?: string;
+}
+
 /** A value that was cut on the wire. */
 export interface ValueRef {
   /** `ref` of the cut value. */
@@ -2922,7 +2930,7 @@ export interface Commands {
   /** Forgets changes that are not saved. */
   draft_discard: { request: ByRef; response: Empty };
   /** All diagnostics of a workflow; nothing is run. */
-  workflow_validate: { request: ByDocument; response: Diagnostic[] };
+  workflow_validate: { request: ValidateDocument; response: Diagnostic[] };
   /** Starts a run. */
   run_start: { request: RunStart; response: RunId };
   /** The history, newest first. */

@@ -19,7 +19,7 @@ use signalbox_adapters::vault::{Given, SystemRing};
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private};
 use signalbox_model::{Map, RunEvent, Workflow};
 use signalbox_ports::{Http, World};
-use signalbox_runtime::{Beside, Registry, Runtime};
+use signalbox_runtime::{Beside, Error as RunError, Registry, Runtime, pinned_files};
 use signalbox_store::{RunRow, Store, StoreAlarm, StoreError, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -291,8 +291,16 @@ impl App {
 
     /// The definition that a run is pinned to, when it can be read.
     pub(crate) fn pinned(&self, row: &RunRow) -> ApiResult<Option<Workflow>> {
-        let text = self.store.definition_get(&row.definition_hash)?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        Ok(self.pinned_all(row)?.into_iter().next().map(Arc::unwrap_or_clone))
+    }
+
+    /// [`Self::pinned`], and then its sub-workflows.
+    pub(crate) fn pinned_all(&self, row: &RunRow) -> ApiResult<Vec<Arc<Workflow>>> {
+        match pinned_files(&self.store, row) {
+            Ok((workflow, files)) => Ok(std::iter::once(Arc::new(workflow)).chain(files.into_values()).collect()),
+            Err(RunError::Store(error)) => Err(error.into()),
+            Err(_) => Ok(Vec::new()),
+        }
     }
 
     /// A run's events as they are seen from a path, folded for people. The last one is kept: a preview asks at every key

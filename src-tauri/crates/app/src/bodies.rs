@@ -23,7 +23,7 @@ pub use folders::parse_allow_dir;
 pub(crate) use folders::{folder_grant, folder_list, folder_revoke};
 pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_view_forget, task_view_save};
 pub(crate) use library::{
-    draft_discard, draft_put, forget_draft, id_of, open, savable, workflow_create, workflow_delete, workflow_duplicate,
+    draft_discard, draft_put, forget_draft, open, savable, workflow_create, workflow_delete, workflow_duplicate,
     workflow_list, workflow_open, workflow_open_path, workflow_revision, workflow_save, workflow_validate,
 };
 pub(crate) use people::{

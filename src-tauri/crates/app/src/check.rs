@@ -1,11 +1,12 @@
 //! Looking at files without opening a store: what `validate` and `catalog` need, and what every start of a run asks
 //! first.
 
+use crate::called::{self, in_folder};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::catalog::Catalog;
-use signalbox_engine::validate::{Checked, check_bytes};
+use signalbox_engine::validate::{Checked, check_bytes, check_called};
 use signalbox_model::{Code, Diagnostic, NodeDescriptor, Severity, Workflow};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,10 +24,21 @@ pub fn kinds() -> Vec<NodeDescriptor> {
     CATALOG.iter().map(|kind| (**kind).clone()).collect()
 }
 
-/// Everything that is wrong with a file, also when it cannot be read.
-pub fn file(path: &Path) -> Vec<Diagnostic> {
+/// Everything that is wrong with a file, also when it cannot be read. Sub-workflows are looked for beside it, then in the
+/// library of a data folder.
+pub fn file(path: &Path, data: Option<&Path>) -> Vec<Diagnostic> {
     match load(path) {
-        Ok(loaded) => check_bytes(&loaded.bytes, catalog()).diagnostics,
+        Ok(loaded) => {
+            let mut checked = check_bytes(&loaded.bytes, catalog());
+            let library = data.map(|data| data.join("workflows"));
+            let folders: Vec<&Path> = path.parent().into_iter().chain(library.as_deref()).collect();
+            if let Some(workflow) = &checked.workflow {
+                let called = called::find(workflow, &|id| folders.iter().find_map(|folder| in_folder(folder, id)));
+                checked.diagnostics.extend(check_called(workflow, catalog(), &called));
+                checked.diagnostics.sort_by_key(|found| found.severity == Severity::Warning);
+            }
+            checked.diagnostics
+        }
         Err(error) => {
             let code = match error.code.as_str() {
                 "TOO_LARGE" => Code::TooLarge,

@@ -8,6 +8,7 @@ mod audit_log;
 mod audit_query;
 mod audit_view;
 mod bodies;
+mod called;
 pub mod canonical;
 pub mod check;
 pub mod dto;

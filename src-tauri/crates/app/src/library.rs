@@ -5,6 +5,7 @@ use crate::canonical;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::{ensure_folder, io_error, write_atomic};
 use serde_json::Value;
+use signalbox_engine::validate::valid_workflow_id;
 use signalbox_model::hash::sha256_hex;
 use std::collections::HashMap;
 use std::fs;
@@ -89,6 +90,18 @@ impl Library {
         found
     }
 
+    /// The file of a workflow: in the data folder by its usual name, else the first that holds the id there, else the first
+    /// in another folder.
+    pub(crate) fn by_id(&self, id: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+        let usual = self.home.join(format!("{id}{ENDING}"));
+        if valid_workflow_id(id) && holds(&usual, id) {
+            return Some(usual);
+        }
+        let mut found = self.files(folders);
+        found.sort_by_key(|path| !path.starts_with(&self.home));
+        found.into_iter().find(|path| id_of(path).as_deref() == Some(id))
+    }
+
     /// A free file name for a workflow of this name.
     pub(crate) fn free_path(&self, name: &str) -> PathBuf {
         let slug = slug(name);
@@ -167,6 +180,17 @@ pub(crate) fn unknown() -> ApiError {
 fn conflict(what: &str, next: &str, path: &Path, revision: Option<&str>) -> ApiError {
     let details = serde_json::json!({ "revision": revision, "path": path });
     ApiError::new(Class::Conflict, "CONFLICT", what, next).with(details)
+}
+
+/// It is a file, no link, and holds the workflow of an id.
+pub(crate) fn holds(path: &Path, id: &str) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_file()) && id_of(path).as_deref() == Some(id)
+}
+
+/// The workflow id that a file holds.
+pub(crate) fn id_of(path: &Path) -> Option<String> {
+    let file: Value = serde_json::from_slice(&load(path).ok()?.bytes).ok()?;
+    file["id"].as_str().map(str::to_owned)
 }
 
 /// Reads a workflow file within the size limit.

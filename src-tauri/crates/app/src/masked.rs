@@ -82,8 +82,9 @@ fn frame(event: &str, field: &str) -> usize {
 }
 
 impl RunMasks {
-    fn new(workflow: Option<&Workflow>) -> Self {
-        Self { masks: Masks::new(&workflow.map(mask::pointers).unwrap_or_default()), seen: 0 }
+    fn new(workflows: &[Arc<Workflow>]) -> Self {
+        let pointers: Vec<String> = workflows.iter().flat_map(|workflow| mask::pointers(workflow)).collect();
+        Self { masks: Masks::new(&pointers), seen: 0 }
     }
 
     /// Learns what an event hides; events come in order, those that were seen are passed over.
@@ -209,8 +210,7 @@ impl App {
         let masks = match found {
             Some(masks) => masks,
             None => {
-                let workflow = self.pinned(&self.store.run(run_id)?)?;
-                let masks = Arc::new(Mutex::new(RunMasks::new(workflow.as_ref())));
+                let masks = Arc::new(Mutex::new(RunMasks::new(&self.pinned_all(&self.store.run(run_id)?)?)));
                 let mut kept = self.masked.runs.lock().unwrap_or_else(PoisonError::into_inner);
                 if kept.len() >= KEPT {
                     kept.remove(0);

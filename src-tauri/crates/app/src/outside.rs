@@ -7,11 +7,11 @@ use crate::library::load;
 use crate::router::Caller;
 use crate::runs::wire_event;
 use serde_json::{Value, json};
-use signalbox_engine::validate::check_bytes;
-use signalbox_engine::{Compiled, RunState, fold, params, snapshot, summary};
+use signalbox_engine::validate::{check_bytes, check_called};
+use signalbox_engine::{params, summary};
 use signalbox_model::{Diagnostic, RunEvent, Workflow};
-use signalbox_runtime::{Error as RunError, Kept, Phase, Subscription};
-use std::path::PathBuf;
+use signalbox_runtime::{Error as RunError, Kept, Phase, Subscription, definition, state};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl App {
             let loaded = load(&file)?;
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
             check::runnable(&diagnostics)?;
-            app.start_document(document, new)
+            app.start_document(document, Some(&file), new)
         })
         .await
     }
@@ -41,13 +41,15 @@ impl App {
         .await
     }
 
-    /// Starts a run of a document. On a thread that may wait.
-    pub(crate) fn start_document(&self, document: Value, new: NewRun) -> ApiResult<String> {
+    /// Starts a run of a document; `file` is where it stands. On a thread that may wait.
+    pub(crate) fn start_document(&self, document: Value, file: Option<&Path>, new: NewRun) -> ApiResult<String> {
         let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
         check::runnable(&checked.diagnostics)?;
         let Some(workflow) = checked.workflow else {
             return Err(ApiError::bad_request("The document is no workflow.", "Send a workflow."));
         };
+        let called = self.called(&workflow, file)?;
+        check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.
         self.grants_changed()?;
         let mut given = new.params;
@@ -74,10 +76,8 @@ impl App {
         fits(&workflow, &given)?;
         let runtime = self.runtime.clone();
         Ok(self.wait_for(async move {
-            let (compiled, definition) = runtime.pin(workflow).await?;
             let run = signalbox_runtime::NewRun {
-                compiled,
-                definition,
+                pinned: runtime.pin_with(workflow, called.files).await?,
                 params: given,
                 context: new.context,
                 started_by: new.started_by,
@@ -106,30 +106,8 @@ impl App {
             return Ok(summary);
         }
         let row = self.store.run(run_id)?;
-        let damaged = |why: String| {
-            ApiError::unavailable(
-                "LOG_DAMAGED",
-                format!("Run {run_id} cannot be shown: {why}."),
-                "Restore the data folder from a backup.",
-            )
-        };
-        let text = self.store.definition_get(&row.definition_hash)?;
-        let text = text.ok_or_else(|| damaged("its workflow is not in the store".into()))?;
-        let workflow: Workflow = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
-        let compiled = Compiled::new(Arc::new(workflow), &row.definition_hash, check::catalog())
-            .map_err(|_| damaged("this program does not accept its workflow".into()))?;
-        let kept = self.store.latest_snapshot(run_id)?;
-        let kept = kept.and_then(|snapshot| snapshot::decode(&compiled, &snapshot.body).ok());
-        let mut state = kept.unwrap_or_else(|| RunState::new(&compiled, run_id, row.client_run_token.clone()));
-        loop {
-            let page = self.store.events(run_id, state.last_seq(), PAGE)?;
-            for event in &page {
-                fold(&compiled, &mut state, event).map_err(|error| damaged(error.to_string()))?;
-            }
-            if page.len() < PAGE {
-                break;
-            }
-        }
+        let compiled = definition(&self.store, self.runtime.registry(), &row)?;
+        let state = state(&self.store, &compiled, &row)?;
         Ok(serde_json::to_value(summary::of(&compiled, &state)).unwrap_or_default())
     }
 

@@ -1,7 +1,7 @@
 //! Workflows by their id, for programs (REST): found in the library, written to the data folder.
 
 use crate::app::{App, NewRun};
-use crate::bodies::{forget_draft, id_of, open, savable};
+use crate::bodies::{forget_draft, open, savable};
 use crate::check;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::{ENDING, load};
@@ -22,7 +22,8 @@ impl App {
         person: String,
     ) -> ApiResult<String> {
         self.blocking(move |app| {
-            let loaded = load(&app.by_id(&id)?)?;
+            let path = app.by_id(&id)?;
+            let loaded = load(&path)?;
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
             check::runnable(&diagnostics)?;
             let new = NewRun {
@@ -32,7 +33,7 @@ impl App {
                 person: Some(person),
                 ..NewRun::default()
             };
-            app.start_document(document, new)
+            app.start_document(document, Some(&path), new)
         })
         .await
     }
@@ -96,16 +97,9 @@ impl App {
         .await
     }
 
-    /// The file of a workflow; the data folder goes before other folders.
+    /// The file of a workflow.
     fn by_id(&self, id: &str) -> ApiResult<PathBuf> {
-        let usual = self.library.home().join(format!("{id}{ENDING}"));
-        if valid_workflow_id(id) && id_of(&usual).as_deref() == Some(id) {
-            return Ok(usual);
-        }
-        let files = self.library.files(&self.library_folders()?);
-        let mut found: Vec<PathBuf> = files.into_iter().filter(|path| id_of(path).as_deref() == Some(id)).collect();
-        found.sort_by_key(|path| !path.starts_with(self.library.home()));
-        found.into_iter().next().ok_or_else(|| {
+        self.library.by_id(id, &self.library_folders()?).ok_or_else(|| {
             ApiError::not_found(format!(
                 "The library has no workflow with the id {id}; store it with PUT /workflows/{id}."
             ))

@@ -67,7 +67,7 @@ macro_rules! command_list {
             Query workflow_revision(ByRef) -> Revision, Viewer, [Desktop Http], [], "The file's content hash now, to notice changes from outside.";
             Action draft_put(DraftPut) -> Empty, Builder, [Desktop Http], [], "Keeps changes that are not saved yet.";
             Action draft_discard(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open], "Forgets changes that are not saved.";
-            Query workflow_validate(ByDocument) -> Vec<Diagnostic>, Viewer, [Desktop Http], [], "All diagnostics of a workflow; nothing is run.";
+            Query workflow_validate(ValidateDocument) -> Vec<Diagnostic>, Viewer, [Desktop Http], [], "All diagnostics of a workflow; nothing is run.";
             Action run_start(RunStart) -> RunId, Operator, [Desktop Http], [run_list workflow_list], "Starts a run.";
             Query run_list(RunList) -> RunPage, Viewer, [Desktop Http], [], "The history, newest first.";
             Query run_get(RunId) -> RunDetails, Viewer, [Desktop Http], [], "One run with the definition that it pinned.";

@@ -230,7 +230,7 @@ fn a_run_needs_a_valid_workflow_and_fitting_params() {
     assert_eq!(wrong.code, "INVALID_WORKFLOW");
     assert_eq!(wrong.details.expect("details")["diagnostics"][0]["code"], "CEL_SYNTAX");
     assert_eq!(place.code("run_start", json!({ "params": {} })), "BAD_REQUEST");
-    assert_eq!(place.code("run_start", json!({ "document": flow("a"), "ref": "b", "params": {} })), "BAD_REQUEST");
+    assert_eq!(place.code("run_start", json!({ "document": flow("a"), "ref": "b", "params": {} })), "NOT_FOUND");
     let found = place.ok("workflow_validate", json!({ "document": document }));
     assert_eq!(found[0]["code"], "CEL_SYNTAX");
     assert!(found[0]["path"].as_str().is_some_and(|path| path.starts_with("/nodes/b/config")), "{found}");

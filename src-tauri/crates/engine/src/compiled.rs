@@ -9,7 +9,7 @@ use crate::{
     recovery::{EdgeKind, Recovery, RecoveryKind},
     region::{self, Region},
     schema::Schema,
-    validate,
+    validate::{self, Called},
 };
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -154,7 +154,8 @@ impl Compiled {
         files: &BTreeMap<String, Arc<Workflow>>,
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut diagnostics = validate::check(&workflow, catalog);
-        diagnostics.extend(validate::check_files(&workflow, catalog, files));
+        let called = Called { files: files.clone(), ..Called::default() };
+        diagnostics.extend(validate::check_called(&workflow, catalog, &called));
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(diagnostics);
         }

@@ -1,5 +1,6 @@
 //! Every diagnostic of a workflow file, several at once, each with code, JSON Pointer and hint.
 
+mod called;
 mod containers;
 mod expressions;
 mod graph;
@@ -18,7 +19,7 @@ use crate::{
     json, route,
     schema::{Schema, Violation},
 };
-pub(crate) use containers::check_files;
+pub use called::{Called, called_by, check_called};
 pub(crate) use expressions::broken;
 use serde_json::Value;
 use signalbox_model::{

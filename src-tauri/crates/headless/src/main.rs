@@ -39,7 +39,11 @@ fn start() -> u8 {
     };
     let output = Output::new(&cli.global);
     match &cli.command {
-        Command::Validate { files } => finish(&output, commands::validate::validate(&output, files)),
+        Command::Validate { files } => {
+            // Without a data folder there is no library.
+            let data = data_folder(&cli.global).ok();
+            finish(&output, commands::validate::validate(&output, files, data.as_deref()))
+        }
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
         _ => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build();
@@ -77,11 +81,15 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
     code
 }
 
+fn data_folder(global: &Global) -> ApiResult<PathBuf> {
+    match &global.data {
+        Some(data) => Ok(std::path::absolute(data).unwrap_or_else(|_| data.clone())),
+        None => signalbox_app::default_data_dir(),
+    }
+}
+
 fn open(global: &Global, serving: bool) -> ApiResult<(Arc<App>, PathBuf)> {
-    let data = match &global.data {
-        Some(data) => std::path::absolute(data).unwrap_or_else(|_| data.clone()),
-        None => signalbox_app::default_data_dir()?,
-    };
+    let data = data_folder(global)?;
     let allow = global.allow_dir.iter().map(|text| signalbox_app::parse_allow_dir(text)).collect::<ApiResult<_>>()?;
     let app = App::open(&data, Options { host: Host::Http, allow, stays: serving })?;
     Ok((app, data))

@@ -1,7 +1,7 @@
 //! The examples of `docs/formats.md` read and write as what they are.
 
 use serde_json::Value;
-use signalbox_model::{Node, RunEvent, workflow::Settings};
+use signalbox_model::{Node, RunEvent, Workflow, workflow::Settings};
 
 #[test]
 fn every_example_is_read_and_written_back() {
@@ -33,6 +33,10 @@ fn every_example_is_read_and_written_back() {
                 let settings: Settings = serde_json::from_str(example).expect(example);
                 assert!(settings.extra.is_empty(), "{example}");
                 assert_eq!(serde_json::to_string(&settings).expect("writes"), example);
+            }
+            "definition" => {
+                let file: Workflow = serde_json::from_str(example).expect(example);
+                assert_eq!(serde_json::to_string(&file).expect("writes"), example);
             }
             // Read by the tests of the crate that writes them.
             "vault" | "secrets" => {}

@@ -4,52 +4,111 @@ use crate::error::Error;
 use crate::registry::Registry;
 use signalbox_engine::{Compiled, RunState, fold, snapshot};
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{Diagnostic, Workflow};
+use signalbox_model::{Diagnostic, Map, Workflow};
 use signalbox_store::{RunRow, Store};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Events that are read at once.
 const PAGE: usize = 500;
 
-/// A workflow with the versions of its kinds written in, and the text by whose hash runs are pinned to it.
-pub(crate) fn pin(mut workflow: Workflow, registry: &Registry) -> Result<(Compiled, String), Vec<Diagnostic>> {
+/// Field of a pinned definition: id → hash of the definition of each workflow that its steps name, directly or further in.
+const PINNED_FILES: &str = "pinnedFiles";
+
+/// What a run is pinned to.
+#[derive(Debug, Clone)]
+pub struct Pinned {
+    /// The workflow with its sub-workflows.
+    pub compiled: Arc<Compiled>,
+    /// The text whose SHA-256 is `compiled.definition_hash`.
+    pub definition: String,
+    /// Definitions of the sub-workflows: hash and text.
+    pub files: Vec<(String, String)>,
+}
+
+/// A workflow and its sub-workflows with the versions of their kinds written in, and the texts by whose hashes runs are
+/// pinned to them.
+pub(crate) fn pin(
+    mut workflow: Workflow,
+    called: BTreeMap<String, Arc<Workflow>>,
+    registry: &Registry,
+) -> Result<Pinned, Vec<Diagnostic>> {
+    let mut used = BTreeMap::new();
+    let mut texts = Vec::new();
+    let mut hashes = Map::new();
+    for (id, file) in called {
+        let mut file = Arc::unwrap_or_clone(file);
+        let text = versioned(&mut file, registry);
+        let hash = sha256_hex(text.as_bytes());
+        hashes.insert(id.clone(), hash.clone().into());
+        texts.push((hash, text));
+        used.insert(id, Arc::new(file));
+    }
+    // A field of this name in a person's file says nothing.
+    workflow.extra.shift_remove(PINNED_FILES);
+    if !hashes.is_empty() {
+        workflow.extra.insert(PINNED_FILES.into(), hashes.into());
+    }
+    let definition = versioned(&mut workflow, registry);
+    let hash = sha256_hex(definition.as_bytes());
+    let compiled = Compiled::with_files(Arc::new(workflow), &hash, &registry.catalog, &used)?;
+    Ok(Pinned { compiled: Arc::new(compiled), definition, files: texts })
+}
+
+fn versioned(workflow: &mut Workflow, registry: &Registry) -> String {
     for node in workflow.nodes.values_mut() {
         if node.type_version.is_none() {
             node.type_version = registry.catalog.get(&node.kind).map(|descriptor| descriptor.version);
         }
     }
     // A workflow is plain data with string keys: it always has a text.
-    let text = serde_json::to_string(&workflow).unwrap_or_default();
-    let compiled = Compiled::new(Arc::new(workflow), &sha256_hex(text.as_bytes()), &registry.catalog)?;
-    Ok((compiled, text))
+    serde_json::to_string(&workflow).unwrap_or_default()
+}
+
+/// The workflow that a run is pinned to, and its sub-workflows by id.
+pub fn pinned_files(store: &Store, row: &RunRow) -> Result<(Workflow, BTreeMap<String, Arc<Workflow>>), Error> {
+    let unusable = |reason: String| Error::Definition { run: row.run_id.clone(), reason };
+    let read = |hash: &str, what: &str| {
+        let text = store.definition_get(hash)?;
+        let text = text.ok_or_else(|| unusable(format!("{what} it was started with is not in the store")))?;
+        serde_json::from_str::<Workflow>(&text).map_err(|error| unusable(error.to_string()))
+    };
+    let mut workflow = read(&row.definition_hash, "the workflow")?;
+    let mut files = BTreeMap::new();
+    for (id, hash) in
+        workflow.extra.shift_remove(PINNED_FILES).as_ref().and_then(|f| f.as_object()).into_iter().flatten()
+    {
+        let file = read(hash.as_str().unwrap_or_default(), &format!("the sub-workflow '{id}'"))?;
+        files.insert(id.clone(), Arc::new(file));
+    }
+    Ok((workflow, files))
 }
 
 /// Compiles the definition that a run is pinned to.
-pub(crate) fn definition(store: &Store, registry: &Registry, row: &RunRow) -> Result<Compiled, Error> {
+pub fn definition(store: &Store, registry: &Registry, row: &RunRow) -> Result<Compiled, Error> {
     let unusable = |reason: String| Error::Definition { run: row.run_id.clone(), reason };
-    let text = store
-        .definition_get(&row.definition_hash)?
-        .ok_or_else(|| unusable("the workflow it was started with is not in the store".into()))?;
-    let workflow: Workflow = serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
-    for (id, node) in &workflow.nodes {
-        let known = registry.catalog.get(&node.kind).map(|descriptor| descriptor.version);
-        if let (Some(wanted), Some(known)) = (node.type_version, known)
-            && wanted != known
-        {
-            return Err(unusable(format!(
-                "step '{id}' was started with version {wanted} of '{}', this program has version {known}",
-                node.kind
-            )));
+    let (workflow, files) = pinned_files(store, row)?;
+    for file in std::iter::once(&workflow).chain(files.values().map(AsRef::as_ref)) {
+        for (id, node) in &file.nodes {
+            let known = registry.catalog.get(&node.kind).map(|descriptor| descriptor.version);
+            if let (Some(wanted), Some(known)) = (node.type_version, known)
+                && wanted != known
+            {
+                return Err(unusable(format!(
+                    "step '{id}' was started with version {wanted} of '{}', this program has version {known}",
+                    node.kind
+                )));
+            }
         }
     }
-    Compiled::new(Arc::new(workflow), &row.definition_hash, &registry.catalog).map_err(|found| {
+    Compiled::with_files(Arc::new(workflow), &row.definition_hash, &registry.catalog, &files).map_err(|found| {
         let first = found.first().map_or_else(String::new, |one| format!(" ({}: {})", one.path, one.message));
         unusable(format!("this program does not accept the workflow it was started with{first}"))
     })
 }
 
 /// The state after the last recorded event.
-pub(crate) fn state(store: &Store, compiled: &Compiled, row: &RunRow) -> Result<RunState, Error> {
+pub fn state(store: &Store, compiled: &Compiled, row: &RunRow) -> Result<RunState, Error> {
     let snapshot = store.latest_snapshot(&row.run_id)?;
     // A snapshot of another format is no loss: the events rebuild the state.
     let known = snapshot.and_then(|snapshot| snapshot::decode(compiled, &snapshot.body).ok());

@@ -3,18 +3,18 @@
 use crate::drive::{Birth, Driven, Driver};
 use crate::error::{Error, Trouble};
 use crate::live::{self, Follow, Subscription};
-use crate::load;
+use crate::load::{self, Pinned};
 use crate::options::{Kept, Options};
 use crate::registry::Registry;
 use crate::shared::{Core, Resumed, adopt, poll};
 use serde_json::{Value, json};
+use signalbox_engine::RunState;
 use signalbox_engine::input::Input;
-use signalbox_engine::{Compiled, RunState};
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
 use signalbox_store::{Store, StoreError};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
 
@@ -37,10 +37,8 @@ pub enum Phase {
 /// A run to start.
 #[derive(Debug)]
 pub struct NewRun {
-    /// The workflow.
-    pub compiled: Arc<Compiled>,
-    /// The text whose SHA-256 is `compiled.definition_hash`; see [`Runtime::pin`].
-    pub definition: String,
+    /// The workflow; see [`Runtime::pin`].
+    pub pinned: Pinned,
     /// The run's input.
     pub params: Value,
     /// Initial context values besides the file's.
@@ -132,19 +130,29 @@ impl Runtime {
         }
     }
 
-    /// Compiles a workflow for a run: versions of the kinds written in, and the text that the run is pinned to.
-    pub async fn pin(&self, workflow: Workflow) -> Result<(Arc<Compiled>, String), Error> {
+    /// Compiles a workflow for a run: versions of the kinds written in, and the texts that the run is pinned to.
+    pub async fn pin(&self, workflow: Workflow) -> Result<Pinned, Error> {
+        self.pin_with(workflow, BTreeMap::new()).await
+    }
+
+    /// [`Self::pin`] of a workflow whose sub-workflows are these files, by id.
+    pub async fn pin_with(&self, workflow: Workflow, files: BTreeMap<String, Arc<Workflow>>) -> Result<Pinned, Error> {
         let core = Arc::clone(self.core());
-        let pinned = self.worker(move || load::pin(workflow, &core.registry)).await?;
-        pinned.map(|(compiled, text)| (Arc::new(compiled), text)).map_err(Error::Invalid)
+        self.worker(move || load::pin(workflow, files, &core.registry)).await?.map_err(Error::Invalid)
     }
 
     /// Starts a run; returns its id as soon as its beginning is recorded.
     pub async fn start(&self, new: NewRun) -> Result<String, Error> {
         let core = self.core();
         core.open()?;
+        let Pinned { compiled, definition, files } = new.pinned;
+        // Before the run: one that was recorded always finds them.
+        if !files.is_empty() {
+            let store = core.store.clone();
+            self.worker(move || files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))).await??;
+        }
         let run_id = core.ids.run_id();
-        let state = RunState::new(&new.compiled, &run_id, new.client_run_token.clone());
+        let state = RunState::new(&compiled, &run_id, new.client_run_token.clone());
         let (driven, inbox) = Driven::new(&run_id);
         let (born, birth) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
@@ -156,8 +164,8 @@ impl Runtime {
             now: core.world.clock.now_ms(),
         }]);
         let (client_run_token, started_by) = (new.client_run_token, new.started_by);
-        let row = Birth { definition: new.definition, client_run_token, started_by, person: new.person, born };
-        let driver = Driver::new(Arc::clone(core), driven, inbox, new.compiled, state, new.kept).new_born(row);
+        let row = Birth { definition, client_run_token, started_by, person: new.person, born };
+        let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, new.kept).new_born(row);
         core.handle.spawn(Box::pin(driver.drive(first)));
         match birth.await {
             Ok(outcome) => outcome.map(|()| run_id),

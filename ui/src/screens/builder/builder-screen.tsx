@@ -57,7 +57,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const dirty = useEditor(editor, (state) => state.dirty);
   const undoLabel = useEditor(editor, (state) => state.undoLabel);
   const redoLabel = useEditor(editor, (state) => state.redoLabel);
-  const found = useDiagnostics(document, session.diagnostics);
+  const found = useDiagnostics(document, session.ref, session.diagnostics);
   /** Places that a refused run has named as missing. */
   const [asked, setAsked] = useState<ReadonlySet<string>>(NOTHING_ASKED);
   const diagnostics = useMemo(() => quiet(found, asked), [found, asked]);
@@ -89,7 +89,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     const sent = editor.getState().document;
     setStarting(true);
     try {
-      const { runId: id } = await act('run_start', { document: sent, params });
+      const { runId: id } = await act('run_start', { document: sent, ref: session.ref, params });
       lastRuns.set(session.ref, id);
       lastParams.set(session.ref, params);
       setDefinition(sent);

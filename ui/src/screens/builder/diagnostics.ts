@@ -6,13 +6,14 @@ import type { Diagnostic, Workflow } from '../../api/types.ts';
 
 export const VALIDATE_MS = 250;
 
-export function useDiagnostics(document: Workflow | undefined, first: Diagnostic[]): Diagnostic[] {
+/** `ref` says where the document stands: sub-workflows are looked for beside it. */
+export function useDiagnostics(document: Workflow | undefined, ref: string, first: Diagnostic[]): Diagnostic[] {
   const [found, setFound] = useState(first);
   useEffect(() => {
     if (!document) return undefined;
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      call('workflow_validate', { document }, stop.signal).then(
+      call('workflow_validate', { document, ref }, stop.signal).then(
         (list) => { if (!stop.signal.aborted) setFound(list); },
         // The list of the last good answer stays: a lost connection has its own message.
         () => undefined,
@@ -22,7 +23,7 @@ export function useDiagnostics(document: Workflow | undefined, first: Diagnostic
       clearTimeout(timer);
       stop.abort();
     };
-  }, [document]);
+  }, [document, ref]);
   return found;
 }
 

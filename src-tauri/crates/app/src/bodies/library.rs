@@ -3,16 +3,16 @@
 use crate::app::App;
 use crate::canonical::same;
 use crate::dto::{
-    ByDocument, ByRef, Draft, DraftPut, Empty, OpenPath, OpenWorkflow, Revision, RunRow, Saved, WorkflowCreate,
+    ByRef, Draft, DraftPut, Empty, OpenPath, OpenWorkflow, Revision, RunRow, Saved, ValidateDocument, WorkflowCreate,
     WorkflowDuplicate, WorkflowEntry, WorkflowSave,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
-use crate::library::{load, read_only, slug};
+use crate::library::{id_of, load, read_only, slug};
 use crate::{Caller, check, runs, samples};
 use serde_json::{Value, json};
 use signalbox_engine::validate::check_bytes;
-use signalbox_model::{Diagnostic, Workflow, time};
+use signalbox_model::{Diagnostic, Severity, Workflow, time};
 use signalbox_store::RunQuery;
 use std::collections::HashSet;
 use std::path::Path;
@@ -101,6 +101,7 @@ pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWor
         },
     };
     if let Ok(workflow) = serde_json::from_value(document.clone()) {
+        diagnostics.extend(app.called_findings(&workflow, Some(path))?);
         diagnostics.extend(app.secret_findings(&workflow));
     }
     Ok(OpenWorkflow {
@@ -182,12 +183,6 @@ fn ids(app: &App) -> ApiResult<HashSet<String>> {
     Ok(files.iter().filter_map(|path| id_of(path)).collect())
 }
 
-/// The workflow id that a file holds.
-pub(crate) fn id_of(path: &Path) -> Option<String> {
-    let file: Value = serde_json::from_slice(&load(path).ok()?.bytes).ok()?;
-    file["id"].as_str().map(str::to_owned)
-}
-
 pub(crate) fn workflow_save(app: &App, _: &Caller, request: WorkflowSave) -> ApiResult<Saved> {
     let path = app.path_of(&request.reference)?;
     savable(&request.document)?;
@@ -231,8 +226,13 @@ pub(crate) fn draft_discard(app: &App, _: &Caller, request: ByRef) -> ApiResult<
     Ok(Empty {})
 }
 
-pub(crate) fn workflow_validate(app: &App, _: &Caller, request: ByDocument) -> ApiResult<Vec<Diagnostic>> {
+pub(crate) fn workflow_validate(app: &App, _: &Caller, request: ValidateDocument) -> ApiResult<Vec<Diagnostic>> {
     let mut checked = check_bytes(request.document.to_string().as_bytes(), check::catalog());
-    checked.diagnostics.extend(checked.workflow.iter().flat_map(|workflow| app.secret_findings(workflow)));
+    let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
+    if let Some(workflow) = &checked.workflow {
+        checked.diagnostics.extend(app.called_findings(workflow, file.as_deref())?);
+        checked.diagnostics.sort_by_key(|found| found.severity == Severity::Warning);
+        checked.diagnostics.extend(app.secret_findings(workflow));
+    }
     Ok(checked.diagnostics)
 }

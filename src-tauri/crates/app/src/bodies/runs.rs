@@ -20,14 +20,17 @@ use signalbox_store::audit::Level;
 const PAGE: usize = 1_000;
 
 pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunId> {
-    let document = match (request.document, request.reference) {
-        (Some(document), None) => {
+    let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
+    let document = match (request.document, &file) {
+        (Some(document), _) => {
             // Who may only operate runs what is stored, not what they send.
             caller.require(CallerRole::Builder)?;
             document
         }
-        (None, Some(reference)) => check::readable(&load(&app.path_of(&reference)?)?.bytes)?.0,
-        _ => return Err(ApiError::bad_request("A run needs either `document` or `ref`.", "Send one of the two.")),
+        (None, Some(file)) => check::readable(&load(file)?.bytes)?.0,
+        (None, None) => {
+            return Err(ApiError::bad_request("A run needs `document` or `ref`.", "Send one of the two, or both."));
+        }
     };
     let new = NewRun {
         params: request.params,
@@ -36,7 +39,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
         started_by: (!caller.here).then(|| "rest".to_owned()),
         ..NewRun::default()
     };
-    Ok(RunId { run_id: app.start_document(document, new)? })
+    Ok(RunId { run_id: app.start_document(document, file.as_deref(), new)? })
 }
 
 pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResult<RunPage> {
@@ -56,8 +59,8 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
     let row = app.store.run(&request.run_id)?;
     let mut summary = app.summary_for(caller, &request.run_id)?;
     runs::wire_summary(&mut summary);
-    let definition = app.store.definition_get(&row.definition_hash)?;
-    let definition = definition.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    // A run whose definition is lost still has its events.
+    let definition = app.pinned(&row)?.map(|workflow| json!(workflow)).unwrap_or_default();
     let params = app.params_for(caller, &request.run_id)?;
     let masked = app.masks(caller, &request.run_id);
     let trouble = app.trouble(&request.run_id).map(|(code, message)| {

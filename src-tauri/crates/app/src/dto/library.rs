@@ -167,3 +167,15 @@ pub struct ByDocument {
     #[schemars(with = "Workflow")]
     pub document: Value,
 }
+
+/// A workflow to look at, and where it stands.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ValidateDocument {
+    /// The workflow.
+    #[schemars(with = "Workflow")]
+    pub document: Value,
+    /// Opaque id of its file: sub-workflows are looked for beside it, then in the library.
+    #[serde(rename = "ref", default)]
+    pub reference: Option<String>,
+}

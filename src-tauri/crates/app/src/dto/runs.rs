@@ -7,7 +7,8 @@ use serde_json::Value;
 use signalbox_model::event::RunEventWire;
 use signalbox_model::{Map, RunStatus, RunSummary, Workflow};
 
-/// Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`.
+/// Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`. With both, `document` runs as
+/// what `ref` holds: sub-workflows are looked for beside that file, then in the library.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RunStart {
@@ -15,7 +16,7 @@ pub struct RunStart {
     #[serde(default)]
     #[schemars(with = "Option<Workflow>")]
     pub document: Option<Value>,
-    /// Or opaque id of its file.
+    /// Opaque id of its file.
     #[serde(rename = "ref", default)]
     pub reference: Option<String>,
     /// The run's input.

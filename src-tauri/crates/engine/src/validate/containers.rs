@@ -5,9 +5,8 @@ use crate::{
     catalog::{Catalog, LATER_KINDS, nearest},
     recovery::{EdgeKind, Recovery},
 };
-use signalbox_model::{Code, Diagnostic, Node, Role, Severity, Workflow, diagnostic::pointer_token};
+use signalbox_model::{Code, Diagnostic, Role, Workflow, diagnostic::pointer_token};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Containers in containers.
 const DEEPEST: usize = 16;
@@ -150,94 +149,8 @@ fn container(workflow: &Workflow, catalog: &Catalog, id: &str, role: Role, at: &
     }
 }
 
-/// The files of sub-workflows: each is there, has no errors of its own, and none leads back to itself.
-pub(crate) fn check_files(
-    workflow: &Workflow,
-    catalog: &Catalog,
-    files: &BTreeMap<String, Arc<Workflow>>,
-) -> Vec<Diagnostic> {
-    let mut following =
-        Following { catalog, files, way: vec![&workflow.id], levels: BTreeMap::new(), found: Vec::new() };
-    following.follow(workflow, None);
-    following.found
-}
-
-/// The walk through the files of sub-workflows: into each of them once, however many steps name it.
-struct Following<'a> {
-    catalog: &'a Catalog,
-    files: &'a BTreeMap<String, Arc<Workflow>>,
-    /// The files around the one that is looked at, and itself.
-    way: Vec<&'a str>,
-    /// Files that were looked at, and how many levels of files are in them.
-    levels: BTreeMap<&'a str, usize>,
-    found: Vec<Diagnostic>,
-}
-
-impl<'a> Following<'a> {
-    /// How many levels of files a workflow has in it. `step` is the place of the step of the run's own file that leads
-    /// here; what is found inside is told there.
-    fn follow(&mut self, workflow: &'a Workflow, step: Option<&str>) -> usize {
-        let mut deepest = 0;
-        for (id, node) in &workflow.nodes {
-            if self.catalog.get(&node.kind).is_some_and(|descriptor| descriptor.role == Role::Subworkflow) {
-                let own = format!("/nodes/{}/config/workflow", pointer_token(id));
-                deepest = deepest.max(self.named(workflow, id, node, step.unwrap_or(&own)));
-            }
-        }
-        deepest
-    }
-
-    /// The file that a step names: how many levels it adds.
-    fn named(&mut self, workflow: &'a Workflow, id: &str, node: &'a Node, at: &str) -> usize {
-        let name = step_of(workflow, self.catalog, id);
-        let named = node.config.as_ref().and_then(|c| c.get("workflow")).and_then(|v| v.as_str()).unwrap_or_default();
-        let mut bad = |code: Code, message: String, hint: &str| {
-            self.found.push(Diagnostic::error(code, at, message, hint));
-            0
-        };
-        let too_deep = format!("{name} stands in more than {DEEPEST} workflows");
-        if named.starts_with('=') || named.contains("{{") {
-            return bad(
-                Code::BadConfig,
-                format!("{name} names its workflow by an expression, but it is fixed when the run starts"),
-                "Write the id of a workflow",
-            );
-        }
-        let Some((key, file)) = self.files.get_key_value(named) else {
-            let message = format!("{name} names the workflow '{named}', which is not known");
-            return bad(Code::UnknownWorkflow, message, "Choose one");
-        };
-        if self.way.contains(&key.as_str()) {
-            let message = format!("{name} runs '{named}', in which it stands itself");
-            return bad(Code::Cycle, message, "Choose another workflow");
-        }
-        if let Some(levels) = self.levels.get(key.as_str()).copied() {
-            if self.way.len() + levels > DEEPEST {
-                bad(Code::BadParent, too_deep, "Use fewer levels");
-            }
-            return levels + 1;
-        }
-        if self.way.len() > DEEPEST {
-            return bad(Code::BadParent, too_deep, "Use fewer levels");
-        }
-        if !begins(file, None) {
-            let message = format!("{name}: the workflow '{named}' has no step that could begin");
-            return bad(Code::EmptyWorkflow, message, "Add one");
-        }
-        for own in super::check(file, self.catalog).into_iter().filter(|d| d.severity == Severity::Error) {
-            let message = format!("In the workflow '{named}': {}", own.message);
-            bad(own.code, format!("{message} ({})", own.path), &own.hint);
-        }
-        self.way.push(key);
-        let levels = self.follow(file, Some(at));
-        self.way.pop();
-        self.levels.insert(key, levels);
-        levels + 1
-    }
-}
-
 /// There is a step in a container, or at the top, that nothing leads to.
-fn begins(workflow: &Workflow, container: Option<&str>) -> bool {
+pub(super) fn begins(workflow: &Workflow, container: Option<&str>) -> bool {
     let recovery = Recovery::of(workflow);
     let wired = workflow.edges.iter().zip(&recovery.edges).filter(|(_, kind)| **kind != EdgeKind::Reentry);
     let fallback = workflow.nodes.values().filter_map(|n| n.error_handling.as_ref()?.fallback_node_id.as_deref());

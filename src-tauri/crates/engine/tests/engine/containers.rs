@@ -444,4 +444,68 @@ fn sub_workflows_that_are_missing_or_lead_back_are_refused() {
     assert_eq!(codes("w"), ["CYCLE"]);
     assert_eq!(codes("a"), ["CYCLE"]);
     assert_eq!(codes("=params.which"), ["BAD_CONFIG"]);
+    assert_eq!(codes("../b.signalbox.json"), ["BAD_CONFIG"]);
+}
+
+/// A workflow whose steps run others.
+fn calls(id: &str, names: &[String]) -> std::sync::Arc<signalbox_model::Workflow> {
+    let step =
+        |(n, named): (usize, &String)| (format!("s{n}"), json!({ "type": "t.sub", "config": { "workflow": named } }));
+    let nodes: serde_json::Map<String, Value> = match names {
+        [] => [("t".to_owned(), json!({ "type": "t.pass" }))].into_iter().collect(),
+        names => names.iter().enumerate().map(step).collect(),
+    };
+    let file = json!({ "signalbox": 1, "id": id, "name": id, "edges": [], "nodes": nodes });
+    std::sync::Arc::new(serde_json::from_value(file).expect("a workflow"))
+}
+
+#[test]
+fn sub_workflows_in_each_other_have_a_limit_and_each_is_looked_at_once() {
+    // Each file runs the next one five times: without a memory there would be 5^16 ways.
+    let chain = |levels: usize| -> std::collections::BTreeMap<String, std::sync::Arc<signalbox_model::Workflow>> {
+        let next = |n: usize| if n == levels { Vec::new() } else { vec![format!("f{}", n + 1); 5] };
+        (1..=levels).map(|n| (format!("f{n}"), calls(&format!("f{n}"), &next(n)))).collect()
+    };
+    let found = |levels: usize| {
+        let main = calls("w", &["f1".to_owned(), "f2".to_owned()]);
+        Compiled::with_files(main, "hash", &crate::driver::catalog(), &chain(levels))
+            .map_or_else(|found| found, |_| Vec::new())
+    };
+    assert_eq!(found(16), []);
+    for levels in [17, 40, 2_000] {
+        let found = found(levels);
+        let codes: Vec<String> = found.iter().map(|d| d.code.as_str()).collect();
+        assert_eq!(codes, ["BAD_PARENT"], "{levels}: {found:?}");
+        assert_eq!(found[0].path, "/nodes/s0/config/workflow");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_sub_workflow_is_told_at_the_step_of_the_own_file() {
+    use signalbox_engine::validate::{Called, check_called, read};
+    let broken = |text: &str| read(text.as_bytes()).diagnostics.into_iter().next().expect("a problem");
+    let files = [
+        ("good".to_owned(), calls("good", &["torn".to_owned(), "nowhere".to_owned()])),
+        ("empty".to_owned(), std::sync::Arc::new(signalbox_model::Workflow::empty("empty", "Empty"))),
+    ];
+    let problems = [
+        ("torn".to_owned(), broken("{\"signalbox\": 1,")),
+        ("newer".to_owned(), broken(r#"{"signalbox":99,"id":"newer","name":"n","nodes":{},"edges":[]}"#)),
+    ];
+    let called = Called { files: files.into(), problems: problems.into() };
+    let main = calls("w", &["good", "newer", "empty"].map(str::to_owned));
+    let found = check_called(&main, &crate::driver::catalog(), &called);
+    let told: Vec<_> = found.iter().map(|d| (d.code.as_str(), d.path.as_str())).collect();
+    let at = ["/nodes/s0/config/workflow", "/nodes/s1/config/workflow", "/nodes/s2/config/workflow"];
+    assert_eq!(
+        told,
+        [
+            ("BAD_JSON".to_owned(), at[0]),
+            ("UNKNOWN_WORKFLOW".to_owned(), at[0]),
+            ("NEWER_VERSION".to_owned(), at[1]),
+            ("EMPTY_WORKFLOW".to_owned(), at[2]),
+        ],
+        "{found:#?}"
+    );
+    assert!(found[0].message.starts_with("In the workflow 'good': "), "{}", found[0].message);
 }

@@ -101,11 +101,10 @@ impl Bench {
     pub(crate) fn run(&self, file: Value, params: Value) -> (f64, f64) {
         let workflow: Workflow = serde_json::from_value(file).expect("a workflow");
         self.threads.block_on(async {
-            let (compiled, definition) = self.runtime.pin(workflow).await.expect("valid");
+            let pinned = self.runtime.pin(workflow).await.expect("valid");
             let (began, cpu) = (Instant::now(), cpu_seconds());
             let new = NewRun {
-                compiled,
-                definition,
+                pinned,
                 params,
                 context: Map::new(),
                 started_by: None,

@@ -74,16 +74,15 @@ pub(crate) fn child(folder: &Path) {
     });
     let workflow: Workflow = serde_json::from_value(file).expect("a workflow");
     let seconds = bench.threads.block_on(async {
-        let (compiled, definition) = bench.runtime.pin(workflow).await.expect("valid");
+        let pinned = bench.runtime.pin(workflow).await.expect("valid");
         let began = Instant::now();
         let mut starting = tokio::task::JoinSet::new();
         for _ in 0..RUNS {
-            let (runtime, compiled, definition) = (bench.runtime.clone(), compiled.clone(), definition.clone());
+            let (runtime, pinned) = (bench.runtime.clone(), pinned.clone());
             starting.spawn(async move {
                 let (params, context) = (json!({}), Map::new());
                 let new = NewRun {
-                    compiled,
-                    definition,
+                    pinned,
                     params,
                     context,
                     started_by: None,

@@ -1,16 +1,16 @@
-//! `validate`: everything that is wrong with files; nothing is opened but the files.
+//! `validate`: everything that is wrong with files; nothing is opened but the files, and those that they name.
 
 use super::Done;
 use crate::output::{INVALID, OK, Output, Tone};
 use serde_json::{Value, json};
 use signalbox_app::check;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-pub(crate) fn validate(output: &Output, files: &[PathBuf]) -> Done {
+pub(crate) fn validate(output: &Output, files: &[PathBuf], data: Option<&Path>) -> Done {
     let mut all_ok = true;
     let mut results = Vec::new();
     for file in files {
-        let diagnostics = check::file(file);
+        let diagnostics = check::file(file, data);
         let ok = !diagnostics.iter().any(|d| d.severity == signalbox_model::Severity::Error);
         all_ok &= ok;
         results.push(json!({ "file": file, "ok": ok, "diagnostics": diagnostics }));

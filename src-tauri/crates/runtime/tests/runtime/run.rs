@@ -168,12 +168,11 @@ async fn a_workflow_that_cannot_be_recorded_is_not_started() {
     let dir = tempfile::tempdir().expect("a folder");
     let store = store(dir.path());
     let runtime = runtime_with(dir.path(), store.clone(), Die::Never, options(dir.path()));
-    let (compiled, definition) = runtime.pin(crate::support::workflow(chain(2))).await.expect("valid");
+    let pinned = runtime.pin(crate::support::workflow(chain(2))).await.expect("valid");
     store.set_max_pages(Some(1)).expect("set");
     while store.setting_set(&format!("filler{}", rand()), Some(json!("x".repeat(4_000)))).is_ok() {}
     let new = signalbox_runtime::NewRun {
-        compiled,
-        definition,
+        pinned,
         params: json!({ "text": "y".repeat(20_000) }),
         context: serde_json::Map::new(),
         started_by: None,

@@ -165,10 +165,9 @@ pub(crate) fn workflow(data: Value) -> Workflow {
 }
 
 pub(crate) async fn start(runtime: &Runtime, data: Value) -> String {
-    let (compiled, definition) = runtime.pin(workflow(data)).await.expect("the workflow of the test is valid");
+    let pinned = runtime.pin(workflow(data)).await.expect("the workflow of the test is valid");
     let new = NewRun {
-        compiled,
-        definition,
+        pinned,
         params: json!({}),
         context: Map::new(),
         started_by: None,

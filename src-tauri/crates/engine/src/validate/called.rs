@@ -1,0 +1,140 @@
+//! The files of sub-workflows: each is there, has no errors of its own, and none leads back to itself (SEMANTICS 6).
+
+use super::{containers::begins, valid_workflow_id, words::step_of};
+use crate::catalog::Catalog;
+use signalbox_model::{Code, Diagnostic, Role, Severity, Workflow, diagnostic::pointer_token};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Workflows in workflows.
+const DEEPEST: usize = 16;
+
+/// Files that sub-workflow steps may name, by id.
+#[derive(Debug, Clone, Default)]
+pub struct Called {
+    /// Those that could be read.
+    pub files: BTreeMap<String, Arc<Workflow>>,
+    /// What keeps others from being used.
+    pub problems: BTreeMap<String, Diagnostic>,
+}
+
+/// Ids of workflows that a workflow's steps name, in the order of the file, as they are written.
+pub fn called_by<'a>(workflow: &'a Workflow, catalog: &Catalog) -> Vec<&'a str> {
+    steps(workflow, catalog).map(|(_, named)| named).filter(|named| valid_workflow_id(named)).collect()
+}
+
+/// Sub-workflow steps and what they name.
+fn steps<'a>(workflow: &'a Workflow, catalog: &Catalog) -> impl Iterator<Item = (&'a str, &'a str)> {
+    workflow.nodes.iter().filter_map(|(id, node)| {
+        let role = catalog.get(&node.kind)?.role;
+        let named = node.config.as_ref().and_then(|config| config.get("workflow")).and_then(|named| named.as_str());
+        (role == Role::Subworkflow).then_some((id.as_str(), named?))
+    })
+}
+
+/// Every diagnostic of the files that a workflow's steps name, at those steps.
+pub fn check_called(workflow: &Workflow, catalog: &Catalog, called: &Called) -> Vec<Diagnostic> {
+    let mut look = Look {
+        catalog,
+        called,
+        way: vec![workflow.id.as_str()],
+        heights: BTreeMap::new(),
+        found: Vec::new(),
+        too_deep: false,
+    };
+    for (id, named) in steps(workflow, catalog) {
+        let at = format!("/nodes/{}/config/workflow", pointer_token(id));
+        look.follow(workflow, id, named, &at);
+    }
+    look.found
+}
+
+struct Look<'a> {
+    catalog: &'a Catalog,
+    called: &'a Called,
+    /// Ids of the files that are looked at, the outermost first.
+    way: Vec<&'a str>,
+    /// Files that were looked at, and how many levels of files are in each; each is told about once.
+    heights: BTreeMap<&'a str, usize>,
+    found: Vec<Diagnostic>,
+    too_deep: bool,
+}
+
+impl<'a> Look<'a> {
+    /// Looks at what a step names; gives how many levels of files stand in it, itself included.
+    fn follow(&mut self, workflow: &'a Workflow, id: &str, named: &'a str, at: &str) -> usize {
+        let step = step_of(workflow, self.catalog, id);
+        let name = match self.way.len() {
+            1 => step,
+            _ => format!("In the workflow '{}': {step}", workflow.id),
+        };
+        let mut bad = |code: Code, message: String, hint: &str| {
+            self.found.push(Diagnostic::error(code, at, message, hint));
+            0
+        };
+        if named.starts_with('=') || named.contains("{{") {
+            let message = format!("{name} names its workflow by an expression, but it is fixed when the run starts");
+            return bad(Code::BadConfig, message, "Write the id of a workflow");
+        }
+        if named.is_empty() {
+            // A setting that is not filled in is told about like any other.
+            return 0;
+        }
+        if !valid_workflow_id(named) {
+            let message = format!("{name} names '{named}', which is no id of a workflow");
+            let hint = "Write the 'id' that stands in the file, not its path: letters, digits, '.', '_' and '-'";
+            return bad(Code::BadConfig, message, hint);
+        }
+        if self.way.contains(&named) {
+            let message = format!("{name} runs '{named}', in which it stands itself");
+            return bad(Code::Cycle, message, "Choose another workflow");
+        }
+        let Some(file) = self.called.files.get(named) else {
+            return match self.called.problems.get(named) {
+                Some(problem) => {
+                    let message = format!("{name} runs '{named}', whose file cannot be used: {}", problem.message);
+                    bad(problem.code, message, &problem.hint)
+                }
+                None => bad(
+                    Code::UnknownWorkflow,
+                    format!("{name} names the workflow '{named}', which is not known here"),
+                    "Choose a workflow of the library, or put its file beside this one",
+                ),
+            };
+        };
+        let height = match self.heights.get(named) {
+            Some(height) => *height,
+            // What is deeper is not looked at: the way to it is an error.
+            None if self.way.len() > DEEPEST => 1,
+            None => {
+                self.own(file, named, &name, at);
+                self.way.push(named);
+                let inside: Vec<_> = steps(file, self.catalog).collect();
+                let deepest = inside.into_iter().map(|(id, next)| self.follow(file, id, next, at)).max();
+                self.way.pop();
+                let height = 1 + deepest.unwrap_or_default();
+                self.heights.insert(named, height);
+                height
+            }
+        };
+        if self.way.len() + height > DEEPEST + 1 && !self.too_deep {
+            self.too_deep = true;
+            let message = format!("{name} leads through more than {DEEPEST} workflows in each other");
+            self.found.push(Diagnostic::error(Code::BadParent, at, message, "Use fewer levels"));
+        }
+        height
+    }
+
+    /// Errors of a file by itself.
+    fn own(&mut self, file: &Workflow, named: &str, name: &str, at: &str) {
+        if !file.nodes.is_empty() && !begins(file, None) {
+            let message = format!("{name} runs '{named}', which has no step that could begin");
+            self.found.push(Diagnostic::error(Code::EmptyWorkflow, at, message, "Add a step that nothing leads to"));
+        }
+        for own in super::check(file, self.catalog).into_iter().filter(|d| d.severity == Severity::Error) {
+            let place = if own.path.is_empty() { String::new() } else { format!(" ({})", own.path) };
+            let message = format!("In the workflow '{named}': {}{place}", own.message);
+            self.found.push(Diagnostic::error(own.code, at, message, own.hint));
+        }
+    }
+}
