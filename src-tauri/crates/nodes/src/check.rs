@@ -203,11 +203,11 @@ fn ports(descriptor: &NodeDescriptor, found: &mut Found) {
     }
     let has_error = seen.contains(&"error");
     // A handler decides on errors and has none of its own (E-01).
-    let needs_error =
-        !matches!(descriptor.role, Role::Trigger | Role::Stop) && descriptor.kind != "builtin.error_handler";
+    let needs_error = !matches!(descriptor.role, Role::Trigger | Role::Stop | Role::Break)
+        && descriptor.kind != "builtin.error_handler";
     if needs_error != has_error {
         let message = if needs_error { "The error port is missing" } else { "This role has no error port" };
-        found.add(Code::BadFile, "/ports", message, "Every kind but triggers and stops has the port error");
+        found.add(Code::BadFile, "/ports", message, "Every kind but triggers, stops and breaks has the port error");
     } else if has_error && seen.last() != Some(&"error") {
         found.add(Code::BadFile, "/ports", "The error port must stand last", "Move it to the end");
     }

@@ -36,16 +36,24 @@ mod file_list;
 mod file_read;
 #[path = "kinds/file_write.rs"]
 mod file_write;
+#[path = "kinds/flow_break.rs"]
+mod flow_break;
 #[path = "kinds/flow_fail.rs"]
 mod flow_fail;
 #[path = "kinds/flow_if.rs"]
 mod flow_if;
+#[path = "kinds/flow_loop.rs"]
+mod flow_loop;
 #[path = "kinds/flow_noop.rs"]
 mod flow_noop;
+#[path = "kinds/flow_parallel.rs"]
+mod flow_parallel;
 #[path = "kinds/flow_pause.rs"]
 mod flow_pause;
 #[path = "kinds/flow_stop.rs"]
 mod flow_stop;
+#[path = "kinds/flow_subworkflow.rs"]
+mod flow_subworkflow;
 #[path = "kinds/flow_switch.rs"]
 mod flow_switch;
 #[path = "kinds/flow_wait.rs"]
@@ -74,11 +82,15 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "file.list", yaml: include_str!("../../../../node-catalog/file.list.yaml"), code: file_list::KIND },
     Entry { kind: "file.read", yaml: include_str!("../../../../node-catalog/file.read.yaml"), code: file_read::KIND },
     Entry { kind: "file.write", yaml: include_str!("../../../../node-catalog/file.write.yaml"), code: file_write::KIND },
+    Entry { kind: "flow.break", yaml: include_str!("../../../../node-catalog/flow.break.yaml"), code: flow_break::KIND },
     Entry { kind: "flow.fail", yaml: include_str!("../../../../node-catalog/flow.fail.yaml"), code: flow_fail::KIND },
     Entry { kind: "flow.if", yaml: include_str!("../../../../node-catalog/flow.if.yaml"), code: flow_if::KIND },
+    Entry { kind: "flow.loop", yaml: include_str!("../../../../node-catalog/flow.loop.yaml"), code: flow_loop::KIND },
     Entry { kind: "flow.noop", yaml: include_str!("../../../../node-catalog/flow.noop.yaml"), code: flow_noop::KIND },
+    Entry { kind: "flow.parallel", yaml: include_str!("../../../../node-catalog/flow.parallel.yaml"), code: flow_parallel::KIND },
     Entry { kind: "flow.pause", yaml: include_str!("../../../../node-catalog/flow.pause.yaml"), code: flow_pause::KIND },
     Entry { kind: "flow.stop", yaml: include_str!("../../../../node-catalog/flow.stop.yaml"), code: flow_stop::KIND },
+    Entry { kind: "flow.subworkflow", yaml: include_str!("../../../../node-catalog/flow.subworkflow.yaml"), code: flow_subworkflow::KIND },
     Entry { kind: "flow.switch", yaml: include_str!("../../../../node-catalog/flow.switch.yaml"), code: flow_switch::KIND },
     Entry { kind: "flow.wait", yaml: include_str!("../../../../node-catalog/flow.wait.yaml"), code: flow_wait::KIND },
     Entry { kind: "http.request", yaml: include_str!("../../../../node-catalog/http.request.yaml"), code: http_request::KIND },

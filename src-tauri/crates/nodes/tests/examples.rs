@@ -80,8 +80,9 @@ fn every_built_in_descriptor_is_good() {
             assert_eq!(check_descriptor(&text), [], "{}", path.display());
             let descriptor: NodeDescriptor = serde_saphyr::from_str(&text).expect("parses");
             assert_eq!(path.file_stem().and_then(|s| s.to_str()), Some(descriptor.kind.as_str()));
-            // What asks people or works on failed calls is the engine's; scenarios show it.
-            let engine = matches!(descriptor.role, Role::Recovery | Role::Approval | Role::Form | Role::Pause);
+            // What asks people, works on failed calls or holds other steps is the engine's; scenarios show it.
+            let engine = matches!(descriptor.role, Role::Recovery | Role::Approval | Role::Form | Role::Pause)
+                || descriptor.role.is_container();
             assert!(engine || !descriptor.examples.is_empty(), "{} has no example", descriptor.kind);
             files += 1;
         }

@@ -160,8 +160,7 @@ impl Driver {
         for effect in out.effects {
             match effect {
                 Effect::Call(call) => {
-                    let code =
-                        crate::containers::kind(&call.kind).unwrap_or_else(|| panic!("no code for {}", call.kind));
+                    let code = signalbox_nodes::kind(&call.kind).unwrap_or_else(|| panic!("no code for {}", call.kind));
                     let world = Arc::clone(&self.world);
                     let pure = call.effects == Effects::None;
                     let work = async move {

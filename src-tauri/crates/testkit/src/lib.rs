@@ -3,7 +3,6 @@
 
 pub mod audit;
 pub mod clock;
-pub mod containers;
 pub mod driver;
 pub mod files;
 pub mod http;

@@ -132,11 +132,9 @@ pub fn load(folder: &Path) -> Vec<(PathBuf, Scenario)> {
         .collect()
 }
 
-/// The catalog of the built-in kinds, and of containers.
+/// The catalog of the built-in kinds.
 pub fn catalog() -> Catalog {
-    let mut kinds = signalbox_nodes::catalog();
-    kinds.extend(crate::containers::descriptors());
-    Catalog::new(kinds)
+    Catalog::new(signalbox_nodes::catalog())
 }
 
 /// A workflow from data in which the formal fields may be missing.

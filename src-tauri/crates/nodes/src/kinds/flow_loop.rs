@@ -1,0 +1,10 @@
+//! `flow.loop`: a container. The engine runs its body and never calls this.
+
+use crate::{Kind, Outcome};
+use signalbox_engine::effect::{CallOutput, CallSlot};
+
+pub(crate) const KIND: Kind = Kind::Pure(run);
+
+fn run(_slot: &CallSlot) -> Outcome {
+    Ok(CallOutput::default())
+}
