@@ -66,3 +66,6 @@ pub(crate) fn is_at(workflow: &Workflow, node: &str, path: &str) -> bool {
         frames.len() == containers.len() && frames.iter().zip(containers).all(|(frame, id)| frame.container == id)
     })
 }
+
+#[cfg(test)]
+mod tests;

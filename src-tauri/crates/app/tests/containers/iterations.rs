@@ -1,0 +1,234 @@
+//! Where iterations and branches stand, and their data.
+
+use crate::common::{Place, place};
+use serde_json::{Value, json};
+
+fn orders() -> Value {
+    json!({
+        "signalbox": 1, "id": "orders", "name": "Orders", "context": { "initial": { "sum": 0 } },
+        "nodes": {
+            "first": { "type": "data.set", "config": { "assign": { "rate": 2 } } },
+            "each": { "type": "flow.loop", "config": { "source": "=params.orders", "onChildError": "collect_errors" } },
+            "price": { "type": "data.set", "parent": "each", "config": { "assign": { "at": "=_index", "n": "=_item.n" } },
+                "out": { "$sum": "=context.sum + _result.n" } },
+            "lines": { "type": "flow.loop", "parent": "each", "config": { "source": "=item.lines" } },
+            "line": { "type": "data.set", "parent": "lines", "config": { "keep": false, "assign": { "twice": "=_item * nodes.first.output.rate" } } },
+            "check": { "type": "flow.if", "parent": "each", "config": { "condition": "_item.n < 3" } },
+            "no": { "type": "flow.fail", "parent": "each", "config": { "error": {
+                "type": "ToolError", "message": "Too many", "retryable": false, "details": { "code": "MANY" } } } },
+            "par": { "type": "flow.parallel" },
+            "left": { "type": "data.set", "parent": "par", "config": { "assign": { "side": "left" } } },
+            "right": { "type": "data.set", "parent": "par", "config": { "assign": { "side": "right" } } },
+        },
+        "edges": [
+            { "from": "first.success", "to": "each" }, { "from": "price.success", "to": "lines" },
+            { "from": "price.success", "to": "check" }, { "from": "check.false", "to": "no" },
+            { "from": "each.success", "to": "par" },
+        ],
+    })
+}
+
+fn params() -> Value {
+    let order = |n: u64| json!({ "n": n, "lines": [n, n * 10] });
+    json!({ "orders": [order(1), order(2), order(3)] })
+}
+
+fn run(place: &Place) -> String {
+    let summary = place.run(&orders(), params());
+    assert_eq!(summary["status"], "completed", "{summary}");
+    summary["runId"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn iterations_and_branches_are_listed_with_how_they_stand() {
+    let place = place();
+    let run = run(&place);
+    let told = place.ok("run_paths", json!({ "runId": run }));
+    let paths = told["paths"].as_array().expect("a list");
+    let named = |row: &Value| (row["path"].as_str().expect("a path").to_owned(), row["failed"].as_bool() == Some(true));
+    let names: Vec<(String, bool)> = paths.iter().map(named).collect();
+    let of = |path: &str| names.iter().find(|(name, _)| name == path).map(|(_, failed)| *failed);
+    assert_eq!(names.len(), 3 + 6 + 2 - usize::from(of("each[2]/lines[0]").is_none()) * 2, "{names:?}");
+    assert_eq!((of("each[0]"), of("each[1]"), of("each[2]")), (Some(false), Some(false), Some(true)));
+    assert_eq!((of("each[1]/lines[1]"), of("par/left"), of("par/right")), (Some(false), Some(false), Some(false)));
+    assert!(paths.iter().all(|row| row["running"] == false && row["waiting"] == false), "{paths:?}");
+    let containers = &told["containers"];
+    assert_eq!(
+        containers["each"],
+        json!({ "path": "", "stepId": "each", "total": 3, "done": 2, "running": 0, "failed": 1 })
+    );
+    assert_eq!(
+        containers["each[1]/lines"],
+        json!({ "path": "each[1]", "stepId": "lines", "total": 2, "done": 2, "running": 0, "failed": 0 })
+    );
+    assert_eq!(containers["par"]["total"], 2);
+    assert_eq!(told["truncated"], false);
+
+    // By what began later: the containers of what is listed, and those at the top.
+    let first = paths[0]["firstSeq"].as_u64().expect("a number");
+    let later = place.ok("run_paths", json!({ "runId": run, "after": first }));
+    assert_eq!(later["paths"].as_array().map(Vec::len), Some(paths.len() - 1));
+    assert_eq!(place.code("run_paths", json!({ "runId": "none" })), "NOT_FOUND");
+}
+
+#[test]
+fn a_thousand_iterations_come_page_by_page() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "many", "name": "Many", "edges": [],
+        "nodes": {
+            "each": { "type": "flow.loop", "config": { "source": "=params.list" } },
+            "in": { "type": "flow.noop", "parent": "each" },
+        },
+    });
+    // Long enough to stand beside its event.
+    let list: Vec<String> = (0..1_203).map(|n| format!("element {n}")).collect();
+    let summary = place.run(&document, json!({ "list": list }));
+    let run = summary["runId"].clone();
+    let mut seen = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = place.ok("run_paths", json!({ "runId": run, "after": after }));
+        let rows = page["paths"].as_array().expect("a list").clone();
+        assert_eq!(
+            (&page["containers"]["each"]["total"], &page["containers"]["each"]["done"]),
+            (&json!(1_203), &json!(1_203))
+        );
+        after = rows.last().and_then(|row| row["firstSeq"].as_u64()).expect("a number");
+        seen.extend(rows.iter().map(|row| row["path"].as_str().expect("a path").to_owned()));
+        if page["truncated"] == false {
+            break;
+        }
+        assert_eq!(rows.len(), 1_000);
+    }
+    assert_eq!(seen, (0..1_203).map(|n| format!("each[{n}]")).collect::<Vec<_>>());
+    let data = place.ok("run_step_data", json!({ "workflowId": "many", "nodeId": "in", "path": "each[1200]" }));
+    assert_eq!(data["input"][0]["data"], "element 1200");
+}
+
+#[test]
+fn data_of_a_step_is_that_of_one_iteration() {
+    let place = place();
+    let run = run(&place);
+    let data = |node: &str, path: Option<&str>| {
+        place.ok("run_step_data", json!({ "workflowId": "orders", "nodeId": node, "runId": run, "path": path }))
+    };
+    let first = data("price", Some("each[0]"));
+    assert_eq!(first["output"]["success"][0]["data"]["n"], 1);
+    assert_eq!(first["path"], "each[0]");
+    assert_eq!(data("price", Some("each[1]"))["output"]["success"][0]["data"]["n"], 2);
+    let last = data("price", None);
+    assert_eq!((&last["path"], &last["output"]["success"][0]["data"]["at"]), (&json!("each[2]"), &json!(2)));
+    assert_eq!(data("no", None)["error"]["message"], "Too many");
+    assert_eq!(data("no", Some("each[0]")), Value::Null, "it did not run there");
+    assert_eq!(data("price", Some("par/left")), Value::Null, "it cannot be there");
+    assert_eq!(data("line", Some("each[1]/lines[1]"))["output"]["success"][0]["data"]["twice"], 40);
+    let top = data("each", None);
+    assert_eq!((top.get("path"), top["output"]["success"].as_array().map(Vec::len)), (None, Some(3)));
+    assert_eq!(top["output"]["success"][2]["data"]["status"], "rejected");
+}
+
+#[test]
+fn previews_see_the_iteration_and_what_is_around_it() {
+    let place = place();
+    run(&place);
+    let preview = |node: &str, text: &str, path: Option<&str>| {
+        let request = json!({ "document": orders(), "nodeId": node, "text": text, "kind": "cel", "path": path });
+        place.ok("expression_preview", request)
+    };
+    assert_eq!(preview("price", "_item.n * 100", Some("each[1]"))["value"], 200);
+    assert_eq!(preview("price", "_index", None)["value"], 2, "the last one");
+    assert_eq!(
+        preview("line", "[_item, _index, nodes.price.output.n]", Some("each[1]/lines[1]"))["value"],
+        json!([20, 1, 2])
+    );
+    assert_eq!(preview("line", "context.sum", Some("each[0]/lines[0]"))["value"], 6);
+    assert_eq!(preview("par", "has(nodes.price)", None)["value"], false, "children cannot be read from outside");
+    assert_eq!(preview("first", "has(nodes.each)", None)["value"], true);
+    // A step that was not called in any run yet.
+    let mut document = orders();
+    document["nodes"]["new"] = json!({ "type": "data.set", "parent": "each", "config": { "assign": {} } });
+    let request =
+        json!({ "document": document, "nodeId": "new", "text": "_item.n + item.n", "kind": "cel", "path": "each[1]" });
+    assert_eq!(place.ok("expression_preview", request)["value"], 4);
+    let names = place.ok("expression_names", json!({ "document": document, "nodeId": "new", "path": "each[0]" }));
+    let sample = |label: &str| names.as_array()?.iter().find(|name| name["label"] == label)?["sample"].as_str();
+    assert_eq!((sample("_item.n"), sample("_index")), (Some("1"), Some("0")));
+    document["id"] = json!("never-run");
+    let names = place.ok("expression_names", json!({ "document": document, "nodeId": "new" }));
+    assert!(names.as_array().expect("a list").iter().any(|name| name["label"] == "_item"), "{names}");
+}
+
+#[test]
+fn a_paused_iteration_is_told_as_waiting() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "ask", "name": "Ask", "settings": { "errorPolicy": "safe" }, "edges": [],
+        "nodes": {
+            "each": { "type": "flow.loop", "config": { "source": [1, 2, 3], "mode": "parallel", "maxConcurrency": 2 } },
+            "par": { "type": "flow.parallel", "parent": "each" },
+            "ok": { "type": "builtin.human_approval", "parent": "par", "config": { "title": "Go on?" } },
+        },
+    });
+    let summary = place.run(&document, json!({}));
+    assert_eq!(summary["status"], "paused", "{summary}");
+    let told = place.ok("run_paths", json!({ "runId": summary["runId"] }));
+    let waiting = |path: &str| {
+        told["paths"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|row| row["path"] == path)
+            .map(|row| row["waiting"].clone())
+    };
+    assert_eq!((waiting("each[0]"), waiting("each[1]/par/ok")), (Some(json!(true)), Some(json!(true))));
+    assert_eq!(waiting("each[2]"), None, "two at the same time");
+    assert_eq!(
+        told["containers"]["each"],
+        json!({ "path": "", "stepId": "each", "total": 3, "done": 0, "running": 2, "failed": 0 })
+    );
+    let task = place.ok("task_get", json!({ "taskId": summary["openTasks"][0] }));
+    assert!(["each[0]/par/ok", "each[1]/par/ok"].map(Some).contains(&task["path"].as_str()), "{task}");
+}
+
+/// Loops in loops, the innermost with a step; each has one iteration.
+fn nested(levels: usize) -> Value {
+    let mut nodes = serde_json::Map::new();
+    for n in 0..levels {
+        let mut node = json!({ "type": "flow.loop", "config": { "source": [n] } });
+        if n > 0 {
+            node["parent"] = json!(format!("l{}", n - 1));
+        }
+        nodes.insert(format!("l{n}"), node);
+    }
+    nodes.insert("in".into(), json!({ "type": "flow.noop", "parent": format!("l{}", levels - 1) }));
+    json!({ "signalbox": 1, "id": "nested", "name": "Nested", "nodes": nodes, "edges": [] })
+}
+
+#[test]
+fn what_is_too_deep_or_too_long_is_refused_in_words() {
+    let place = place();
+    let summary = place.run(&nested(16), json!({}));
+    assert_eq!(summary["status"], "completed", "{summary}");
+    let deepest = (0..16).map(|n| format!("l{n}[0]")).collect::<Vec<_>>().join("/");
+    let data = place.ok("run_step_data", json!({ "workflowId": "nested", "nodeId": "in" }));
+    assert_eq!((&data["path"], &data["input"][0]["data"]), (&json!(deepest), &json!(15)));
+    for levels in [17, 400] {
+        let found = place.ok("workflow_validate", json!({ "document": nested(levels) }));
+        assert_eq!(found[0]["code"], "BAD_PARENT", "{found}");
+        assert_eq!(place.code("run_start", json!({ "document": nested(levels), "params": {} })), "INVALID_WORKFLOW");
+    }
+
+    let document = json!({
+        "signalbox": 1, "id": "long", "name": "Long", "edges": [],
+        "nodes": {
+            "each": { "type": "flow.loop", "config": { "source": "=params.list" } },
+            "in": { "type": "flow.noop", "parent": "each" },
+        },
+    });
+    let summary = place.run(&document, json!({ "list": vec![0; 1_000_001] }));
+    let error = &summary["error"];
+    assert_eq!((&summary["status"], &error["details"]["code"]), (&json!("failed"), &json!("LOOP_LIMIT")), "{error}");
+    assert_eq!(error["message"], "The list has 1000001 elements; this loop may run 1000000 times");
+    assert_eq!(summary["steps"]["in"]["attempts"], 0);
+}
