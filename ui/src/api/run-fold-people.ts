@@ -1,26 +1,28 @@
 // How people and repairs change the state of a run: tasks, answers, reminders, pauses, tries to repair an input.
 
-import { cardOf, isObject, node, text, writable, type Fields, type FoldState } from './run-fold-state';
+import { cardOf, isObject, node, seen, text, writable, type Fields, type FoldState } from './run-fold-state';
+import { slotKey } from './run-paths';
 import type { CallCard, PersonNote, RunEventLike } from './run-state';
 
 const originOf = (payload: Fields): string | undefined => (isObject(payload['origin']) ? text(payload['origin']['stepId']) : undefined);
 
-function lastCard(s: FoldState, id: string | undefined): CallCard | undefined {
-  const index = id === undefined ? undefined : s.nodes[id]?.lastCard;
+function lastCard(s: FoldState, id: string | undefined, path: string | null | undefined): CallCard | undefined {
+  const index = id === undefined ? undefined : seen(s, id, path)?.lastCard;
   return index === undefined ? undefined : writable(s, index);
 }
 
 function note(s: FoldState, event: RunEventLike, payload: Fields, more: Omit<PersonNote, 'ts'>): void {
-  const card = cardOf(s, event) ?? lastCard(s, event.stepId ?? originOf(payload));
+  const card = cardOf(s, event) ?? lastCard(s, event.stepId ?? originOf(payload), event.path);
   if (!card) return;
   const taskId = text(payload['taskId']) ?? text(payload['waitToken']);
   card.people = [...(card.people ?? []), { ts: event.ts, ...(taskId === undefined ? {} : { taskId }), ...more }];
 }
 
 /** The error of this origin was answered: it is no longer one that left for good. */
-function forget(s: FoldState, origin: string): void {
-  const left = s.handled.get(origin) ?? 0;
-  if (left > 0) s.handled.set(origin, left - 1);
+function forget(s: FoldState, origin: string, path: string | null | undefined): void {
+  const key = slotKey(origin, path);
+  const left = s.handled.get(key) ?? 0;
+  if (left > 0) s.handled.set(key, left - 1);
 }
 
 /** True when the event is one of these. */
@@ -31,13 +33,13 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
   switch (event.type) {
     case 'human_task_created': {
       s.tasks = [...s.tasks.filter((task) => task.taskId !== taskId), {
-        taskId, title: text(payload['title']) ?? '', nodeId: id, sinceMs: ms,
+        taskId, title: text(payload['title']) ?? '', nodeId: id, sinceMs: ms, ...(event.path ? { path: event.path } : {}),
         ...(origin === undefined ? {} : { originId: origin }), ...(text(payload['expiresAt']) === undefined ? {} : { expiresAt: text(payload['expiresAt']) }),
       }];
       // Origin and human node wait both (SEMANTICS 5).
       for (const one of new Set([id, origin ?? id])) {
-        node(s, one).state = 'asks';
-        const card = lastCard(s, one);
+        node(s, one, event.path).state = 'asks';
+        const card = lastCard(s, one, event.path);
         if (card) card.status = 'asks';
       }
       note(s, event, payload, { what: 'asked', ...(text(payload['assignee']) === undefined ? {} : { who: text(payload['assignee']) }) });
@@ -50,7 +52,18 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
         what: 'answered', action, ...(text(payload['operatorId']) === undefined ? {} : { who: text(payload['operatorId']) }), ...(text(payload['notes']) === undefined ? {} : { text: text(payload['notes']) }),
       });
       if (origin !== undefined || cardOf(s, event)?.error !== undefined) answered(s, origin ?? id, action, event, ms);
-      if (id !== origin && s.nodes[id]?.state === 'asks') node(s, id).state = 'running';
+      if (id !== origin && seen(s, id, event.path)?.state === 'asks') node(s, id, event.path).state = 'running';
+      return true;
+    }
+    case 'human_task_closed': {
+      // Nobody has to answer any more: its frame was cut off. What it waited for ends with an event of its own.
+      s.tasks = s.tasks.filter((task) => task.taskId !== taskId);
+      for (const one of new Set([id, origin ?? id])) if (seen(s, one, event.path)?.state === 'asks') node(s, one, event.path).state = 'cancelled';
+      note(s, event, payload, { what: 'closed' });
+      for (const one of new Set([id, origin ?? id])) {
+        const card = lastCard(s, one, event.path);
+        if (card?.status === 'asks') card.status = 'cancelled';
+      }
       return true;
     }
     case 'human_task_reminded':
@@ -68,26 +81,26 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
       note(s, event, payload, { what: 'escalated', action: text(payload['action']) ?? '', ...(text(payload['to']) === undefined ? {} : { who: text(payload['to']) }), text: String(payload['level'] ?? '') });
       return true;
     case 'pause_start': {
-      const run = node(s, id);
+      const run = node(s, id, event.path);
       run.state = 'asks';
       s.tasks = [...s.tasks.filter((task) => task.taskId !== taskId), {
-        taskId, title: text(payload['reason']) ?? run.title ?? id, nodeId: id, sinceMs: ms, ...(text(payload['expireAt']) === undefined ? {} : { expiresAt: text(payload['expireAt']) }),
+        taskId, title: text(payload['reason']) ?? run.title ?? id, nodeId: id, sinceMs: ms, ...(event.path ? { path: event.path } : {}), ...(text(payload['expireAt']) === undefined ? {} : { expiresAt: text(payload['expireAt']) }),
       }];
-      const card = lastCard(s, id);
+      const card = lastCard(s, id, event.path);
       if (card) card.status = 'asks';
       note(s, event, payload, { what: 'paused', ...(text(payload['reason']) === undefined ? {} : { text: text(payload['reason']) }) });
       return true;
     }
     case 'pause_resumed':
     case 'pause_timeout':
-      s.tasks = s.tasks.filter((task) => task.nodeId !== id);
+      s.tasks = s.tasks.filter((task) => task.nodeId !== id || (task.path ?? '') !== (event.path ?? ''));
       note(s, event, payload, { what: event.type === 'pause_resumed' ? 'resumed' : 'expired' });
       return true;
     case 'auto_fix_attempt': {
       const accepted = payload['accepted'] === true;
       const list = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []);
-      const of = cardOf(s, event) ?? lastCard(s, id);
-      const mine = [of, origin !== undefined && origin !== id ? lastCard(s, origin) : undefined].filter((card) => card !== undefined);
+      const of = cardOf(s, event) ?? lastCard(s, id, event.path);
+      const mine = [of, origin !== undefined && origin !== id ? lastCard(s, origin, event.path) : undefined].filter((card) => card !== undefined);
       for (const card of mine) {
         card.fixes = [...(card.fixes ?? []), {
           model: text(payload['model']) ?? '', accepted, delta: Number(payload['delta'] ?? 0), changes: list(payload['changes']), violations: list(payload['violations']),
@@ -96,8 +109,8 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
       }
       if (accepted) {
         const whose = origin ?? id;
-        forget(s, whose);
-        const run = node(s, whose);
+        forget(s, whose, event.path);
+        const run = node(s, whose, event.path);
         if (run.open === 0) run.state = 'retrying';
         run.retryAtMs = undefined;
       }
@@ -110,16 +123,16 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
 
 /** What a person decided about a failed step. */
 function answered(s: FoldState, origin: string, action: string, event: RunEventLike, ms: number): void {
-  const run = node(s, origin);
-  const card = lastCard(s, origin);
-  const more = s.tasks.some((task) => (task.originId ?? task.nodeId) === origin);
+  const run = node(s, origin, event.path);
+  const card = lastCard(s, origin, event.path);
+  const more = s.tasks.some((task) => (task.originId ?? task.nodeId) === origin && (task.path ?? '') === (event.path ?? ''));
   if (action === 'retry' || action === 'correct') {
-    forget(s, origin);
+    forget(s, origin, event.path);
     run.state = 'retrying';
     run.retryAtMs = undefined;
     if (card) card.status = 'handled';
   } else if (action === 'skip') {
-    forget(s, origin);
+    forget(s, origin, event.path);
     run.state = 'skipped';
     run.endedAt = event.ts;
     if (card) card.status = 'skipped';

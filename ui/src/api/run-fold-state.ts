@@ -1,5 +1,6 @@
 // What a fold keeps while it goes through the events, and how its objects are copied before they change.
 
+import { CONTAINERS, readPath, slotKey, Sum, type LoopRun, type ReadPath } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus } from './run-state';
 
 export interface FoldState {
@@ -25,6 +26,19 @@ export interface FoldState {
   failReason?: string;
   nodes: Record<string, NodeRun>;
   ports: Record<string, number>;
+  slots: Map<string, NodeRun>;
+  slotsOf: Map<string, Map<string, string>>;
+  slotPorts: Map<string, number>;
+  loops: Map<string, LoopRun>;
+  /** Step → its numbers over all its slots. */
+  sums: Map<string, Sum>;
+  /** Slots as they were last counted. */
+  counted: Map<string, NodeRun>;
+  /** Slots that this batch changed. */
+  touched: Set<string>;
+  /** Slots in which something goes on by itself. */
+  busy: Set<string>;
+  paths: Map<string, ReadPath>;
   events: RunEventLike[];
   cards: CallCard[];
   variables: Record<string, unknown>;
@@ -32,7 +46,7 @@ export interface FoldState {
   tasks: OpenTask[];
   errors: number;
   retries: number;
-  /** Node → its errors that left by a wire or a fallback. */
+  /** Slot → its errors that left by a wire or a fallback. */
   handled: Map<string, number>;
   /** Call key → index of its latest card. */
   byKey: Map<string, number>;
@@ -60,6 +74,15 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     durationMs: 0,
     nodes,
     ports: {},
+    slots: new Map(),
+    slotsOf: new Map(),
+    slotPorts: new Map(),
+    loops: new Map(),
+    sums: new Map(),
+    counted: new Map(),
+    touched: new Set(),
+    busy: new Set(),
+    paths: new Map(),
     events: [],
     cards: [],
     variables: { ...definition?.context?.initial },
@@ -79,9 +102,10 @@ function idle(id: string, kind?: string, title?: string): NodeRun {
 
 /** Ends a batch: the next one copies again before it writes. */
 export function finish(state: FoldState): void {
+  sumUp(state);
   // No event says it: a run is paused when all that is left to happen is a person's (SEMANTICS 5).
   if (state.status === 'running' || state.status === 'paused') {
-    const busy = state.tasks.length === 0 || Object.values(state.nodes).some((run) => run.state === 'running' || run.state === 'retrying' || (run.state === 'waiting' && run.dueMs !== undefined));
+    const busy = state.tasks.length === 0 || state.busy.size > 0 || Object.values(state.nodes).some((run) => run.over === undefined && goesOn(run));
     state.status = busy ? 'running' : 'paused';
   }
   state.version++;
@@ -97,7 +121,44 @@ export function callKey(event: RunEventLike, withItem = true): string {
   return `${event.stepId}/${event.path ?? ''}/${withItem ? (event.item ?? '') : ''}/${event.visit ?? 1}/${event.attempt ?? 0}`;
 }
 
-export function node(s: FoldState, id: string): NodeRun {
+/** Something happens without a person. What a container does is what the steps in it do. */
+const goesOn = (run: NodeRun): boolean =>
+  !CONTAINERS.has(run.kind ?? '') && (run.state === 'running' || run.state === 'retrying' || (run.state === 'waiting' && run.dueMs !== undefined));
+
+/** Brings the steps as a whole up to date with their slots. */
+export function sumUp(s: FoldState): void {
+  const changed = new Set<string>();
+  for (const key of s.touched) {
+    const run = s.slots.get(key);
+    if (!run) continue;
+    if (goesOn(run)) s.busy.add(key);
+    else s.busy.delete(key);
+    if (pathOf(s, run.path ?? '').foreign) continue;
+    let sum = s.sums.get(run.id);
+    if (!sum) s.sums.set(run.id, (sum = new Sum()));
+    sum.change(s.counted.get(key), run);
+    s.counted.set(key, { ...run });
+    changed.add(run.id);
+  }
+  s.touched.clear();
+  for (const id of changed) Object.assign(node(s, id), s.sums.get(id)?.whole(node(s, id)));
+}
+
+function pathOf(s: FoldState, path: string): ReadPath {
+  const known = s.paths.get(path);
+  if (known) return known;
+  const read = readPath(path, s.definition);
+  s.paths.set(path, read);
+  for (const [key, id, index] of read.loops) {
+    const loop = s.loops.get(key);
+    if (!loop || loop.seen <= index) s.loops.set(key, { id, total: loop?.total ?? null, seen: index + 1 });
+  }
+  return read;
+}
+
+/** The state of a step to write to: at the top, or where it stands in loops and branches. */
+export function node(s: FoldState, id: string, path?: string | null): NodeRun {
+  if (path) return slot(s, id, path);
   if (!s.copied.nodes) {
     s.nodes = { ...s.nodes };
     s.copied.nodes = true;
@@ -110,13 +171,47 @@ export function node(s: FoldState, id: string): NodeRun {
   return copy;
 }
 
-export function port(s: FoldState, id: string, name: string, by: number): void {
+function slot(s: FoldState, id: string, path: string): NodeRun {
+  const key = slotKey(id, path);
+  s.touched.add(key);
+  const known = s.slots.get(key);
+  if (known && s.fresh.has(known)) return known;
+  const read = pathOf(s, path);
+  const { type, title } = (read.foreign ? undefined : s.definition?.nodes[id]) ?? {};
+  const copy = known ? { ...known } : { ...idle(id, type, title), path };
+  s.fresh.add(copy);
+  s.slots.set(key, copy);
+  if (!known && !read.foreign) {
+    const mine = s.slotsOf.get(id);
+    if (mine) mine.set(read.key, key);
+    else s.slotsOf.set(id, new Map([[read.key, key]]));
+  }
+  return copy;
+}
+
+/** The state of a step as it is, where it stands. */
+export const seen = (s: FoldState, id: string, path?: string | null): NodeRun | undefined => (path ? s.slots.get(slotKey(id, path)) : s.nodes[id]);
+
+export function port(s: FoldState, id: string, name: string, by: number, path?: string | null): void {
+  const add = (before: number | undefined): number => Math.max(0, (before ?? 0) + by);
+  if (path) {
+    const own = `${slotKey(id, path)}.${name}`;
+    s.slotPorts.set(own, add(s.slotPorts.get(own)));
+    if (pathOf(s, path).foreign) return;
+  }
   if (!s.copied.ports) {
     s.ports = { ...s.ports };
     s.copied.ports = true;
   }
   const key = `${id}.${name}`;
-  s.ports[key] = Math.max(0, (s.ports[key] ?? 0) + by);
+  s.ports[key] = add(s.ports[key]);
+}
+
+/** How often a loop that begins goes round. */
+export function loopBegins(s: FoldState, id: string, path: string | null | undefined, total: number | null): void {
+  if (path && pathOf(s, path).foreign) return;
+  const key = slotKey(id, path);
+  s.loops.set(key, { id, total, seen: s.loops.get(key)?.seen ?? 0 });
 }
 
 export function variables(s: FoldState): Fields {
@@ -151,7 +246,7 @@ export function addCard(s: FoldState, event: RunEventLike, ms: number, status: C
     key: again === undefined ? key : `${key}#${Number(again.split('#')[1] ?? 1) + 1}`,
     index: s.cards.length,
     nodeId: id,
-    title: s.nodes[id]?.title ?? s.definition?.nodes[id]?.title ?? id,
+    title: seen(s, id, event.path)?.title ?? (event.path && pathOf(s, event.path).foreign ? undefined : s.definition?.nodes[id]?.title) ?? id,
     visit: event.visit ?? 1,
     attempt: event.attempt ?? 0,
     status,

@@ -1,7 +1,8 @@
 // How one event changes the state of a run (see run-state.ts for what comes out).
 
 import { applyPeople } from './run-fold-people';
-import { addCard, cardOf, isObject, node, port, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { addCard, cardOf, isObject, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-state';
 
 export function applyEvent(s: FoldState, event: RunEventLike): void {
@@ -75,9 +76,10 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
 
 function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
   const card = addCard(s, event, ms, 'running');
-  const run = node(s, card.nodeId);
+  const run = node(s, card.nodeId, card.path);
   const title = isObject(payload['meta']) ? text(payload['meta']['title']) : undefined;
   run.kind = text(payload['type']) ?? run.kind;
+  if (run.kind === 'flow.loop') loopBegins(s, card.nodeId, card.path, roundsIn(payload));
   run.title = title ?? run.title;
   card.kind = run.kind;
   card.title = title ?? run.title ?? card.nodeId;
@@ -103,12 +105,20 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   run.lastCard = card.index;
 }
 
+/** One per element of the list, of the input items without one; a condition is asked each time. */
+function roundsIn(payload: Fields): number | null {
+  const config = isObject(payload['config']) ? payload['config'] : {};
+  if (config['while'] !== undefined && config['while'] !== null) return null;
+  const list = config['source'] ?? payload['input'];
+  return Array.isArray(list) ? list.length : null;
+}
+
 function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, status: CardStatus): NodeRun {
   card.status = status;
   card.endSeq = event.seq as number;
   card.endedMs = ms;
   card.durationMs = Math.max(0, ms - card.startedMs);
-  const run = node(s, card.nodeId);
+  const run = node(s, card.nodeId, card.path);
   run.open = Math.max(0, run.open - 1);
   run.durationMs += card.durationMs;
   run.endedAt = event.ts;
@@ -119,7 +129,7 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
 /** The state of a node when one of its calls has ended well. */
 function settle(s: FoldState, run: NodeRun): void {
   if (run.state === 'failed') return;
-  run.state = run.open > 0 ? 'running' : (s.handled.get(run.id) ?? 0) > 0 ? 'handled' : 'done';
+  run.state = run.open > 0 ? 'running' : (s.handled.get(slotKey(run.id, run.path)) ?? 0) > 0 ? 'handled' : 'done';
 }
 
 const count = (map: Map<string, number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
@@ -134,10 +144,10 @@ function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields
   card.ports = isObject(payload['ports']) ? (payload['ports'] as Record<string, number>) : {};
   card.items = isObject(payload['items']) ? (payload['items'] as Record<string, RunItem[]>) : {};
   for (const [name, count] of Object.entries(card.ports)) {
-    port(s, card.nodeId, name, count);
+    port(s, card.nodeId, name, count, card.path);
     run.itemsOut += count;
   }
-  if (!s.handled.get(run.id)) {
+  if (!s.handled.get(slotKey(run.id, run.path))) {
     run.errorCode = undefined;
     run.message = undefined;
   }
@@ -152,14 +162,14 @@ function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunErro
   const ofBatch = card.item === undefined && event.item != null;
   card.error = error;
   card.maxAttempts = error.maxAttempts ?? card.maxAttempts;
-  let run = node(s, card.nodeId);
+  let run = node(s, card.nodeId, card.path);
   run.maxAttempts = error.maxAttempts ?? run.maxAttempts;
   run.errorCode = text(code) ?? error.type;
   run.message = error.message;
   const wired = s.wired.has(`${card.nodeId}.error`);
   if (wired) {
-    port(s, card.nodeId, 'error', 1);
-    count(s.handled, card.nodeId, 1);
+    port(s, card.nodeId, 'error', 1, card.path);
+    count(s.handled, slotKey(card.nodeId, card.path), 1);
   }
   if (ofBatch) {
     card.itemErrors = [...(card.itemErrors ?? []), { item: event.item as number, error }];
@@ -175,13 +185,13 @@ function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: 
   const card = cardOf(s, event);
   const delay = Number(payload['delayMs'] ?? 0);
   s.retries++;
-  const run = node(s, event.stepId ?? '');
+  const run = node(s, event.stepId ?? '', event.path);
   run.state = 'retrying';
   run.attempt = Number(payload['attempt'] ?? run.attempt + 1);
   run.retryAtMs = ms + delay;
   if (s.wired.has(`${run.id}.error`)) {
-    port(s, run.id, 'error', -1);
-    count(s.handled, run.id, -1);
+    port(s, run.id, 'error', -1, event.path);
+    count(s.handled, slotKey(run.id, event.path), -1);
   }
   if (!card) return;
   card.retryAtMs = ms + delay;
@@ -193,14 +203,14 @@ function errorHandled(s: FoldState, event: RunEventLike, payload: Fields): void 
   const origin = text(payload['originStepId']) ?? event.stepId ?? '';
   const action = text(payload['action']) ?? '';
   const decision = { rule: text(payload['rule']) ?? '', action, wanted: text(payload['wanted']), by: event.stepId ?? '' };
-  const run = node(s, origin);
+  const run = node(s, origin, event.path);
   const card = event.stepId === origin ? cardOf(s, event) : run.lastCard === undefined ? undefined : writable(s, run.lastCard);
   if (card) card.decision = decision;
   if (action === 'fallback' || action === 'error_as_context') {
-    if (!s.wired.has(`${origin}.error`)) count(s.handled, origin, 1);
+    if (!s.wired.has(`${origin}.error`)) count(s.handled, slotKey(origin, event.path), 1);
     if (run.open === 0) run.state = 'handled';
     if (card && card.endSeq !== undefined) card.status = 'handled';
-    if (action === 'fallback' && s.definition?.nodes[origin]?.errorHandling?.fallbackNodeId) port(s, origin, 'fallback', 1);
+    if (action === 'fallback' && s.definition?.nodes[origin]?.errorHandling?.fallbackNodeId) port(s, origin, 'fallback', 1, event.path);
   } else if (action === 'abort' && run.open === 0) {
     run.state = 'failed';
   }
@@ -220,7 +230,7 @@ function stepSkipped(s: FoldState, event: RunEventLike, ms: number, payload: Fie
   card.endSeq = event.seq as number;
   card.endedMs = ms;
   card.durationMs = 0;
-  const run = node(s, card.nodeId);
+  const run = node(s, card.nodeId, card.path);
   card.kind = run.kind;
   run.state = 'skipped';
   run.startedAt ??= event.ts;
@@ -287,7 +297,13 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
   s.tasks = [];
   const duration = payload['duration_ms'];
   if (typeof duration === 'number') s.durationMs = duration;
+  for (const known of s.slots.values()) {
+    if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') Object.assign(node(s, known.id, known.path), { state: 'cancelled', retryAtMs: undefined, dueMs: undefined, open: 0 });
+    else if (known.state === 'failed' && status === 'completed') node(s, known.id, known.path).state = 'handled';
+  }
+  sumUp(s);
   for (const [id, known] of Object.entries(s.nodes)) {
+    if (known.over !== undefined) continue;
     if (known.state === 'idle' && known.calls === 0) {
       node(s, id).state = 'unreached';
     } else if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') {
@@ -301,7 +317,7 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
       node(s, id).state = 'handled';
     }
   }
-  if (s.failedStepId !== undefined && s.nodes[s.failedStepId]) node(s, s.failedStepId).state = 'failed';
+  if (s.failedStepId !== undefined && s.nodes[s.failedStepId]?.over === undefined && s.nodes[s.failedStepId]) node(s, s.failedStepId).state = 'failed';
   // The call that the end of the run cut off: one state on the card, in lists and in the log.
   if (status === 'cancelled') {
     for (const known of Object.values(s.nodes)) {

@@ -3,6 +3,7 @@
 // lists (`events`, `cards`) are shared between views and only grow or change in place: key memos on `view.version`.
 
 import { applyEvent } from './run-fold';
+import { EVERY, inChoice, type Choice, type LoopRun } from './run-paths';
 import { finish, freshState, type FoldState } from './run-fold-state';
 
 export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
@@ -87,6 +88,10 @@ export interface NodeRun {
   open: number;
   /** Index of the latest card of this node in `view.cards`. */
   lastCard?: number;
+  /** In which iteration or branch; absent at the top, and for a step as a whole. */
+  path?: string;
+  /** A step in a loop or branch as a whole: at so many places, and at so many of them in this state. */
+  over?: { of: number; inState: number };
 }
 
 /** A task of this run that nobody has answered yet. */
@@ -96,6 +101,7 @@ export interface OpenTask {
   /** The step that asks; for a default task the step that failed. */
   nodeId: string;
   originId?: string;
+  path?: string;
   sinceMs: number;
   expiresAt?: string;
 }
@@ -112,7 +118,7 @@ export interface FixTry {
 
 /** What happened with people, in order. */
 export interface PersonNote {
-  what: 'asked' | 'answered' | 'reminded' | 'held' | 'continued' | 'escalated' | 'paused' | 'resumed' | 'expired';
+  what: 'asked' | 'answered' | 'reminded' | 'held' | 'continued' | 'escalated' | 'paused' | 'resumed' | 'expired' | 'closed';
   ts: string;
   taskId?: string;
   action?: string;
@@ -195,6 +201,15 @@ export interface RunView {
   readonly nodes: Readonly<Record<string, NodeRun>>;
   /** `node.port` → items that left there so far. */
   readonly ports: Readonly<Record<string, number>>;
+  /** Steps in loops and branches, each where it ran: `each[3]/fetch`. In `nodes` they stand as a whole. Shared, like `cards`. */
+  readonly slots: ReadonlyMap<string, NodeRun>;
+  /** Step → iterations from the outside (`3,0`) → its key in `slots`. */
+  readonly slotsOf: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly slotPorts: ReadonlyMap<string, number>;
+  /** Key of a loop → how often it goes round. */
+  readonly loops: ReadonlyMap<string, LoopRun>;
+  /** The iterations that this view was narrowed to (`viewAt`); `nodes` and `ports` are those of them. */
+  readonly choice?: Choice;
   /** Shared, append-only: see the head of this file. */
   readonly events: readonly RunEventLike[];
   /** Shared, one per call, in order of start. */
@@ -210,7 +225,7 @@ export interface RunView {
 /** What the fold needs to know of the workflow; without it dead branches and wired red ports are only known at the end. */
 export interface RunDefinition {
   name?: string;
-  nodes: Record<string, { type?: string; title?: string; errorHandling?: { fallbackNodeId?: string } | null }>;
+  nodes: Record<string, { type?: string; title?: string; parent?: string | null; errorHandling?: { fallbackNodeId?: string } | null }>;
   edges: readonly { from: string; to: string }[];
   context?: { initial?: Record<string, unknown> | null } | null;
 }
@@ -280,9 +295,10 @@ export const emptyRunView = (runId = ''): RunView => snapshot(freshState(runId))
 export const isTerminal = (status: RunStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
 
-/** Cards of one node, in order of start. */
+/** Cards of one node where one looks, in order of start. */
 export function cardsOf(view: RunView, nodeId: string): CallCard[] {
-  return view.cards.filter((card) => card.nodeId === nodeId);
+  const choice = view.choice ?? EVERY;
+  return view.cards.filter((card) => card.nodeId === nodeId && inChoice(card.path, choice));
 }
 
 function snapshot(state: FoldState): RunView {
@@ -306,6 +322,10 @@ function snapshot(state: FoldState): RunView {
     failReason: state.failReason,
     nodes: state.nodes,
     ports: state.ports,
+    slots: state.slots,
+    slotsOf: state.slotsOf,
+    slotPorts: state.slotPorts,
+    loops: state.loops,
     events: state.events,
     cards: state.cards,
     variables: state.variables,

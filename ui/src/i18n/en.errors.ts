@@ -83,6 +83,8 @@ export const errors = {
   'log.people.noteEscalated': 'Nobody answered in time: passed on to {who}',
   'log.people.notePaused': 'Waits until somebody resumes it',
   'log.people.noteResumed': 'Resumed',
+  'log.people.noteClosed': 'No longer needed: what it belongs to was cut off',
+  'log.people.closed': '{step}: the task is no longer needed',
   'log.people.noteExpired': 'Nobody resumed it in time',
   'log.people.open': 'Open task',
   'log.people.do.retry': 'retry',

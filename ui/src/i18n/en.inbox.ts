@@ -123,6 +123,7 @@ export const inbox = {
   'inbox.state.superseded': 'Asked again by a new run',
   'inbox.personsTurn': "A person's turn",
   'inbox.critical': 'Critical',
+  'inbox.round': 'iteration {n}',
   'inbox.step': 'step {step}',
   'inbox.run': 'run {id}',
   'inbox.item': 'item {n}',

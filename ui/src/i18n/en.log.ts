@@ -60,6 +60,7 @@ export const log = {
   'card.action.fallback': 'fallback',
   'card.action.abort': 'end the run',
   'card.action.error_as_context': 'go on with the error as data',
+  'card.lookAt': 'Look at this iteration everywhere ({path})',
   'card.open': 'Show the step on the canvas',
   'card.list': 'Calls of the run',
   'card.none': 'Choose a step or an event.',

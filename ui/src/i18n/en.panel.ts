@@ -153,6 +153,7 @@ export const panel = {
   'error.more': '{n} more',
   'error.none': 'This kind has no red port.',
   'error.noneText': 'It cannot fail, so there is nothing to handle.',
+  'error.container': 'The steps inside have retries of their own; this frame is not tried again by itself. Its red port takes what is left of their errors.',
   'error.own': 'Retry failed calls of this step',
   'error.ownHint': 'Before the red wire and before every rule.',
   'error.retries': 'Retries',

@@ -4,6 +4,7 @@ import type { NodeDescriptor } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import type { Action } from '../../kit/action.ts';
 import type { EditorStore } from './editor.ts';
+import { treeOf } from './model/frames.ts';
 import type { CanvasHandle } from './view/handle.ts';
 
 export const CANVAS_SCOPE = 'canvas';
@@ -13,6 +14,7 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
   const editable = (): boolean => !editor.getState().readOnly;
   const active = (): boolean => handle.isActive();
   const some = (): boolean => editor.getState().selection.nodes.length > 0;
+  const framed = (id: string): boolean => treeOf(editor.getState().document).children.has(id);
   const any = (): boolean => some() || editor.getState().selection.edges.length > 0;
   const one = (id: string, title: string, keys: string[], run: () => void, more: Partial<Action> = {}): Action => ({ id: `canvas.${id}`, title, keys, run, group, scope: CANVAS_SCOPE, ...more });
   // Plain keys act only where the canvas is meant: the focus is there, or nothing has it and the pointer is there.
@@ -22,6 +24,7 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
     one('find', t('canvas.do.find'), ['Mod+F'], () => handle.openFind(), { icon: 'search' }),
     one('delete', t('canvas.do.delete'), ['Delete', 'Backspace'], () => handle.remove(false), { when: () => editable() && any() }),
     one('deleteReconnect', t('canvas.do.deleteReconnect'), ['Mod+Delete', 'Mod+Backspace'], () => handle.remove(true), { when: () => editable() && some() }),
+    one('dissolve', t('canvas.do.dissolve'), ['Mod+Shift+Delete', 'Mod+Shift+Backspace'], () => handle.dissolve(), { icon: 'swap', when: () => editable() && editor.getState().selection.nodes.some(framed) }),
     one('duplicate', t('canvas.do.duplicate'), ['Mod+D'], () => handle.duplicate(), { icon: 'copy', when: () => editable() && some() }),
     one('copy', t('canvas.do.copy'), ['Mod+C'], () => handle.copy(), { icon: 'copy', when: () => some() && (window.getSelection()?.isCollapsed ?? true) }),
     one('cut', t('canvas.do.cut'), ['Mod+X'], () => handle.cut(), { when: () => editable() && some() }),
@@ -34,6 +37,9 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
     one('open', t('canvas.do.open'), ['Enter'], () => handle.open(), { when: some, keysWhen: active }),
     one('tidy', t('canvas.do.tidy'), ['Shift+Alt+T'], () => handle.tidy(), { icon: 'grid', when: editable }),
     one('safe', t('canvas.do.safe'), [], () => handle.toggleSafe(), { icon: 'shield' }),
+    one('iterationNext', t('canvas.round.next'), ['.'], () => handle.iteration(1), { icon: 'right', when: () => handle.hasIterations() }),
+    one('iterationPrevious', t('canvas.round.previous'), [','], () => handle.iteration(-1), { icon: 'left', when: () => handle.hasIterations() }),
+    one('iterationAll', t('canvas.round.toAll'), ['Alt+,'], () => handle.iteration(null), { when: () => handle.hasIterations() }),
     one('zoomReset', t('canvas.zoomReset'), ['0'], () => handle.resetZoom()),
     one('fit', t('canvas.fit'), ['1'], () => handle.fit(), { icon: 'fit' }),
     one('zoomIn', t('canvas.zoomIn'), ['+', '='], () => handle.zoomBy(1.2), { icon: 'plus' }),

@@ -2,9 +2,11 @@
 
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import type { Edit, EdgeRef } from './document.ts';
+import { FRAME_MIN, holdsSteps, parentOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from './model/ids.ts';
-import { freePlace, nextTo, rectsOf } from './model/place.ts';
-import { CARD_W, type Catalog, ERROR, mainPort, type Point, portIds, shapeOf, wiredPortsByNode } from './model/ports.ts';
+import { frameAt, freePlace, nextTo, type Rect, rectsIn, rectsOf, within } from './model/place.ts';
+import { withRoom } from './model/room.ts';
+import { type Catalog, ERROR, mainPort, type Point, portIds, shapeOf, wiredPortsByNode } from './model/ports.ts';
 
 export interface InsertContext {
   /** where the pointer was, in canvas coordinates; without it the place follows from the neighbour */
@@ -15,6 +17,16 @@ export interface InsertContext {
   into?: string | undefined;
   /** wire to put the node into */
   edge?: EdgeRef | undefined;
+  /** the frame it goes into, when nothing of the above says it */
+  frame?: string | undefined;
+}
+
+/** The frame a new node stands in: that of its neighbour, else the one that lies at its place. */
+function frameFor(document: Workflow, catalog: Catalog, kind: NodeDescriptor, { at, from, into, edge, frame }: InsertContext, rects: ReadonlyMap<string, Rect>): string | undefined {
+  const neighbour = into ?? (from === undefined ? edge?.to : splitPort(from).node);
+  const found = neighbour !== undefined ? parentOf(document, neighbour) : frame ?? (at ? frameAt(document, catalog, rects, at) : undefined);
+  // Nothing starts in a frame.
+  return kind.role === 'trigger' ? undefined : found;
 }
 
 /** Config fields that the kind gives a default for stay out of the file: the engine fills them, and the file stays short. */
@@ -24,29 +36,31 @@ function newNode(kind: NodeDescriptor): WorkflowNode {
 
 export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescriptor, context: InsertContext): { edits: Edit[]; id: string } {
   const id = uniqueId(slug(kind.title), (candidate) => Object.hasOwn(document.nodes, candidate));
-  const node = newNode(kind);
-  const shape = shapeOf(kind, node);
-  const rects = rectsOf(document, catalog);
+  const all = rectsOf(document, catalog);
+  const frame = frameFor(document, catalog, kind, context, all);
+  const node: WorkflowNode = frame === undefined ? newNode(kind) : { ...newNode(kind), parent: frame };
+  const shape = shapeOf(kind, node, [], holdsSteps(kind) ? FRAME_MIN : undefined);
+  const rects = rectsIn(document, all, frame);
   const exit = mainPort(kind, node);
   const at = (): Point => {
     if (context.at) {
       const [x, y] = context.at;
       // The dropped end of the wire becomes the port it belongs to.
-      const wanted: Point = context.into ? [x - CARD_W, y - 28] : context.from ? [x, y - 28] : [x - CARD_W / 2, y - 28];
-      return freePlace(rects.values(), wanted, shape);
+      const wanted: Point = context.into ? [x - shape.width, y - shape.inputY] : context.from ? [x, y - shape.inputY] : [x - shape.width / 2, y - 28];
+      return freePlace(rects.values(), within(document, frame, wanted), shape);
     }
     if (context.from) {
       const { node: source, port } = splitPort(context.from);
-      return nextTo(rects, source, port === ERROR, shape);
+      return nextTo(rects, source, port === ERROR, shape, shape.inputY);
     }
     const last = [...rects.values()].at(-1);
-    return freePlace(rects.values(), last ? [last.x + 248, last.y] : [0, 0], shape);
+    return freePlace(rects.values(), last ? [last.x + last.width + 48, last.y] : within(document, frame, [-Infinity, -Infinity]), shape);
   };
   const edits: Edit[] = [{ type: 'addNode', id, node, at: at() }];
   if (context.edge && shape.input && exit) edits.push({ type: 'insertOnEdge', edge: context.edge, id, port: exit });
   else if (context.from && shape.input) edits.push({ type: 'connect', from: context.from, to: id });
   else if (context.into && exit) edits.push({ type: 'connect', from: `${id}.${exit}`, to: context.into });
-  return { edits, id };
+  return { edits: withRoom(document, catalog, edits), id };
 }
 
 /** The port a new wire from this node would start at: the main one if it is free, else the first free one that is not red. */

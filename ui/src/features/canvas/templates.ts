@@ -4,8 +4,10 @@ import { isObject } from '../../api/json.ts';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import type { Edit } from './document.ts';
+import { parentOf, treeOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from './model/ids.ts';
-import { freePlace, rectsOf } from './model/place.ts';
+import { freePlace, rectsIn, rectsOf, within } from './model/place.ts';
+import { withRoom } from './model/room.ts';
 import { type Catalog, COLUMN, hasInput, mainPort, type Point, ROW, shapeOf, snap } from './model/ports.ts';
 import { recoveryKind } from './model/recovery.ts';
 
@@ -98,7 +100,8 @@ export interface Placed {
 /** The edits of a template at the red port `from`; `at`: where the wire was dropped. Nothing lies on another card. */
 export function templateEdits(document: Workflow, catalog: Catalog, id: TemplateId, from: string, at?: Point): Placed {
   const origin = splitPort(from).node;
-  const rects = rectsOf(document, catalog);
+  const frame = parentOf(document, origin);
+  const rects = rectsIn(document, rectsOf(document, catalog), frame);
   const home = rects.get(origin);
   if (!home || !document.nodes[origin]) return { edits: [], ids: [] };
   const plan = planOf(id, document, origin);
@@ -111,21 +114,21 @@ export function templateEdits(document: Workflow, catalog: Catalog, id: Template
     return free;
   });
   const nodes = plan.parts.map((part, i): WorkflowNode => ({
-    type: part.type, typeVersion: kinds[i]?.version ?? 1, ...(part.title ? { title: part.title } : {}), ...(part.config ? { config: part.config } : {}),
+    type: part.type, typeVersion: kinds[i]?.version ?? 1, ...(part.title ? { title: part.title } : {}), ...(part.config ? { config: part.config } : {}), ...(frame === undefined ? {} : { parent: frame }),
   }));
   const shapes = nodes.map((node, i) => shapeOf(kinds[i], node));
   const size = { width: (plan.parts.length - 1) * COLUMN + 200, height: Math.max(...shapes.map((shape) => shape.height)) };
   // Below the step, with room for the wires that lead back; a drop further down is taken at its word.
   const lowest = home.y + home.height + 40;
   const wanted: Point = at && at[1] - 28 >= lowest ? [at[0], at[1] - 28] : [home.x, home.y + Math.max(ROW, home.height + 72)];
-  const [x, y] = freePlace(rects.values(), [snap(wanted[0]), snap(wanted[1])], size);
+  const [x, y] = freePlace(rects.values(), within(document, frame, [snap(wanted[0]), snap(wanted[1])]), size);
   const edits: Edit[] = nodes.map((node, i) => ({ type: 'addNode', id: ids[i] as string, node, at: [x + i * COLUMN, y] }));
   edits.push({ type: 'connect', from, to: ids[0] as string });
   for (const wire of plan.wires) {
     const targets = wire.to === 'origin' ? [origin] : wire.to === 'next' ? nextOf(document, catalog, origin) : [ids[wire.to] as string];
     for (const to of targets) edits.push({ type: 'connect', from: `${ids[wire.from] as string}.${wire.port}`, to });
   }
-  return { edits, ids };
+  return { edits: withRoom(document, catalog, edits), ids };
 }
 
 /** Recovery steps that ask a person about errors: each decision is in the audit chain, and the author may draw more (U-10). */
@@ -147,7 +150,9 @@ function putAway(document: Workflow): string[] {
 /** Audit steps that could stand behind the decisions of a person, where none is drawn and nobody put the offer away. */
 export function ghostsOf(document: Workflow, catalog: Catalog): Ghost[] {
   if (!catalog.has('builtin.audit')) return [];
-  const asks = Object.entries(document.nodes).filter(([id, node]) => node.type === 'builtin.human_decision' && !putAway(document).includes(id));
+  // In a frame there is no place for what is not a step.
+  const { parent } = treeOf(document);
+  const asks = Object.entries(document.nodes).filter(([id, node]) => node.type === 'builtin.human_decision' && !parent.has(id) && !putAway(document).includes(id));
   if (asks.length === 0) return [];
   const rects = rectsOf(document, catalog);
   const taken = [...rects.values()];

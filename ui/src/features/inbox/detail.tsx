@@ -14,7 +14,7 @@ import { HistoryTab } from './history-tab.tsx';
 import type { Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
-import { ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, heldText, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
+import { roundText, ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, heldText, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
 
 export type DetailTab = 'decide' | 'happened' | 'history';
 export interface DetailProps {
@@ -88,7 +88,7 @@ function Head({ task, send }: DetailProps) {
         </div>
         <div className="s t2 row nw ib-meta">
           <SafeText line text={task.workflowName} /><span className="vr" />
-          <SafeText line text={t('inbox.step', { step: task.nodeTitle })} /><span className="vr" />
+          <SafeText line text={t('inbox.step', { step: task.nodeTitle })} />{task.path ? <span title={task.path}>{roundText(task.path)}</span> : null}<span className="vr" />
           <span className="nw">{t('inbox.run', { id: shortRunId(task.runId) })}</span>
           {task.item === undefined ? null : <><span className="vr" /><span className="nw">{t('inbox.item', { n: task.item + 1 })}</span></>}
           {task.attempt > 0 ? <><span className="vr" /><span className="nw">{tn('inbox.afterCalls', task.attempt + 1)}</span></> : null}

@@ -9,7 +9,7 @@ import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../evidence/use-now.ts';
 import { sendOf, type Send } from './sending.ts';
 import type { TaskRow } from './types.ts';
-import { approvalsText, claimOf, doneText, dueOf, heldText, entriesOf, initials, rowIcon, spanText, whenText, whoText } from './words.ts';
+import { roundText, approvalsText, claimOf, doneText, dueOf, heldText, entriesOf, initials, rowIcon, spanText, whenText, whoText } from './words.ts';
 
 const ROW = 64;
 const HEAD = 28;
@@ -125,7 +125,7 @@ const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onO
       </span>
       <span role="gridcell" className="m ell t2">
         {open
-          ? <SafeText line text={`${task.workflowName}, ${task.nodeTitle}`} />
+          ? <><SafeText line text={`${task.workflowName}, ${task.nodeTitle}`} />{task.path ? <span className="t3" title={task.path}> {roundText(task.path)}</span> : null}</>
           : <SafeText line text={task.action ? `${doneText(task.action)}${task.decidedBy ? ` · ${whoText(task.decidedBy)}` : ''}` : t(`inbox.state.${task.state}`)} />}
       </span>
       <span role="gridcell" className="tm">

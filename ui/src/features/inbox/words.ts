@@ -1,5 +1,6 @@
 // How a task is said: who, when, what next. Pure.
 
+import { partsOf } from '../../api/run-paths.ts';
 import { formatDateTime, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
 import type { Task, TaskAction, TaskEvent, TaskRow } from './types.ts';
@@ -21,6 +22,12 @@ export const initials = (id: string): string => {
   const words = whoText(id).split(/[\s._-]+/).filter(Boolean);
   return (words.length > 1 ? words.slice(0, 2).map((word) => word[0] ?? '').join('') : (words[0] ?? '?').slice(0, 2)).toUpperCase();
 };
+
+/** In which iteration a task asks: "iteration 4", in a loop of a loop "iteration 4, 1". Empty outside of loops. */
+export function roundText(path: string): string {
+  const rounds = partsOf(path).flatMap(({ index }) => (index === undefined ? [] : [(index + 1).toLocaleString('en')]));
+  return rounds.length > 0 ? t('inbox.round', { n: rounds.join(', ') }) : '';
+}
 
 /** A length of time in one or two words: "48 min", "3 h 20 min", "2 d". */
 export function spanText(ms: number): string {

@@ -71,7 +71,10 @@ function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly,
     return <div className="panel-body"><b>{t('error.none')}</b><p className="t2">{t('error.noneText')}</p></div>;
   }
   const then = thenOf(document, nodeId, catalog);
-  const others = Object.keys(document.nodes).filter((id) => id !== nodeId);
+  // No wire, a drawn one or this, crosses the border of a frame.
+  const others = Object.keys(document.nodes).filter((id) => id !== nodeId && document.nodes[id]?.parent === node.parent);
+  // What could be tried again was tried inside.
+  const contains = descriptor?.role === 'loop' || descriptor?.role === 'parallel';
   const inherited = descriptor?.retryPolicy?.maxAttempts ?? RETRY_DEFAULTS.maxAttempts;
 
   function setOwn(on: boolean) {
@@ -90,7 +93,7 @@ function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly,
   return (
     <FormScopeProvider value={scope}>
       <div className="panel-body">
-        <div className="row">
+        {contains && own === undefined ? <p className="s t2">{t('error.container')}</p> : <><div className="row">
           <Switch checked={own !== undefined} onChange={setOwn} label={t('error.own')} disabled={readOnly} />
           <span className="grow">{t('error.own')}<span className="s t3 block">{t('error.ownHint')}</span></span>
         </div>
@@ -105,7 +108,7 @@ function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly,
             <Findings findings={diagnosticsAt(diagnostics, base, false)} />
           </>
         )}
-        <WhatHappens policy={own} then={then} />
+        <WhatHappens policy={own} then={then} /></>}
         <div className="field">
           <span className="lab">{t('error.fallback')}</span>
           <Select label={t('error.fallback')} value={handling?.fallbackNodeId ?? ''} disabled={readOnly} onChange={setFallback}

@@ -17,8 +17,22 @@ export interface Sections {
   toggle(card: CallCard, section: SectionId): void;
 }
 
+/** A path in words, and the way to look at that iteration. */
+export interface Where {
+  words(path: string): string;
+  look?: ((path: string) => void) | undefined;
+}
+
+function Place({ path, where }: { path: string | undefined; where: Where }) {
+  if (!path) return null;
+  const { look } = where;
+  if (!look) return <span className="s t2 ell" title={path}>{where.words(path)}</span>;
+  return <button type="button" className="sc-path s ell" title={t('card.lookAt', { path })} onClick={() => look(path)}>{where.words(path)}</button>;
+}
+
 export interface CardProps {
   card: CallCard;
+  where: Where;
   look: Look;
   sections: Sections;
 }
@@ -51,7 +65,7 @@ export function whyText(card: CallCard): string | null {
 }
 
 /** A card in the list. */
-export function StepCard({ card, look, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
+export function StepCard({ card, where, look, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
   const place = placeText(card);
   const why = whyText(card);
   const decided = decisionText(card);
@@ -62,6 +76,7 @@ export function StepCard({ card, look, sections, selected, waiting, onSelect }: 
         <Tile icon={look.icon} tone={look.tone} size={24} />
         <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         {titleText(card, look) === card.title ? null : <code className="t3">{card.nodeId}</code>}
+        <Place path={card.path} where={where} />
         <span className="s t3 ell">{place}</span>
         <span className="end s t2 nw">{card.retryAtMs !== undefined ? <span className={waiting ? 'c-wait' : 't3'}><Next card={card} live={waiting} /></span> : null}</span>
         <span className="s t2 nw sc-time">{formatTime(card.startedAt)}</span>
@@ -161,7 +176,7 @@ function Changes({ card }: { card: CallCard }) {
 }
 
 /** The chosen call beside timeline and event table: facts left, data right. */
-export function CardDetail({ card, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
+export function CardDetail({ card, where, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
   const decided = decisionText(card);
   return (
     <div className="card-detail">
@@ -170,7 +185,7 @@ export function CardDetail({ card, look, sections, waiting, onSelect }: CardProp
           <Tile icon={look.icon} tone={look.tone} size={24} />
           <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         </div>
-        <span className="s t3"><code>{card.nodeId}</code> {placeText(card)}</span>
+        <span className="s t3 row gap1"><code>{card.nodeId}</code> <Place path={card.path} where={where} /> {placeText(card)}</span>
         <dl className="kv cd-kv">
           <dt>{t('card.state')}</dt>
           <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>

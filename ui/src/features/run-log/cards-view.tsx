@@ -2,9 +2,10 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef } from 'react';
+import { inChoice, slotKey } from '../../api/run-paths.ts';
 import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
 import { t } from '../../i18n/index.ts';
-import { StepCard, type Sections } from './card.tsx';
+import { StepCard, type Sections, type Where } from './card.tsx';
 
 export interface Look {
   icon: string;
@@ -15,13 +16,14 @@ export interface Look {
 
 /** The failed call that waits for its next attempt right now. */
 export function waitsForRetry(view: RunView, card: CallCard): boolean {
-  const node = view.nodes[card.nodeId];
+  const node = (card.path ? view.slots.get(slotKey(card.nodeId, card.path)) : undefined) ?? view.nodes[card.nodeId];
   return !isTerminal(view.status) && card.retryAtMs !== undefined && node?.state === 'retrying' && node.retryAtMs === card.retryAtMs;
 }
 
-export function CardsView({ view, shown, errorsOnly, lookOf, sections, selectedCard, onPick }: {
+export function CardsView({ view, shown, where, errorsOnly, lookOf, sections, selectedCard, onPick }: {
   view: RunView;
   shown: (nodeId: string) => boolean;
+  where: Where;
   errorsOnly: boolean;
   lookOf: (kind: string | undefined) => Look;
   sections: Sections;
@@ -29,8 +31,8 @@ export function CardsView({ view, shown, errorsOnly, lookOf, sections, selectedC
   onPick: (card: number) => void;
 }) {
   const cards = useMemo(
-    () => view.cards.filter((card) => shown(card.nodeId) && (!errorsOnly || card.error !== undefined)),
-    [view.version, view.cards, shown, errorsOnly], // eslint-disable-line react/exhaustive-deps
+    () => view.cards.filter((card) => shown(card.nodeId) && (!view.choice || inChoice(card.path, view.choice)) && (!errorsOnly || card.error !== undefined)),
+    [view.version, view.cards, view.choice, shown, errorsOnly], // eslint-disable-line react/exhaustive-deps
   );
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -70,7 +72,7 @@ export function CardsView({ view, shown, errorsOnly, lookOf, sections, selectedC
           const look = lookOf(card.kind);
           return (
             <div key={row.key} ref={virtual.measureElement} data-index={row.index} className="card-place" style={{ transform: `translateY(${String(row.start)}px)` }}>
-              <StepCard card={card} look={look} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => onPick(card.index)} />
+              <StepCard card={card} where={where} look={look} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => onPick(card.index)} />
             </div>
           );
         })}

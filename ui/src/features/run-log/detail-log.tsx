@@ -1,16 +1,18 @@
 // The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
 
 import { useCallback, useMemo, useState } from 'react';
+import { choiceOf, type Choice } from '../../api/run-paths.ts';
 import type { CallCard, RunEventLike, RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
 import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, EmptyState, Segmented, Select, Skeleton, TextInput } from '../../kit/index.ts';
-import { CardDetail, type SectionId, type Sections } from './card.tsx';
+import { CardDetail, type SectionId, type Sections, type Where } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
 import { TimelineView } from './timeline-view.tsx';
+import { pathWords } from './where.ts';
 import './run-log.css';
 
 export type LogView = 'cards' | 'events' | 'timeline';
@@ -25,6 +27,8 @@ export interface DetailLogProps {
   loading?: boolean;
   view?: LogView;
   onView?: (view: LogView) => void;
+  /** looks at the iteration of a path */
+  onChoose?: (choice: Choice) => void;
 }
 
 const ALL = '';
@@ -34,7 +38,7 @@ export function DetailLog(props: DetailLogProps) {
   return <Log key={props.run?.runId ?? ''} {...props} />;
 }
 
-function Log({ run: runView, loading = false, document, selected, onSelectNode, view: asked, onView }: DetailLogProps) {
+function Log({ run: runView, loading = false, document, selected, onSelectNode, view: asked, onView, onChoose }: DetailLogProps) {
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
   const selectedNode = selected ?? null;
   const [own, setOwn] = useState<LogView>('cards');
@@ -51,6 +55,11 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
   const lookOf = useCallback((kind: string | undefined): Look => (kind === undefined ? undefined : looks.get(kind)) ?? { icon: 'box', tone: 'start' }, [looks]);
   const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
 
+  const where = useMemo<Where>(() => ({
+    words: (path) => pathWords(path, (id) => runView?.nodes[id]?.title ?? document.nodes[id]?.title ?? looks.get(document.nodes[id]?.type ?? '')?.title ?? id),
+    look: onChoose && ((path) => onChoose(choiceOf(path, document))),
+  }), [runView?.nodes, document, looks, onChoose]);
+
   const cards = runView?.cards ?? [];
   const pickedCard = picked === null ? undefined : cards[picked];
   // A step chosen on the canvas is shown by its newest call.
@@ -66,7 +75,7 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
   const pickEvent = (event: RunEventLike) => {
     setSeq(event.seq ?? null);
     if (!event.stepId) return;
-    const at = cards.findLast((card) => card.nodeId === event.stepId && card.startSeq <= (event.seq ?? 0))?.index;
+    const at = cards.findLast((card) => card.nodeId === event.stepId && (card.path ?? '') === (event.path ?? '') && card.startSeq <= (event.seq ?? 0))?.index;
     if (at !== undefined) setPicked(at);
     onSelectNode(event.stepId);
   };
@@ -96,16 +105,16 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
       {loading ? <div className="ev-none" aria-busy="true"><Skeleton rows={5} /></div> : !begun || !runView ? (
         runView && runView.runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
       ) : view === 'cards' ? (
-        <CardsView view={runView} shown={shown} errorsOnly={errorsOnly} lookOf={lookOf} sections={sections} selectedCard={chosen} onPick={pick} />
+        <CardsView view={runView} shown={shown} where={where} errorsOnly={errorsOnly} lookOf={lookOf} sections={sections} selectedCard={chosen} onPick={pick} />
       ) : (
         <div className="runlog-two">
           {view === 'timeline' ? (
             <TimelineView view={runView} shown={shown} lookOf={lookOf} selectedNode={selectedNode} onPick={pick} />
           ) : (
-            <EventsView view={runView} text={text} shown={shown} selectedSeq={seq} onPick={pickEvent} />
+            <EventsView view={runView} text={text} shown={shown} where={where.words} selectedSeq={seq} onPick={pickEvent} />
           )}
           <div className="runlog-detail">
-            <Detail view={runView} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : cards[chosen]} lookOf={lookOf} sections={detailSections} onSelectNode={onSelectNode} />
+            <Detail view={runView} where={where} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : cards[chosen]} lookOf={lookOf} sections={detailSections} onSelectNode={onSelectNode} />
           </div>
         </div>
       )}
@@ -113,8 +122,8 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
   );
 }
 
-function Detail({ view, seq, card, lookOf, sections, onSelectNode }: {
-  view: RunView; seq: number | null; card: CallCard | undefined; lookOf: (kind: string | undefined) => Look; sections: Sections; onSelectNode: (nodeId: string | undefined) => void;
+function Detail({ view, where, seq, card, lookOf, sections, onSelectNode }: {
+  view: RunView; where: Where; seq: number | null; card: CallCard | undefined; lookOf: (kind: string | undefined) => Look; sections: Sections; onSelectNode: (nodeId: string | undefined) => void;
 }) {
   const event = seq === null ? undefined : view.events[seq - 1];
   if (event) {
@@ -128,7 +137,7 @@ function Detail({ view, seq, card, lookOf, sections, onSelectNode }: {
   }
   if (!card) return <p className="s t3 ev-none">{t('card.none')}</p>;
   const look = lookOf(card.kind);
-  return <CardDetail card={card} look={look} sections={sections} waiting={waitsForRetry(view, card)} onSelect={() => onSelectNode(card.nodeId)} />;
+  return <CardDetail card={card} where={where} look={look} sections={sections} waiting={waitsForRetry(view, card)} onSelect={() => onSelectNode(card.nodeId)} />;
 }
 
 const CLOSED: ReadonlySet<SectionId> = new Set();

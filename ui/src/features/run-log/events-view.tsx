@@ -1,24 +1,27 @@
 // The log itself, as a table one can filter.
 
 import { useDeferredValue, useMemo } from 'react';
+import { inChoice } from '../../api/run-paths.ts';
 import type { RunEventLike, RunView } from '../../api/run-state.ts';
 import { formatTime, t } from '../../i18n/index.ts';
 import { VirtualList } from '../../kit/index.ts';
 import { eventText } from './words.ts';
 
-export function filterEvents(events: readonly RunEventLike[], text: string, shown: (nodeId: string) => boolean, view: Pick<RunView, 'nodes'>): RunEventLike[] {
+export function filterEvents(events: readonly RunEventLike[], text: string, shown: (nodeId: string) => boolean, view: Pick<RunView, 'nodes' | 'choice'>): RunEventLike[] {
   const needle = text.trim().toLowerCase();
   return events.filter((event) => {
     if (event.stepId && !shown(event.stepId)) return false;
+    if (view.choice && !inChoice(event.path, view.choice)) return false;
     if (needle === '') return true;
     return event.type.includes(needle) || (event.stepId ?? '').toLowerCase().includes(needle) || eventText(event, view).toLowerCase().includes(needle);
   });
 }
 
-export function EventsView({ view, text, shown, selectedSeq, onPick }: {
+export function EventsView({ view, text, shown, where, selectedSeq, onPick }: {
   view: RunView;
   text: string;
   shown: (nodeId: string) => boolean;
+  where: (path: string) => string;
   selectedSeq: number | null;
   onPick: (event: RunEventLike) => void;
 }) {
@@ -45,7 +48,7 @@ export function EventsView({ view, text, shown, selectedSeq, onPick }: {
               <span className="t3 mono">{event.seq}</span>
               <span className="t2">{formatTime(event.ts)}</span>
               <code className="ell">{event.type}</code>
-              <span className={`ell ${event.type === 'step_error' || event.type === 'workflow_failed' ? 'c-err' : ''}`} title={eventText(event, view)}>{eventText(event, view)}</span>
+              <span className={`ell ${event.type === 'step_error' || event.type === 'workflow_failed' ? 'c-err' : ''}`} title={eventText(event, view)}>{event.path ? <span className="t3" title={event.path}>{where(event.path)} </span> : null}{eventText(event, view)}</span>
             </div>
           )}
         />

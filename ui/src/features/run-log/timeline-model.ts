@@ -1,6 +1,7 @@
 // Where the bars of a run stand. Idle time is folded, so that one long wait does not press everything into one corner. Pure.
 
 import type { CallCard } from '../../api/run-state.ts';
+import { depthOf, lineKey } from './where.ts';
 
 export interface Bar {
   key: string;
@@ -13,6 +14,9 @@ export interface Bar {
 }
 
 export interface TimelineRow {
+  /** the same step in every iteration is one row */
+  key: string;
+  depth: number;
   nodeId: string;
   title: string;
   kind: string | undefined;
@@ -39,10 +43,11 @@ const KIND: Record<CallCard['status'], Bar['kind']> = {
 export function rowsOf(cards: readonly CallCard[], now: number): TimelineRow[] {
   const rows = new Map<string, TimelineRow>();
   for (const card of cards) {
-    let row = rows.get(card.nodeId);
+    const key = lineKey(card.nodeId, card.path);
+    let row = rows.get(key);
     if (!row) {
-      row = { nodeId: card.nodeId, title: card.title, kind: card.kind, bars: [], busyMs: 0, calls: 0, last: card };
-      rows.set(card.nodeId, row);
+      row = { key, depth: depthOf(card.path), nodeId: card.nodeId, title: card.title, kind: card.kind, bars: [], busyMs: 0, calls: 0, last: card };
+      rows.set(key, row);
     }
     const to = card.endedMs ?? Math.max(now, card.startedMs);
     row.bars.push({ key: card.key, card: card.index, kind: KIND[card.status], from: card.startedMs, to, merged: 1 });

@@ -1,6 +1,7 @@
 // Attempts as bars, pauses dashed, idle time folded: one row per step.
 
 import { useMemo } from 'react';
+import { EVERY, inChoice } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import { formatDuration, t } from '../../i18n/index.ts';
@@ -21,7 +22,7 @@ export function TimelineView({ view, shown, lookOf, selectedNode, onPick }: {
   const live = !isTerminal(view.status);
   const now = useNow(live);
   const end = view.endedMs ?? now;
-  const rows = useMemo(() => rowsOf(view.cards, end), [view.version, view.cards, end]); // eslint-disable-line react/exhaustive-deps
+  const rows = useMemo(() => rowsOf(view.choice ? view.cards.filter((card) => inChoice(card.path, view.choice ?? EVERY)) : view.cards, end), [view.version, view.cards, view.choice, end]); // eslint-disable-line react/exhaustive-deps
   const scale = useMemo(() => scaleOf(rows, view.startedMs ?? end, end), [rows, view.startedMs, end]);
   const visible = useMemo(() => rows.filter((row) => shown(row.nodeId)), [rows, shown]);
   const selected = visible.findIndex((row) => row.nodeId === selectedNode);
@@ -38,13 +39,13 @@ export function TimelineView({ view, shown, lookOf, selectedNode, onPick }: {
         className="tl-list"
         items={visible}
         rowHeight={28}
-        keyOf={(row) => row.nodeId}
+        keyOf={(row) => row.key}
         label={t('timeline.list')}
         selected={selected}
         onSelect={(index) => { const row = visible[index]; if (row) onPick(row.last.index); }}
         row={(row) => (
           <div className="tl-row">
-            <span className="tl-name"><NamedIcon name={lookOf(row.kind).icon} size={12} /><span className="ell" title={row.nodeId}>{titleText(row.last, lookOf(row.kind))}</span></span>
+            <span className="tl-name" style={row.depth > 0 ? { paddingLeft: 12 + row.depth * 16 } : undefined}><NamedIcon name={lookOf(row.kind).icon} size={12} /><span className="ell" title={row.nodeId}>{titleText(row.last, lookOf(row.kind))}</span></span>
             <span className="tl-line">
               {row.bars.map((bar) => (
                 <span key={bar.key} className={`tl-bar ${bar.kind}`} title={`${row.title}, ${formatDuration(bar.to - bar.from)}`}

@@ -12,13 +12,12 @@ export function callText(card: CallCard): string {
   return card.maxAttempts === undefined ? t('card.callOnly', { n: card.attempt + 1 }) : t('card.call', { n: card.attempt + 1, m: card.maxAttempts + 1 });
 }
 
-/** "call 2 of 4, item 3, loop1[3]" */
+/** "call 2 of 4, item 3" */
 export function placeText(card: CallCard): string {
   const parts = [];
   // "1 of 4" of a call that is not repeated would promise three more.
   if (card.attempt > 0 || card.retryAtMs !== undefined) parts.push(callText(card));
   if (card.item !== undefined) parts.push(t('card.item', { n: card.item + 1 }));
-  if (card.path) parts.push(card.path);
   return parts.join(', ');
 }
 
@@ -51,6 +50,7 @@ export function personText(note: PersonNote): string {
     case 'paused': return t('log.people.notePaused');
     case 'resumed': return t('log.people.noteResumed');
     case 'expired': return t('log.people.noteExpired');
+    case 'closed': return t('log.people.noteClosed');
   }
 }
 
@@ -100,6 +100,8 @@ export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): st
       return t('log.people.held', { step, who: str(payload['operatorId']) });
     case 'human_task_continued':
       return t('log.people.continued', { step, who: str(payload['operatorId']) });
+    case 'human_task_closed':
+      return t('log.people.closed', { step });
     case 'escalated':
       return t('log.people.escalated', { step, who: str(payload['to']) });
     case 'pause_start':

@@ -1,6 +1,7 @@
 /** Canvas, right panel, detail log and status bar: the same for drawing and for looking at a run. */
 import './workbench.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import { usePaneOpen, usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
@@ -42,8 +43,14 @@ export interface WorkbenchProps {
 const NONE: Diagnostic[] = [];
 
 export function Workbench(props: WorkbenchProps) {
-  const { editor, catalog, view, diagnostics, logOpen, panelOpen, loading = false } = props;
+  const { editor, catalog, view: whole, diagnostics, logOpen, panelOpen, loading = false } = props;
   const document = useEditor(editor, (state) => state.document);
+  // One choice for canvas, panel and log; another run begins as a whole.
+  const runId = whole?.runId ?? '';
+  const [chosen, setChosen] = useState<{ runId: string; choice: Choice }>({ runId, choice: EVERY });
+  const choice = chosen.runId === runId ? chosen.choice : EVERY;
+  const choose = useCallback((next: Choice) => setChosen({ runId, choice: next }), [runId]);
+  const view = useMemo(() => whole && viewAt(whole, document, choice), [whole, document, choice]);
   const selected = useEditor(editor, (state) => state.selection.nodes);
   const readOnly = useEditor(editor, (state) => state.readOnly);
   const [panelSize, setPanelSize] = usePaneSize('panel', 360);
@@ -107,17 +114,17 @@ export function Workbench(props: WorkbenchProps) {
       <div className="wb-main">
         <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
           onToggle={() => props.onLogOpen(!logOpen)}
-          pane={logOpen ? <DetailLog run={view} loading={loading} document={document} selected={selected[0]} onSelectNode={go} /> : null}>
+          pane={logOpen ? <DetailLog run={view} loading={loading} document={document} selected={selected[0]} onSelectNode={go} onChoose={choose} /> : null}>
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} legend={view !== null && !loading} onReady={ready} onOpenNode={openNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} onReady={ready} onOpenNode={openNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>
         </SplitPane>
       </div>
-      <StatusBar view={view} loading={loading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}
+      <StatusBar view={whole} loading={loading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}
         problemsOpen={props.problemsOpen} onProblems={() => props.onProblemsOpen(!props.problemsOpen)} />
     </main>
   );

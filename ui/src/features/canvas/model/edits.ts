@@ -1,9 +1,14 @@
-/** The edits a person can make, as data, and what each means as patches. Names of ports and kinds come in with the edit: no catalog here. */
+/**
+ * The edits a person can make, as data, and what each means as patches. Names of ports and kinds come in with the edit: no catalog here.
+ * Places are those of the canvas; what the file says of a step in a frame is counted from the frame (frames.ts).
+ */
 
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
+import { draggedSize, framesAround, treeOf, withInside } from './frames.ts';
 import { NODE_ID, splitPort } from './ids.ts';
-import { type Patch, type Path, sameJson, valueAt } from './patch.ts';
-import type { Point } from './ports.ts';
+import { applyPatches, type Patch, type Path, sameJson, valueAt } from './patch.ts';
+import { originOf, placesOf } from './place.ts';
+import type { Point, Size } from './ports.ts';
 import { renameInJson } from './references.ts';
 
 export interface EdgeRef {
@@ -16,6 +21,12 @@ export type Edit =
   /** `reconnect`: node id → the port whose targets get the removed node's sources */
   | { type: 'removeNodes'; ids: readonly string[]; reconnect?: { readonly [id: string]: string | undefined } }
   | { type: 'place'; places: { readonly [id: string]: Point } }
+  /** moves steps into a frame (`parent` absent: to the top) where they stand; wires that would cross its border are cut */
+  | { type: 'reparent'; ids: readonly string[]; parent?: string | undefined }
+  /** takes frames away and leaves what is in them, wired to where the frame was wired */
+  | { type: 'dissolve'; ids: readonly string[] }
+  /** the size a person dragged a frame to; absent = as large as its steps need */
+  | { type: 'resize'; id: string; size?: Size | undefined }
   | { type: 'connect'; from: string; to: string; extra?: { readonly [key: string]: unknown } }
   | { type: 'disconnect'; edges: readonly EdgeRef[] }
   | { type: 'replug'; edge: EdgeRef; from?: string; to?: string }
@@ -133,12 +144,96 @@ function renameNode(document: Workflow, id: string, to: string): Patch[] {
   return patches;
 }
 
+/** What the file says of a place: counted from the frame, with the size that was dragged. */
+function written(document: Workflow, id: string, [x, y]: Point, [left, top]: Point): number[] {
+  const size = draggedSize(document, id);
+  return [x - left, y - top, ...(size ? [size.width, size.height] : [])];
+}
+
 function place(document: Workflow, places: { readonly [id: string]: Point }): Patch[] {
-  const changed = Object.entries(places).filter(([id, at]) => !sameJson(valueAt(document, ['layout', id]), at));
-  if (changed.length <= 20) return changed.map(([id, at]) => ({ op: 'set', path: ['layout', id], value: [...at] }));
-  const next: { [id: string]: unknown } = { ...document.layout };
-  for (const [id, at] of changed) next[id] = [...at];
-  return [{ op: 'set', path: ['layout'], value: next }];
+  const { parent } = treeOf(document);
+  const origin = (id: string): Point => {
+    const frame = parent.get(id);
+    if (frame === undefined) return [0, 0];
+    const moved = Object.hasOwn(places, frame) ? places[frame] : undefined;
+    if (moved) return moved;
+    const [[fx, fy], [ox, oy], [nx, ny]] = [originOf(document, frame), originOf(document, parent.get(frame)), origin(frame)];
+    // The frame stands where it stood in a frame that moves.
+    return [nx + fx - ox, ny + fy - oy];
+  };
+  const next = Object.entries(places).filter(([id]) => Object.hasOwn(document.nodes, id)).map(([id, at]) => [id, written(document, id, at, origin(id))] as const);
+  const changed = next.filter(([id, at]) => !sameJson(valueAt(document, ['layout', id]), at));
+  if (changed.length <= 20) return changed.map(([id, at]) => ({ op: 'set', path: ['layout', id], value: at }));
+  const layout: { [id: string]: unknown } = { ...document.layout };
+  for (const [id, at] of changed) layout[id] = at;
+  return [{ op: 'set', path: ['layout'], value: layout }];
+}
+
+/** The wires and fallbacks that would cross a border when each step stands in the frame that `home` says. */
+function cutAtBorders(document: Workflow, touched: ReadonlySet<string>, home: (id: string) => string | undefined): Patch[] {
+  const there = (id: string): boolean => Object.hasOwn(document.nodes, id);
+  const crossing = (a: string, b: string): boolean => (touched.has(a) || touched.has(b)) && there(a) && there(b) && home(a) !== home(b);
+  const patches = editList(['edges'], document.edges, document.edges.filter((edge) => !crossing(splitPort(edge.from).node, edge.to)));
+  for (const [id, node] of Object.entries(document.nodes)) {
+    const fallback = node.errorHandling?.fallbackNodeId;
+    if (fallback !== undefined && crossing(id, fallback)) patches.push({ op: 'unset', path: ['nodes', id, 'errorHandling', 'fallbackNodeId'] });
+  }
+  return patches;
+}
+
+function reparent(document: Workflow, ids: readonly string[], frame: string | undefined): Patch[] {
+  const { parent } = treeOf(document);
+  if (frame !== undefined && !Object.hasOwn(document.nodes, frame)) return [];
+  const around = frame === undefined ? [] : [frame, ...framesAround(document, frame)];
+  // A frame cannot stand in itself, nor in a frame that stands in it.
+  const moved = ids.filter((id) => Object.hasOwn(document.nodes, id) && parent.get(id) !== frame && !around.includes(id));
+  if (moved.length === 0) return [];
+  const set = new Set(moved);
+  const places = placesOf(document);
+  const origin = originOf(document, frame);
+  return [
+    ...cutAtBorders(document, set, (id) => (set.has(id) ? frame : parent.get(id))),
+    ...moved.flatMap((id): Patch[] => [
+      put(['nodes', id, 'parent'], frame),
+      { op: 'set', path: ['layout', id], value: written(document, id, places.get(id) ?? [0, 0], origin) },
+    ]),
+  ];
+}
+
+/** Where the frame was wired its body is: what led to it leads to its entries, what followed it follows its leaves. */
+function dissolve(document: Workflow, ids: readonly string[]): Patch[] {
+  let now = document;
+  const patches: Patch[] = [];
+  const run = (list: Patch[]): void => {
+    patches.push(...list);
+    now = applyPatches(now, list).document;
+  };
+  for (const id of ids) {
+    if (!Object.hasOwn(now.nodes, id)) continue;
+    const { parent, children } = treeOf(now);
+    const mine = children.get(id) ?? [];
+    const inside = new Set(mine);
+    const own = now.edges.filter((edge) => inside.has(edge.to) && inside.has(splitPort(edge.from).node));
+    const entries = mine.filter((child) => !own.some((edge) => edge.to === child));
+    const leaves = mine.filter((child) => !own.some((edge) => edge.from === `${child}.success`) && now.nodes[child]?.type !== 'flow.break');
+    const edges = now.edges.flatMap((edge): Edge[] => {
+      if (edge.to === id) return entries.map((to) => ({ ...edge, to }));
+      if (edge.from === `${id}.success`) return leaves.map((leaf) => ({ ...edge, from: `${leaf}.success` }));
+      return [edge];
+    });
+    run(reparent(now, mine, parent.get(id)));
+    run(editList(['edges'], now.edges, edges));
+    run(removeNodes(now, [id]));
+  }
+  return patches;
+}
+
+function resize(document: Workflow, id: string, size: Size | undefined): Patch[] {
+  if (!Object.hasOwn(document.nodes, id)) return [];
+  const at = placesOf(document).get(id) ?? [0, 0];
+  const [left, top] = originOf(document, treeOf(document).parent.get(id));
+  const value = [at[0] - left, at[1] - top, ...(size ? [size.width, size.height] : [])];
+  return sameJson(valueAt(document, ['layout', id]), value) ? [] : [{ op: 'set', path: ['layout', id], value }];
 }
 
 function edgeIndex(document: Workflow, ref: EdgeRef): number {
@@ -152,12 +247,19 @@ export function patchesOf(document: Workflow, edit: Edit): Patch[] {
       if (!NODE_ID.test(edit.id) || Object.hasOwn(document.nodes, edit.id)) return [];
       return [
         { op: 'set', path: ['nodes', edit.id], value: edit.node },
-        { op: 'set', path: ['layout', edit.id], value: [...edit.at] },
+        { op: 'set', path: ['layout', edit.id], value: written(document, edit.id, edit.at, originOf(document, edit.node.parent)) },
       ];
     case 'removeNodes':
-      return removeNodes(document, edit.ids.filter((id) => Object.hasOwn(document.nodes, id)), edit.reconnect);
+      // What stands in a frame goes with it.
+      return removeNodes(document, withInside(document, edit.ids.filter((id) => Object.hasOwn(document.nodes, id))), edit.reconnect);
     case 'place':
       return place(document, edit.places);
+    case 'reparent':
+      return reparent(document, edit.ids, edit.parent);
+    case 'dissolve':
+      return dissolve(document, edit.ids);
+    case 'resize':
+      return resize(document, edit.id, edit.size);
     case 'connect':
       if (edgeIndex(document, edit) >= 0) return [];
       return [{ op: 'splice', path: ['edges'], index: document.edges.length, remove: 0, insert: [{ from: edit.from, to: edit.to, ...edit.extra }] }];

@@ -3,6 +3,7 @@
 import { t } from '../../../i18n/index.ts';
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
 import type { Edit } from './edits.ts';
+import { byDepth, draggedSize, treeOf, withInside } from './frames.ts';
 import { NODE_ID, slug, splitPort, uniqueId } from './ids.ts';
 import { COLUMN, type Point, snap } from './ports.ts';
 import { placesOf } from './place.ts';
@@ -11,22 +12,30 @@ import { renameInJson } from './references.ts';
 export interface Fragment {
   nodes: { [id: string]: WorkflowNode };
   edges: Edge[];
-  layout: { [id: string]: Point };
+  /** as in a file: what stands in a frame of the fragment counts from it; a frame may have a size */
+  layout: { [id: string]: readonly number[] };
   /** wires from nodes outside */
   incoming: Edge[];
 }
 
 const isRecord = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A frame brings what is in it; a step without its frame is one that stands free. */
 export function fragmentOf(document: Workflow, ids: readonly string[]): Fragment {
-  const inside = new Set(ids);
+  const inside = new Set(withInside(document, ids));
   const places = placesOf(document);
+  const { parent } = treeOf(document);
   const nodes: Fragment['nodes'] = {};
   const layout: Fragment['layout'] = {};
   for (const [id, node] of Object.entries(document.nodes)) {
     if (!inside.has(id)) continue;
-    nodes[id] = node;
-    layout[id] = places.get(id) ?? [0, 0];
+    const home = parent.get(id);
+    const kept = home !== undefined && inside.has(home);
+    const { parent: _, ...free } = node;
+    nodes[id] = kept || !Object.hasOwn(node, 'parent') ? node : free;
+    const [[x, y], [left, top]] = [places.get(id) ?? [0, 0], (kept ? places.get(home) : undefined) ?? [0, 0]];
+    const size = draggedSize(document, id);
+    layout[id] = [x - left, y - top, ...(size ? [size.width, size.height] : [])];
   }
   return {
     nodes,
@@ -61,18 +70,25 @@ export function readFragment(text: string): Fragment | { problem: string } {
   const list = (v: unknown): Edge[] => (Array.isArray(v) ? v.filter(edge) : []);
   const layout: Fragment['layout'] = {};
   for (const [id, at] of Object.entries(isRecord(value['layout']) ? value['layout'] : {})) {
-    if (Array.isArray(at) && typeof at[0] === 'number' && typeof at[1] === 'number') layout[id] = [at[0], at[1]];
+    if (Array.isArray(at) && typeof at[0] === 'number' && typeof at[1] === 'number') layout[id] = at.slice(0, 4).filter((n): n is number => typeof n === 'number');
   }
   return { nodes, edges: list(value['edges']), layout, incoming: list(value['incoming']) };
 }
 
 /** Where its nodes stand; those that the text gives no place stand in a row. */
 export function layoutOf(fragment: Fragment): Fragment['layout'] {
-  return Object.fromEntries(Object.keys(fragment.nodes).map((id, i) => [id, fragment.layout[id] ?? [i * COLUMN, 0]]));
+  const framed = (id: string): boolean => Object.hasOwn(fragment.nodes, fragment.nodes[id]?.parent ?? '');
+  return Object.fromEntries(Object.keys(fragment.nodes).flatMap((id, i) => {
+    const at = fragment.layout[id] ?? (framed(id) ? undefined : [i * COLUMN, 0]);
+    return at === undefined ? [] : [[id, at]];
+  }));
 }
 
-/** The edits that paste a fragment with its top left corner at `at`, and the ids it gets. */
-export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, keepIncoming: boolean): { edits: Edit[]; ids: string[] } {
+/** The fragment as a document of its own, for questions about its picture. */
+export const asDocument = (document: Workflow, fragment: Fragment): Workflow => ({ ...document, nodes: fragment.nodes, edges: fragment.edges, layout: layoutOf(fragment) as NonNullable<Workflow['layout']> });
+
+/** The edits that paste a fragment with its top left corner at `at`, into a frame when one is given, and the ids it gets. */
+export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, keepIncoming: boolean, frame?: string): { edits: Edit[]; ids: string[] } {
   const used = new Set(Object.keys(document.nodes));
   const names = new Map<string, string>();
   for (const id of Object.keys(fragment.nodes)) {
@@ -81,19 +97,26 @@ export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, ke
     names.set(id, next);
   }
   const renamed = new Map([...names].filter(([from, to]) => from !== to));
-  const order = Object.keys(fragment.nodes);
-  const layout = layoutOf(fragment);
-  const place = (id: string): Point => layout[id] as Point;
-  const left = Math.min(...order.map((id) => place(id)[0]));
-  const top = Math.min(...order.map((id) => place(id)[1]));
-  const edits: Edit[] = order.map((id) => {
-    const [x, y] = place(id);
-    const copy = renameInJson(fragment.nodes[id] as WorkflowNode, renamed);
+  const own = asDocument(document, fragment);
+  const { parent } = treeOf(own);
+  const places = placesOf(own);
+  const order = byDepth(own);
+  const roots = order.filter((id) => !parent.has(id));
+  const place = (id: string): Point => places.get(id) ?? [0, 0];
+  const left = Math.min(...roots.map((id) => place(id)[0]));
+  const top = Math.min(...roots.map((id) => place(id)[1]));
+  const edits: Edit[] = Object.keys(fragment.nodes).map((id) => {
+    const { parent: _, ...copy } = renameInJson(fragment.nodes[id] as WorkflowNode, renamed);
+    const home = parent.get(id);
+    const stands = home === undefined ? frame : names.get(home);
     const fallback = copy.errorHandling?.fallbackNodeId;
     const node = fallback !== undefined && names.has(fallback)
       ? { ...copy, errorHandling: { ...copy.errorHandling, fallbackNodeId: names.get(fallback) as string } }
       : copy;
-    return { type: 'addNode', id: names.get(id) as string, node, at: [snap(at[0] + x - left), snap(at[1] + y - top)] };
+    const [x, y] = place(id);
+    // What stands in a frame keeps its distance from it to the pixel.
+    const base: Point = [snap(at[0]) - left, snap(at[1]) - top];
+    return { type: 'addNode', id: names.get(id) as string, node: stands === undefined ? node : { ...node, parent: stands }, at: [Math.round(x + base[0]), Math.round(y + base[1])] };
   });
   const connect = ({ from, to, ...extra }: Edge, sourceInside: boolean): void => {
     const { node, port } = splitPort(from);
@@ -103,5 +126,13 @@ export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, ke
   };
   for (const edge of fragment.edges) connect(edge, true);
   if (keepIncoming) for (const edge of fragment.incoming) connect(edge, false);
-  return { edits, ids: [...names.values()] };
+  // A step may stand before its frame in the file: then its place counted from nothing.
+  const inside = order.filter((id) => parent.has(id));
+  const added = new Map(edits.flatMap((edit) => (edit.type === 'addNode' ? [[edit.id, edit.at] as const] : [])));
+  if (inside.length > 0) edits.push({ type: 'place', places: Object.fromEntries(inside.map((id) => [names.get(id) as string, added.get(names.get(id) as string) as Point])) });
+  for (const id of order) {
+    const size = draggedSize(own, id);
+    if (size) edits.push({ type: 'resize', id: names.get(id) as string, size });
+  }
+  return { edits, ids: roots.map((id) => names.get(id) as string) };
 }

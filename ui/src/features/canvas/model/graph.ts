@@ -2,6 +2,7 @@
 
 import { t } from '../../../i18n/index.ts';
 import type { Workflow } from '../../../api/types.ts';
+import { crosses, parentOf } from './frames.ts';
 import { splitPort } from './ids.ts';
 import { type Catalog, ERROR, hasInput, type Point, portIds } from './ports.ts';
 import { mayReenter, onlyBack, type Recovery, recoveryKind, recoveryOf } from './recovery.ts';
@@ -59,6 +60,18 @@ function recoveryProblem(document: Workflow, recovery: Recovery, from: string, t
   return null;
 }
 
+/** Why no wire leads from one of these to the other: a border of a frame stands between them. Null when none does. */
+export function borderProblem(document: Workflow, catalog: Catalog, from: string, to: string): string | null {
+  if (!crosses(document, from, to)) return null;
+  const nameOf = (id: string): string => document.nodes[id]?.title ?? catalog.get(document.nodes[id]?.type ?? '')?.title ?? id;
+  const [inside, outside] = [parentOf(document, from), parentOf(document, to)];
+  // The frame itself at the other end: what is meant is its port, or the way in that it has anyway.
+  if (inside === to) return t('canvas.why.outOf', { frame: nameOf(to) });
+  if (outside === from) return t('canvas.why.into', { frame: nameOf(from) });
+  const frame = outside ?? inside;
+  return t('canvas.why.border', { frame: frame === undefined ? '' : nameOf(frame) });
+}
+
 /** Why each node cannot take a wire from `from`; nodes that can are not in the map. `moving`: an edge that is being re-plugged. */
 export function blockedTargets(
   document: Workflow,
@@ -80,6 +93,7 @@ export function blockedTargets(
     if (id === source) reasons.set(id, t('canvas.why.self'));
     else if (!hasInput(catalog.get(node.type))) reasons.set(id, t('canvas.why.start'));
     else if (taken.has(id)) reasons.set(id, t('canvas.why.wired'));
+    else if (crosses(document, source, id)) reasons.set(id, borderProblem(document, catalog, source, id) ?? '');
     else if (problem !== null) reasons.set(id, problem);
     else if (before.has(id) && !(mayReenter(kind, port) && recovery.origins.get(source)?.has(id))) reasons.set(id, t(kind ? 'canvas.why.notOrigin' : 'canvas.why.circle'));
   }
@@ -142,6 +156,7 @@ export function blockedSources(
     const ports = portIds(catalog.get(node.type), node);
     if (id === into) reasons.set(id, t('canvas.why.self'));
     else if (ports.length === 0) reasons.set(id, t('canvas.why.noPort'));
+    else if (crosses(document, id, into)) reasons.set(id, borderProblem(document, catalog, id, into) ?? '');
     else {
       const back = recovery.origins.get(id)?.has(into) ?? false;
       const problems = ports.map((port) => recoveryProblem(document, recovery, `${id}.${port}`, into)

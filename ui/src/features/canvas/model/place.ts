@@ -1,7 +1,8 @@
 /** Where a new card goes: snapped to the grid, never on top of another. */
 
-import type { Workflow } from '../../../api/types.ts';
-import { CARD_H, CARD_W, type Catalog, COLUMN, type Point, placeOf, ROW, shapeOf, snap, wiredPortsByNode } from './ports.ts';
+import type { Workflow, WorkflowNode } from '../../../api/types.ts';
+import { BODY_AT, BODY_BELOW, BODY_RIGHT, byDepth, draggedSize, FRAME_MIN, FRAME_PORT_Y, framesAround, isFrame, treeOf } from './frames.ts';
+import { CARD_H, CARD_W, type Catalog, COLUMN, type Point, placeOf, ROW, type Shape, shapeOf, type Size, snap, wiredPortsByNode } from './ports.ts';
 
 export interface Rect {
   x: number;
@@ -16,13 +17,15 @@ export function overlaps(a: Rect, b: Rect, gap = 0): boolean {
   return a.x < b.x + b.width + gap && b.x < a.x + a.width + gap && a.y < b.y + b.height + gap && b.y < a.y + a.height + gap;
 }
 
-/** Places of all nodes: the file's, and for nodes without one a free place below, so that nothing is hidden. */
+/** Places of all nodes on the canvas: the file's, and for nodes without one a free place below, so that nothing is hidden. */
 export function placesOf(document: Workflow): Map<string, Point> {
   const places = new Map<string, Point>();
+  const { parent, children } = treeOf(document);
   const homeless: string[] = [];
   let bottom = -Infinity;
   let left = Infinity;
   for (const id of Object.keys(document.nodes)) {
+    if (parent.has(id)) continue;
     const place = placeOf(document, id);
     if (place) {
       places.set(id, place);
@@ -33,20 +36,99 @@ export function placesOf(document: Workflow): Map<string, Point> {
   const top = Number.isFinite(bottom) ? snap(bottom + ROW) : 0;
   const start = Number.isFinite(left) ? snap(left) : 0;
   homeless.forEach((id, i) => places.set(id, [start + (i % 6) * COLUMN, top + Math.floor(i / 6) * ROW]));
+  const inside = (frame: string): void => {
+    const [x, y] = places.get(frame) as Point;
+    const mine = children.get(frame) ?? [];
+    const own = mine.map((id) => placeOf(document, id));
+    const below = Math.max(BODY_AT[1] - ROW, ...own.flatMap((at) => (at ? [at[1]] : []))) + ROW;
+    let row = 0;
+    mine.forEach((id, i) => {
+      const at = own[i] ?? [BODY_AT[0] + row++ * COLUMN, snap(below)];
+      places.set(id, [x + at[0], y + at[1]]);
+      inside(id);
+    });
+  };
+  if (children.size > 0) for (const id of [...places.keys()]) inside(id);
   return places;
 }
 
-/** Cards of the document as rectangles. */
-export function rectsOf(document: Workflow, catalog: Catalog): Map<string, Rect> {
+/** Where the corner of a frame stands; the canvas' own origin at the top. */
+export function originOf(document: Workflow, frame: string | undefined): Point {
+  if (frame === undefined || !Object.hasOwn(document.nodes, frame)) return [0, 0];
+  let [x, y] = [0, 0];
+  for (const id of [frame, ...framesAround(document, frame)]) {
+    const at = placeOf(document, id);
+    // A frame without a place in the file gets one by its neighbours.
+    if (!at) return placesOf(document).get(frame) ?? [0, 0];
+    [x, y] = [x + at[0], y + at[1]];
+  }
+  return [x, y];
+}
+
+/** Sizes and ports of all cards and frames. */
+export function shapesOf(document: Workflow, catalog: Catalog, places = placesOf(document)): Map<string, Shape> {
   const wired = wiredPortsByNode(document);
+  const shapes = new Map<string, Shape>();
+  const { children } = treeOf(document);
+  const shape = (id: string): Shape => {
+    const done = shapes.get(id);
+    if (done) return done;
+    const node = document.nodes[id] as WorkflowNode;
+    const made = shapeOf(catalog.get(node.type), node, wired.get(id), isFrame(document, catalog, id) ? frameSize(id) : undefined);
+    shapes.set(id, made);
+    return made;
+  };
+  const frameSize = (id: string): Size => {
+    let { width, height } = draggedSize(document, id) ?? FRAME_MIN;
+    const [x, y] = places.get(id) ?? [0, 0];
+    for (const child of children.get(id) ?? []) {
+      const [cx, cy] = places.get(child) ?? [x, y];
+      const { width: w, height: h } = shape(child);
+      width = Math.max(width, cx - x + w + BODY_RIGHT);
+      height = Math.max(height, cy - y + h + BODY_BELOW);
+    }
+    return { width: Math.max(width, FRAME_MIN.width), height: Math.max(height, FRAME_MIN.height) };
+  };
+  for (const id of Object.keys(document.nodes)) shape(id);
+  return shapes;
+}
+
+/** Cards and frames of the document as rectangles, in the order of drawing. */
+export function rectsOf(document: Workflow, catalog: Catalog): Map<string, Rect> {
+  const places = placesOf(document);
+  const shapes = shapesOf(document, catalog, places);
   const rects = new Map<string, Rect>();
-  for (const [id, [x, y]] of placesOf(document)) {
-    const node = document.nodes[id];
-    if (!node) continue;
-    const { width, height } = shapeOf(catalog.get(node.type), node, wired.get(id));
-    rects.set(id, { x, y, width, height });
+  for (const id of byDepth(document)) {
+    const [[x, y], shape] = [places.get(id) ?? [0, 0], shapes.get(id)];
+    if (shape) rects.set(id, { x, y, width: shape.width, height: shape.height });
   }
   return rects;
+}
+
+/** The rectangles that stand in one frame (at the top without one): only these are in each other's way. */
+export function rectsIn(document: Workflow, rects: ReadonlyMap<string, Rect>, frame: string | undefined): Map<string, Rect> {
+  const { parent, children } = treeOf(document);
+  if (children.size === 0 && frame === undefined) return new Map(rects);
+  return new Map([...rects].filter(([id]) => parent.get(id) === frame));
+}
+
+/** The innermost frame at a place of the canvas. `except`: frames that are being moved, with all in them. */
+export function frameAt(document: Workflow, catalog: Catalog, rects: ReadonlyMap<string, Rect>, [x, y]: Point, except: ReadonlySet<string> = NOTHING): string | undefined {
+  let found: string | undefined;
+  for (const [id, r] of rects) {
+    if (except.has(id) || x < r.x || x > r.x + r.width || y < r.y || y > r.y + r.height || !isFrame(document, catalog, id)) continue;
+    // In the order of drawing an inner frame comes after the one around it.
+    found = id;
+  }
+  return found;
+}
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** A place in a frame that is not on its head or its border. */
+export function within(document: Workflow, frame: string | undefined, [x, y]: Point): Point {
+  if (frame === undefined) return [Number.isFinite(x) ? x : 0, Number.isFinite(y) ? y : 0];
+  const [left, top] = originOf(document, frame);
+  return [Math.max(x, left + BODY_AT[0]), Math.max(y, top + BODY_AT[1])];
 }
 
 /** The free place nearest to `wanted`: first down the column, then up, then columns to the right. */
@@ -81,10 +163,11 @@ export function freeBlock(taken: readonly Rect[], cards: readonly Rect[], wanted
   return [x, snap(Math.max(y, ...near.map((r) => r.y + r.height + GAP)))];
 }
 
-/** Where the next card after `id` goes: one column on; below for the red port. */
-export function nextTo(rects: ReadonlyMap<string, Rect>, id: string, red: boolean, size?: { width: number; height: number }): Point {
+/** Where the next card after `id` goes: one column on, its input on the same row; below for the red port. */
+export function nextTo(rects: ReadonlyMap<string, Rect>, id: string, red: boolean, size?: Size, inputY = 28): Point {
   const rect = rects.get(id);
   if (!rect) return [0, 0];
-  const wanted: Point = red ? [rect.x + COLUMN / 2, rect.y + rect.height + (ROW - CARD_H)] : [rect.x + COLUMN, rect.y];
+  const row = rect.height > CARD_H && rect.width !== CARD_W ? FRAME_PORT_Y : 28;
+  const wanted: Point = red ? [rect.x + COLUMN / 2, rect.y + rect.height + (ROW - CARD_H)] : [rect.x + rect.width + (COLUMN - CARD_W), rect.y + row - inputY];
   return freePlace(rects.values(), wanted, size);
 }

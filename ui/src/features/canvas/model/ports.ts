@@ -2,6 +2,7 @@
 
 import { isObject } from '../../../api/json.ts';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
+import { FRAME_PORT_Y } from './frames.ts';
 import { splitPort } from './ids.ts';
 
 export const CARD_W = 200;
@@ -13,6 +14,7 @@ export const ERROR = 'error';
 
 export type Catalog = ReadonlyMap<string, NodeDescriptor>;
 export type Point = readonly [x: number, y: number];
+export interface Size { readonly width: number; readonly height: number }
 
 export interface PortSpot {
   id: string;
@@ -29,9 +31,11 @@ export interface Shape {
   width: number;
   height: number;
   input: boolean;
+  /** middle of the input bar */
+  inputY: number;
   ports: PortSpot[];
   /** `side`: one circle; `text`: two names on the text rows; `rows`: a row of 24 for each below a divider */
-  style: 'side' | 'text' | 'rows';
+  style: 'side' | 'text' | 'rows' | 'frame';
 }
 
 /** Port ids of a node: those its config declares, then the kind's own. The same order as the engine's. */
@@ -62,27 +66,29 @@ export function hasInput(descriptor: NodeDescriptor | undefined): boolean {
 
 const words = (id: string): string => id.replace(/[_-]+/g, ' ');
 
-/** Size and port places of a card. `wiredPorts`: ports that edges of the file name, so that a broken wire stays visible. */
-export function shapeOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode, wiredPorts: readonly string[] = []): Shape {
+/** Size and port places of a card. `wiredPorts`: ports that edges of the file name, so that a broken wire stays visible. `frame`: drawn
+ * as a frame of this size. */
+export function shapeOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode, wiredPorts: readonly string[] = [], frame?: Size): Shape {
   const known = portIds(descriptor, node);
   const unknown = wiredPorts.filter((id) => !known.includes(id));
   const all = [...known, ...unknown];
   const green = all.filter((id) => id !== ERROR);
   const titles = new Map(descriptor?.ports.map((port) => [port.id, port.title]));
-  const style: Shape['style'] = green.length <= 1 ? 'side' : green.length === 2 ? 'text' : 'rows';
-  const height = style === 'rows' ? CARD_H + 8 + green.length * 24 : CARD_H;
+  const style: Shape['style'] = frame ? 'frame' : green.length <= 1 ? 'side' : green.length === 2 ? 'text' : 'rows';
+  const width = frame?.width ?? CARD_W;
+  const height = frame?.height ?? (style === 'rows' ? CARD_H + 8 + green.length * 24 : CARD_H);
   const ports: PortSpot[] = green.map((id, i) => ({
     id,
     title: titles.get(id) ?? words(id),
     kind: 'success',
-    x: CARD_W,
-    y: style === 'side' ? 28 : style === 'text' ? (i === 0 ? 20 : 38) : 72 + i * 24,
+    x: width,
+    y: frame ? FRAME_PORT_Y + i * 24 : style === 'side' ? 28 : style === 'text' ? (i === 0 ? 20 : 38) : 72 + i * 24,
     unknown: unknown.includes(id),
   }));
   if (all.includes(ERROR)) {
-    ports.push({ id: ERROR, title: titles.get(ERROR) ?? 'error', kind: 'error', x: CARD_W - 24, y: height, unknown: unknown.includes(ERROR) });
+    ports.push({ id: ERROR, title: titles.get(ERROR) ?? 'error', kind: 'error', x: width - 24, y: height, unknown: unknown.includes(ERROR) });
   }
-  return { width: CARD_W, height, input: hasInput(descriptor), ports, style };
+  return { width, height, input: hasInput(descriptor), inputY: frame ? FRAME_PORT_Y : 28, ports, style };
 }
 
 /** Ports named by the edges of each node. */

@@ -2,7 +2,7 @@
 
 import type { Rect } from '../model/place.ts';
 import { distanceTo, type P } from './geometry.ts';
-import { type Route, routeWires, type WireEnds } from './router.ts';
+import { OPEN, type Route, routeWires, type Scopes, type WireEnds } from './router.ts';
 
 /** A wire looks this far around its ends for a way, see `lanes`. */
 const LOOK = 320;
@@ -67,10 +67,11 @@ export interface LocalOptions {
   only: ReadonlySet<string>;
   previous: ReadonlyMap<string, Route>;
   soft?: readonly Rect[];
+  scopes?: Scopes;
 }
 
 /** `only` are laid among what lies around them; all others keep their way. */
-export function routeLocally(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, { only, previous, soft = [] }: LocalOptions): Map<string, Route> {
+export function routeLocally(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, { only, previous, soft = [], scopes = OPEN }: LocalOptions): Map<string, Route> {
   const moving = wires.filter((wire) => only.has(wire.key));
   const looks = moving.map((wire) => boxOf([wire.from, wire.to], LOOK));
   const inside = (box: Box): boolean => looks.some((other) => meets(other, box));
@@ -81,7 +82,7 @@ export function routeLocally(wires: readonly WireEnds[], rects: ReadonlyMap<stri
   const near = new Map<string, Rect>();
   for (const [id, rect] of rects) if (inside(around(rect, 0))) near.set(id, rect);
   // Those that stay come first: the others find all tracks that are laid.
-  const laid = routeWires([...kept, ...moving], near, { only, previous, soft: soft.filter((rect) => inside(around(rect, 0))) });
+  const laid = routeWires([...kept, ...moving], near, { only, previous, scopes, soft: soft.filter((rect) => inside(around(rect, 0))) });
   const left = moving.flatMap((wire) => { const old = previous.get(wire.key); return old ? [old.points] : []; });
   const bridged = (at: P): boolean => left.some((points) => distanceTo(points, at) < 1);
   const routes = new Map<string, Route>();

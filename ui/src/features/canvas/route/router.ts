@@ -5,6 +5,7 @@
  * with a stranger, then crossing, then turns and length. Wires are laid in the order of the file, so the picture is stable.
  */
 
+import { FRAME_HEAD } from '../model/frames.ts';
 import type { Rect } from '../model/place.ts';
 import { cutPath, lengthOf, type P, tidy } from './geometry.ts';
 import { TagIndex, tagPlace } from './tags.ts';
@@ -89,7 +90,12 @@ function arrowOf(points: readonly P[]): Route['arrow'] {
   return null;
 }
 
+/** step → the frame it stands in. A wire runs around what stands in its own frame, and not over the border. */
+export type Scopes = ReadonlyMap<string, string>;
+export const OPEN: Scopes = new Map();
+
 export interface RouteOptions {
+  scopes?: Scopes;
   /** lay only these anew and keep the others from `previous` (while something is dragged) */
   only?: ReadonlySet<string>;
   previous?: ReadonlyMap<string, Route>;
@@ -111,11 +117,36 @@ function remember(lanesTo: Map<string, number[]>, wire: WireEnds, points: readon
   }
 }
 
+/** What a wire runs around, and the room it has: the body of its frame. */
+function obstacles(rects: ReadonlyMap<string, Rect>, scopes: Scopes): (wire: WireEnds) => { index: RectIndex; room: Rect | null } {
+  if (scopes.size === 0) {
+    const whole = { index: new RectIndex(rects), room: null };
+    return () => whole;
+  }
+  const made = new Map<string | undefined, { index: RectIndex; room: Rect | null }>();
+  return (wire) => {
+    const frame = scopes.get(wire.sourceNode);
+    const known = made.get(frame);
+    if (known) return known;
+    const rect = frame === undefined ? undefined : rects.get(frame);
+    const next = {
+      index: new RectIndex([...rects].filter(([id]) => scopes.get(id) === frame)),
+      room: rect ? { x: rect.x, y: rect.y + FRAME_HEAD, width: rect.width, height: rect.height - FRAME_HEAD } : null,
+    };
+    made.set(frame, next);
+    return next;
+  };
+}
+
+const outside = ([x, y]: P, room: Rect): number => (x < room.x + EDGE || x > room.x + room.width - EDGE || y < room.y + EDGE || y > room.y + room.height - EDGE ? 1 : 0);
+/** A wire keeps clear of the border of its frame. */
+const EDGE = 4;
+
 /** Above this many wires crossings are no longer weighed. */
 const CAREFUL = 1500;
 
 export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, options: RouteOptions = {}): Map<string, Route> {
-  const index = new RectIndex(rects);
+  const surroundings = obstacles(rects, options.scopes ?? OPEN);
   const soft = new RectIndex((options.soft ?? []).map((rect, i) => [String(i), rect] as const));
   const tracks = new TrackIndex();
   const careful = wires.length <= CAREFUL;
@@ -130,6 +161,7 @@ export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string
       continue;
     }
     const near = [wire.sourceNode, wire.target];
+    const { index, room } = surroundings(wire);
     let best: { points: P[]; cost: number; crossings: P[] } | null = null;
     const known = careful ? lanesTo.get(laneKey(wire)) ?? [] : [];
     for (const way of ways(wire, index, known)) {
@@ -140,6 +172,7 @@ export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string
         const [a, b] = [points[i - 1] as P, points[i] as P];
         blocked += index.hits(a, b, near, MARGIN) * 1000 + soft.hits(a, b, [], 2) * 25;
         cost += lengthOf(a, b) * 0.08;
+        if (room) blocked += outside(b, room) * 1000;
       }
       cost += blocked;
       // Joining a track of the same input may still make up for a little.

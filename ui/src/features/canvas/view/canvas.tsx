@@ -4,6 +4,7 @@ import { MiniMap, ReactFlow, ReactFlowProvider } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { type CSSProperties, type MouseEvent as ReactMouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
+import type { Choice } from '../../../api/run-paths.ts';
 import type { RunView } from '../../../api/run-state.ts';
 import type { Diagnostic, NodeDescriptor } from '../../../api/types.ts';
 import { t } from '../../../i18n/index.ts';
@@ -19,6 +20,8 @@ import { FarView } from './far-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
 import { type CanvasHandle, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
 import { Ghosts, TemplatePreview } from './ghosts.tsx';
+import { FrameBox } from './frame-box.tsx';
+import { RunIterations } from './iterations.tsx';
 import { NodeCard } from './node-card.tsx';
 import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
@@ -29,7 +32,7 @@ import { useFlow } from './use-flow.ts';
 import { DraggedWire, Wire } from './wire.tsx';
 
 // Outside the component: new objects here would mount every card anew.
-const NODE_TYPES = { card: NodeCard };
+const NODE_TYPES = { card: NodeCard, frame: FrameBox };
 const EDGE_TYPES = { wire: Wire };
 const NO_NODES: CardNode[] = [];
 const NO_EDGES: WireEdge[] = [];
@@ -48,6 +51,8 @@ export interface CanvasProps {
   legend?: boolean;
   /** given once; the way to everything the canvas can do, for `canvasActions` */
   onReady?(handle: CanvasHandle): void;
+  /** another iteration is to be looked at; the screen narrows `runView` to it */
+  onChoose?(choice: Choice): void;
   /** Enter or double-click on a step */
   onOpenNode?(id: string): void;
   onMessage?(text: string, tone: 'info' | 'err'): void;
@@ -63,11 +68,12 @@ export function Canvas(props: CanvasProps) {
   const session = useMemo(() => new CanvasSession(editor), [editor]);
   const catalog = useMemo<Catalog>(() => new Map(kinds.map((kind) => [kind.type, kind])), [kinds]);
   const openNode = props.onOpenNode ?? nothing;
+  const choose = props.onChoose ?? nothing;
   const parts = useMemo<CanvasParts>(() => ({
-    editor, ui: session.ui, catalog, openNode,
+    editor, ui: session.ui, catalog, openNode, choose,
     rename: (id, title) => editor.apply({ type: 'setNode', id, path: ['title'], value: title || undefined }, { label: t('canvas.step.rename') }),
     explicit: (from) => session.handle.addTemplate('explicit', from),
-  }), [editor, session, catalog, openNode]);
+  }), [editor, session, catalog, openNode, choose]);
   return (
     <CanvasContext value={parts}>
       <ReactFlowProvider key={session.id}>
@@ -78,12 +84,16 @@ export function Canvas(props: CanvasProps) {
 }
 
 function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, legend, onReady, onMessage, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
-  const { editor, ui, catalog, openNode } = parts;
+  const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const [said, setSaid] = useState('');
-  const { flow, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop } = useFlow(parts);
+  const say = useCallback((text: string, tone: 'info' | 'err') => {
+    setSaid(text);
+    onMessage?.(text, tone);
+  }, [onMessage]);
+  const { flow, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop } = useFlow(parts, say);
   const detail = useStore(ui, (s) => s.detail);
   const zoom = useStore(ui, (s) => s.zoom);
   const fromInput = useStore(ui, (s) => s.connect !== null && s.connect.into !== null);
@@ -91,11 +101,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
   const many = nodes.length > MANY;
   const far = many && detail === 3;
 
-  const say = useCallback((text: string, tone: 'info' | 'err') => {
-    setSaid(text);
-    onMessage?.(text, tone);
-  }, [onMessage]);
-  useLayoutEffect(() => session.update({ flow, catalog, far, say, openNode }), [session, flow, catalog, far, say, openNode]);
+  useLayoutEffect(() => session.update({ flow, catalog, far, say, openNode, choose }), [session, flow, catalog, far, say, openNode, choose]);
   useLayoutEffect(() => ui.setState({ runView }), [ui, runView]);
   useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
   useEffect(() => onReady?.(handle), [handle, onReady]);
@@ -126,13 +132,13 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
         <TemplatePreview />
         <Ghosts handle={handle} />
         {many || nodes.length === 0 ? null : (
-          <MiniMap<CardNode> nodeColor="var(--bg-active)" nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable zoomable onClick={(_, at) => handle.center(at.x, at.y)} ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
+          <MiniMap<CardNode> nodeColor={miniColour} nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable zoomable onClick={(_, at) => handle.center(at.x, at.y)} ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
         )}
       </ReactFlow>
       ) : null}
       {far ? <FarView flow={flow} /> : null}
       {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} onAdd={() => handle.openAdd(false)} />) : null}
-      <TopTools handle={handle} />
+      <div className="cv-bar"><TopTools handle={handle} /><RunIterations /></div>
       {legend ? <Legend /> : null}
       <ZoomTools handle={handle} zoom={zoom} />
       <Boxes session={session} />
@@ -146,6 +152,8 @@ const isPane = (event: ReactMouseEvent): boolean => event.target instanceof Elem
 /** Who made the canvas library stands in Settings, About. */
 const ABOUT = { hideAttribution: true };
 const MINI = { width: 150, height: 94 };
+/** A frame is seen through. */
+const miniColour = (node: CardNode): string => (node.type === 'frame' ? 'transparent' : 'var(--bg-active)');
 /** The library never connects by itself: `gestures.ts` decides where a wire may end. */
 const never = (): boolean => false;
 

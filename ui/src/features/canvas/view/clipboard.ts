@@ -3,8 +3,10 @@
 import { copyText } from '../../../api/hand-out.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import type { EditorStore } from '../editor.ts';
-import { type Fragment, fragmentOf, fragmentText, layoutOf, pasteEdits, readFragment } from '../model/fragment.ts';
-import { freeBlock, rectsOf } from '../model/place.ts';
+import { asDocument, type Fragment, fragmentOf, fragmentText, pasteEdits, readFragment } from '../model/fragment.ts';
+import { outermost, parentOf, treeOf } from '../model/frames.ts';
+import { frameAt, freeBlock, placesOf, rectsIn, rectsOf, within } from '../model/place.ts';
+import { withRoom } from '../model/room.ts';
 import type { Catalog, Point } from '../model/ports.ts';
 
 /** Where the system's clipboard cannot be read without asking, what was copied here is still known. */
@@ -35,24 +37,32 @@ export async function clipboardText(): Promise<string> {
   }
 }
 
-/** The free place for the fragment that is nearest to where it is wanted: its corner there, or its middle. */
-function placeFor(editor: EditorStore, catalog: Catalog, fragment: Fragment, { at: [x, y], middle }: Wanted): Point {
+/** The frame the fragment goes into, and the free place there that is nearest to where it is wanted: its corner, or its middle. */
+function placeFor(editor: EditorStore, catalog: Catalog, fragment: Fragment, { at: [x, y], middle, frame: given }: Wanted): { at: Point; frame: string | undefined } {
   const { document } = editor.getState();
-  const block = [...rectsOf({ ...document, nodes: fragment.nodes, edges: fragment.edges, layout: layoutOf(fragment) }, catalog).values()];
+  const own = asDocument(document, fragment);
+  const block = [...rectsIn(own, rectsOf(own, catalog), undefined).values()];
   const span = (from: number[], to: number[]): number => (middle ? (Math.max(...to) - Math.min(...from)) / 2 : 0);
   const width = span(block.map((r) => r.x), block.map((r) => r.x + r.width));
   const height = span(block.map((r) => r.y), block.map((r) => r.y + r.height));
-  return freeBlock([...rectsOf(document, catalog).values()], block, [x - width, y - height]);
+  const rects = rectsOf(document, catalog);
+  // Nothing starts in a frame: what brings a start stays outside.
+  const starts = Object.entries(fragment.nodes).some(([id, node]) => !treeOf(own).parent.has(id) && catalog.get(node.type)?.role === 'trigger');
+  const frame = starts ? undefined : given === undefined ? frameAt(document, catalog, rects, [x, y]) : given ?? undefined;
+  return { at: freeBlock([...rectsIn(document, rects, frame).values()], block, within(document, frame, [x - width, y - height])), frame };
 }
 
-interface Wanted { at: Point; middle: boolean }
+/** `frame`: absent = the one that lies there, null = none. */
+interface Wanted { at: Point; middle: boolean; frame?: string | null | undefined }
 
 /** Pastes; the answer is null, or why nothing was pasted. */
 export function pasteText(editor: EditorStore, text: string, wanted: Wanted, keepIncoming: boolean, catalog: Catalog): string | null {
   const fragment = readFragment(text);
   if ('problem' in fragment) return fragment.problem;
-  const { edits, ids } = pasteEdits(editor.getState().document, fragment, placeFor(editor, catalog, fragment, wanted), keepIncoming);
-  editor.apply(edits, { label: t('canvas.step.paste'), select: ids });
+  const { document } = editor.getState();
+  const { at, frame } = placeFor(editor, catalog, fragment, wanted);
+  const { edits, ids } = pasteEdits(document, fragment, at, keepIncoming, frame);
+  editor.apply(withRoom(document, catalog, edits), { label: t('canvas.step.paste'), select: ids });
   return null;
 }
 
@@ -61,8 +71,13 @@ export function duplicateSelection(editor: EditorStore, catalog: Catalog): void 
   const { document, selection } = editor.getState();
   if (selection.nodes.length === 0) return;
   const fragment = fragmentOf(document, selection.nodes);
-  const places = Object.values(fragment.layout);
-  const at: Point = [Math.min(...places.map((p) => p[0])) + 32, Math.min(...places.map((p) => p[1])) + 80];
-  const { edits, ids } = pasteEdits(document, fragment, placeFor(editor, catalog, fragment, { at, middle: false }), false);
-  editor.apply(edits, { label: t('canvas.step.duplicate'), select: ids });
+  const roots = outermost(document, selection.nodes);
+  const places = placesOf(document);
+  const left = Math.min(...roots.map((id) => places.get(id)?.[0] ?? 0));
+  const top = Math.min(...roots.map((id) => places.get(id)?.[1] ?? 0));
+  const homes = new Set(roots.map((id) => parentOf(document, id)));
+  const wanted: Wanted = { at: [left + 32, top + 80], middle: false, frame: homes.size === 1 ? ([...homes][0] ?? null) : null };
+  const { at, frame } = placeFor(editor, catalog, fragment, wanted);
+  const { edits, ids } = pasteEdits(document, fragment, at, false, frame);
+  editor.apply(withRoom(document, catalog, edits), { label: t('canvas.step.duplicate'), select: ids });
 }

@@ -47,13 +47,15 @@ function draw(canvas: HTMLCanvasElement, flow: Flow, view: { x: number; y: numbe
   }
   const surface = colour('--bg-surface');
   const [left, top, right, bottom] = [-view.x / view.zoom, -view.y / view.zoom, (width - view.x) / view.zoom, (height - view.y) / view.zoom];
+  const frames = new Set(flow.scopes.values());
   for (const [id, rect] of flow.rects) {
     if (rect.x > right || rect.y > bottom || rect.x + rect.width < left || rect.y + rect.height < top) continue;
     const state = run?.nodes[id]?.state;
     pen.fillStyle = surface;
     pen.strokeStyle = colour(selected.has(id) ? '--sel' : (state && STATE_COLOUR[state]) || '--line-control');
     pen.lineWidth = selected.has(id) || state ? line * 2 : line;
-    pen.fillRect(rect.x, rect.y, rect.width, rect.height);
+    // A frame is seen through: its steps lie in it.
+    if (!frames.has(id)) pen.fillRect(rect.x, rect.y, rect.width, rect.height);
     pen.strokeRect(rect.x, rect.y, rect.width, rect.height);
   }
 }

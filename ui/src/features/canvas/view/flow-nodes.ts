@@ -5,11 +5,12 @@ import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.
 import { t } from '../../../i18n/index.ts';
 import { edgeKeys } from '../editor.ts';
 import { splitPort } from '../model/ids.ts';
-import { placesOf, type Rect } from '../model/place.ts';
-import { type Catalog, ERROR, type Shape, shapeOf, wiredPortsByNode } from '../model/ports.ts';
+import { byDepth, treeOf } from '../model/frames.ts';
+import { placesOf, type Rect, shapesOf } from '../model/place.ts';
+import { type Catalog, ERROR, type Shape, wiredPortsByNode } from '../model/ports.ts';
 import { recoveryOf } from '../model/recovery.ts';
 import { type Summary, summaryOf } from '../model/summary.ts';
-import type { WireEnds } from '../route/router.ts';
+import { OPEN, type Scopes, type WireEnds } from '../route/router.ts';
 
 export interface CardData extends Record<string, unknown> {
   node: WorkflowNode;
@@ -20,8 +21,10 @@ export interface CardData extends Record<string, unknown> {
   wired: readonly string[];
   /** what arrives at the input: nothing, green wires, or red ones only */
   arrives: 'none' | 'ok' | 'err';
+  /** steps in it, when it is a frame */
+  holds: number;
 }
-export type CardNode = FlowNode<CardData, 'card'>;
+export type CardNode = FlowNode<CardData, 'card' | 'frame'>;
 
 export interface WireData extends Record<string, unknown> {
   from: string;
@@ -41,6 +44,8 @@ export interface Flow {
   wires: WireEnds[];
   /** tags below unwired red ports */
   soft: Rect[];
+  /** who stands in whose way */
+  scopes: Scopes;
 }
 
 export const titleOf = (node: WorkflowNode, descriptor: NodeDescriptor | undefined): string => node.title || descriptor?.title || node.type;
@@ -56,7 +61,7 @@ function handlesOf(shape: Shape): NodeHandle[] {
     width: HIT,
     height: HIT,
   }));
-  if (shape.input) handles.push({ id: 'in', type: 'target', position: Position.Left, x: -HIT / 2, y: 28 - HIT / 2, width: HIT, height: HIT });
+  if (shape.input) handles.push({ id: 'in', type: 'target', position: Position.Left, x: -HIT / 2, y: shape.inputY - HIT / 2, width: HIT, height: HIT });
   return handles;
 }
 
@@ -78,27 +83,35 @@ function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<
   const wiredPorts = wiredPortsByNode(document);
   const arrived = arrivals(document);
   const places = placesOf(document);
-  return Object.entries(document.nodes).map(([id, node]) => {
+  const shapes = shapesOf(document, catalog, places);
+  const { children } = treeOf(document);
+  return byDepth(document).map((id) => {
+    const node = document.nodes[id] as WorkflowNode;
+    const shape = shapes.get(id) as Shape;
+    const holds = children.get(id)?.length ?? 0;
     const descriptor = catalog.get(node.type);
     const wired = wiredPorts.get(id) ?? NONE;
     const arrives = arrived.get(id) ?? 'none';
     const [x, y] = places.get(id) ?? [0, 0];
     const old = previous.get(id);
-    const same = old && old.data.node === node && old.data.descriptor === descriptor && old.data.arrives === arrives && sameList(old.data.wired, wired);
+    const same = old && old.data.node === node && old.data.descriptor === descriptor && old.data.arrives === arrives && sameList(old.data.wired, wired)
+      && old.width === shape.width && old.height === shape.height && old.data.holds === holds && (old.type === 'frame') === (shape.style === 'frame');
     if (same && old.position.x === x && old.position.y === y) return old;
     if (same) return { ...old, position: { x, y } };
-    const shape = shapeOf(descriptor, node, wired);
+    const frame = shape.style === 'frame';
     return {
       id,
-      type: 'card',
+      type: frame ? 'frame' : 'card',
+      // The inside of a frame is canvas: only its head and its edge are taken hold of.
+      ...(frame ? { dragHandle: '.cvf-grip', style: { pointerEvents: 'none' } as const } : {}),
       position: { x, y },
       width: shape.width,
       height: shape.height,
       measured: { width: shape.width, height: shape.height },
       handles: handlesOf(shape),
       ariaRole: 'group',
-      domAttributes: { 'aria-labelledby': `card-${id}`, 'aria-roledescription': t('canvas.roleStep') },
-      data: { node, descriptor, title: titleOf(node, descriptor), shape, summary: summaryOf(descriptor, node), wired, arrives },
+      domAttributes: { 'aria-labelledby': `card-${id}`, 'aria-roledescription': t(frame ? 'canvas.frame.role' : 'canvas.roleStep') },
+      data: { node, descriptor, title: titleOf(node, descriptor), shape, summary: summaryOf(descriptor, node), wired, arrives, holds },
     };
   });
 }
@@ -166,7 +179,7 @@ export function wireEnds(nodes: ReadonlyMap<string, CardNode>, edges: readonly W
       sourceNode: source.id,
       target: target.id,
       from: [a.x + port.x, a.y + port.y] as const,
-      to: [b.x, b.y + 28] as const,
+      to: [b.x, b.y + target.data.shape.inputY] as const,
       down: port.kind === 'error',
       ...tagOf(edge.data),
     }];
@@ -188,24 +201,26 @@ function sameRects(a: ReadonlyMap<string, Rect>, b: ReadonlyMap<string, Rect>): 
   if (a.size !== b.size) return false;
   for (const [id, x] of a) {
     const y = b.get(id);
-    if (!y || x.x !== y.x || x.y !== y.y || x.height !== y.height) return false;
+    if (!y || x.x !== y.x || x.y !== y.y || x.height !== y.height || x.width !== y.width) return false;
   }
   return true;
 }
+
+const sameScopes = (a: Scopes, b: Scopes): boolean => a === b || (a.size === b.size && [...a].every(([id, frame]) => b.get(id) === frame));
 
 /** A builder that remembers its last result. */
 export function flowBuilder(): (document: Workflow, catalog: Catalog) => Flow {
   let nodes = new Map<string, CardNode>();
   let edges = new Map<string, WireEdge>();
-  let last: Pick<Flow, 'rects' | 'wires' | 'soft'> = { rects: new Map(), wires: [], soft: [] };
+  let last: Pick<Flow, 'rects' | 'wires' | 'soft' | 'scopes'> = { rects: new Map(), wires: [], soft: [], scopes: OPEN };
   return (document, catalog) => {
     const list = buildNodes(document, catalog, nodes);
     nodes = new Map(list.map((node) => [node.id, node]));
     const wires = buildEdges(document, nodes, edges);
     edges = new Map(wires.map((edge) => [edge.id, edge]));
-    const next = { rects: rectsOfNodes(list), wires: wireEnds(nodes, wires), soft: softRects(list) };
+    const next = { rects: rectsOfNodes(list), wires: wireEnds(nodes, wires), soft: softRects(list), scopes: treeOf(document).parent };
     // The same picture keeps its objects: typing in a panel lays no wire anew.
-    if (!sameWires(last.wires, next.wires) || !sameRects(last.rects, next.rects)) last = next;
+    if (!sameWires(last.wires, next.wires) || !sameRects(last.rects, next.rects) || !sameScopes(last.scopes, next.scopes)) last = next;
     return { nodes: list, edges: wires, ...last };
   };
 }

@@ -6,11 +6,11 @@ import { t } from '../../../i18n/index.ts';
 import type { EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { openPort } from '../insert.ts';
+import { framesAround, parentOf } from '../model/frames.ts';
 import { blockedSources, blockedTargets } from '../model/graph.ts';
 import { splitPort } from '../model/ids.ts';
-import type { Rect } from '../model/place.ts';
 import { type Catalog, ERROR, type Point } from '../model/ports.ts';
-import type { Flow } from './flow-nodes.ts';
+import { type Flow, titleOf } from './flow-nodes.ts';
 import type { Connect, UiStore } from './ui.ts';
 
 export interface GestureParts {
@@ -25,12 +25,28 @@ export interface GestureParts {
 
 const REACH = 14;
 
-export function nodeAt(rects: ReadonlyMap<string, Rect>, [x, y]: Point, reach = REACH): string | null {
+/** The card at a place; `framed`: frames count too, the innermost one. */
+export function nodeAt(flow: Pick<Flow, 'rects' | 'nodes'>, [x, y]: Point, reach = REACH, framed = true): string | null {
+  const frames = new Set(flow.nodes.filter((node) => node.type === 'frame').map((node) => node.id));
   let found: string | null = null;
-  for (const [id, r] of rects) {
-    if (x >= r.x - reach && x <= r.x + r.width + reach && y >= r.y - reach && y <= r.y + r.height + reach) found = id;
+  for (const [id, r] of flow.rects) {
+    const m = frames.has(id) ? 0 : reach;
+    if ((framed || !frames.has(id)) && x >= r.x - m && x <= r.x + r.width + m && y >= r.y - m && y <= r.y + r.height + m) found = id;
   }
   return found;
+}
+
+/** What lies under the end of a wire whose other end is at `anchor`: a card, a frame beside it, or nothing but canvas. The frame around the
+ * anchor is canvas; any other place outside of it is behind a border, which the frame itself stands for. */
+function under(document: Workflow, flow: Flow, anchor: string, at: Point): string | null {
+  const hit = nodeAt(flow, at);
+  const home = parentOf(document, anchor) ?? null;
+  if (hit === null || hit === anchor) return hit ?? home;
+  const framed = flow.nodes.some((node) => node.id === hit && node.type === 'frame');
+  if (!framed) return hit;
+  if (hit === home) return null;
+  // Of the frames around the place the one that stands beside the anchor.
+  return [hit, ...framesAround(document, hit)].find((frame) => (parentOf(document, frame) ?? null) === home) ?? home;
 }
 
 export function portPlace(flow: Flow, from: string): { at: Point; down: boolean } | null {
@@ -61,7 +77,7 @@ function begin(parts: GestureParts, params: OnConnectStartParams, shift: boolean
   };
   const inward = (into: string, moving: EdgeRef | null): Connect | null => {
     const card = flow.nodes.find((n) => n.id === into);
-    const start: Point | null = card ? [card.position.x, card.position.y + 28] : null;
+    const start: Point | null = card ? [card.position.x, card.position.y + card.data.shape.inputY] : null;
     const down = moving !== null && splitPort(moving.from).port === ERROR;
     return start && { from: null, into, start, down, moving, blocked: blockedSources(document, catalog, into, moving ?? undefined), over: null, pointer: null };
   };
@@ -98,21 +114,30 @@ export interface WireGestures {
   cancel(): void;
 }
 
+const anchorOf = (connect: Connect): string => (connect.from === null ? connect.into ?? '' : splitPort(connect.from).node);
+
+/** Dropped outside of the frame where the wire begins. */
+function leaving(document: Workflow, catalog: Catalog, frame: string): string {
+  const node = document.nodes[frame];
+  return t('canvas.why.leaves', { frame: node === undefined ? frame : titleOf(node, catalog.get(node.type)) });
+}
+
 export function wireGestures(parts: GestureParts): WireGestures {
   const { editor, ui } = parts;
   let origin: { x: number; y: number } | null = null;
   let cancelled = false;
 
   const finish = (connect: Connect, flow: Flow, at: Point, screen: Point): void => {
-    const target = nodeAt(flow.rects, at);
     const { document } = editor.getState();
-    if (target === null || (target === (connect.from ? splitPort(connect.from).node : connect.into) && !connect.moving)) {
+    const anchor = anchorOf(connect);
+    const target = under(document, flow, anchor, at);
+    if (target === null || (target === anchor && !connect.moving)) {
       if (target !== null) return;
       // Released on the empty canvas: the search opens there. An end that was re-plugged goes back instead.
       if (!connect.moving) ui.setState({ search: { screen, at, from: connect.from ?? undefined, into: connect.into ?? undefined } });
       return;
     }
-    const why = connect.blocked.get(target);
+    const why = target === parentOf(document, anchor) ? leaving(document, parts.catalog(), target) : connect.blocked.get(target);
     if (why !== undefined) {
       parts.announce(why);
       return;
@@ -139,7 +164,7 @@ export function wireGestures(parts: GestureParts): WireGestures {
     move(clientX, clientY) {
       const { connect } = ui.getState();
       if (!connect) return;
-      const over = nodeAt(parts.flow().rects, parts.toFlow(clientX, clientY));
+      const over = under(editor.getState().document, parts.flow(), anchorOf(connect), parts.toFlow(clientX, clientY));
       ui.setState({ connect: { ...connect, over, pointer: parts.toScreen(clientX, clientY) } });
     },
     end(event) {

@@ -25,7 +25,7 @@ export function TemplatePreview() {
     const flow = flowBuilder()(applyEdits(document, edits).document, catalog);
     const old = new Set(document.edges.map((edge) => `${edge.from}>${edge.to}`));
     const fresh = flow.edges.filter((edge) => !old.has(edge.id) && !edge.data?.fallback);
-    const routes = routeWires(flow.wires, flow.rects, { soft: flow.soft });
+    const routes = routeWires(flow.wires, flow.rects, { soft: flow.soft, scopes: flow.scopes });
     return { cards: flow.nodes.filter((node) => ids.includes(node.id)), wires: fresh.map((edge) => ({ key: edge.id, d: routes.get(edge.id)?.d ?? '', red: edge.data?.error ?? false })) };
   }, [document, catalog, search, id]);
   if (!picture) return null;

@@ -1,21 +1,25 @@
 /** Everything that can be done to a canvas from outside: by keys, buttons, the menu and the palette. */
 
 import type { ReactFlowInstance } from '@xyflow/react';
+import type { Choice } from '../../../api/run-paths.ts';
 import type { NodeDescriptor } from '../../../api/types.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { lastPlace } from '../../../kit/action.ts';
 import { CANVAS_SCOPE } from '../actions.ts';
-import type { EdgeRef } from '../document.ts';
+import type { Edit, EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { insertNode, openPort } from '../insert.ts';
+import { draggedSize, isFrame, treeOf, withInside } from '../model/frames.ts';
 import { splitPort } from '../model/ids.ts';
 import { ghostsOf, type TemplateId, templateEdits } from '../templates.ts';
 import { type Direction, nearest, portsTo, predecessors, successors } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
 import { type Rect, rectsOf } from '../model/place.ts';
+import { withRoom } from '../model/room.ts';
 import { CARD_H, CARD_W, type Catalog, mainPort, type Point } from '../model/ports.ts';
 import { clipboardText, copySelection, duplicateSelection, pasteText } from './clipboard.ts';
-import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
+import { type CardNode, type Flow, titleOf, type WireEdge } from './flow-nodes.ts';
+import { chooseWhole } from './iterations.tsx';
 import type { UiStore } from './ui.ts';
 
 export interface HandleParts {
@@ -29,6 +33,7 @@ export interface HandleParts {
   pointer(): { x: number; y: number } | null;
   say(text: string, tone: 'info' | 'err'): void;
   openNode(id: string): void;
+  choose(choice: Choice): void;
 }
 
 export interface CanvasHandle {
@@ -59,6 +64,8 @@ export interface CanvasHandle {
   go(direction: Direction): void;
   extend(direction: 'up' | 'down'): void;
   remove(reconnect: boolean): void;
+  /** takes chosen frames away and keeps what is in them */
+  dissolve(): void;
   copy(): void;
   cut(): void;
   paste(keepIncoming: boolean, text?: string): void;
@@ -69,6 +76,10 @@ export interface CanvasHandle {
   open(): void;
   tidy(): void;
   toggleSafe(): void;
+  /** the run at its next or previous iteration, or (null) as a whole */
+  iteration(by: 1 | -1 | null): void;
+  /** a run with loops is shown */
+  hasIterations(): boolean;
   escape(): void;
 }
 
@@ -143,6 +154,12 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     void instance.setViewport({ x: x + dx, y: y + dy, zoom });
   };
 
+  /** A frame that waits for its first step. */
+  const holdsNothing = (id: string): boolean => {
+    const { document: now } = editor.getState();
+    return isFrame(now, parts.catalog(), id) && !treeOf(now).children.has(id);
+  };
+
   const edges = (): EdgeRef[] => editor.getState().selection.edges.map(edgeOfKey);
 
   const handle: CanvasHandle = {
@@ -168,8 +185,9 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const where: Point = pointer ? [pointer.x, pointer.y] : centre();
       // At the mouse it is a free step; without a mouse over the canvas it goes on from the chosen one.
       const hang = only !== undefined && port !== undefined && !pointer ? { from: `${only}.${port}` } : {};
+      const empty = only !== undefined && !pointer && holdsNothing(only) ? { frame: only } : null;
       const anywhere = pointer === null && Object.keys(editor.getState().document.nodes).length > 0;
-      ui.setState({ search: { screen: pointed ? local(where) : [12, 48], at: anywhere || 'from' in hang || wire.length === 1 ? null : toFlow(where), ...hang, ...(wire.length === 1 ? { edge: wire[0] } : {}) } });
+      ui.setState({ search: { screen: pointed ? local(where) : [12, 48], at: anywhere || 'from' in hang || wire.length === 1 ? null : toFlow(where), ...(empty ?? hang), ...(wire.length === 1 ? { edge: wire[0] } : {}) } });
     },
     openFind: () => ui.setState({ finding: true, search: null, linking: null }),
     openLink() {
@@ -196,7 +214,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const { search } = ui.getState();
       ui.setState({ search: null });
       const { document } = editor.getState();
-      const context = search ? { at: search.at ?? undefined, from: search.from, into: search.into, edge: search.edge } : {};
+      const context = search ? { at: search.at ?? undefined, from: search.from, into: search.into, edge: search.edge, frame: search.frame } : {};
       const route = search?.edge ? ui.getState().routes.get(`${search.edge.from}>${search.edge.to}`) : undefined;
       const { edits, id } = insertNode(document, parts.catalog(), kind, route && !context.at ? { ...context, at: route.tag } : context);
       editor.apply(edits, { label: t('canvas.step.add', { name: kind.title }), select: [id] });
@@ -219,8 +237,9 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       if (!kind || editor.getState().readOnly) return;
       const selected = chosen();
       const only = selected.length === 1 ? (selected[0] as string) : undefined;
-      const port = only === undefined || !kind.input ? undefined : openPort(editor.getState().document, parts.catalog(), only);
-      ui.setState({ search: { screen: [0, 0], at: null, from: port === undefined ? undefined : `${only}.${port}` } });
+      const inside = only !== undefined && holdsNothing(only);
+      const port = only === undefined || inside || !kind.input ? undefined : openPort(editor.getState().document, parts.catalog(), only);
+      ui.setState({ search: { screen: [0, 0], at: null, ...(inside ? { frame: only } : {}), from: port === undefined ? undefined : `${only}.${port}` } });
       handle.pick(kind);
     },
     zoomBy(factor) {
@@ -275,8 +294,22 @@ export function createHandle(parts: HandleParts): CanvasHandle {
         return [id, reconnect && node ? mainPort(catalog.get(node.type), node) : undefined];
       }));
       const done = editor.apply([{ type: 'disconnect', edges: wires }, { type: 'removeNodes', ids, reconnect: bridge }], { label: t('canvas.step.delete'), select: [] });
-      if (done) focusCanvas();
-      else if (editor.getState().readOnly) parts.say(t('canvas.readOnly'), 'info');
+      if (done) {
+        focusCanvas();
+        const frame = ids.find((id) => treeOf(now).children.has(id));
+        const node = frame === undefined ? undefined : now.nodes[frame];
+        if (frame !== undefined && node) {
+          const inside = withInside(now, [frame]).length - 1;
+          parts.say(tn('canvas.frame.deleted', inside, { frame: titleOf(node, catalog.get(node.type)), keep: t('canvas.do.dissolve') }), 'info');
+        }
+      } else if (editor.getState().readOnly) parts.say(t('canvas.readOnly'), 'info');
+    },
+    dissolve() {
+      const { document: now } = editor.getState();
+      const catalog = parts.catalog();
+      const frames = chosen().filter((id) => isFrame(now, catalog, id));
+      const kept = frames.flatMap((id) => treeOf(now).children.get(id) ?? []);
+      if (frames.length > 0 && editor.apply({ type: 'dissolve', ids: frames }, { label: t('canvas.step.dissolve'), select: kept })) focusCanvas();
     },
     copy() {
       void copySelection(editor).then((text) => {
@@ -326,11 +359,20 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const { document: now, selection } = editor.getState();
       const all = selection.nodes.length < 2;
       const places = autoLayout(now, parts.catalog(), all ? undefined : selection.nodes);
-      if (editor.apply({ type: 'place', places }, { label: t('canvas.step.tidy') }) && all) requestAnimationFrame(() => handle.fit());
+      // Tidy is as large as needed: what a person dragged a frame to was for what stood there before.
+      const loose: Edit[] = Object.keys(places).filter((id) => draggedSize(now, id) !== null).map((id) => ({ type: 'resize', id }));
+      const edits: Edit[] = [...loose, { type: 'place', places }];
+      if (editor.apply(all ? edits : withRoom(now, parts.catalog(), edits), { label: t('canvas.step.tidy') }) && all) requestAnimationFrame(() => handle.fit());
     },
     toggleSafe: () => ui.setState({ showSafe: !ui.getState().showSafe }),
+    iteration(by) {
+      const { runView } = ui.getState();
+      const choice = runView && chooseWhole(runView, editor.getState().document, by);
+      if (choice) parts.choose(choice);
+    },
+    hasIterations: () => (ui.getState().runView?.loops.size ?? 0) > 0,
     escape() {
-      ui.setState({ search: null, finding: false, linking: null, connect: null, renaming: null, dropEdge: null });
+      ui.setState({ search: null, finding: false, linking: null, connect: null, renaming: null, dropEdge: null, dropFrame: null });
       editor.select([]);
     },
   };

@@ -1,132 +1,22 @@
 /** The card of one node: tile, title, one line, state, ports. Drawn again only when something of this node changes. */
 
-import { Handle, type NodeProps, Position } from '@xyflow/react';
-import { type KeyboardEvent, memo, useEffect, useState } from 'react';
+import type { NodeProps } from '@xyflow/react';
+import { memo } from 'react';
 import { useStore } from 'zustand';
-import { isFault, isTodo } from '../../../api/findings.ts';
 import { t, tn } from '../../../i18n/index.ts';
-import { Icon } from '../../../kit/icon.tsx';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
-import { SignalIcon } from '../../../kit/signal.tsx';
-import { sameJson } from '../model/patch.ts';
 import { recoveryKind } from '../model/recovery.ts';
-import { ERROR, type PortSpot, type Shape } from '../model/ports.ts';
+import { ERROR, type PortSpot } from '../model/ports.ts';
+import { InputBar, Marks, PolicyStub, Port, Title, useNow, usePolicy, useWireMark } from './card-parts.tsx';
 import type { CardData, CardNode } from './flow-nodes.ts';
+import { IterationPicker } from './iterations.tsx';
 import { lookOf } from './run-look.ts';
 import { useCanvas, useUi } from './ui.ts';
-
-function useNow(active: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!active) return undefined;
-    const tick = (): void => setNow(Date.now());
-    const first = setTimeout(tick, 0);
-    const timer = setInterval(tick, 1000);
-    return () => {
-      clearTimeout(first);
-      clearInterval(timer);
-    };
-  }, [active]);
-  return now;
-}
-
-function Title({ id, title }: { id: string; title: string }) {
-  const { ui, rename } = useCanvas();
-  const renaming = useUi((s) => s.renaming === id);
-  if (!renaming) return <b title={title}>{title}</b>;
-  const stop = (): void => ui.setState({ renaming: null });
-  const onKey = (event: KeyboardEvent<HTMLInputElement>): void => {
-    event.stopPropagation();
-    if (event.key === 'Enter') event.currentTarget.blur();
-    if (event.key === 'Escape') {
-      event.currentTarget.value = title;
-      event.currentTarget.blur();
-    }
-  };
-  return (
-    <input
-      className="cv-rename nodrag nopan" defaultValue={title} aria-label={t('canvas.rename')} maxLength={200} autoFocus
-      onFocus={(e) => e.currentTarget.select()} onKeyDown={onKey}
-      onBlur={(e) => {
-        // The keyboard goes on at the card.
-        const back = e.relatedTarget === null ? e.currentTarget.closest<HTMLElement>('.react-flow__node') : null;
-        rename(id, e.currentTarget.value.trim());
-        stop();
-        back?.focus({ preventScroll: true });
-      }}
-    />
-  );
-}
-
-function Port({ id, port, title, shape, on }: { id: string; port: PortSpot; title: string; shape: Shape; on: boolean }) {
-  const error = port.kind === 'error';
-  // Two ports 18 px apart: their hit areas must not cover each other.
-  const height = shape.style === 'text' && !error ? 18 : 24;
-  const label = t('canvas.port.output', { port: port.title, name: title });
-  return (
-    <Handle
-      id={port.id} type="source" position={error ? Position.Bottom : Position.Right} className="cv-hit nokey" data-port={`${id}.${port.id}`}
-      style={{ left: port.x - 13, top: port.y - height / 2 - 1, height }} title={port.unknown ? t('canvas.port.unknown') : port.title} role="img" aria-label={label}
-    >
-      <i className={`cv-p ${error ? 'er' : 'ok'} ${on ? 'on' : ''} ${port.unknown ? 'lost' : ''}`} />
-    </Handle>
-  );
-}
-
-/** What an unwired red port means: the workflow's policy, faintly, and one press that draws it. */
-function PolicyStub({ from, x, y, policy, press }: { from: string; x: number; y: number; policy: string; press: boolean }) {
-  const { explicit } = useCanvas();
-  const named = policy === 'safe' || policy === 'fail';
-  const words = named ? t(`canvas.policy.${policy}`) : tn('canvas.policy.rules', Number(policy));
-  const title = [t(`canvas.policy.explain.${named ? policy : 'rules'}`), press ? t('canvas.policy.make') : ''].join(' ').trim();
-  const inner = <><Icon name={policy === 'fail' ? 'octa' : 'shield'} size={12} /><span className="cv-long">{words}</span><span className="cv-short">{policy === 'safe' ? t('canvas.safeTagShort') : words}</span></>;
-  return (
-    <div className="cv-safe" style={{ left: x - 1, top: y + 7 }} title={title}>
-      {press ? <button type="button" className="cv-safe-tag nodrag nopan nokey" tabIndex={-1} data-policy={from} aria-label={`${words}. ${title}`} onClick={(event) => { event.stopPropagation(); explicit(from); }}>{inner}</button>
-        : <span className="cv-safe-tag">{inner}</span>}
-    </div>
-  );
-}
 
 const asPorts = (data: CardData): { green: PortSpot[]; red: PortSpot | undefined } => ({
   green: data.shape.ports.filter((p) => p.kind === 'success'),
   red: data.shape.ports.find((p) => p.kind === 'error'),
 });
-
-/** Compared once per pair of versions, not on every key press anywhere. */
-const compared = new WeakMap<object, { saved: unknown; same: boolean }>();
-function changed(now: object | undefined, saved: unknown): boolean {
-  if (now === saved || now === undefined) return false;
-  const known = compared.get(now);
-  if (known && known.saved === saved) return !known.same;
-  const same = sameJson(now, saved);
-  compared.set(now, { saved, same });
-  return !same;
-}
-
-function useUnsaved(id: string): boolean {
-  const { editor } = useCanvas();
-  return useStore(editor, (s) => changed(s.document.nodes[id], s.saved.nodes[id]));
-}
-
-function Marks({ id, look }: { id: string; look: ReturnType<typeof lookOf> }) {
-  const problems = useUi((s) => s.problems.get(id));
-  const unsaved = useUnsaved(id);
-  const all = problems ?? [];
-  const todo = all.length > 0 && all.every(isTodo);
-  const words = all.map((p) => (todo ? p.hint : p.message));
-  return (
-    <>
-      {all.length > 0 ? (
-        <span className={`cv-st ${todo ? 'c-off' : all.some(isFault) ? 'c-err' : 'c-wait'}`} title={words.join('\n')} data-mark={todo ? 'todo' : 'problem'}>
-          <Icon name={todo ? 'pencil' : 'warn'} size={12} label={`${todo ? t('todo.step') : tn('canvas.problems', all.length)}: ${words.join(' ')}`} />
-        </span>
-      ) : null}
-      {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}
-      {look.signal ? <span className="cv-st" title={look.words}><SignalIcon signal={look.signal} size={12} /></span> : null}
-    </>
-  );
-}
 
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CardNode>) {
   const { node, descriptor, title, shape, summary, wired, arrives } = data;
@@ -135,12 +25,9 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const counts = useUi((s) => (s.runView ? shape.ports.map((p) => s.runView?.ports[`${id}.${p.id}`] ?? 0).join() : ''));
   const live = useUi((s) => s.runView !== null);
   const safe = useUi((s) => s.showSafe);
-  const policy = useStore(useCanvas().editor, (s) => {
-    const own = s.document.settings?.errorPolicy ?? 'fail';
-    return typeof own === 'object' ? String(own.rules.length) : own;
-  });
+  const policy = usePolicy();
   const editable = useStore(useCanvas().editor, (s) => !s.readOnly);
-  const mark = useUi((s) => (s.connect === null ? '' : s.connect.blocked.has(id) ? 'cv-no' : s.connect.over === id ? 'cv-over' : 'cv-yes'));
+  const mark = useWireMark(id);
   const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
   const look = lookOf(run, node.disabled === true, now);
   const { green, red } = asPorts(data);
@@ -167,7 +54,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           </div>
           <div className="cv-r2">
             <span className={`cv-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={line}>{line}</span>
-            {count === null || shape.style === 'text' ? null : <span className="t3">{count}</span>}
+            {count === null || shape.style === 'text' || run?.over ? null : <span className="t3">{count}</span>}
+            <IterationPicker id={id} />
             {shape.style === 'text' ? <span className={`cv-port ${taken(green[1]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[1]?.title}</span> : null}
           </div>
         </div>
@@ -177,11 +65,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           {green.map((port) => <div key={port.id} className={taken(port.id) > 0 ? 'hit' : ''}><span className="ell">{port.title}</span></div>)}
         </div>
       ) : null}
-      {shape.input ? (
-        <Handle id="in" type="target" position={Position.Left} className="cv-hit nokey" data-input={id} style={{ left: -13, top: 15, height: 24 }} role="img" aria-label={t('canvas.port.input', { name: title })}>
-          <i className={`cv-p in ${arrives === 'none' ? '' : 'on'} ${arrives === 'err' ? 'e' : ''}`} />
-        </Handle>
-      ) : null}
+      {shape.input ? <InputBar id={id} title={title} y={shape.inputY} arrives={arrives} /> : null}
       {shape.ports.map((port) => (
         <Port key={port.id} id={id} port={port} title={title} shape={shape} on={wired.includes(port.id) || (port.id === ERROR && run?.state === 'failed')} />
       ))}

@@ -36,6 +36,8 @@ function attempts(run: NodeRun): string | null {
 }
 
 function lineOf(run: NodeRun, now: number): string | null {
+  // A step in a loop as a whole: of many iterations the worst one is no description.
+  if (run.over && run.over.of > 1) return run.state === 'done' && run.over.inState === run.over.of ? null : t('canvas.round.line', { n: run.over.inState, of: run.over.of, state: t(`canvas.state.${run.state}`).toLowerCase() });
   const of = (run.maxAttempts ?? run.attempt + 1) + 1;
   switch (run.state) {
     case 'retrying': {

@@ -1,12 +1,14 @@
 /** Two boxes that look alike: add a step (where the pointer is) and find a step. */
 
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { NodeDescriptor, Workflow } from '../../../api/types.ts';
+import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
 import { t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { Kbd } from '../../../kit/kbd.tsx';
 import { Tile } from '../../../kit/kind-icon.tsx';
 import { splitPort } from '../model/ids.ts';
+import { framesAround, parentOf } from '../model/frames.ts';
+import { frameAt, rectsOf } from '../model/place.ts';
 import { linkTargets, portsTo } from '../model/graph.ts';
 import { type Catalog, ERROR, hasInput, mainPort, type Point, shapeOf } from '../model/ports.ts';
 import { findKinds, scoreAll, suggest } from '../model/search.ts';
@@ -144,8 +146,14 @@ export function AddBox({ search, document, catalog, onPick, onTemplate, onPrevie
   const source = search.from ? document.nodes[splitPort(search.from).node] : undefined;
   const target = search.into ? document.nodes[search.into] : undefined;
   const red = search.from !== undefined && splitPort(search.from).port === ERROR;
+  // Where it would stand decides what may stand there.
+  const home = source ? parentOf(document, splitPort(search.from ?? '').node) : target ? parentOf(document, search.into ?? '') : search.edge ? parentOf(document, search.edge.to)
+    : search.frame ?? (search.at ? frameAt(document, catalog, rectsOf(document, catalog), search.at) : undefined);
   const rows = useMemo(() => {
+    const looped = home !== undefined && [home, ...framesAround(document, home)].some((id) => catalog.get(document.nodes[id]?.type ?? '')?.role === 'loop');
     const fits = (kind: NodeDescriptor): boolean => {
+      if (home !== undefined && kind.role === 'trigger') return false;
+      if (kind.role === 'break' && !looped) return false;
       if (search.from) return hasInput(kind);
       if (search.into) return mainPort(kind, { type: kind.type }) !== undefined;
       return search.edge ? hasInput(kind) && mainPort(kind, { type: kind.type }) !== undefined : true;
@@ -157,7 +165,7 @@ export function AddBox({ search, document, catalog, onPick, onTemplate, onPrevie
     return findKinds(query, [...catalog.values()].filter(fits), suggested, recentKinds()).map(({ kind, group }): Row => ({
       key: kind.type, icon: kind.icon, tone: kind.category, title: kind.title, text: kind.description, head: query.trim() ? undefined : heads[group],
     }));
-  }, [query, catalog, document, source, target, red, search]);
+  }, [query, catalog, document, source, target, red, search, home]);
   const templates = useMemo(() => (search.from === undefined || !red ? [] : templatesFor(document, catalog, search.from).flatMap((id): { points: number; row: Row }[] => {
     const title = t(`canvas.template.${id}`);
     const text = t(`canvas.template.${id}.text`);
@@ -225,13 +233,14 @@ export function LinkBox({ linking: { id, to }, document, catalog, onLink, onClos
 export function FindBox({ document, catalog, onPick, onClose }: { document: Workflow; catalog: Catalog; onPick(id: string): void; onClose(): void }) {
   const [query, setQuery] = useState('');
   const rows = useMemo(() => {
+    const nameIn = (id: string): string => titleOf(document.nodes[id] as WorkflowNode, catalog.get(document.nodes[id]?.type ?? ''));
     const found = Object.entries(document.nodes).map(([id, node]) => {
       const kind = catalog.get(node.type);
       const title = titleOf(node, kind);
       const summary = summaryOf(kind, node).text;
       const settings = query.trim().length > 1 && JSON.stringify(node.config ?? '').toLowerCase().includes(query.trim().toLowerCase()) ? 50 : 0;
       const points = Math.max(settings, scoreAll(query, [[title, 1], [id, 0.95], [kind?.title ?? node.type, 0.7], [summary, 0.6]]));
-      return { points, row: { key: id, icon: kind?.icon ?? 'box', tone: kind?.category ?? 'start', title, text: `${id}, ${summary}` } satisfies Row };
+      return { points, row: { key: id, icon: kind?.icon ?? 'box', tone: kind?.category ?? 'start', title, text: [id, summary, ...framesAround(document, id).map((frame) => t('canvas.frame.in', { frame: nameIn(frame) }))].join(', ') } satisfies Row };
     });
     return found.filter((f) => f.points > 0).sort((a, b) => b.points - a.points).slice(0, 50).map((f) => f.row);
   }, [query, document, catalog]);

@@ -1,11 +1,13 @@
 /** One canvas on the screen: its stores, its gestures, and what event handlers must know of the latest drawing. Not React state: nothing here is drawn. */
 
 import type { ReactFlowInstance } from '@xyflow/react';
+import type { Choice } from '../../../api/run-paths.ts';
 import type { EditorStore } from '../editor.ts';
 import type { Catalog, Point } from '../model/ports.ts';
 import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
 import { nodeAt, type WireGestures, wireGestures } from './gestures.ts';
 import { type CanvasHandle, createHandle, fitOf } from './handle.ts';
+import { OPEN } from '../route/router.ts';
 import { createUi, detailOf, type UiStore } from './ui.ts';
 
 export interface Latest {
@@ -15,6 +17,7 @@ export interface Latest {
   far: boolean;
   say(text: string, tone: 'info' | 'err'): void;
   openNode(id: string): void;
+  choose(choice: Choice): void;
 }
 
 let sessions = 0;
@@ -29,7 +32,7 @@ export class CanvasSession {
   private instance: ReactFlowInstance<CardNode, WireEdge> | null = null;
   private pointer: { x: number; y: number } | null = null;
   private latest: Latest = {
-    flow: { nodes: [], edges: [], rects: new Map(), wires: [], soft: [] }, catalog: new Map(), far: false, say: () => undefined, openNode: () => undefined,
+    flow: { nodes: [], edges: [], rects: new Map(), wires: [], soft: [], scopes: OPEN }, catalog: new Map(), far: false, say: () => undefined, openNode: () => undefined, choose: () => undefined,
   };
 
   constructor(readonly editor: EditorStore) {
@@ -46,6 +49,7 @@ export class CanvasSession {
       pointer: () => this.pointer,
       say: (text, tone) => this.latest.say(text, tone),
       openNode: (id) => this.latest.openNode(id),
+      choose: (choice) => this.latest.choose(choice),
     });
     this.gestures = wireGestures({
       ...shared,
@@ -106,7 +110,7 @@ export class CanvasSession {
   };
 
   readonly clickPane = (x: number, y: number): void => {
-    const hit = this.latest.far ? nodeAt(this.latest.flow.rects, this.toFlow(x, y), 0) : null;
+    const hit = this.latest.far ? nodeAt(this.latest.flow, this.toFlow(x, y), 0) : null;
     this.editor.select(hit === null ? [] : [hit]);
     this.element?.focus({ preventScroll: true });
   };

@@ -5,6 +5,7 @@ import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { nodeOf } from '../../../api/findings.ts';
 import type { Diagnostic, Workflow } from '../../../api/types.ts';
+import type { Choice } from '../../../api/run-paths.ts';
 import type { RunView } from '../../../api/run-state.ts';
 import type { EdgeRef } from '../document.ts';
 import type { EditorStore } from '../editor.ts';
@@ -39,6 +40,8 @@ export interface SearchAt {
   from?: string | undefined;
   into?: string | undefined;
   edge?: EdgeRef | undefined;
+  /** the frame it goes into, when neither a place nor a neighbour says it */
+  frame?: string | undefined;
 }
 
 export interface CanvasUi {
@@ -51,6 +54,10 @@ export interface CanvasUi {
   connect: Connect | null;
   /** wire that a dragged node would enter */
   dropEdge: string | null;
+  /** frame that dragged nodes would enter */
+  dropFrame: string | null;
+  /** a frame whose size is being dragged */
+  resizing: { id: string; width: number; height: number } | null;
   renaming: string | null;
   search: SearchAt | null;
   /** the template that the search box would put there */
@@ -74,6 +81,8 @@ export const createUi = (): UiStore =>
     routes: new Map(),
     connect: null,
     dropEdge: null,
+    dropFrame: null,
+    resizing: null,
     renaming: null,
     search: null,
     preview: null,
@@ -90,6 +99,8 @@ export interface CanvasParts {
   catalog: Catalog;
   rename(id: string, title: string): void;
   openNode(id: string): void;
+  /** looks at other iterations of the run */
+  choose(choice: Choice): void;
   /** draws what the policy does at a red port */
   explicit(from: string): void;
 }

@@ -3,14 +3,18 @@
 import type { EdgeChange, NodeChange } from '@xyflow/react';
 import { type MouseEvent as ReactMouseEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { Edit } from '../document.ts';
+import { t, tn } from '../../../i18n/index.ts';
+import { applyEdits, type Edit } from '../document.ts';
 import { edgeOfKey } from '../editor.ts';
 import { mayEnterWire } from '../insert.ts';
-import { mainPort, type Point, snap } from '../model/ports.ts';
+import { FRAME_HEAD, outermost, parentOf, withInside } from '../model/frames.ts';
+import { frameAt, within } from '../model/place.ts';
+import { CARD_H, mainPort, type Point, snap } from '../model/ports.ts';
+import { withRoom } from '../model/room.ts';
 import { distanceTo } from '../route/geometry.ts';
 import { type Picture, routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires } from '../route/router.ts';
-import { type CardNode, type Flow, flowBuilder, wireEnds, type WireEdge } from './flow-nodes.ts';
+import { type CardNode, type Flow, flowBuilder, titleOf, wireEnds, type WireEdge } from './flow-nodes.ts';
 import { movedLabel } from './handle.ts';
 import type { CanvasParts } from './ui.ts';
 
@@ -32,6 +36,9 @@ const WHOLE = 300;
 /** How far the middle of a card may be from a wire to fall into it. */
 const CATCH = 24;
 
+/** Nothing starts in a frame. */
+const mayStandIn = (all: readonly CardNode[]): boolean => !all.some((one) => one.data.descriptor?.role === 'trigger');
+
 /** Puts selection and dragged places onto the cards; a card that is neither keeps its object. */
 function decorator(): (base: readonly CardNode[], selected: readonly string[], moved: Moved | null) => CardNode[] {
   interface Entry { base: CardNode; at: { x: number; y: number } | undefined; selected: boolean; node: CardNode }
@@ -51,7 +58,7 @@ function decorator(): (base: readonly CardNode[], selected: readonly string[], m
   };
 }
 
-export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
+export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string, tone: 'info' | 'err') => void): FlowState {
   const document = useStore(editor, (s) => s.document);
   const selection = useStore(editor, (s) => s.selection);
   const [build] = useState(flowBuilder);
@@ -65,7 +72,7 @@ export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
     return chosen.size === 0 ? flow.edges : flow.edges.map((edge) => (chosen.has(edge.id) ? { ...edge, selected: true } : edge));
   }, [flow, selection]);
 
-  const { wires, rects, soft, nodes: cards, edges: lines } = flow;
+  const { wires, rects, soft, scopes, nodes: cards, edges: lines } = flow;
   // In a graph that is seen at once all wires are laid when something changes, so that the picture follows from the file alone. In a
   // large one only those that the change touches; while cards move only those that hang on them.
   const laid = useRef<Picture | null>(null);
@@ -73,9 +80,9 @@ export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
     if (moved || (laid.current?.wires === wires && laid.current.rects === rects)) return;
     const { routes: previous } = ui.getState();
     const only = laid.current && wires.length > WHOLE ? touchedWires(laid.current, { wires, rects }, previous) : null;
-    ui.setState({ routes: only ? routeLocally(wires, rects, { only, previous, soft }) : routeWires(wires, rects, { soft }) });
+    ui.setState({ routes: only ? routeLocally(wires, rects, { only, previous, soft, scopes }) : routeWires(wires, rects, { soft, scopes }) });
     laid.current = { wires, rects };
-  }, [wires, rects, soft, moved, ui]);
+  }, [wires, rects, soft, scopes, moved, ui]);
   useLayoutEffect(() => {
     if (!moved) return;
     const only = new Set(lines.filter((edge) => moved.has(edge.source) || moved.has(edge.target)).map((edge) => edge.id));
@@ -87,9 +94,13 @@ export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
       const rect = rects.get(id);
       if (rect) places.set(id, { ...rect, x, y });
     }
-    ui.setState({ routes: routeLocally(wires.map((wire) => ends.get(wire.key) ?? wire), places, { only, previous: ui.getState().routes }) });
+    ui.setState({ routes: routeLocally(wires.map((wire) => ends.get(wire.key) ?? wire), places, { only, previous: ui.getState().routes, scopes }) });
     laid.current = laid.current && { ...laid.current, wires: laid.current.wires.filter((wire) => !only.has(wire.key)) };
-  }, [cards, lines, wires, rects, moved, ui]);
+  }, [cards, lines, wires, rects, scopes, moved, ui]);
+
+  // Where the cards stand in the file, for what moves along with a frame.
+  const standing = useRef(flow.rects);
+  useLayoutEffect(() => { standing.current = flow.rects; }, [flow.rects]);
 
   const onNodesChange = useCallback((changes: NodeChange<CardNode>[]) => {
     let chosen: Set<string> | null = null;
@@ -106,7 +117,16 @@ export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
     }
     if (chosen) editor.select([...chosen], editor.getState().selection.edges);
     if (places) {
-      const add = places;
+      const add = new Map(places);
+      const { document: now } = editor.getState();
+      for (const [id, at] of places) {
+        const home = standing.current.get(id);
+        if (!home) continue;
+        for (const child of withInside(now, [id])) {
+          const rect = standing.current.get(child);
+          if (rect && !places.has(child)) add.set(child, { x: rect.x + at.x - home.x, y: rect.y + at.y - home.y });
+        }
+      }
       setMoved((old) => new Map([...(old ?? []), ...add]));
     }
   }, [editor]);
@@ -134,25 +154,49 @@ export function useFlow({ editor, ui, catalog }: CanvasParts): FlowState {
     return best?.key ?? null;
   }, [editor, catalog, ui]);
 
-  const onNodeDrag = useCallback((_: unknown, node: CardNode, all: CardNode[]) => {
-    const over = all.length === 1 ? wireUnder(node) : null;
-    if (over !== ui.getState().dropEdge) ui.setState({ dropEdge: over });
-  }, [wireUnder, ui]);
+  /** Where the dragged steps would stand: the innermost frame under the one that was taken hold of. */
+  const frameUnder = useCallback((node: CardNode, all: readonly CardNode[]): string | undefined => {
+    const { document: now } = editor.getState();
+    const at: Point = [node.position.x + node.data.shape.width / 2, node.position.y + (node.type === 'frame' ? FRAME_HEAD / 2 : CARD_H / 2)];
+    return frameAt(now, catalog, standing.current, at, new Set(withInside(now, all.map((one) => one.id))));
+  }, [editor, catalog]);
 
-  const commit = useCallback((all: readonly CardNode[]) => {
-    const places = Object.fromEntries(all.map((n) => [n.id, [snap(n.position.x), snap(n.position.y)] as const]));
-    const edits: Edit[] = [{ type: 'place', places }];
+  const onNodeDrag = useCallback((_: unknown, node: CardNode, all: CardNode[]) => {
+    const dragged = all.length > 0 ? all : [node];
+    const over = dragged.length === 1 ? wireUnder(node) : null;
+    const { document: now } = editor.getState();
+    const frame = frameUnder(node, dragged) ?? null;
+    const into = frame !== null && frame !== parentOf(now, node.id) && mayStandIn(dragged) ? frame : null;
+    if (over !== ui.getState().dropEdge || into !== ui.getState().dropFrame) ui.setState({ dropEdge: over, dropFrame: into });
+  }, [editor, wireUnder, frameUnder, ui]);
+
+  const commit = useCallback((grabbed: CardNode | undefined, all: readonly CardNode[]) => {
     const edge = ui.getState().dropEdge;
+    setMoved(null);
+    ui.setState({ dropEdge: null, dropFrame: null });
+    if (!grabbed) return;
+    const { document: now, readOnly } = editor.getState();
+    if (readOnly) return;
+    const roots = outermost(now, all.map((one) => one.id));
+    const home = parentOf(now, grabbed.id);
+    const under = edge === null ? frameUnder(grabbed, all) : parentOf(now, edgeOfKey(edge).to);
+    const changes = under !== home;
+    if (changes && under !== undefined && !mayStandIn(all)) return say(t('canvas.why.triggerInside'), 'info');
+    const edits: Edit[] = changes ? [{ type: 'reparent', ids: roots, parent: under }] : [];
+    const cut = changes ? now.edges.length - applyEdits(now, edits).document.edges.length : 0;
+    const chosen = new Set(roots);
+    edits.push({ type: 'place', places: Object.fromEntries(all.filter((one) => chosen.has(one.id)).map((one) => [one.id, within(now, changes ? under : parentOf(now, one.id), [snap(one.position.x), snap(one.position.y)])])) });
     const only = all.length === 1 ? all[0] : undefined;
     const port = only ? mainPort(only.data.descriptor, only.data.node) : undefined;
     if (edge && only && port !== undefined) edits.push({ type: 'insertOnEdge', edge: edgeOfKey(edge), id: only.id, port });
-    setMoved(null);
-    ui.setState({ dropEdge: null });
-    editor.apply(edits, { label: movedLabel(all.length) });
-  }, [editor, ui]);
+    editor.apply(withRoom(now, catalog, edits), { label: !changes ? movedLabel(all.length) : t(under === undefined ? 'canvas.step.outOfFrame' : 'canvas.step.intoFrame') });
+    const frame = under ?? home;
+    const name = frame === undefined ? undefined : now.nodes[frame];
+    if (cut > 0 && name) say(tn(under === undefined ? 'canvas.frame.movedOut' : 'canvas.frame.moved', cut, { frame: titleOf(name, catalog.get(name.type)) }), 'info');
+  }, [editor, catalog, ui, frameUnder, say]);
 
-  const onNodeDragStop = useCallback((_: unknown, node: CardNode, all: CardNode[]) => commit(all.length > 0 ? all : [node]), [commit]);
-  const onSelectionDragStop = useCallback((_: unknown, all: CardNode[]) => commit(all), [commit]);
+  const onNodeDragStop = useCallback((_: unknown, node: CardNode, all: CardNode[]) => commit(node, all.length > 0 ? all : [node]), [commit]);
+  const onSelectionDragStop = useCallback((_: unknown, all: CardNode[]) => commit(all[0], all), [commit]);
 
   return { flow, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop };
 }

@@ -1,0 +1,210 @@
+// Where in loops and branches something happened, and which iteration a person looks at.
+// A path names containers from the outside: `each[3]` an iteration, `par/left` the branch that begins at `left`, `sub[2]` another file.
+
+import type { NodeRun, NodeRunState, RunDefinition, RunView } from './run-state';
+
+/** Loop → the iteration that is looked at, from 0. A loop that is not named is seen as a whole. */
+export type Choice = Readonly<Record<string, number>>;
+export const EVERY: Choice = {};
+
+export interface PathPart {
+  /** the container */
+  id: string;
+  /** iteration of a loop, item of a sub-workflow */
+  index?: number;
+}
+
+/** Kinds whose steps run inside of them: while they do, the kind itself does nothing. */
+export const CONTAINERS: ReadonlySet<string> = new Set(['flow.loop', 'flow.parallel', 'flow.subworkflow']);
+const LOOP = 'flow.loop';
+const OTHER_FILE = 'flow.subworkflow';
+
+export const slotKey = (id: string, path?: string | null): string => (path ? `${path}/${id}` : id);
+
+const PART = /^(.*)\[(\d+)\]$/;
+
+export function partsOf(path: string): PathPart[] {
+  return path.split('/').map((part) => {
+    const found = PART.exec(part);
+    return found ? { id: found[1] as string, index: Number(found[2]) } : { id: part };
+  });
+}
+
+export interface ReadPath {
+  /** iterations from the outside, joined: `3,0` */
+  key: string;
+  /** key of each loop's own slot → iteration in it */
+  loops: readonly (readonly [loop: string, id: string, index: number])[];
+  /** steps of another file: they have no card on this canvas */
+  foreign: boolean;
+}
+
+export function readPath(path: string, definition: RunDefinition | undefined): ReadPath {
+  const loops: [string, string, number][] = [];
+  let home = '';
+  let foreign = false;
+  const parts = partsOf(path);
+  for (const [i, { id, index }] of parts.entries()) {
+    if (definition?.nodes[id]?.type === OTHER_FILE) foreign = true;
+    if (foreign) break;
+    if (index !== undefined) loops.push([slotKey(id, home), id, index]);
+    home = path.split('/').slice(0, i + 1).join('/');
+  }
+  return { key: loops.map(([, , index]) => index).join(), loops, foreign };
+}
+
+/** Whether something at this path belongs to what is looked at. */
+export function inChoice(path: string | null | undefined, choice: Choice): boolean {
+  if (!path) return true;
+  return partsOf(path).every(({ id, index }) => index === undefined || choice[id] === undefined || choice[id] === index);
+}
+
+/** Loops around a step, from the outside. */
+export function loopsOf(definition: Pick<RunDefinition, 'nodes'>, id: string): string[] {
+  const list: string[] = [];
+  const seen = new Set<string>();
+  for (let at = definition.nodes[id]?.parent; typeof at === 'string' && !seen.has(at); at = definition.nodes[at]?.parent) {
+    seen.add(at);
+    if (definition.nodes[at]?.type === LOOP) list.unshift(at);
+  }
+  return list;
+}
+
+/** What a run knows of one loop. */
+export interface LoopRun {
+  id: string;
+  /** null: a condition decides how often it goes round */
+  total: number | null;
+  /** iterations that have begun: 1 more than the highest */
+  seen: number;
+}
+
+// The worst first: what needs a person or is wrong is seen from outside, then what goes on.
+const WORST: readonly NodeRunState[] = ['failed', 'asks', 'retrying', 'waiting', 'running', 'cancelled', 'handled', 'done', 'skipped', 'unreached', 'idle'];
+
+/** Numbers of one step over many iterations; a slot that changes is taken out and put in again. */
+export class Sum {
+  private readonly states = new Map<NodeRunState, number>();
+  private readonly latest = new Map<NodeRunState, NodeRun>();
+  private itemsIn = 0;
+  private itemsOut = 0;
+  private durationMs = 0;
+  private calls = 0;
+  private open = 0;
+
+  change(before: NodeRun | undefined, after: NodeRun): void {
+    if (before) this.add(before, -1);
+    this.add(after, 1);
+    this.latest.set(after.state, after);
+  }
+
+  private add(run: NodeRun, by: 1 | -1): void {
+    this.states.set(run.state, (this.states.get(run.state) ?? 0) + by);
+    this.itemsIn += by * run.itemsIn;
+    this.itemsOut += by * run.itemsOut;
+    this.durationMs += by * run.durationMs;
+    this.calls += by * run.calls;
+    this.open += by * run.open;
+  }
+
+  /** The step as a whole: its worst state, sums of the rest. `known`: what it was called before. */
+  whole(known: NodeRun): NodeRun {
+    const state = WORST.find((one) => (this.states.get(one) ?? 0) > 0) ?? 'idle';
+    const last = this.latest.get(state);
+    const many = (this.states.get(state) ?? 0) > 1;
+    const total = [...this.states.values()].reduce((sum, n) => sum + n, 0);
+    return {
+      ...known,
+      kind: last?.kind ?? known.kind,
+      title: last?.title ?? known.title,
+      state,
+      attempt: last?.attempt ?? 0,
+      maxAttempts: last?.maxAttempts,
+      retryAtMs: many ? undefined : last?.retryAtMs,
+      dueMs: many ? undefined : last?.dueMs,
+      itemsIn: this.itemsIn, itemsOut: this.itemsOut, durationMs: this.durationMs, calls: this.calls, open: this.open,
+      errorCode: last?.errorCode, message: last?.message,
+      startedAt: known.startedAt ?? last?.startedAt, endedAt: this.open > 0 ? undefined : last?.endedAt,
+      lastCard: Math.max(known.lastCard ?? -1, last?.lastCard ?? -1) < 0 ? undefined : Math.max(known.lastCard ?? -1, last?.lastCard ?? -1),
+      over: { of: total, inState: this.states.get(state) ?? 0 },
+    };
+  }
+}
+
+export function sumOf(known: NodeRun, runs: readonly NodeRun[]): NodeRun {
+  const sum = new Sum();
+  for (const run of runs) sum.change(undefined, run);
+  const whole = sum.whole({ ...known, lastCard: undefined, startedAt: undefined });
+  return runs.length === 1 ? { ...whole, over: undefined } : whole;
+}
+
+/** How often a loop goes round where one looks, and which of it one looks at; null when it has not begun there. */
+export function roundsOf(view: RunView, definition: Pick<RunDefinition, 'nodes'>, loop: string, choice: Choice): { at: number | null; of: number; open: boolean } | null {
+  let [of, open, found] = [0, false, false];
+  for (const [key, known] of view.loops) {
+    if (known.id !== loop || !inChoice(key.includes('/') ? key.slice(0, key.lastIndexOf('/')) : null, outside(definition, loop, choice))) continue;
+    found = true;
+    of = Math.max(of, known.total ?? known.seen);
+    open ||= known.total === null;
+  }
+  return found && of > 0 ? { at: choice[loop] ?? null, of, open } : null;
+}
+
+/** The part of a choice that says where a loop itself stands. */
+function outside(definition: Pick<RunDefinition, 'nodes'>, loop: string, choice: Choice): Choice {
+  const around = loopsOf(definition, loop);
+  return Object.fromEntries(Object.entries(choice).filter(([id]) => around.includes(id)));
+}
+
+/** Looks at another iteration of one loop; what was chosen in the loops inside of it is chosen anew. */
+export function chooseRound(definition: Pick<RunDefinition, 'nodes'>, choice: Choice, loop: string, index: number | null): Choice {
+  const inside = (id: string): boolean => loopsOf(definition, id).includes(loop);
+  const kept = Object.entries(choice).filter(([id]) => id !== loop && !inside(id));
+  return Object.fromEntries(index === null ? kept : [...kept, [loop, index]]);
+}
+
+/** The loops that stand in no other: one number chooses in all of them. */
+export function outerLoops(definition: Pick<RunDefinition, 'nodes'>): string[] {
+  return Object.keys(definition.nodes).filter((id) => definition.nodes[id]?.type === LOOP && loopsOf(definition, id).length === 0);
+}
+
+/** The whole run at one iteration: every outer loop at that number. */
+export function chooseAll(definition: Pick<RunDefinition, 'nodes'>, index: number | null): Choice {
+  return index === null ? EVERY : Object.fromEntries(outerLoops(definition).map((id) => [id, index]));
+}
+
+/** The iteration that something at a path belongs to. */
+export function choiceOf(path: string, definition: RunDefinition): Choice {
+  return Object.fromEntries(readPath(path, definition).loops.map(([, id, index]) => [id, index]));
+}
+
+const LOOKED = new WeakMap<RunView, { choice: Choice; view: RunView }>();
+
+/** A run as it is in the chosen iterations: states, counts and calls of steps in loops are those of these alone. */
+export function viewAt(view: RunView, definition: RunDefinition, choice: Choice): RunView {
+  if (Object.keys(choice).length === 0) return view;
+  const before = LOOKED.get(view);
+  if (before && before.choice === choice) return before.view;
+  const nodes: Record<string, NodeRun> = { ...view.nodes };
+  const ports: Record<string, number> = { ...view.ports };
+  const ended = view.status === 'completed' || view.status === 'failed' || view.status === 'cancelled';
+  for (const id of Object.keys(definition.nodes)) {
+    const around = loopsOf(definition, id);
+    if (!around.some((loop) => choice[loop] !== undefined)) continue;
+    const slots = view.slotsOf.get(id);
+    const wanted = around.map((loop) => choice[loop]);
+    const exact = wanted.every((index) => index !== undefined) ? slots?.get(wanted.join()) : undefined;
+    const keys = exact !== undefined ? [exact] : wanted.includes(undefined) ? [...(slots ?? [])].filter(([key]) => key.split(',').every((index, i) => wanted[i] === undefined || Number(index) === wanted[i])).map(([, slot]) => slot) : [];
+    const runs = keys.flatMap((key) => view.slots.get(key) ?? []);
+    const known = view.nodes[id];
+    const rest: NodeRun = { id, kind: known?.kind, title: known?.title, state: 'idle', attempt: 0, itemsIn: 0, itemsOut: 0, durationMs: 0, calls: 0, open: 0 };
+    const loop = around[0] as string;
+    const begun = (choice[loop] ?? 0) < Math.max(0, ...[...view.loops.values()].filter((one) => one.id === loop).map((one) => one.seen));
+    const over = ended || (view.nodes[loop]?.open ?? 0) === 0;
+    nodes[id] = runs.length > 0 ? sumOf(rest, runs) : { ...rest, state: !over ? 'idle' : begun ? 'skipped' : 'unreached' };
+    for (const port of Object.keys(ports)) if (port.slice(0, port.lastIndexOf('.')) === id) ports[port] = keys.reduce((sum, key) => sum + (view.slotPorts.get(`${key}${port.slice(id.length)}`) ?? 0), 0);
+  }
+  const at: RunView = { ...view, nodes, ports, choice };
+  LOOKED.set(view, { choice, view: at });
+  return at;
+}

@@ -1,0 +1,141 @@
+/** What cards and frames have in common: title, marks, ports, what an unwired red port means. */
+
+import { Handle, Position } from '@xyflow/react';
+import { type KeyboardEvent, useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { isFault, isTodo } from '../../../api/findings.ts';
+import { t, tn } from '../../../i18n/index.ts';
+import { Icon } from '../../../kit/icon.tsx';
+import { SignalIcon } from '../../../kit/signal.tsx';
+import { sameJson } from '../model/patch.ts';
+import type { PortSpot, Shape } from '../model/ports.ts';
+import type { CardLook } from './run-look.ts';
+import { useCanvas, useUi } from './ui.ts';
+
+export function useNow(active: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!active) return undefined;
+    const tick = (): void => setNow(Date.now());
+    const first = setTimeout(tick, 0);
+    const timer = setInterval(tick, 1000);
+    return () => {
+      clearTimeout(first);
+      clearInterval(timer);
+    };
+  }, [active]);
+  return now;
+}
+
+export function Title({ id, title }: { id: string; title: string }) {
+  const { ui, rename } = useCanvas();
+  const renaming = useUi((s) => s.renaming === id);
+  if (!renaming) return <b title={title}>{title}</b>;
+  const stop = (): void => ui.setState({ renaming: null });
+  const onKey = (event: KeyboardEvent<HTMLInputElement>): void => {
+    event.stopPropagation();
+    if (event.key === 'Enter') event.currentTarget.blur();
+    if (event.key === 'Escape') {
+      event.currentTarget.value = title;
+      event.currentTarget.blur();
+    }
+  };
+  return (
+    <input
+      className="cv-rename nodrag nopan" defaultValue={title} aria-label={t('canvas.rename')} maxLength={200} autoFocus
+      onFocus={(e) => e.currentTarget.select()} onKeyDown={onKey}
+      onBlur={(e) => {
+        // The keyboard goes on at the card.
+        const back = e.relatedTarget === null ? e.currentTarget.closest<HTMLElement>('.react-flow__node') : null;
+        rename(id, e.currentTarget.value.trim());
+        stop();
+        back?.focus({ preventScroll: true });
+      }}
+    />
+  );
+}
+
+export function Port({ id, port, title, shape, on }: { id: string; port: PortSpot; title: string; shape: Shape; on: boolean }) {
+  const error = port.kind === 'error';
+  // Two ports 18 px apart: their hit areas must not cover each other.
+  const height = shape.style === 'text' && !error ? 18 : 24;
+  const label = t('canvas.port.output', { port: port.title, name: title });
+  return (
+    <Handle
+      id={port.id} type="source" position={error ? Position.Bottom : Position.Right} className="cv-hit nokey" data-port={`${id}.${port.id}`}
+      style={{ left: port.x - 13, top: port.y - height / 2 - 1, height }} title={port.unknown ? t('canvas.port.unknown') : port.title} role="img" aria-label={label}
+    >
+      <i className={`cv-p ${error ? 'er' : 'ok'} ${on ? 'on' : ''} ${port.unknown ? 'lost' : ''}`} />
+    </Handle>
+  );
+}
+
+/** What an unwired red port means: the workflow's policy, faintly, and one press that draws it. */
+export function PolicyStub({ from, x, y, policy, press }: { from: string; x: number; y: number; policy: string; press: boolean }) {
+  const { explicit } = useCanvas();
+  const named = policy === 'safe' || policy === 'fail';
+  const words = named ? t(`canvas.policy.${policy}`) : tn('canvas.policy.rules', Number(policy));
+  const title = [t(`canvas.policy.explain.${named ? policy : 'rules'}`), press ? t('canvas.policy.make') : ''].join(' ').trim();
+  const inner = <><Icon name={policy === 'fail' ? 'octa' : 'shield'} size={12} /><span className="cv-long">{words}</span><span className="cv-short">{policy === 'safe' ? t('canvas.safeTagShort') : words}</span></>;
+  return (
+    <div className="cv-safe" style={{ left: x - 1, top: y + 7 }} title={title}>
+      {press ? <button type="button" className="cv-safe-tag nodrag nopan nokey" tabIndex={-1} data-policy={from} aria-label={`${words}. ${title}`} onClick={(event) => { event.stopPropagation(); explicit(from); }}>{inner}</button>
+        : <span className="cv-safe-tag">{inner}</span>}
+    </div>
+  );
+}
+
+/** Compared once per pair of versions, not on every key press anywhere. */
+const compared = new WeakMap<object, { saved: unknown; same: boolean }>();
+function changed(now: object | undefined, saved: unknown): boolean {
+  if (now === saved || now === undefined) return false;
+  const known = compared.get(now);
+  if (known && known.saved === saved) return !known.same;
+  const same = sameJson(now, saved);
+  compared.set(now, { saved, same });
+  return !same;
+}
+
+function useUnsaved(id: string): boolean {
+  const { editor } = useCanvas();
+  return useStore(editor, (s) => changed(s.document.nodes[id], s.saved.nodes[id]));
+}
+
+export function Marks({ id, look }: { id: string; look: CardLook }) {
+  const problems = useUi((s) => s.problems.get(id));
+  const unsaved = useUnsaved(id);
+  const all = problems ?? [];
+  const todo = all.length > 0 && all.every(isTodo);
+  const words = all.map((p) => (todo ? p.hint : p.message));
+  return (
+    <>
+      {all.length > 0 ? (
+        <span className={`cv-st ${todo ? 'c-off' : all.some(isFault) ? 'c-err' : 'c-wait'}`} title={words.join('\n')} data-mark={todo ? 'todo' : 'problem'}>
+          <Icon name={todo ? 'pencil' : 'warn'} size={12} label={`${todo ? t('todo.step') : tn('canvas.problems', all.length)}: ${words.join(' ')}`} />
+        </span>
+      ) : null}
+      {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}
+      {look.signal ? <span className="cv-st" title={look.words}><SignalIcon signal={look.signal} size={12} /></span> : null}
+    </>
+  );
+}
+
+/** The input bar. */
+export function InputBar({ id, title, y, arrives }: { id: string; title: string; y: number; arrives: 'none' | 'ok' | 'err' }) {
+  return (
+    <Handle id="in" type="target" position={Position.Left} className="cv-hit nokey" data-input={id} style={{ left: -13, top: y - 13, height: 24 }} role="img" aria-label={t('canvas.port.input', { name: title })}>
+      <i className={`cv-p in ${arrives === 'none' ? '' : 'on'} ${arrives === 'err' ? 'e' : ''}`} />
+    </Handle>
+  );
+}
+
+/** What the workflow does with errors that no wire takes, as the tag of a red port says it. */
+export function usePolicy(): string {
+  return useStore(useCanvas().editor, (s) => {
+    const own = s.document.settings?.errorPolicy ?? 'fail';
+    return typeof own === 'object' ? String(own.rules.length) : own;
+  });
+}
+
+/** Whether the wire that is being dragged may end here, as a class. */
+export const useWireMark = (id: string): string => useUi((s) => (s.connect === null ? '' : s.connect.blocked.has(id) ? 'cv-no' : s.connect.over === id ? 'cv-over' : 'cv-yes'));

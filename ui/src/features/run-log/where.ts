@@ -1,0 +1,19 @@
+// Where in loops and branches, in words.
+
+import { partsOf } from '../../api/run-paths.ts';
+
+/** `each[3]/inner[0]` as "Each order 4 › Inner 1": people count from 1. `nameOf`: title of a step. */
+export function pathWords(path: string, nameOf: (id: string) => string): string {
+  return partsOf(path).map(({ id, index }) => (index === undefined ? nameOf(id) : `${nameOf(id)} ${(index + 1).toLocaleString('en')}`)).join(' › ');
+}
+
+/** How deep something stands: an iteration is one step in; a branch is named after its container, and both are one. */
+export function depthOf(path: string | undefined): number {
+  if (!path) return 0;
+  const parts = partsOf(path);
+  const rounds = parts.filter((part) => part.index !== undefined).length;
+  return rounds + Math.ceil((parts.length - rounds) / 2);
+}
+
+/** The same step in every iteration. */
+export const lineKey = (nodeId: string, path: string | undefined): string => (path ? `${partsOf(path).map((part) => part.id).join('/')}/${nodeId}` : nodeId);
