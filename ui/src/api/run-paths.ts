@@ -91,11 +91,15 @@ export class Sum {
   private durationMs = 0;
   private calls = 0;
   private open = 0;
+  private startedAt: string | undefined;
+  private lastCard: number | undefined;
 
   change(before: NodeRun | undefined, after: NodeRun): void {
     if (before) this.add(before, -1);
     this.add(after, 1);
     this.latest.set(after.state, after);
+    if (after.startedAt !== undefined && (this.startedAt === undefined || after.startedAt < this.startedAt)) this.startedAt = after.startedAt;
+    if (after.lastCard !== undefined) this.lastCard = Math.max(this.lastCard ?? 0, after.lastCard);
   }
 
   private add(run: NodeRun, by: 1 | -1): void {
@@ -124,8 +128,8 @@ export class Sum {
       dueMs: many ? undefined : last?.dueMs,
       itemsIn: this.itemsIn, itemsOut: this.itemsOut, durationMs: this.durationMs, calls: this.calls, open: this.open,
       errorCode: last?.errorCode, message: last?.message,
-      startedAt: known.startedAt ?? last?.startedAt, endedAt: this.open > 0 ? undefined : last?.endedAt,
-      lastCard: Math.max(known.lastCard ?? -1, last?.lastCard ?? -1) < 0 ? undefined : Math.max(known.lastCard ?? -1, last?.lastCard ?? -1),
+      startedAt: this.startedAt, endedAt: this.open > 0 ? undefined : last?.endedAt,
+      lastCard: this.lastCard,
       over: { of: total, inState: this.states.get(state) ?? 0 },
     };
   }
@@ -134,7 +138,7 @@ export class Sum {
 export function sumOf(known: NodeRun, runs: readonly NodeRun[]): NodeRun {
   const sum = new Sum();
   for (const run of runs) sum.change(undefined, run);
-  const whole = sum.whole({ ...known, lastCard: undefined, startedAt: undefined });
+  const whole = sum.whole(known);
   return runs.length === 1 ? { ...whole, over: undefined } : whole;
 }
 

@@ -5,8 +5,8 @@ import { useLatest } from '../../code/use-latest.ts';
 import type { ExpressionHost } from '../../schema-form/index.ts';
 
 const NAMES_FRESH_MS = 3000;
-/** Names that exist only after a call. A preview knows none of them: that makes no expression wrong, the validator judges it. */
-const UNBOUND = /^`_(?:result|meta|toolResult)` has no value in this place/;
+/** Names that exist only after a call, or in an iteration. A preview knows none of them: that makes no expression wrong, the validator judges it. */
+const UNBOUND = /^`_(?:result|meta|toolResult|item|index)` has no value in this place/;
 
 /** The names of one step, asked again when they are a few seconds old. */
 class NamesFor {

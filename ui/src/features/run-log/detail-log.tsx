@@ -55,10 +55,11 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
   const lookOf = useCallback((kind: string | undefined): Look => (kind === undefined ? undefined : looks.get(kind)) ?? { icon: 'box', tone: 'start' }, [looks]);
   const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
 
+  const titles = runView?.nodes;
   const where = useMemo<Where>(() => ({
-    words: (path) => pathWords(path, (id) => runView?.nodes[id]?.title ?? document.nodes[id]?.title ?? looks.get(document.nodes[id]?.type ?? '')?.title ?? id),
+    words: (path) => pathWords(path, (id) => titles?.[id]?.title ?? document.nodes[id]?.title ?? looks.get(document.nodes[id]?.type ?? '')?.title ?? id),
     look: onChoose && ((path) => onChoose(choiceOf(path, document))),
-  }), [runView?.nodes, document, looks, onChoose]);
+  }), [titles, document, looks, onChoose]);
 
   const cards = runView?.cards ?? [];
   const pickedCard = picked === null ? undefined : cards[picked];

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { CONTAINERS } from '../../api/run-paths.ts';
 import type { NodeRun, RunView } from '../../api/run-state.ts';
 import { tally } from '../../api/findings.ts';
 import type { Diagnostic } from '../../api/types.ts';
@@ -16,7 +17,8 @@ export function nowText(view: RunView): string {
     const step = view.failedStepId ? view.nodes[view.failedStepId] : undefined;
     return t('statusbar.failed', { step: step ? name(step) : (view.failedStepId ?? ''), message: view.error?.message ?? '' });
   }
-  const nodes = Object.values(view.nodes);
+  // What a frame does is what the steps in it do.
+  const nodes = Object.values(view.nodes).filter((node) => !CONTAINERS.has(node.kind ?? ''));
   const running = nodes.filter((node) => node.state === 'running');
   if (running.length > 1) return tn('statusbar.runningMany', running.length);
   if (running[0]) return t('statusbar.running', { name: name(running[0]) });

@@ -23,8 +23,8 @@ export type Edit =
   | { type: 'place'; places: { readonly [id: string]: Point } }
   /** moves steps into a frame (`parent` absent: to the top) where they stand; wires that would cross its border are cut */
   | { type: 'reparent'; ids: readonly string[]; parent?: string | undefined }
-  /** takes frames away and leaves what is in them, wired to where the frame was wired */
-  | { type: 'dissolve'; ids: readonly string[] }
+  /** takes frames away and leaves what is in them, wired to where the frame was wired. `ends`: steps with a port `success`; absent = all */
+  | { type: 'dissolve'; ids: readonly string[]; ends?: readonly string[] }
   /** the size a person dragged a frame to; absent = as large as its steps need */
   | { type: 'resize'; id: string; size?: Size | undefined }
   | { type: 'connect'; from: string; to: string; extra?: { readonly [key: string]: unknown } }
@@ -201,7 +201,7 @@ function reparent(document: Workflow, ids: readonly string[], frame: string | un
 }
 
 /** Where the frame was wired its body is: what led to it leads to its entries, what followed it follows its leaves. */
-function dissolve(document: Workflow, ids: readonly string[]): Patch[] {
+function dissolve(document: Workflow, ids: readonly string[], ends: readonly string[] | undefined): Patch[] {
   let now = document;
   const patches: Patch[] = [];
   const run = (list: Patch[]): void => {
@@ -215,7 +215,7 @@ function dissolve(document: Workflow, ids: readonly string[]): Patch[] {
     const inside = new Set(mine);
     const own = now.edges.filter((edge) => inside.has(edge.to) && inside.has(splitPort(edge.from).node));
     const entries = mine.filter((child) => !own.some((edge) => edge.to === child));
-    const leaves = mine.filter((child) => !own.some((edge) => edge.from === `${child}.success`) && now.nodes[child]?.type !== 'flow.break');
+    const leaves = mine.filter((child) => (ends?.includes(child) ?? true) && !own.some((edge) => edge.from === `${child}.success`));
     const edges = now.edges.flatMap((edge): Edge[] => {
       if (edge.to === id) return entries.map((to) => ({ ...edge, to }));
       if (edge.from === `${id}.success`) return leaves.map((leaf) => ({ ...edge, from: `${leaf}.success` }));
@@ -257,7 +257,7 @@ export function patchesOf(document: Workflow, edit: Edit): Patch[] {
     case 'reparent':
       return reparent(document, edit.ids, edit.parent);
     case 'dissolve':
-      return dissolve(document, edit.ids);
+      return dissolve(document, edit.ids, edit.ends);
     case 'resize':
       return resize(document, edit.id, edit.size);
     case 'connect':

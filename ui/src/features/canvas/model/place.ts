@@ -48,7 +48,9 @@ export function placesOf(document: Workflow): Map<string, Point> {
       inside(id);
     });
   };
-  if (children.size > 0) for (const id of [...places.keys()]) inside(id);
+  // What is found on the way comes into the same map.
+  const tops = [...places.keys()];
+  if (children.size > 0) for (const id of tops) inside(id);
   return places;
 }
 

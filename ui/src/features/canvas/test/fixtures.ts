@@ -25,6 +25,8 @@ export const KINDS: NodeDescriptor[] = [
   kind('flow.stop', { title: 'Stop', icon: 'octagon', category: 'start', role: 'stop', ports: [] , summary: 'stop: {stopId}' }),
   kind('flow.fail', { title: 'Fail', icon: 'ban', category: 'error', ports: [{ id: 'error' }] }),
 
+  kind('flow.loop', { title: 'Loop', category: 'logic', role: 'loop', icon: 'repeat' }),
+  kind('flow.parallel', { title: 'Parallel', category: 'logic', role: 'parallel' }),
   kind('builtin.error_handler', {
     title: 'Error handler', category: 'error', role: 'recovery',
     ports: [{ id: 'retry' }, { id: 'auto_fix' }, { id: 'human_review' }, { id: 'fallback' }, { id: 'context' }, { id: 'abort' }],

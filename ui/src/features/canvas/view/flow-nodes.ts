@@ -84,14 +84,15 @@ function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<
   const arrived = arrivals(document);
   const places = placesOf(document);
   const shapes = shapesOf(document, catalog, places);
-  const { children } = treeOf(document);
+  const { children, parent } = treeOf(document);
   return byDepth(document).map((id) => {
     const node = document.nodes[id] as WorkflowNode;
     const shape = shapes.get(id) as Shape;
     const holds = children.get(id)?.length ?? 0;
     const descriptor = catalog.get(node.type);
     const wired = wiredPorts.get(id) ?? NONE;
-    const arrives = arrived.get(id) ?? 'none';
+    // The frame itself leads to the steps that no wire leads to.
+    const arrives = arrived.get(id) ?? (parent.has(id) && shape.input ? 'ok' : 'none');
     const [x, y] = places.get(id) ?? [0, 0];
     const old = previous.get(id);
     const same = old && old.data.node === node && old.data.descriptor === descriptor && old.data.arrives === arrives && sameList(old.data.wired, wired)

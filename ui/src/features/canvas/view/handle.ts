@@ -2,7 +2,7 @@
 
 import type { ReactFlowInstance } from '@xyflow/react';
 import type { Choice } from '../../../api/run-paths.ts';
-import type { NodeDescriptor } from '../../../api/types.ts';
+import type { NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { lastPlace } from '../../../kit/action.ts';
 import { CANVAS_SCOPE } from '../actions.ts';
@@ -16,7 +16,7 @@ import { type Direction, nearest, portsTo, predecessors, successors } from '../m
 import { autoLayout } from '../model/layout.ts';
 import { type Rect, rectsOf } from '../model/place.ts';
 import { withRoom } from '../model/room.ts';
-import { CARD_H, CARD_W, type Catalog, mainPort, type Point } from '../model/ports.ts';
+import { CARD_H, CARD_W, type Catalog, mainPort, type Point, portIds } from '../model/ports.ts';
 import { clipboardText, copySelection, duplicateSelection, pasteText } from './clipboard.ts';
 import { type CardNode, type Flow, titleOf, type WireEdge } from './flow-nodes.ts';
 import { chooseWhole } from './iterations.tsx';
@@ -309,7 +309,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const catalog = parts.catalog();
       const frames = chosen().filter((id) => isFrame(now, catalog, id));
       const kept = frames.flatMap((id) => treeOf(now).children.get(id) ?? []);
-      if (frames.length > 0 && editor.apply({ type: 'dissolve', ids: frames }, { label: t('canvas.step.dissolve'), select: kept })) focusCanvas();
+      if (frames.length > 0 && editor.apply({ type: 'dissolve', ids: frames, ends: kept.filter((id) => portIds(catalog.get(now.nodes[id]?.type ?? ''), now.nodes[id] as WorkflowNode).includes('success')) }, { label: t('canvas.step.dissolve'), select: kept })) focusCanvas();
     },
     copy() {
       void copySelection(editor).then((text) => {

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { chooseAll, chooseRound, choiceOf, inChoice, loopsOf, readPath, roundsOf, viewAt } from '../run-paths';
+import { cardsOf, createRunFold, foldRun, type RunDefinition, type RunEventLike } from '../run-state';
+
+const DEFINITION: RunDefinition = {
+  nodes: {
+    each: { type: 'flow.loop', title: 'Each order' },
+    fetch: { type: 'http.request', parent: 'each' },
+    check: { type: 'flow.if', parent: 'each' },
+    inner: { type: 'flow.loop', parent: 'each' },
+    line: { type: 'data.set', parent: 'inner' },
+    sub: { type: 'flow.subworkflow' },
+    done: { type: 'flow.stop' },
+  },
+  edges: [{ from: 'fetch.success', to: 'check' }, { from: 'check.true', to: 'inner' }, { from: 'fetch.error', to: 'check' }, { from: 'each.success', to: 'sub' }],
+};
+
+function log(lines: readonly [type: string, stepId: string | null, path: string | null, payload?: unknown, more?: Partial<RunEventLike>][]): RunEventLike[] {
+  return lines.map(([type, stepId, path, payload, more], i) => ({ runId: 'r', seq: i + 1, ts: new Date(1000 * i).toISOString(), type, stepId, ...(path === null ? {} : { path }), payload: payload ?? {}, ...more }));
+}
+const done = (n = 1) => ({ ports: { success: n }, items: { success: [{ id: '1', data: n }] } });
+const RUN = log([
+  ['workflow_start', null, null, { name: 'Orders' }],
+  ['step_start', 'each', null, { type: 'flow.loop', config: { source: [1, 2, 3] }, input: [{ item: 0, data: {} }] }],
+  ['step_start', 'fetch', 'each[0]', { type: 'http.request', input: [{ item: 0, data: 'a' }] }],
+  ['step_done', 'fetch', 'each[0]', done()],
+  ['step_start', 'inner', 'each[0]', { type: 'flow.loop', config: { source: ['x', 'y'] }, input: [] }],
+  ['step_start', 'line', 'each[0]/inner[0]', { type: 'data.set', input: [] }],
+  ['step_done', 'line', 'each[0]/inner[0]', done()],
+  ['step_start', 'line', 'each[0]/inner[1]', { type: 'data.set', input: [] }],
+  ['step_done', 'line', 'each[0]/inner[1]', done(2)],
+  ['step_done', 'inner', 'each[0]', done(2)],
+  ['step_start', 'fetch', 'each[1]', { type: 'http.request', input: [{ item: 0, data: 'b' }] }],
+  ['step_error', 'fetch', 'each[1]', { error: { type: 'NetworkError', message: 'No answer', details: { code: 'TIMEOUT' } } }],
+]);
+
+describe('paths', () => {
+  it('are read from the outside, and another file is another file', () => {
+    expect(readPath('each[3]/inner[0]', DEFINITION)).toEqual({ key: '3,0', loops: [['each', 'each', 3], ['each[3]/inner', 'inner', 0]], foreign: false });
+    expect(readPath('sub[2]/each[1]', DEFINITION)).toMatchObject({ foreign: true, loops: [] });
+    expect(readPath('par/left', DEFINITION).key).toBe('');
+    expect(inChoice('each[3]/inner[0]', { each: 3 })).toBe(true);
+    expect(inChoice('each[3]/inner[0]', { each: 3, inner: 1 })).toBe(false);
+    expect(inChoice(undefined, { each: 3 })).toBe(true);
+    expect(loopsOf(DEFINITION, 'line')).toEqual(['each', 'inner']);
+    expect(choiceOf('each[3]/inner[0]', DEFINITION)).toEqual({ each: 3, inner: 0 });
+  });
+
+  it('a choice in a loop frees those inside of it', () => {
+    expect(chooseRound(DEFINITION, { each: 1, inner: 4 }, 'each', 2)).toEqual({ each: 2 });
+    expect(chooseRound(DEFINITION, { each: 1, inner: 4 }, 'inner', 0)).toEqual({ each: 1, inner: 0 });
+    expect(chooseRound(DEFINITION, { each: 1, inner: 4 }, 'each', null)).toEqual({});
+    expect(chooseAll(DEFINITION, 7)).toEqual({ each: 7 });
+  });
+});
+
+describe('a run with loops', () => {
+  it('shows a step as a whole by its worst state, with sums', () => {
+    const view = foldRun(RUN, { ...DEFINITION, edges: [] });
+    expect(view.nodes['fetch']).toMatchObject({ state: 'failed', calls: 2, itemsOut: 1, errorCode: 'TIMEOUT', over: { of: 2, inState: 1 } });
+    expect(view.nodes['line']).toMatchObject({ state: 'done', calls: 2, itemsOut: 3, over: { of: 2, inState: 2 } });
+    expect(view.nodes['each']).toMatchObject({ state: 'running' });
+    expect(view.nodes['each']?.over).toBeUndefined();
+    expect(view.ports).toMatchObject({ 'fetch.success': 1, 'line.success': 3 });
+  });
+
+  it('knows how often loops go round', () => {
+    const view = foldRun(RUN, DEFINITION);
+    expect(roundsOf(view, DEFINITION, 'each', {})).toEqual({ at: null, of: 3, open: false });
+    expect(roundsOf(view, DEFINITION, 'inner', { each: 0, inner: 1 })).toEqual({ at: 1, of: 2, open: false });
+    // The second order has no lines yet.
+    expect(roundsOf(view, DEFINITION, 'inner', { each: 1 })).toBeNull();
+  });
+
+  it('narrows to an iteration: states, counts, calls', () => {
+    const view = foldRun(RUN, DEFINITION);
+    const first = viewAt(view, DEFINITION, { each: 0 });
+    expect(first.nodes['fetch']).toMatchObject({ state: 'done', itemsOut: 1 });
+    expect(first.nodes['line']).toMatchObject({ state: 'done', calls: 2 });
+    expect(first.ports).toMatchObject({ 'fetch.success': 1, 'line.success': 3 });
+    expect(cardsOf(first, 'fetch').map((card) => card.path)).toEqual(['each[0]']);
+    const inner = viewAt(view, DEFINITION, { each: 0, inner: 1 });
+    expect(inner.nodes['line']).toMatchObject({ itemsOut: 2, calls: 1 });
+    const second = viewAt(view, DEFINITION, { each: 1 });
+    expect(second.nodes['fetch']).toMatchObject({ state: 'handled', errorCode: 'TIMEOUT' });
+    expect(second.nodes['line']).toMatchObject({ state: 'idle', calls: 0 });
+    expect(second.ports).toMatchObject({ 'fetch.success': 0, 'fetch.error': 1, 'line.success': 0 });
+    expect(viewAt(view, DEFINITION, {})).toBe(view);
+  });
+
+  it('says in an iteration that is over what was not reached', () => {
+    const view = foldRun([...RUN, ...log([['step_done', 'each', null, done(3)], ['workflow_done', null, null, { duration_ms: 1 }]]).map((event, i) => ({ ...event, seq: RUN.length + i + 1 }))], DEFINITION);
+    expect(viewAt(view, DEFINITION, { each: 1 }).nodes['line']?.state).toBe('skipped');
+    expect(viewAt(view, DEFINITION, { each: 2 }).nodes['fetch']?.state).toBe('unreached');
+    // A run that completed had every error handled.
+    expect(view.nodes['fetch']?.state).toBe('handled');
+  });
+
+  it('keeps what happens in another file off this canvas', () => {
+    const view = foldRun(log([['workflow_start', null, null], ['step_start', 'sub', null, { type: 'flow.subworkflow', input: [] }], ['step_start', 'done', 'sub', { type: 'data.set', input: [] }], ['step_done', 'done', 'sub', done()]]), DEFINITION);
+    expect(view.nodes['done']).toMatchObject({ state: 'idle', calls: 0 });
+    expect(view.ports).not.toHaveProperty('done.success');
+    expect(view.cards.map((card) => card.path)).toEqual([undefined, 'sub']);
+  });
+
+  it('counts a step once per place, however many events come in however many batches', () => {
+    const fold = createRunFold('r', DEFINITION);
+    for (const event of RUN) fold.apply([event]);
+    const whole = foldRun(RUN, DEFINITION);
+    expect(fold.view.nodes).toEqual(whole.nodes);
+    expect(fold.view.ports).toEqual(whole.ports);
+  });
+
+  it('a task that nobody has to answer any more goes, with the state of its step', () => {
+    const asks = [
+      ...RUN.slice(0, 3),
+      ...log([['human_task_created', 'fetch', 'each[0]', { taskId: 't', title: 'Look' }]]).map((event) => ({ ...event, seq: 4 })),
+    ];
+    const waiting = foldRun(asks, DEFINITION);
+    expect(waiting.tasks).toMatchObject([{ taskId: 't', path: 'each[0]' }]);
+    expect(waiting.nodes['fetch']?.state).toBe('asks');
+    // A frame around somebody who is asked is not busy by itself.
+    expect(waiting.status).toBe('paused');
+    const closed = foldRun([...asks, ...log([['human_task_closed', 'fetch', 'each[0]', { taskId: 't' }]]).map((event) => ({ ...event, seq: 5 }))], DEFINITION);
+    expect(closed.tasks).toEqual([]);
+    expect(closed.nodes['fetch']?.state).toBe('cancelled');
+    expect(closed.cards.at(-1)?.people?.map((note) => note.what)).toEqual(['asked', 'closed']);
+  });
+});
