@@ -69,7 +69,6 @@ export const canvas = {
   'canvas.frame.deleted.one': '“{frame}” was deleted with the step in it. To keep it, undo and choose “{keep}”.',
   'canvas.frame.deleted.other': '“{frame}” was deleted with the {n} steps in it. To keep them, undo and choose “{keep}”.',
   'canvas.do.dissolve': 'Take the frame away, keep its steps',
-  'canvas.do.into': 'Put into a {kind}',
   'canvas.step.dissolve': 'Take the frame away',
   'canvas.step.resize': 'Size of the frame',
   'canvas.step.intoFrame': 'Move into the frame',

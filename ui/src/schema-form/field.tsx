@@ -11,9 +11,9 @@ import { diagnosticsAt, hintsOf, isExpression, labelOf, pointerOf, typesOf, widg
 import { FormScopeProvider, useForm } from './scope.ts';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
-const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'any']);
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'any']);
 
-const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'path', 'credential', 'any']);
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'path', 'credential', 'workflow', 'any']);
 
 export function Field(props: FieldArgs) {
   const scope = useForm();
@@ -58,6 +58,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
   if (Own) return <Own {...props} />;
   switch (widget) {
     case 'credential':
+    case 'workflow':
       return <PlainTextField {...props} />;
     case 'cel':
       return <CelField {...props} />;

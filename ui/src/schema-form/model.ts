@@ -9,10 +9,10 @@ export type Path = readonly (string | number)[];
 
 export type Widget =
   | 'text' | 'code' | 'cel' | 'template' | 'select' | 'switch' | 'number' | 'duration' | 'path'
-  | 'credential' | 'keyvalue' | 'list' | 'rules' | 'object' | 'variants' | 'any';
+  | 'credential' | 'workflow' | 'keyvalue' | 'list' | 'rules' | 'object' | 'variants' | 'any';
 
 const KNOWN: ReadonlySet<string> = new Set<Widget>([
-  'text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'keyvalue', 'list', 'rules', 'object', 'variants', 'any',
+  'text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'keyvalue', 'list', 'rules', 'object', 'variants', 'any',
 ]);
 
 export interface UiHints {

@@ -27,6 +27,10 @@ const ENTRIES: &[Entry] = &[
         traits: &["items", "filter", "sort", "errors per item"],
     },
     Entry {
+        text: include_str!("../samples/one-loop-two-branches.signalbox.json"),
+        traits: &["loop", "branches side by side", "practice service"],
+    },
+    Entry {
         text: include_str!("../samples/orders-to-a-report.signalbox.json"),
         traits: &["transform", "csv", "no network"],
     },

@@ -24,6 +24,7 @@ pub const WIDGETS: &[&str] = &[
     "duration",
     "path",
     "credential",
+    "workflow",
 ];
 const UI_KEYS: &[&str] = &["widget", "group", "placeholder", "order"];
 

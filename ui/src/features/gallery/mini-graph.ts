@@ -1,5 +1,6 @@
 /** A small drawing of a workflow: columns and rows of boxes, wires with 45° turns. Pure, so that it can be tested. */
 import type { Workflow } from '../../api/types.ts';
+import { treeOf } from '../canvas/model/frames.ts';
 
 export interface MiniBox { id: string; title: string; x: number; y: number; w: number; h: number }
 export interface MiniWire { d: string; kind: 'ok' | 'err' | 'back' }
@@ -21,9 +22,10 @@ function splitPort(from: string): [string, string] {
   return dot < 0 ? [from, 'success'] : [from.slice(0, dot), from.slice(dot + 1)];
 }
 
-/** Column and row of every node: from the file's layout when it is complete, else by distance from the start. */
+/** Column and row of every node, a frame with all in it as one: from the file's layout when it is complete, else by distance from the start. */
 export function gridOf(workflow: Workflow): Map<string, { col: number; row: number }> {
-  const ids = Object.keys(workflow.nodes);
+  const { parent } = treeOf(workflow);
+  const ids = Object.keys(workflow.nodes).filter((id) => !parent.has(id));
   const places = ids.map((id) => ({ id, at: workflow.layout?.[id] }));
   const placed = places.every((place): place is { id: string; at: [number, number] } =>
     Array.isArray(place.at) && typeof place.at[0] === 'number' && typeof place.at[1] === 'number');
@@ -52,7 +54,8 @@ function bands(values: number[], tolerance: number): (value: number) => number {
 }
 
 function byDistance(workflow: Workflow): Map<string, { col: number; row: number }> {
-  const ids = Object.keys(workflow.nodes);
+  const { parent } = treeOf(workflow);
+  const ids = Object.keys(workflow.nodes).filter((id) => !parent.has(id));
   const col = new Map(ids.map((id) => [id, 0]));
   const edges = workflow.edges.map((edge) => ({ from: splitPort(edge.from)[0], to: edge.to }));
   // Longest path; a cycle stops growing after as many rounds as there are nodes.

@@ -1,2 +1,3 @@
 export { NodePanel } from './node-panel.tsx';
 export { titleOf } from './then-words.ts';
+export { fileOf, openFile } from './workflow-field.tsx';

@@ -8,8 +8,9 @@ import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path 
 import { CredentialField } from '../secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
 import type { NodePanelProps } from './types.ts';
+import { WorkflowField } from './workflow-field.tsx';
 
-const WIDGETS: OwnWidgets = { credential: CredentialField };
+const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField };
 
 export interface SettingsTabProps {
   nodeId: string;

@@ -3,11 +3,12 @@ import './workbench.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
+import { useCommand } from '../../api/queries.ts';
 import { usePaneOpen, usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, canvasActions, type CanvasHandle } from '../../features/canvas/index.ts';
-import { NodePanel, titleOf } from '../../features/node-panel/index.ts';
+import { fileOf, NodePanel, openFile, titleOf } from '../../features/node-panel/index.ts';
 import { DetailLog } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
@@ -88,6 +89,17 @@ export function Workbench(props: WorkbenchProps) {
     onPanelOpen(true);
   }, [editor, handle, onPanelOpen]);
   const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
+  const library = useCommand('workflow_list', {}, { enabled: Object.values(document.nodes).some((node) => node.type === SUB_WORKFLOW) }).data;
+  /** A step that runs another file leads to that file. */
+  const enterNode = useCallback((id: string): boolean => {
+    const node = editor.getState().document.nodes[id];
+    const wanted = node?.type === SUB_WORKFLOW ? (node.config as { workflow?: unknown } | undefined)?.workflow : undefined;
+    if (typeof wanted !== 'string' || wanted === '') return false;
+    const file = fileOf(wanted, library);
+    if (file) openFile(file);
+    else say(t('subworkflow.notFound', { id: wanted }), 'err');
+    return true;
+  }, [editor, library]);
 
   useEffect(() => {
     setOpenGraph({ document, select: go, titleOf: (id) => titleOf(document, id, catalog) });
@@ -118,7 +130,7 @@ export function Workbench(props: WorkbenchProps) {
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} onReady={ready} onOpenNode={openNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>
@@ -131,6 +143,7 @@ export function Workbench(props: WorkbenchProps) {
 }
 
 const NO_IDS: readonly string[] = [];
+const SUB_WORKFLOW = 'flow.subworkflow';
 
 function say(text: string, tone: 'info' | 'err'): void {
   toast({ signal: tone, text });

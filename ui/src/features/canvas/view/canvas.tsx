@@ -55,6 +55,8 @@ export interface CanvasProps {
   onChoose?(choice: Choice): void;
   /** Enter or double-click on a step */
   onOpenNode?(id: string): void;
+  /** double-click, where it means something else: true when it was taken */
+  onEnterNode?(id: string): boolean;
   onMessage?(text: string, tone: 'info' | 'err'): void;
   /** shown instead of the hint when the document has no steps */
   empty?: ReactNode;
@@ -83,7 +85,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, legend, onReady, onMessage, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, legend, onReady, onMessage, onEnterNode, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -124,7 +126,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
         onNodesChange={onNodesChange} onEdgesChange={onEdgesChange} onNodeDrag={onNodeDrag} onNodeDragStop={onNodeDragStop} onSelectionDragStop={onSelectionDragStop}
         onConnectStart={gestures.start} onConnectEnd={gestures.end} connectOnClick={false} connectionLineComponent={DraggedWire} isValidConnection={never}
         onPaneClick={(event) => (event.ctrlKey || event.metaKey ? addAt(event.clientX, event.clientY) : clickPane(event.clientX, event.clientY))}
-        onNodeDoubleClick={(_, node) => openNode(node.id)}
+        onNodeDoubleClick={(_, node) => { if (!onEnterNode?.(node.id)) openNode(node.id); }}
         nodesDraggable={!readOnly} nodesConnectable={!readOnly} edgesFocusable={false} edgesReconnectable={false} deleteKeyCode={null} disableKeyboardA11y
         selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} proOptions={ABOUT}
       >
