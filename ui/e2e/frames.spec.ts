@@ -313,3 +313,38 @@ test('one choice for the whole run: canvas, log and panel show that iteration, f
   await node(page, 'each').getByRole('button', { name: 'Previous iteration' }).click();
   await expect(whole).toContainText('Iteration 2 of 3');
 });
+
+test('a task of an iteration says which, in the inbox', async ({ open, host }) => {
+  const made = await host.rpc<Opened>('workflow_create', { name: 'Ask for each' });
+  const part: Doc = {
+    nodes: {
+      start: { type: 'trigger.manual' },
+      each: { type: 'flow.loop', title: 'Each', config: { source: [{ n: 1 }, { n: 2 }], mode: 'parallel' } },
+      ask: { type: 'builtin.human_approval', title: 'May it?', parent: 'each', config: { title: 'May {{_item.n}} go?' } },
+    },
+    edges: [{ from: 'start.success', to: 'each' }],
+    layout: { start: [0, 48], each: [248, 0], ask: [32, 48] },
+  };
+  const { runId } = await host.rpc<{ runId: string }>('run_start', { document: { ...made.document, ...part }, params: {} });
+  const page = await open('#/inbox');
+  await expect(page.getByRole('row', { name: /May 2 go/ })).toContainText('iteration 2');
+  await expect(page.getByRole('row', { name: /May 1 go/ })).toContainText('iteration 1');
+  // The run that waits shows whom it waits for, at the step and in its iteration.
+  await page.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
+  await expect(node(page, 'ask')).toHaveAttribute('data-state', 'asks');
+  await expect(page.locator('.bar').getByText('Paused')).toBeVisible();
+  await host.rpc('run_cancel', { runId });
+});
+
+test('a sub-workflow is chosen from the library, and a double-click opens its file', async ({ open, host }) => {
+  const other = await host.rpc<Opened>('workflow_create', { name: 'Check the customer' });
+  const { page, made } = await openDoc(open, host, 'Calls another', { nodes: { start: { type: 'trigger.manual', title: 'Start' }, sub: { type: 'flow.subworkflow', title: 'Another file' } }, edges: [{ from: 'start.success', to: 'sub' }], layout: { start: [0, 0], sub: [248, 0] } });
+  await select(page, 'sub');
+  await page.getByRole('combobox', { name: 'Workflow' }).click();
+  await page.getByRole('option', { name: /Check the customer/ }).click();
+  expect((await saved(page, made)).nodes['sub']?.config).toEqual({ workflow: other.document['id' as keyof Doc] });
+  await expect(page.getByRole('button', { name: 'Open workflow' })).toBeEnabled();
+  const at = await middle(page, '[data-node="sub"]');
+  await page.mouse.dblclick(at.x, at.y);
+  await expect(page.getByRole('heading', { name: 'Check the customer' })).toBeVisible();
+});

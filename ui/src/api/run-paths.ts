@@ -190,7 +190,7 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
   const before = LOOKED.get(view);
   if (before && before.choice === choice) return before.view;
   const nodes: Record<string, NodeRun> = { ...view.nodes };
-  const ports: Record<string, number> = { ...view.ports };
+  const narrowed = new Map<string, readonly string[]>();
   const ended = view.status === 'completed' || view.status === 'failed' || view.status === 'cancelled';
   for (const id of Object.keys(definition.nodes)) {
     const around = loopsOf(definition, id);
@@ -206,8 +206,13 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
     const begun = (choice[loop] ?? 0) < Math.max(0, ...[...view.loops.values()].filter((one) => one.id === loop).map((one) => one.seen));
     const over = ended || (view.nodes[loop]?.open ?? 0) === 0;
     nodes[id] = runs.length > 0 ? sumOf(rest, runs) : { ...rest, state: !over ? 'idle' : begun ? 'skipped' : 'unreached' };
-    for (const port of Object.keys(ports)) if (port.slice(0, port.lastIndexOf('.')) === id) ports[port] = keys.reduce((sum, key) => sum + (view.slotPorts.get(`${key}${port.slice(id.length)}`) ?? 0), 0);
+    narrowed.set(id, keys);
   }
+  const ports = Object.fromEntries(Object.entries(view.ports).map(([port, whole]) => {
+    const id = port.slice(0, port.lastIndexOf('.'));
+    const keys = narrowed.get(id);
+    return [port, keys ? keys.reduce((sum, key) => sum + (view.slotPorts.get(`${key}${port.slice(id.length)}`) ?? 0), 0) : whole];
+  }));
   const at: RunView = { ...view, nodes, ports, choice };
   LOOKED.set(view, { choice, view: at });
   return at;

@@ -27,11 +27,11 @@ class NamesFor {
 }
 
 /** Asks the engine for names and live results at one step. The object changes only when the answers may. */
-export function useExpressionHost(document: Workflow, nodeId: string, runId: string | undefined, revision: string | number): ExpressionHost {
+export function useExpressionHost(document: Workflow, nodeId: string, runId: string | undefined, path: string | undefined, revision: string | number): ExpressionHost {
   const [item, setItem] = useState(0);
   const latest = useLatest(document);
   return useMemo<ExpressionHost>(() => {
-    const of = runId === undefined ? {} : { runId };
+    const of = runId === undefined ? {} : { runId, ...(path === undefined ? {} : { path }) };
     const names = new NamesFor(() => call('expression_names', { document: latest.current, nodeId, ...of }));
     return {
       item,
@@ -43,5 +43,5 @@ export function useExpressionHost(document: Workflow, nodeId: string, runId: str
       },
       names: () => names.get(),
     };
-  }, [nodeId, runId, revision, item, latest]);
+  }, [nodeId, runId, path, revision, item, latest]);
 }

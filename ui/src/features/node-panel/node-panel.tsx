@@ -46,8 +46,8 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   };
   const data = useStepData(document.id, nodeId, run);
   const values = data.kind === 'data' ? data.values : null;
-  const revision = values ? `${values.runId} ${String(values.input.length)} ${String(values.running)}` : data.kind;
-  const host = useExpressionHost(document, nodeId, run?.runId || undefined, revision);
+  const revision = values ? `${values.runId} ${values.path ?? ''} ${String(values.input.length)} ${String(values.running)}` : data.kind;
+  const host = useExpressionHost(document, nodeId, run?.runId || undefined, values?.path, revision);
   const box = useRef<HTMLElement>(null);
   const wide = useWide(box);
   if (!node) return null;

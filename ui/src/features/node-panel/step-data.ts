@@ -8,6 +8,8 @@ export interface StepValues {
   source: 'live' | 'last';
   runId: string;
   startedAt: string;
+  /** the iteration or branch whose values these are */
+  path?: string | undefined;
   input: { item: number; data: unknown }[];
   output: Record<string, Item[]>;
   config: unknown;
@@ -41,6 +43,7 @@ export function valuesOfCards(view: RunView, nodeId: string): StepValues | null 
     source: 'live',
     runId: view.runId,
     startedAt: last.startedAt,
+    path: last.path,
     input: ordered.flatMap((card) => card.input),
     output,
     config: last.config,

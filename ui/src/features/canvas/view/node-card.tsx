@@ -55,7 +55,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           <div className="cv-r2">
             <span className={`cv-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={line}>{line}</span>
             {count === null || shape.style === 'text' || run?.over ? null : <span className="t3">{count}</span>}
-            <IterationPicker id={id} />
+            {live && node.parent !== undefined ? <IterationPicker id={id} /> : null}
             {shape.style === 'text' ? <span className={`cv-port ${taken(green[1]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[1]?.title}</span> : null}
           </div>
         </div>
