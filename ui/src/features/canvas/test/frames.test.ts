@@ -47,7 +47,7 @@ describe('frames hold their steps', () => {
     const rects = rectsOf(nested(), CATALOG);
     expect(rects.get('inner')).toEqual({ x: 528, y: 168, ...FRAME_MIN });
     const each = rects.get('each');
-    expect(each).toEqual({ x: 248, y: 0, width: 280 + FRAME_MIN.width + 32, height: 168 + FRAME_MIN.height + 40 });
+    expect(each).toEqual({ x: 248, y: 0, width: 280 + FRAME_MIN.width + 32, height: 168 + FRAME_MIN.height + 48 });
     // Frames lie below what stands in them.
     expect(byDepth(nested()).slice(0, 2)).toEqual(['each', 'inner']);
     expect(rectsOf(apply(nested(), { type: 'resize', id: 'each', size: { width: 900, height: 100 } }), CATALOG).get('each')).toMatchObject({ width: 900, height: each?.height });
