@@ -175,6 +175,19 @@ impl Compiled {
         self.files.first()?.index.get(id).copied()
     }
 
+    /// Whether a value may stand in a variable of the run (SEMANTICS 7).
+    pub fn fits_context(&self, name: &str, value: &Value) -> Result<(), String> {
+        let Some(file) = self.files.first() else { return Ok(()) };
+        match file.context_schema.get(name) {
+            Some(schema) => schema.validate(value).map_err(|violations| {
+                let told = violations.first().map_or_else(String::new, |v| format!("{} {}", v.path, v.message));
+                format!("the value does not fit the workflow's context schema: {}", told.trim())
+            }),
+            None if file.context_closed => Err("the workflow's context schema does not have this variable".into()),
+            None => Ok(()),
+        }
+    }
+
     /// What the file of a node says.
     pub(crate) fn file(&self, node: usize) -> &CompiledFile {
         &self.files[self.nodes[node].file]

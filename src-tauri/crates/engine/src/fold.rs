@@ -1,6 +1,7 @@
 //! Applying recorded events: the only place where a run's state changes. `step` decides events and applies them;
 //! replay is the same function repeated.
 
+mod base;
 pub(crate) mod body;
 pub(crate) mod case;
 pub(crate) mod cut;
@@ -59,6 +60,11 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
     if seq != state.seq + 1 {
         return Err(FoldError::Gap { last: state.seq, found: seq });
     }
+    apply(compiled, state, event, seq)
+}
+
+/// [`fold`] of an event wherever it stands: in the base of a re-run the numbers are those of the original.
+fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) -> Result<(), FoldError> {
     let now = time::parse(&event.ts).unwrap_or(state.last_ms);
     let node = match &event.step_id {
         Some(step) => Some(
@@ -79,7 +85,10 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
     state.seq = seq;
     state.last_ms = now;
     match &event.body {
-        EventBody::WorkflowStart(start) => workflow_start(compiled, state, start, now),
+        EventBody::WorkflowStart(start) => {
+            workflow_start(compiled, state, start, now);
+            base::fold(compiled, state, start)?;
+        }
         EventBody::WorkflowDone(done) => {
             state.stop_id.clone_from(&done.stop_id);
             finish(compiled, state, RunStatus::Completed);
@@ -177,7 +186,12 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
             };
             case::asked(state, node, slot, human, created, now);
         }
-        EventBody::HumanTaskCompleted(done) => case::completed(compiled, state, &done.task_id, &done.answer, now),
+        EventBody::HumanTaskCompleted(done) => {
+            if done.kept_from.is_some() {
+                base::given_again(state, event, done);
+            }
+            case::completed(compiled, state, &done.task_id, &done.answer, now);
+        }
         EventBody::HumanTaskReminded(reminded) => deadline::reminded(state, reminded, now),
         EventBody::HumanTaskHeld(event) => deadline::held(state, event),
         EventBody::HumanTaskContinued(event) => deadline::continued(state, event),
@@ -196,6 +210,48 @@ pub fn fold(compiled: &Compiled, state: &mut RunState, event: &RunEvent) -> Resu
         | EventBody::FileDone(_) => {}
     }
     settled(compiled, state)
+}
+
+/// The state that a re-run would begin with; `told` hears of every event of the base before it is folded.
+pub(crate) fn look(
+    compiled: &Compiled,
+    run_id: &str,
+    start: &WorkflowStart,
+    told: &mut dyn FnMut(&RunEvent),
+) -> Result<RunState, FoldError> {
+    let mut state = RunState::new(compiled, run_id, None);
+    state.seq = 1;
+    workflow_start(compiled, &mut state, start, 0);
+    base::fold_watched(compiled, &mut state, start, &mut |event, after| {
+        if after.is_none() {
+            told(event);
+        }
+    })?;
+    Ok(state)
+}
+
+/// Folds a whole log; `seen` hears of every state after an event, those of a base too.
+pub(crate) fn follow(
+    compiled: &Compiled,
+    events: &[RunEvent],
+    seen: &mut dyn FnMut(&RunEvent, &RunState),
+) -> Result<(), FoldError> {
+    let Some(first) = events.first() else { return Ok(()) };
+    let mut state = RunState::new(compiled, &first.run_id, None);
+    if let EventBody::WorkflowStart(start) = &first.body {
+        state.seq = 1;
+        workflow_start(compiled, &mut state, start, time::parse(&first.ts).unwrap_or_default());
+        base::fold_watched(compiled, &mut state, start, &mut |event, after| {
+            if let Some(after) = after {
+                seen(event, after);
+            }
+        })?;
+    }
+    for event in &events[1..] {
+        fold(compiled, &mut state, event)?;
+        seen(event, &state);
+    }
+    Ok(())
 }
 
 /// What follows from a state without an event.
@@ -356,7 +412,10 @@ fn step_done(
     }
     if compiled.nodes[node].role == Role::Stop {
         let entered = activation_input(state, node).to_vec();
-        if !cut::stopped(compiled, state, node, &entered) {
+        if base::is_open(compiled, state, node) {
+            // What the original stopped at does not stop what is done again.
+            state.output.extend(entered.into_iter().map(|item| item.data));
+        } else if !cut::stopped(compiled, state, node, &entered) {
             state.stop_id = Some(stop_id(compiled, state, node));
             state.ending.get_or_insert(Ending::Stop);
             state.output.extend(entered.into_iter().map(|item| item.data));
@@ -498,6 +557,9 @@ fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &R
         case::no_longer_asked(state, (node, index));
         state.in_flight.remove(&(node, index));
         state.timed.remove(&(node, index));
+        if base::goes_on(compiled, state, node, index) {
+            continue;
+        }
         cut::left(compiled, state, node, index);
         if nothing_new(state, compiled, node) {
             close(compiled, state, node, index, Phase::Cancelled);

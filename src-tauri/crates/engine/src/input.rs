@@ -1,6 +1,7 @@
 //! What can happen to a run. Time, ids and the seed arrive here and nowhere else.
 
 use crate::effect::{CallKey, CallOutput, Timer};
+use crate::rerun::Rerun;
 use serde_json::Value;
 use signalbox_model::{Map, NodeFailure, task::Answer, time::Millis};
 use std::sync::Arc;
@@ -17,6 +18,17 @@ pub enum Input {
         /// From which every delay is computed.
         seed: u64,
         /// `None` = a person on this machine; else `rest`, `webhook`, `schedule`.
+        started_by: Option<String>,
+        /// Time.
+        now: Millis,
+    },
+    /// The run begins at a step of another one.
+    Rerun {
+        /// What it has of it.
+        rerun: Box<Rerun>,
+        /// From which every delay is computed.
+        seed: u64,
+        /// `None` = a person on this machine; else `rest`.
         started_by: Option<String>,
         /// Time.
         now: Millis,

@@ -34,6 +34,7 @@ pub mod rules {
     pub use crate::route::{DEFAULT_RULES, RuleVerdict, dry_run, rules_of, severity};
     pub use crate::rule_check::{Decider, Facts, Outcome, RuleFinding, check, decide, is_broken};
 }
+pub mod rerun;
 pub mod schema;
 pub mod scope;
 pub mod snapshot;

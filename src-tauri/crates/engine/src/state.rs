@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, Item, NodeState, RunStatus, TaskKind,
+    base::KeptAnswer,
     task::{Answer, OnExpiry},
     time::Millis,
 };
@@ -28,6 +29,12 @@ pub struct RunState {
     pub(crate) params: Arc<Value>,
     pub(crate) started_by: Option<String>,
     pub(crate) parent_run_id: Option<String>,
+    /// Answers of the original that are given again; each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) kept_answers: Vec<KeptAnswer>,
+    /// While the base of a re-run is folded: the step it begins at.
+    #[serde(skip)]
+    pub(crate) basing: Option<Arc<str>>,
     pub(crate) context: Context,
     /// A node of a body has here what its iterations came to that have ended.
     pub(crate) nodes: Spread<NodeRun>,
@@ -463,6 +470,8 @@ impl RunState {
             params: null,
             started_by: None,
             parent_run_id: None,
+            kept_answers: Vec::new(),
+            basing: None,
             context: Context::default(),
             nodes: Spread::new(
                 compiled

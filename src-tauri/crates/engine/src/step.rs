@@ -15,6 +15,7 @@ use crate::{
     effect::{Effect, Timer},
     fold::{self, FoldError, fold},
     input::Input,
+    rerun::Rerun,
     route,
     state::{Ending, Phase, RunState, Transient},
 };
@@ -60,13 +61,15 @@ pub enum StepError {
 pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<StepOutput, StepError> {
     let refuse = |name| Err(StepError::InvalidTransition { status: state.status.as_str(), input: name });
     match (state.status, &input) {
-        (RunStatus::Created, Input::Start { .. }) => {}
+        (RunStatus::Created, Input::Start { .. } | Input::Rerun { .. }) => {}
         (RunStatus::Created, Input::NodeFinished { .. }) => return refuse("a result"),
         (RunStatus::Created, Input::TimerFired { .. }) => return refuse("a timer"),
         (RunStatus::Created, Input::Cancel { .. }) => return refuse("a cancel"),
         (RunStatus::Created, Input::Resume { .. }) => return refuse("a resume"),
         (RunStatus::Created, Input::Decision { .. } | Input::Hold { .. }) => return refuse("an answer"),
-        (RunStatus::Running | RunStatus::Paused, Input::Start { .. }) => return refuse("a start"),
+        (RunStatus::Running | RunStatus::Paused, Input::Start { .. } | Input::Rerun { .. }) => {
+            return refuse("a start");
+        }
         (
             RunStatus::Running | RunStatus::Paused,
             Input::NodeFinished { .. }
@@ -80,6 +83,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         (
             RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled,
             Input::Start { .. }
+            | Input::Rerun { .. }
             | Input::NodeFinished { .. }
             | Input::TimerFired { .. }
             | Input::Cancel { .. }
@@ -90,6 +94,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
     }
     let now = match &input {
         Input::Start { now, .. }
+        | Input::Rerun { now, .. }
         | Input::NodeFinished { now, .. }
         | Input::TimerFired { now, .. }
         | Input::Cancel { now }
@@ -125,6 +130,23 @@ impl Deciding<'_> {
                     resumed_from: None,
                     parent_run_id: None,
                     base_seq: None,
+                    base: None,
+                });
+                self.emit(None, body)
+            }
+            Input::Rerun { rerun, seed, started_by, .. } => {
+                let Rerun { params, context, from, parent, base_seq, base } = *rerun;
+                let body = EventBody::WorkflowStart(WorkflowStart {
+                    name: self.compiled.workflow.name.clone(),
+                    version: self.compiled.definition_hash.clone(),
+                    params,
+                    seed: format!("{seed:016x}"),
+                    context: Some(context),
+                    started_by,
+                    resumed_from: Some(from),
+                    parent_run_id: Some(parent),
+                    base_seq: Some(base_seq),
+                    base: Some(Box::new(base)),
                 });
                 self.emit(None, body)
             }

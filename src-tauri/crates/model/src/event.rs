@@ -1,5 +1,6 @@
 //! RunEvent: the log that alone rebuilds a run (INTERFACES 2, WALKTHROUGH).
 
+use crate::base::Base;
 use crate::task::{
     AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskContinued, HumanTaskCreated,
     HumanTaskHeld, HumanTaskReminded, Origin, PauseRejected, PauseResumed, PauseStart, PauseTimeout,
@@ -200,6 +201,9 @@ pub struct WorkflowStart {
     /// Last event of the original that is part of the base.
     #[serde(rename = "baseSeq", default, skip_serializing_if = "Option::is_none")]
     pub base_seq: Option<u64>,
+    /// What a re-run has of its original. `context` then holds all variables, not only some beside the file's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Box<Base>>,
 }
 
 /// Payload of `workflow_done`.

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod audit_event;
+pub mod base;
 pub mod blob;
 pub mod descriptor;
 pub mod diagnostic;

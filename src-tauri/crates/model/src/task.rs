@@ -299,6 +299,9 @@ pub struct HumanTaskCompleted {
     /// The answer.
     #[serde(flatten)]
     pub answer: Answer,
+    /// In a re-run: the run in which this answer was given; nobody was asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_from: Option<String>,
 }
 
 /// A person's answer.

@@ -56,6 +56,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         resumed_from: None,
         parent_run_id: None,
         base_seq: None,
+        base: None,
     };
     let new = NewRun {
         run_id: run.into(),

@@ -56,7 +56,7 @@ fn open_at(compiled: &Compiled, state: &mut RunState, path: &str) -> Option<usiz
         }
     };
     let body = slot_ref(state, node, slot).filter(|slot| slot.phase == Phase::Inside)?.body.as_ref()?;
-    if body.upcoming() != index {
+    if body.upcoming() != index && state.basing.is_none() {
         return None;
     }
     Some(open(compiled, state, node, slot, index))

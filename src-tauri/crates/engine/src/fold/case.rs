@@ -169,6 +169,9 @@ pub(super) fn fail_run(
     let step = child.map_or_else(|| compiled.nodes[node].id.to_string(), |(_, step)| step.clone());
     // What a person or the policy of a task decided ends the run, from inside a container too.
     let final_word = matches!(reason.as_deref(), Some("aborted_by_operator" | "ttl_expired"));
+    if state.basing.is_some() && (final_word || compiled.nodes.frame(node) == 0) {
+        return super::base::again(compiled, state, node, slot);
+    }
     if compiled.nodes.frame(node) != 0 && !final_word {
         let error = super::with_reason(error, reason.as_deref());
         return super::cut::child_failed(compiled, state, node, slot, error, step);

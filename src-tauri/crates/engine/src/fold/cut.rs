@@ -2,6 +2,7 @@
 //! starts in a frame that is cut; `step` gives what has begun there its end, and then the frame is gone.
 
 use super::{
+    base,
     body::{body_mut, collects, outcome, refresh},
     case, close,
     place::{around, is_cut},
@@ -117,6 +118,9 @@ pub(super) fn child_failed(
 ) {
     let frame = compiled.nodes.frame(node);
     let Some((container, place)) = state.frames.get(frame).map(|frame| (frame.container, frame.slot)) else { return };
+    if base::is_open(compiled, state, node) || base::is_around(compiled, state, container, place) {
+        return base::again(compiled, state, node, slot);
+    }
     cut(compiled, state, frame, Cut::Failed(Arc::clone(&error)));
     close(compiled, state, node, slot, Phase::Failed);
     state.nodes[node].state = NodeState::Failed;

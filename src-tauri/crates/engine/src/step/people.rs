@@ -1,10 +1,11 @@
 //! People (SEMANTICS 5, UX D): what a task says, whom it waits for, what an answer leads to.
 
 use super::{Deciding, EventKey, StepError, deadline::Limit, finish::after};
-use crate::{compiled::Way, effect::CallOutput, fold, route, state::OpenTask};
+use crate::{compiled::Way, effect::CallOutput, fold, route, schema::Schema, state::OpenTask};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, EventBody, Item, Level, Map, Role, TaskAction, TaskKind, TaskReason,
+    base::{KeptAnswer, named},
     hash::sha256_parts,
     task::{self, Alternative, Answer, HumanTaskCompleted, HumanTaskCreated, Origin, PauseResumed, PauseStart},
     time,
@@ -249,9 +250,40 @@ impl Deciding<'_> {
     fn create(&mut self, key: EventKey, created: HumanTaskCreated) -> Result<(), StepError> {
         let id = created.task_id.clone();
         self.out.durable = true;
+        let kept = self.kept_answer(key, &created);
         self.emit(Some(key), EventBody::HumanTaskCreated(Box::new(created)))?;
+        if let Some(KeptAnswer { answer, run_id, .. }) = kept {
+            return self.answer(&id, answer, None, Some(run_id));
+        }
         self.task_timer(&id);
         Ok(())
+    }
+
+    /// What a person answered in the original of this re-run, when it is an answer to what is asked now (SEMANTICS 9).
+    fn kept_answer(&self, key: EventKey, created: &HumanTaskCreated) -> Option<KeptAnswer> {
+        if self.state.kept_answers.is_empty() {
+            return None;
+        }
+        let node = key.node?;
+        let path = fold::place::path_of(self.compiled, self.state, node);
+        let step = named(path.as_deref(), &self.compiled.nodes[node].id);
+        let origin = created.origin.as_ref().map(|origin| named(origin.path.as_deref(), &origin.step_id));
+        let item = created.origin.as_ref().map_or(key.item, |origin| origin.item).unwrap_or(0);
+        let same = |kept: &&KeptAnswer| kept.step == step && kept.origin == origin && kept.item == item;
+        let kept = self.state.kept_answers.iter().find(same)?;
+        let fits = created.allowed_actions.contains(&kept.answer.action)
+            && kept
+                .answer
+                .target_node_id
+                .as_ref()
+                .is_none_or(|to| created.alternatives.iter().any(|way| way.target_node_id == *to))
+            && match (&created.schema, &kept.answer.corrected_input) {
+                (Some(schema), Some(given)) => {
+                    Schema::compile(schema).is_ok_and(|schema| schema.validate(given).is_ok())
+                }
+                _ => true,
+            };
+        fits.then(|| kept.clone())
     }
 
     /// Key and origin of an event about a task.
@@ -265,11 +297,21 @@ impl Deciding<'_> {
 
     /// A person answered.
     pub(super) fn decision(&mut self, task_id: &str, answer: Answer, request: Option<String>) -> Result<(), StepError> {
+        self.answer(task_id, answer, request, None)
+    }
+
+    fn answer(
+        &mut self,
+        task_id: &str,
+        answer: Answer,
+        request: Option<String>,
+        kept_from: Option<String>,
+    ) -> Result<(), StepError> {
         // A task that is closed already: the store refused the answer, or it came twice.
         let Some(task) = self.state.tasks.get(task_id).cloned() else { return Ok(()) };
         let (key, origin) = self.task_key(&task);
         self.out.durable = true;
-        let done = HumanTaskCompleted { task_id: task_id.to_owned(), origin, answer: answer.clone() };
+        let done = HumanTaskCompleted { task_id: task_id.to_owned(), origin, answer: answer.clone(), kept_from };
         self.emit(Some(key), EventBody::HumanTaskCompleted(done))?;
         match task.kind {
             TaskKind::Decision => Ok(()),

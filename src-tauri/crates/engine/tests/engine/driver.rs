@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use signalbox_engine::{
     Catalog, Compiled, Effect, Input, RunState,
     effect::{Call, CallOutput, OutItem, Timer},
-    fold, snapshot, step,
+    fold,
+    rerun::Rerun,
+    snapshot, step,
 };
 use signalbox_model::{EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskAction, Workflow, task::Answer};
 use std::collections::HashMap;
@@ -157,6 +159,16 @@ impl<'a> World<'a> {
         world.start(params);
         world.run_to_end();
         check(compiled, &world.events, &world.states);
+        world
+    }
+
+    /// A new run that begins at a step of another one.
+    pub(crate) fn again(compiled: &'a Compiled, script: Script<'a>, order: u64, rerun: Rerun) -> Self {
+        let mut world = Self::new(compiled, script, order);
+        world.state = RunState::new(compiled, "run", None);
+        world.now = 3_000_000;
+        let now = world.now;
+        world.give(Input::Rerun { rerun: Box::new(rerun), seed: 7, started_by: None, now });
         world
     }
 

@@ -6,4 +6,5 @@ mod driver;
 mod properties;
 mod properties_containers;
 mod properties_people;
+mod properties_rerun;
 mod stories;

@@ -8,17 +8,17 @@ use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, Ru
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 #[derive(Debug, Clone)]
-struct Graph {
+pub(crate) struct Graph {
     kinds: Vec<u8>,
     edges: Vec<(usize, usize, u8)>,
     fallbacks: Vec<Option<usize>>,
     retries: Vec<u8>,
     safe: bool,
-    failures: u64,
-    order: u64,
+    pub(crate) failures: u64,
+    pub(crate) order: u64,
 }
 
-fn graphs() -> impl Strategy<Value = Graph> {
+pub(crate) fn graphs() -> impl Strategy<Value = Graph> {
     (3_usize..9).prop_flat_map(|n| {
         (
             prop::collection::vec(0_u8..8, n),
@@ -49,7 +49,7 @@ fn ports(kind: &str) -> &'static [&'static str] {
     if kind == "t.split" { &["true", "false", "error"] } else { &["success", "success", "error"] }
 }
 
-fn file(graph: &Graph) -> Value {
+pub(crate) fn file(graph: &Graph) -> Value {
     let mut nodes = serde_json::Map::new();
     for (i, code) in graph.kinds.iter().enumerate() {
         let mut node = json!({ "type": kind(*code) });
@@ -84,7 +84,7 @@ fn file(graph: &Graph) -> Value {
 }
 
 /// Fails about a fifth of the calls; half of those retryably.
-fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
+pub(crate) fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
     move |node: &str, item: usize, attempt: u32| {
         let mut h = seed ^ 0x9e37_79b9_7f4a_7c15;
         for b in node.bytes().chain([u8::try_from(item % 250).expect("small")]) {

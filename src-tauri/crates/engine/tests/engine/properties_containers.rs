@@ -9,16 +9,16 @@ use signalbox_model::{ErrorType, EventBody, NodeFailure, RunEvent, RunStatus, Ru
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone)]
-struct Nested {
+pub(crate) struct Nested {
     /// Kind, container (an earlier node), settings.
     nodes: Vec<(u8, usize, u8)>,
     edges: Vec<(usize, usize, u8)>,
     policy: u8,
-    failures: u64,
-    order: u64,
+    pub(crate) failures: u64,
+    pub(crate) order: u64,
 }
 
-fn nested() -> impl Strategy<Value = Nested> {
+pub(crate) fn nested() -> impl Strategy<Value = Nested> {
     (4_usize..11).prop_flat_map(|n| {
         (
             prop::collection::vec((0_u8..14, 0..n, any::<u8>()), n),
@@ -42,7 +42,14 @@ const KINDS: [&str; 14] = [
     "t.all", "t.break", "t.read",
 ];
 
-fn file(nested: &Nested) -> Value {
+impl Nested {
+    /// Some step may be a break.
+    pub(crate) fn breaks(&self) -> bool {
+        self.nodes.iter().any(|(kind, _, _)| KINDS[usize::from(*kind)] == "t.break")
+    }
+}
+
+pub(crate) fn file(nested: &Nested) -> Value {
     let count = nested.nodes.len();
     let mut kinds: Vec<&str> = nested.nodes.iter().map(|(kind, _, _)| KINDS[usize::from(*kind)]).collect();
     // The container of a node: the one it names, when that comes before it and is one.
@@ -118,7 +125,7 @@ fn file(nested: &Nested) -> Value {
 }
 
 /// Fails about a tenth of the calls, some of them retryably, some only once.
-fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
+pub(crate) fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
     move |node: &str, item: usize, attempt: u32| {
         let mut h = seed ^ 0x9e37_79b9_7f4a_7c15;
         for b in node.bytes().chain([u8::try_from(item % 250).expect("small")]) {
@@ -220,7 +227,7 @@ proptest! {
         let whole = summary::of(&compiled, &state);
         let interrupted = |body: &EventBody| matches!(body, EventBody::StepInterrupted(_));
         // What a break or a failed sibling cuts off depends on when it happens.
-        let timed = has(&events, interrupted) || nested.nodes.iter().any(|(kind, _, _)| KINDS[usize::from(*kind)] == "t.break");
+        let timed = has(&events, interrupted) || nested.breaks();
         // Long runs are cut at every so many events, beginning at different ones.
         let stride = events.len().div_ceil(24);
         let first = 1 + usize::try_from(nested.order % 1_000).expect("small") % stride;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 type Wire = (usize, u8, u8, usize);
 
 #[derive(Debug, Clone)]
-struct Graph {
+pub(crate) struct Graph {
     kinds: Vec<u8>,
     edges: Vec<(usize, usize, bool)>,
     fallbacks: Vec<Option<usize>>,
@@ -24,11 +24,11 @@ struct Graph {
     red: Vec<(usize, usize)>,
     wires: Vec<Wire>,
     policy: u8,
-    failures: u64,
-    order: u64,
+    pub(crate) failures: u64,
+    pub(crate) order: u64,
 }
 
-fn graphs() -> impl Strategy<Value = Graph> {
+pub(crate) fn graphs() -> impl Strategy<Value = Graph> {
     (3_usize..8, 1_usize..6).prop_flat_map(|(n, r)| {
         (
             prop::collection::vec(0_u8..6, n),
@@ -72,7 +72,7 @@ fn may_reenter(kind: &str, port: &str) -> bool {
 }
 
 /// The graph as a file, or nothing when what was drawn is no workflow.
-fn file(graph: &Graph) -> Value {
+pub(crate) fn file(graph: &Graph) -> Value {
     let n = graph.kinds.len();
     let kind = |r: usize| RECOVERY[usize::from(graph.recovery[r].0)];
     // Whom a recovery node serves: known from the front, because recovery nodes are wired forwards only.
@@ -191,7 +191,7 @@ fn repairable() -> Value {
 }
 
 /// Fails about half of the calls, in every way.
-fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
+pub(crate) fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
     move |node: &str, item: usize, attempt: u32| {
         let mut h = seed ^ 0x9e37_79b9_7f4a_7c15;
         for b in node.bytes().chain([u8::try_from(item % 250).expect("small")]) {
@@ -220,7 +220,7 @@ struct Ran {
     states: Vec<(u64, RunState)>,
 }
 
-fn build(graph: &Graph) -> Option<(Value, Compiled)> {
+pub(crate) fn build(graph: &Graph) -> Option<(Value, Compiled)> {
     let file = file(graph);
     let workflow: Workflow = serde_json::from_value(file.clone()).expect("a workflow");
     Compiled::new(Arc::new(workflow), "hash", &catalog()).ok().map(|compiled| (file, compiled))

@@ -58,6 +58,7 @@ pub(crate) fn begin(run: &str) -> RunEvent {
         resumed_from: None,
         parent_run_id: None,
         base_seq: None,
+        base: None,
     };
     event(run, 1, None, EventBody::WorkflowStart(body))
 }

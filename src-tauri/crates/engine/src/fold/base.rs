@@ -1,0 +1,220 @@
+//! The base of a re-run (SEMANTICS 9): the events of the original that stand are folded by the same function; what ended
+//! or cut off the original does not end the new run, and then the step is activated with its recorded input.
+
+use super::{
+    FoldError, activate, apply, body, case, cut, interrupted_error,
+    place::{around, is_cut, path_of},
+    refresh_startable, slot_ref,
+};
+use crate::{
+    compiled::Compiled,
+    scope::Context,
+    state::{At, Case, EdgeState, Phase, RunState, Slot},
+};
+use signalbox_model::{
+    Item, Map, NodeState, RunEvent,
+    base::{Begun, named, parted},
+    event::WorkflowStart,
+    task::HumanTaskCompleted,
+    time,
+};
+use std::sync::Arc;
+
+/// The state before the step of a re-run; nothing for other runs.
+pub(super) fn fold(compiled: &Compiled, state: &mut RunState, start: &WorkflowStart) -> Result<(), FoldError> {
+    fold_watched(compiled, state, start, &mut |_, _| {})
+}
+
+/// [`fold`] that tells of every event before and of every state after it; an error is about the event told last.
+pub(crate) fn fold_watched(
+    compiled: &Compiled,
+    state: &mut RunState,
+    start: &WorkflowStart,
+    watch: &mut dyn FnMut(&RunEvent, Option<&RunState>),
+) -> Result<(), FoldError> {
+    let (Some(base), Some(from)) = (&start.base, &start.resumed_from) else { return Ok(()) };
+    let (seq, started_ms, status) = (state.seq, state.started_ms, state.status);
+    state.basing = Some(Arc::from(from.as_str()));
+    let (begun, here) = base.begun.split_at(base.begun.len().saturating_sub(1));
+    for event in &base.events {
+        watch(event, None);
+        begin_named(compiled, state, begun, event);
+        apply(compiled, state, event, event.seq.unwrap_or_default())?;
+        watch(event, Some(state));
+        // What a run ended by is not among them.
+        state.status = status;
+    }
+    still(compiled, state, &time::format(started_ms));
+    for here in here {
+        let impossible = FoldError::Impossible { seq, event: "workflow_start", why: "its step cannot be begun" };
+        let node = reached(compiled, state, &here.step).ok_or(impossible)?;
+        begin(compiled, state, node, here.input.clone());
+    }
+    state.basing = None;
+    (state.seq, state.started_ms, state.last_ms, state.status) = (seq, started_ms, started_ms, status);
+    (state.ending, state.stop_id) = (None, None);
+    if let Some(context) = &start.context {
+        state.context = shared(context);
+    }
+    state.kept_answers.clone_from(&base.answers);
+    Ok(())
+}
+
+fn shared(context: &Map) -> Context {
+    Arc::new(context.iter().map(|(name, value)| (name.clone(), Arc::new(value.clone()))).collect())
+}
+
+/// An earlier re-run began here by name, not by wires that may be different now.
+fn begin_named(compiled: &Compiled, state: &mut RunState, begun: &[Begun], event: &RunEvent) {
+    let Some(step) = event.step_id.as_deref().filter(|_| !begun.is_empty() && event.body.origin().is_none()) else {
+        return;
+    };
+    let name = named(event.path.as_deref(), step);
+    let Some(known) = begun.iter().rev().find(|known| known.step == name) else { return };
+    if let Some(node) = reached(compiled, state, &name)
+        && state.nodes[node].calls == 0
+    {
+        begin(compiled, state, node, known.input.clone());
+        let changed = known.context.iter().map(|(name, value)| (name.clone(), Arc::new(value.clone())));
+        Arc::make_mut(&mut state.context).extend(changed);
+    }
+}
+
+/// The number of a named step; its iteration is opened when it was not.
+fn reached(compiled: &Compiled, state: &mut RunState, name: &str) -> Option<usize> {
+    let (path, step) = parted(name);
+    body::number(compiled, state, path, step)
+}
+
+/// Activates a step with these items, whatever its wires brought.
+fn begin(compiled: &Compiled, state: &mut RunState, node: usize, input: Vec<Item>) {
+    for edge in &compiled.nodes[node].in_edges {
+        let edge = compiled.wire(node, *edge);
+        match state.edges.get_mut(edge) {
+            Some(wire @ EdgeState::Open) => *wire = EdgeState::Dead,
+            Some(wire @ EdgeState::Taken(_)) => *wire = EdgeState::Consumed,
+            Some(EdgeState::Dead | EdgeState::Consumed) | None => {}
+        }
+    }
+    state.ready.remove(&node);
+    state.startable.remove(&node);
+    let run = &mut state.nodes[node];
+    (run.open_in, run.visits, run.calls, run.state, run.activation) = (0, 0, 0, NodeState::Pending, None);
+    activate(compiled, state, node, input);
+}
+
+/// Nothing runs, waits or sleeps in a base: what had not ended begins again, who was asked is asked again.
+fn still(compiled: &Compiled, state: &mut RunState, ts: &str) {
+    let asked: Vec<_> = std::mem::take(&mut state.tasks).into_values().collect();
+    let human = |place| asked.iter().find(|task| task.cases.contains(&place)).and_then(|task| task.asks);
+    state.timed.clear();
+    state.in_flight.clear();
+    state.auditing.clear();
+    let open: Vec<(usize, usize)> = state
+        .nodes
+        .all()
+        .flat_map(|(node, run)| {
+            let slots = run.activation.iter().flat_map(|a| a.slots.iter().enumerate());
+            slots.filter(|(_, slot)| !slot.phase.is_closed()).map(move |(slot, _)| (node, slot))
+        })
+        .collect();
+    for (node, slot) in open {
+        if is_cut(compiled, state, node) {
+            continue;
+        }
+        let Some(phase) = slot_ref(state, node, slot).map(|slot| slot.phase.clone()) else { continue };
+        match phase {
+            Phase::Inside => unopened(compiled, state, node, slot),
+            Phase::Case(case) => {
+                let at = match case.at.clone() {
+                    At::Asked => human((node, slot)).map_or(At::Ask, At::Node),
+                    At::Running(node) | At::Answered { node, .. } | At::Expired { node } => At::Node(node),
+                    at @ (At::Node(_) | At::BuiltInFix | At::Ask | At::Retry) => at,
+                };
+                let Case { error, intent, .. } = *case;
+                case::put(state, node, slot, error, at, intent);
+            }
+            // Whether it happened, a person says (SEMANTICS 8).
+            Phase::Running if super::asks(compiled, state, node, slot) => {
+                let error = interrupted_error(compiled, state, node, slot, ts);
+                case::put(state, node, slot, error, At::Ask, None);
+            }
+            _ => again(compiled, state, node, slot),
+        }
+    }
+}
+
+/// Iterations that had begun, and of which nothing stands, begin again.
+fn unopened(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
+    let Some(body) = slot_ref(state, node, slot).and_then(|slot| slot.body.as_deref()) else { return };
+    let live: Vec<usize> =
+        body.live.iter().filter_map(|frame| state.frames.get(*frame)).map(|frame| frame.index).collect();
+    let begun = (0..body.next).filter(|index| body.outcome(*index).is_none() && !live.contains(index));
+    for index in begun.collect::<Vec<_>>() {
+        body::open(compiled, state, node, slot, index);
+    }
+    body::refresh(compiled, state, node, slot);
+}
+
+/// A slot that had not ended, or that ended the original, begins again. A container keeps what is fulfilled.
+pub(super) fn again(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
+    case::no_longer_asked(state, (node, slot));
+    for set in [&mut state.undecided, &mut state.in_flight, &mut state.timed, &mut state.auditing] {
+        set.remove(&(node, slot));
+    }
+    cut::left(compiled, state, node, slot);
+    let visit = state.frames.get(compiled.nodes.frame(node)).map_or(1, |frame| frame.visit);
+    let Some(activation) = state.nodes[node].activation.as_mut() else { return };
+    let Some(known) = activation.slots.get_mut(slot) else { return };
+    let body = known.body.take();
+    *known = Slot { body, ..Slot::fresh(visit) };
+    activation.staged.clear();
+    activation.next_fresh = activation.next_fresh.min(slot);
+    let untouched = activation.slots.iter().all(|slot| slot.phase == Phase::Fresh);
+    state.nodes[node].state = NodeState::Pending;
+    if untouched {
+        state.startable.remove(&node);
+        state.ready.insert(node);
+    } else {
+        refresh_startable(state, node);
+    }
+}
+
+/// While a base is folded: the step stands where the new run begins, so nothing that ended there ends it.
+pub(super) fn is_open(compiled: &Compiled, state: &RunState, node: usize) -> bool {
+    let Some(from) = state.basing.as_deref() else { return false };
+    path_of(compiled, state, node)
+        .is_none_or(|path| from.strip_prefix(&*path).is_some_and(|rest| rest.starts_with('/')))
+}
+
+/// While a base is folded: the container stands around the step, and stops at the first failed child. Such a failure
+/// ended the container of the original; the child begins again.
+pub(super) fn is_around(compiled: &Compiled, state: &RunState, container: usize, slot: usize) -> bool {
+    let Some(from) = state.basing.as_deref() else { return false };
+    let name = named(path_of(compiled, state, container).as_deref(), &compiled.nodes[container].id);
+    let body = slot_ref(state, container, slot).and_then(|slot| slot.body.as_deref());
+    from.strip_prefix(&*name).is_some_and(|rest| rest.starts_with(['/', '[']))
+        && body.is_some_and(|body| !body::collects(&body.config))
+}
+
+/// While a base is folded: the end of the original cut a container off; its body goes on where it was.
+pub(super) fn goes_on(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> bool {
+    state.basing.is_some()
+        && slot_ref(state, node, slot).is_some_and(|slot| slot.phase == Phase::Inside)
+        && !is_cut(compiled, state, node)
+        && around(compiled, state, node).all(|(_, frame)| frame.cut.is_none())
+}
+
+/// An answer of the original was given again: once.
+pub(super) fn given_again(state: &mut RunState, event: &RunEvent, done: &HumanTaskCompleted) {
+    let step = event.step_id.as_deref().map(|step| named(event.path.as_deref(), step));
+    let origin = done.origin.as_ref().map(|origin| named(origin.path.as_deref(), &origin.step_id));
+    let item = done.origin.as_ref().map_or(event.item, |origin| origin.item).unwrap_or(0);
+    let same = state
+        .kept_answers
+        .iter()
+        .position(|kept| Some(&kept.step) == step.as_ref() && kept.origin == origin && kept.item == item);
+    if let Some(index) = same {
+        state.kept_answers.remove(index);
+    }
+}

@@ -1,0 +1,384 @@
+//! Re-run from a step (SEMANTICS 9, K-34): which events of the original stand, what executes again, and whether another
+//! definition can take the rest over. Only a look at the log; the new run is [`crate::Input::Rerun`].
+
+mod compare;
+mod range;
+
+pub use compare::{Change, Fate, StepPlan};
+
+use crate::{
+    compiled::Compiled,
+    fold::{self, FoldError},
+    params,
+    state::RunState,
+};
+use range::Range;
+use serde_json::Value;
+use signalbox_model::{
+    Diagnostic, EventBody, Item, Map, RunEvent,
+    base::{Base, Begun, KeptAnswer, named},
+    event::WorkflowStart,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Why a run cannot be run again from a step.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RerunError {
+    /// No such step in the definition that the original ran with.
+    #[error("The run has no step '{step}'")]
+    UnknownStep {
+        /// As it was named.
+        step: String,
+        /// Steps that may be meant.
+        known: Vec<String>,
+    },
+    /// It never began in the original.
+    #[error("The step '{step}' did not run, so nothing is known of what it would have got")]
+    NeverRan {
+        /// The step.
+        step: String,
+        /// Where it did run, when it stands in a container.
+        ran: Vec<String>,
+    },
+    /// It works on failures of other steps.
+    #[error("The step '{step}' only works on failures of other steps")]
+    Recovery {
+        /// The step.
+        step: String,
+    },
+    /// It is part of the chain after an abort.
+    #[error("The step '{step}' only runs after the run was given up")]
+    AfterAbort {
+        /// The step.
+        step: String,
+    },
+    /// The other definition does not have it any more.
+    #[error("The workflow has no step '{step}' any more")]
+    Gone {
+        /// The step.
+        step: String,
+    },
+    /// A changed variable does not fit.
+    #[error("${name}: {why}")]
+    Variable {
+        /// Without `$`.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// A changed param does not fit.
+    #[error("{}", .0.first().map_or("the params do not fit", |d| d.message.as_str()))]
+    Params(Vec<Diagnostic>),
+    /// The changed input has no items.
+    #[error("The step needs at least one item")]
+    NoInput,
+    /// The log of the original cannot be followed.
+    #[error("The log of the original cannot be followed: {0}")]
+    Log(#[from] FoldError),
+}
+
+/// The original of a re-run.
+#[derive(Debug, Clone, Copy)]
+pub struct Original<'a> {
+    /// The definition it is pinned to.
+    pub compiled: &'a Compiled,
+    /// All its events.
+    pub events: &'a [RunEvent],
+}
+
+/// What a person changes for the new run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Overrides {
+    /// Variables, without `$`.
+    pub context: Map,
+    /// Params.
+    pub params: Map,
+    /// Data of the items that the step gets.
+    pub input: Option<Vec<Value>>,
+    /// Answers of people are given again.
+    pub keep_answers: bool,
+}
+
+/// What a re-run would be.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The step, with its path.
+    pub from: String,
+    /// Params of the original.
+    pub params: Arc<Value>,
+    /// Variables before the step.
+    pub context: Map,
+    /// The items that the step got.
+    pub input: Vec<Item>,
+    /// What becomes of each step, in the order of the file.
+    pub steps: Vec<StepPlan>,
+    /// Answers of people to steps that execute again.
+    pub answers: Vec<KeptAnswer>,
+    /// The step begins with the run's input.
+    entry: bool,
+    base_seq: u64,
+    parent: String,
+    base: Base,
+}
+
+/// Looks at a re-run of `original` from a step with `target`, which may be its own definition.
+pub fn plan(original: Original<'_>, target: &Compiled, from: &str) -> Result<Plan, RerunError> {
+    let Some((start, parent)) = original.events.first().and_then(|event| match &event.body {
+        EventBody::WorkflowStart(start) => Some((start, event.run_id.clone())),
+        _ => None,
+    }) else {
+        return Err(RerunError::NeverRan { step: from.to_owned(), ran: Vec::new() });
+    };
+    let own = &original.events[1..];
+    let earlier = start.base.as_deref();
+    let all: Vec<&RunEvent> = earlier.iter().flat_map(|base| &base.events).chain(own).collect();
+    let here = Range::of(original.compiled, from).ok_or_else(|| unknown(original.compiled, from))?;
+    here.may_begin(original.compiled)?;
+    let began = |event: &&&RunEvent| matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none();
+    let mut starts = all.iter().filter(began).filter(|event| event.step_id.as_deref() == Some(here.step()));
+    if !starts.clone().any(|event| event.path.as_deref() == here.path()) {
+        let ran: BTreeSet<String> = starts.by_ref().map(|event| named(event.path.as_deref(), here.step())).collect();
+        return Err(RerunError::NeverRan { step: from.to_owned(), ran: ran.into_iter().take(20).collect() });
+    }
+    let input = recorded_input(original, &here)?;
+    let there = Range::of(target, from).ok_or_else(|| RerunError::Gone { step: from.to_owned() })?;
+    there.may_begin(target)?;
+    let (mut events, answers) = kept(original.compiled, &all, &[&here, &there], &parent);
+    let given = earlier.map_or_else(|| start.context.clone().unwrap_or_default(), |base| base.given.clone());
+    let stands = |name: &str| !here.holds_name(original.compiled, name) && !there.holds_name(target, name);
+    let mut begun: Vec<Begun> =
+        earlier.iter().flat_map(|base| &base.begun).filter(|begun| stands(&begun.step)).cloned().collect();
+    begun.push(Begun { step: from.to_owned(), input: input.clone(), context: Map::new() });
+    // What the other definition cannot take over executes again: its events go, until the rest can be folded.
+    let mut again = BTreeSet::new();
+    let (state, base) = loop {
+        let base = Base { events, given: given.clone(), begun: begun.clone(), answers: Vec::new() };
+        let mut trial = WorkflowStart {
+            context: (!given.is_empty()).then(|| given.clone()),
+            resumed_from: Some(from.to_owned()),
+            ..start.clone()
+        };
+        trial.base = Some(Box::new(base));
+        let mut last = None;
+        match fold::look(target, &parent, &trial, &mut |event| {
+            let named = event.body.origin().map_or((event.path.as_deref(), event.step_id.as_deref()), |origin| {
+                (origin.path.as_deref(), Some(origin.step_id.as_str()))
+            });
+            last = named.1.map(|step| (named.0.map(str::to_owned), step.to_owned()));
+        }) {
+            Ok(state) => break (state, trial.base.map(|base| *base).unwrap_or_default()),
+            Err(error) => {
+                let Some((path, step)) = last.filter(|place| !again.contains(place)) else { return Err(error.into()) };
+                let name = named(path.as_deref(), &step);
+                events = trial.base.map(|base| base.events).unwrap_or_default();
+                events.retain(|event| !belongs(event, &name));
+                begun.retain(|begun| begun.step == from || begun.step != name);
+                again.insert((path, step));
+            }
+        }
+    };
+    let context: Map = state.context.iter().map(|(name, value)| (name.clone(), (**value).clone())).collect();
+    let steps = compare::steps(original.compiled, target, &all, &there, &state, &base);
+    Ok(Plan {
+        from: from.to_owned(),
+        params: Arc::clone(&start.params),
+        context,
+        input,
+        steps,
+        answers,
+        entry: there.is_entry(target),
+        base_seq: original.events.last().and_then(|event| event.seq).unwrap_or_default(),
+        parent,
+        base,
+    })
+}
+
+/// A re-run that may begin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rerun {
+    /// The run's input.
+    pub params: Arc<Value>,
+    /// All variables.
+    pub context: Map,
+    /// The step, with its path.
+    pub from: String,
+    /// The original.
+    pub parent: String,
+    /// Its last event.
+    pub base_seq: u64,
+    /// What the new run has of it.
+    pub base: Base,
+}
+
+impl Plan {
+    /// The new run with what a person changed.
+    pub fn with(mut self, target: &Compiled, overrides: Overrides) -> Result<Rerun, RerunError> {
+        let Overrides { context: changed, params: given, input, keep_answers } = overrides;
+        let mut context = self.context;
+        for (name, value) in &changed {
+            target.fits_context(name, value).map_err(|why| RerunError::Variable { name: name.clone(), why })?;
+            context.insert(name.clone(), value.clone());
+        }
+        let mut params = self.params;
+        if !given.is_empty() {
+            let mut all = params.as_object().cloned().unwrap_or_default();
+            all.extend(given);
+            let all = params::complete(&target.workflow, &Value::Object(all));
+            let wrong = params::check(&target.workflow, &all);
+            if !wrong.is_empty() {
+                return Err(RerunError::Params(wrong));
+            }
+            params = Arc::new(all);
+        }
+        if let Some(here) = self.base.begun.last_mut() {
+            here.context = changed;
+            if let Some(data) = input {
+                if data.is_empty() {
+                    return Err(RerunError::NoInput);
+                }
+                here.input = replaced(&self.input, data);
+            } else if self.entry {
+                here.input = replaced(&self.input, vec![(*params).clone()]);
+            }
+        }
+        if keep_answers {
+            self.base.answers = self.answers;
+        }
+        Ok(Rerun { params, context, from: self.from, parent: self.parent, base_seq: self.base_seq, base: self.base })
+    }
+}
+
+/// Items with other data; what they carry besides stays with those that there were.
+fn replaced(input: &[Item], data: Vec<Value>) -> Vec<Item> {
+    data.into_iter()
+        .enumerate()
+        .map(|(index, data)| {
+            let plain = Item {
+                id: (index + 1).to_string(),
+                data: Arc::default(),
+                binary: None,
+                error: None,
+                paired_item: None,
+            };
+            Item { data: Arc::new(data), ..input.get(index).cloned().unwrap_or(plain) }
+        })
+        .collect()
+}
+
+fn unknown(compiled: &Compiled, name: &str) -> RerunError {
+    let known = compiled.workflow.nodes.keys().take(20).cloned().collect();
+    RerunError::UnknownStep { step: name.to_owned(), known }
+}
+
+/// Whether an event is about a named step: a call of its own, or a recovery of its failure.
+fn belongs(event: &RunEvent, name: &str) -> bool {
+    place(event).is_some_and(|(path, step)| {
+        let own = named(path, step);
+        own == name || own.strip_prefix(name).is_some_and(|rest| rest.starts_with(['[', '/']))
+    })
+}
+
+/// The step that an event is about.
+fn place(event: &RunEvent) -> Option<(Option<&str>, &str)> {
+    let origin = match &event.body {
+        EventBody::HumanTaskCompleted(done) => done.origin.as_ref(),
+        EventBody::HumanTaskReminded(told) => told.origin.as_ref(),
+        EventBody::HumanTaskHeld(held) => held.origin.as_ref(),
+        EventBody::HumanTaskContinued(continued) => continued.origin.as_ref(),
+        EventBody::HumanTaskClosed(closed) => closed.origin.as_ref(),
+        EventBody::Escalated(change) => change.origin.as_ref(),
+        body => body.origin(),
+    };
+    match origin {
+        Some(origin) => Some((origin.path.as_deref(), &origin.step_id)),
+        None => Some((event.path.as_deref(), event.step_id.as_deref()?)),
+    }
+}
+
+/// The events that stand, and the answers in the others.
+fn kept(compiled: &Compiled, all: &[&RunEvent], ranges: &[&Range], parent: &str) -> (Vec<RunEvent>, Vec<KeptAnswer>) {
+    let mut last_start: BTreeMap<String, usize> = BTreeMap::new();
+    for (index, event) in all.iter().enumerate() {
+        if matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none() {
+            last_start.extend(event.step_id.as_deref().map(|step| (named(event.path.as_deref(), step), index)));
+        }
+    }
+    let (mut events, mut answers) = (Vec::new(), Vec::new());
+    for (index, event) in all.iter().enumerate() {
+        let Some((path, step)) = place(event) else { continue };
+        let stands = ranges.iter().all(|range| match range.at(compiled, path, step) {
+            range::Place::Outside => true,
+            range::Place::Inside => false,
+            // A container around the step goes on with what it was entered with last.
+            range::Place::Around => last_start.get(&named(path, step)).is_some_and(|start| index <= *start),
+        });
+        if !stands {
+            answers.extend(answer(event, parent));
+            continue;
+        }
+        if !matters(&event.body) {
+            continue;
+        }
+        let mut event = (*event).clone();
+        event.client_run_token = None;
+        if let EventBody::StepStart(start) = &mut event.body {
+            start.resolved_inputs = None;
+            start.meta.clear();
+        }
+        events.push(event);
+    }
+    (events, answers)
+}
+
+/// Events that a state does not depend on stay behind.
+fn matters(body: &EventBody) -> bool {
+    !matches!(
+        body,
+        EventBody::StepPrint(_)
+            | EventBody::FileStart(_)
+            | EventBody::FileDone(_)
+            | EventBody::HumanTaskReminded(_)
+            | EventBody::HumanTaskHeld(_)
+            | EventBody::HumanTaskContinued(_)
+            | EventBody::PauseStart(_)
+            | EventBody::PauseResumed(_)
+            | EventBody::PauseRejected(_)
+    )
+}
+
+fn answer(event: &RunEvent, parent: &str) -> Option<KeptAnswer> {
+    let EventBody::HumanTaskCompleted(done) = &event.body else { return None };
+    // What a policy decided, it decides again.
+    done.answer.operator_id.as_ref()?;
+    Some(KeptAnswer {
+        step: named(event.path.as_deref(), event.step_id.as_deref()?),
+        origin: done.origin.as_ref().map(|origin| named(origin.path.as_deref(), &origin.step_id)),
+        item: done.origin.as_ref().map_or(event.item, |origin| origin.item).unwrap_or(0),
+        answer: done.answer.clone(),
+        run_id: done.kept_from.clone().unwrap_or_else(|| parent.to_owned()),
+    })
+}
+
+/// The items that the step was activated with in the original.
+fn recorded_input(original: Original<'_>, here: &Range) -> Result<Vec<Item>, RerunError> {
+    let mut found: Option<Vec<Item>> = None;
+    fold::follow(original.compiled, original.events, &mut |event, state: &RunState| {
+        let here = found.is_none()
+            && matches!(event.body, EventBody::StepStart(_))
+            && event.body.origin().is_none()
+            && event.step_id.as_deref() == Some(here.step())
+            && event.path.as_deref() == here.path();
+        if here
+            && let Some(node) = fold::place::known(
+                original.compiled,
+                state,
+                event.path.as_deref(),
+                event.step_id.as_deref().unwrap_or_default(),
+            )
+        {
+            found = Some(fold::activation_input(state, node).to_vec());
+        }
+    })?;
+    found.ok_or_else(|| RerunError::NeverRan { step: named(here.path(), here.step()), ran: Vec::new() })
+}

@@ -1,0 +1,176 @@
+//! What becomes of each step in a re-run, and what a newer definition changed of it (UX C24).
+
+use super::{Range, place};
+use crate::{
+    compiled::Compiled,
+    state::{NodeRun, Phase, RunState},
+};
+use serde_json::Value;
+use signalbox_model::{Effects, EventBody, Node, NodeState, Replay, RunEvent, base::Base};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What becomes of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Its result stands; it does not execute.
+    Kept,
+    /// It executes again.
+    Again,
+    /// It did not run in the original and may run now.
+    Open,
+    /// The definition does not have it any more; its result is not used.
+    Gone,
+}
+
+/// What the definition changed of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing that runs.
+    None,
+    /// Its settings or its wires.
+    Changed,
+    /// It was not there.
+    Added,
+    /// It is not there any more.
+    Removed,
+    /// Its recorded result does not fit any more, so it executes again.
+    Incompatible,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepPlan {
+    /// Id of the step.
+    pub step: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its kind.
+    pub kind: String,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// What the definition changed.
+    pub change: Change,
+    /// What it does outside.
+    pub effects: Effects,
+    /// To repeat it may do the same a second time.
+    pub repeats: bool,
+    /// Calls in the original.
+    pub calls: usize,
+    /// A person is asked.
+    pub asks: bool,
+}
+
+/// All steps of the top file: those of the new definition in their order, then those that are gone.
+pub(super) fn steps(
+    original: &Compiled,
+    target: &Compiled,
+    all: &[&RunEvent],
+    range: &Range,
+    state: &RunState,
+    base: &Base,
+) -> Vec<StepPlan> {
+    let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut asked: BTreeSet<&str> = BTreeSet::new();
+    for event in all {
+        match &event.body {
+            EventBody::StepStart(_) => {
+                *calls.entry(event.step_id.as_deref().unwrap_or_default()).or_default() += 1;
+            }
+            EventBody::HumanTaskCreated(_) => {
+                asked.extend(place(event).map(|(_, step)| step));
+                asked.extend(event.step_id.as_deref());
+            }
+            _ => {}
+        }
+    }
+    let stands: BTreeSet<&str> = base.events.iter().filter_map(place).map(|(_, step)| step).collect();
+    let again: BTreeSet<usize> = range.top().collect();
+    let mut found = Vec::new();
+    for (index, node) in target.nodes.iter().enumerate().filter(|(_, node)| node.file == 0) {
+        let before = original.workflow.nodes.get(&*node.id);
+        let count = calls.get(&*node.id).copied().unwrap_or_default();
+        let left = state.nodes.get(index);
+        let inner = node.region != 0
+            && state.nodes.inner().any(|(number, run)| target.nodes.local(number) == index && unfinished(run));
+        let executes =
+            again.contains(&index) || inner || left.is_some_and(unfinished) || in_again(target, &again, index);
+        let fate = match (count > 0, executes) {
+            (true, true) => Fate::Again,
+            (true, false) if stands.contains(&*node.id) => Fate::Kept,
+            (true, false) => Fate::Again,
+            (false, true) => Fate::Open,
+            // Skipped, or on a way that was not taken.
+            (false, false) if left.is_some_and(|run| run.state == NodeState::Skipped) => Fate::Kept,
+            (false, false) => Fate::Open,
+        };
+        let lost = fate == Fate::Again && !executes;
+        let change = match before {
+            None => Change::Added,
+            Some(_) if lost => Change::Incompatible,
+            Some(before) if same(before, &node.node) && wires(original, &node.id) == wires(target, &node.id) => {
+                Change::None
+            }
+            Some(_) => Change::Changed,
+        };
+        let effects = node.descriptor.effects.of(&node.config);
+        found.push(StepPlan {
+            step: node.id.to_string(),
+            title: node.node.title.clone(),
+            kind: node.kind.to_string(),
+            fate,
+            change,
+            effects,
+            repeats: matches!(effects, Effects::Write)
+                && node.node.idempotency_key.is_none()
+                && matches!(node.descriptor.replay.of(&node.config), Replay::Ask),
+            calls: count,
+            asks: asked.contains(&*node.id),
+        });
+    }
+    for (id, node) in original.workflow.nodes.iter().filter(|(id, _)| !target.workflow.nodes.contains_key(*id)) {
+        found.push(StepPlan {
+            step: id.clone(),
+            title: node.title.clone(),
+            kind: node.kind.clone(),
+            fate: Fate::Gone,
+            change: Change::Removed,
+            effects: Effects::None,
+            repeats: false,
+            calls: calls.get(id.as_str()).copied().unwrap_or_default(),
+            asks: false,
+        });
+    }
+    found
+}
+
+/// A step of a container executes again with it; of the container around the step only what the events say.
+fn in_again(target: &Compiled, again: &BTreeSet<usize>, index: usize) -> bool {
+    let mut node = &target.nodes[index];
+    while let Some(parent) = node.node.parent.as_ref().and_then(|parent| target.files.first()?.index.get(parent)) {
+        if again.contains(parent) {
+            return true;
+        }
+        node = &target.nodes[*parent];
+    }
+    false
+}
+
+fn unfinished(run: &NodeRun) -> bool {
+    run.activation.as_ref().is_some_and(|activation| {
+        activation.slots.iter().any(|slot| matches!(slot.phase, Phase::Fresh | Phase::Inside | Phase::Interrupted))
+    })
+}
+
+/// Whether two entries of a file do the same: names and notes do not matter.
+fn same(one: &Node, other: &Node) -> bool {
+    let plain = |node: &Node| {
+        let bare = Node { title: None, description: None, pinned: None, type_version: None, ..node.clone() };
+        serde_json::to_value(bare).unwrap_or(Value::Null)
+    };
+    plain(one) == plain(other)
+}
+
+/// The wires into a step, as a set.
+fn wires<'a>(compiled: &'a Compiled, id: &str) -> BTreeSet<&'a str> {
+    compiled.workflow.edges.iter().filter(|edge| edge.to == id).map(|edge| edge.from.as_str()).collect()
+}

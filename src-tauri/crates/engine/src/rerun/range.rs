@@ -1,0 +1,189 @@
+//! What executes again (SEMANTICS 9): the step, all that it leads to, and the containers around it, whose other
+//! iterations stay.
+
+use super::RerunError;
+use crate::{compiled::Compiled, recovery::EdgeKind};
+use signalbox_model::{
+    Role,
+    base::{named, parted},
+};
+use std::collections::BTreeSet;
+
+/// Where an event stands to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It stays.
+    Outside,
+    /// It executes again.
+    Inside,
+    /// The event is about a container around the step.
+    Around,
+}
+
+/// One region on the way from the top to the step.
+#[derive(Debug)]
+struct Level {
+    /// Path of its frame; empty at the top.
+    path: String,
+    file: usize,
+    /// The container that the step stands in, or the step.
+    node: usize,
+    /// What is reached from it.
+    reached: BTreeSet<usize>,
+}
+
+/// The part of a run that executes again.
+#[derive(Debug)]
+pub(super) struct Range {
+    name: String,
+    levels: Vec<Level>,
+}
+
+/// The frames along a path: (path of the frame, its container, the file it shows).
+fn frames(compiled: &Compiled, path: &str) -> Option<Vec<(String, usize, usize)>> {
+    let (mut file, mut found, mut so_far) = (0, Vec::new(), String::new());
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    while let Some(part) = parts.next() {
+        let id = part.split_once('[').map_or(part, |(id, _)| id);
+        let node = *compiled.files.get(file)?.index.get(id)?;
+        if !so_far.is_empty() {
+            so_far.push('/');
+        }
+        so_far.push_str(part);
+        match compiled.nodes[node].role {
+            Role::Parallel => {
+                so_far.push('/');
+                so_far.push_str(parts.next()?);
+            }
+            Role::Subworkflow => {
+                let body = compiled.nodes[node].bodies.first()?;
+                file = compiled.nodes[*compiled.regions[*body].nodes.first()?].file;
+            }
+            Role::Loop => {}
+            _ => return None,
+        }
+        found.push((so_far.clone(), node, file));
+    }
+    Some(found)
+}
+
+impl Range {
+    /// Of a step by its name; `None` when the definition has no such step there.
+    pub(super) fn of(compiled: &Compiled, name: &str) -> Option<Self> {
+        let (path, step) = parted(name);
+        let frames = frames(compiled, path.unwrap_or_default())?;
+        let mut levels = Vec::new();
+        let (mut outer, mut file) = (String::new(), 0);
+        for (path, container, inner) in &frames {
+            levels.push((outer.clone(), file, *container));
+            outer.clone_from(path);
+            file = *inner;
+        }
+        let node = *compiled.files.get(file)?.index.get(step)?;
+        // A step inside a container is named with its iteration.
+        let region = compiled.nodes[node].region;
+        let stands = match frames.last() {
+            None => region == 0,
+            Some((path, container, _)) => {
+                let bodies = &compiled.nodes[*container].bodies;
+                let branch = path.rsplit('/').next().unwrap_or_default();
+                bodies.contains(&region)
+                    && (compiled.nodes[*container].role != Role::Parallel
+                        || compiled.regions[region].entries.first().is_some_and(|e| *compiled.nodes[*e].id == *branch))
+            }
+        };
+        if !stands {
+            return None;
+        }
+        levels.push((outer, file, node));
+        let levels = levels
+            .into_iter()
+            .map(|(path, file, node)| Level { path, file, node, reached: reach(compiled, node) })
+            .collect();
+        Some(Self { name: name.to_owned(), levels })
+    }
+
+    /// Refuses steps that nothing can begin at.
+    pub(super) fn may_begin(&self, compiled: &Compiled) -> Result<(), RerunError> {
+        let Some(level) = self.levels.last() else { return Ok(()) };
+        if compiled.nodes[level.node].recovery.is_some() {
+            return Err(RerunError::Recovery { step: self.name.clone() });
+        }
+        if self.levels.first().is_some_and(|top| compiled.abort_region[top.node]) {
+            return Err(RerunError::AfterAbort { step: self.name.clone() });
+        }
+        Ok(())
+    }
+
+    pub(super) fn path(&self) -> Option<&str> {
+        parted(&self.name).0
+    }
+
+    pub(super) fn step(&self) -> &str {
+        parted(&self.name).1
+    }
+
+    /// It gets the run's input.
+    pub(super) fn is_entry(&self, compiled: &Compiled) -> bool {
+        self.levels.len() == 1 && self.levels.first().is_some_and(|top| compiled.regions[0].entries.contains(&top.node))
+    }
+
+    /// Steps at the top that execute again, containers around the step included.
+    pub(super) fn top(&self) -> impl Iterator<Item = usize> {
+        self.levels.first().into_iter().flat_map(|top| top.reached.iter().copied())
+    }
+
+    /// Whether a step executes again.
+    pub(super) fn holds_name(&self, compiled: &Compiled, name: &str) -> bool {
+        let (path, step) = parted(name);
+        self.at(compiled, path, step) != Place::Outside
+    }
+
+    /// Where a step at a path stands. What only runs after an abort never stays.
+    pub(super) fn at(&self, compiled: &Compiled, path: Option<&str>, step: &str) -> Place {
+        let path = path.unwrap_or_default();
+        let own = named(Some(path).filter(|path| !path.is_empty()), step);
+        for (depth, level) in self.levels.iter().enumerate() {
+            // The node of this region that the step is, or that it stands in.
+            let rest = match level.path.as_str() {
+                "" => own.as_str(),
+                outer => match own.strip_prefix(outer).and_then(|rest| rest.strip_prefix('/')) {
+                    Some(rest) => rest,
+                    None => return Place::Outside,
+                },
+            };
+            let first = rest.split(['/', '[']).next().unwrap_or_default();
+            let Some(node) = compiled.files.get(level.file).and_then(|file| file.index.get(first)).copied() else {
+                return Place::Outside;
+            };
+            if depth == 0 && compiled.abort_region[node] {
+                return Place::Inside;
+            }
+            if node != level.node {
+                return if level.reached.contains(&node) { Place::Inside } else { Place::Outside };
+            }
+            let Some(inner) = self.levels.get(depth + 1) else { return Place::Inside };
+            if path == level.path {
+                return Place::Around;
+            }
+            let same = path.strip_prefix(&inner.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            if !same {
+                return Place::Outside;
+            }
+        }
+        Place::Inside
+    }
+}
+
+/// A node and everything after it. A way back belongs to the case of its origin and leads nowhere.
+fn reach(compiled: &Compiled, from: usize) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::new();
+    let mut todo = vec![from];
+    while let Some(node) = todo.pop() {
+        if seen.insert(node) {
+            let ways = compiled.nodes[node].out_edges.iter().map(|edge| &compiled.edges[*edge]);
+            todo.extend(ways.filter(|edge| edge.kind != EdgeKind::Reentry).map(|edge| edge.to));
+        }
+    }
+    seen
+}

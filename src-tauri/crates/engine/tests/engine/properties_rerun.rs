@@ -1,0 +1,117 @@
+//! Invariant 4 over the random graphs of the other properties: re-run from any step with no edits gives the original from
+//! there on, a kept step never executes, and the log of the new run alone rebuilds it. Invariant 6 holds in it too.
+
+use crate::containers::told;
+use crate::driver::{Script, World, compile};
+use crate::{properties, properties_containers, properties_people};
+use proptest::prelude::*;
+use signalbox_engine::rerun::{Original, Overrides, RerunError, plan};
+use signalbox_engine::{Compiled, RunState, fold, summary};
+use signalbox_model::base::named;
+use signalbox_model::{EventBody, RunEvent, RunStatus, RunSummary};
+use std::collections::BTreeSet;
+
+fn output(sum: &RunSummary) -> Vec<String> {
+    let mut all: Vec<String> =
+        sum.output.iter().map(|data| properties_containers::timeless(data).to_string()).collect();
+    all.sort();
+    all
+}
+
+/// Steps that began, with their paths.
+fn begun(events: &[RunEvent]) -> Vec<String> {
+    let own = |event: &&RunEvent| matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none();
+    let names = events.iter().filter(own).filter_map(|e| Some(named(e.path.as_deref(), e.step_id.as_deref()?)));
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// `timed`: what happens depends on the order in which calls end.
+fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed: bool) -> Result<(), TestCaseError> {
+    let mut first = World::new(compiled, script, order);
+    (first.every_answer, first.checked) = (every, false);
+    first.start(serde_json::json!({ "p": 1 }));
+    first.run_to_end();
+    let whole = summary::of(compiled, &first.state);
+    let names = begun(&first.events);
+    let stride = names.len().div_ceil(5).max(1);
+    for (count, name) in
+        names.iter().enumerate().skip(usize::try_from(order % 7).expect("small") % stride).step_by(stride)
+    {
+        let original = Original { compiled, events: &first.events };
+        let made = match plan(original, compiled, name) {
+            Ok(made) => made,
+            Err(RerunError::AfterAbort { .. }) => continue,
+            Err(error) => return Err(TestCaseError::fail(format!("{name}: {error} in {:#?}", told(&first.events)))),
+        };
+        let again = made.with(compiled, Overrides::default()).expect("nothing is changed");
+        let kept: BTreeSet<_> = again
+            .base
+            .events
+            .iter()
+            .filter(|e| matches!(e.body, EventBody::StepDone(_)) && e.body.origin().is_none() && e.path.is_none())
+            .map(|e| (e.step_id.clone(), e.item))
+            .collect();
+        let mut second = World::again(compiled, script, order ^ count as u64, again);
+        second.every_answer = every;
+        second.run_to_end();
+        let saw = || format!("{name} of {:#?}\nagain {:#?}", told(&first.events), told(&second.events));
+        prop_assert!(second.state.status().is_terminal());
+        let mut folded = RunState::new(compiled, "run", None);
+        for event in &second.events {
+            let text = serde_json::to_string(event).expect("writes");
+            fold(compiled, &mut folded, &serde_json::from_str(&text).expect("reads")).expect("folds");
+        }
+        prop_assert_eq!(&folded, &second.state, "{}", saw());
+        // A step beside it that failed the original runs again too, and may fail this run before.
+        let ended_before = second.state.status() == RunStatus::Failed && whole.status == RunStatus::Failed;
+        prop_assert!(ended_before || begun(&second.events).contains(name), "{}", saw());
+        for event in second.events.iter().filter(|e| matches!(e.body, EventBody::StepStart(_)) && e.path.is_none()) {
+            let own = event.body.origin().is_none() && kept.contains(&(event.step_id.clone(), event.item));
+            prop_assert!(!own, "{:?} was kept and ran: {}", event.step_id, saw());
+        }
+        if timed || whole.status != RunStatus::Completed {
+            continue;
+        }
+        let sum = summary::of(compiled, &second.state);
+        prop_assert_eq!(sum.status, whole.status, "{}", saw());
+        prop_assert_eq!(output(&sum), output(&whole), "{}", saw());
+        prop_assert_eq!(&sum.context, &whole.context, "{}", saw());
+        for (id, step) in &sum.steps {
+            prop_assert_eq!(step.state, whole.steps[id].state, "{} in {}", id, saw());
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 60, max_shrink_iters: 2_000, rng_seed: proptest::test_runner::RngSeed::Fixed(4),
+        failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_rerun_gives_the_original_from_there_on(graph in properties::graphs()) {
+        let compiled = compile(properties::file(&graph));
+        check(&compiled, &properties::script(graph.failures), graph.order, false, false)?;
+    }
+
+    #[test]
+    fn a_rerun_inside_containers_keeps_the_other_iterations(nested in properties_containers::nested()) {
+        let compiled = compile(properties_containers::file(&nested));
+        let script = properties_containers::script(nested.failures);
+        let mut first = World::new(&compiled, &script, nested.order);
+        first.checked = false;
+        first.start(serde_json::json!({ "p": 1 }));
+        first.run_to_end();
+        // What a break or a failed sibling cuts off depends on when it happens.
+        let cut = first.events.iter().any(|event| matches!(event.body, EventBody::StepInterrupted(_)));
+        check(&compiled, &script, nested.order, false, cut || nested.breaks())?;
+    }
+
+    #[test]
+    fn a_rerun_with_people_and_recovery_gives_the_original(graph in properties_people::graphs()) {
+        if let Some((_, compiled)) = properties_people::build(&graph) {
+            check(&compiled, &properties_people::script(graph.failures), graph.order, true, true)?;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a re-run has of its original (SEMANTICS 9): enough for its own log to rebuild it alone.
+
+use crate::event::RunEventWire;
+use crate::{Item, Map, RunEvent, task::Answer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The base of a re-run, part of its `workflow_start`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Base {
+    /// Events of the original that stand, in their order. Folded, they are the state before the step.
+    #[serde(default)]
+    #[schemars(with = "Vec<RunEventWire>")]
+    pub events: Vec<RunEvent>,
+    /// Variables that were given at the start of the first run.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub given: Map,
+    /// Steps that were begun by name and not by their wires; the last one is where this run begins again.
+    pub begun: Vec<Begun>,
+    /// Answers that people gave to steps that execute again, and that are given again when the same is asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<KeptAnswer>,
+}
+
+/// A step that a re-run began at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Begun {
+    /// `loop[17]/step`, or the step's id alone.
+    pub step: String,
+    /// The items that it was activated with.
+    pub input: Vec<Item>,
+    /// Variables that were changed before it began.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub context: Map,
+}
+
+/// One answer that is given again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct KeptAnswer {
+    /// The step that asked, with its path; of a default task the failed step.
+    pub step: String,
+    /// The failed step, when a recovery node asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// Index of the item that was asked about.
+    #[serde(default)]
+    pub item: usize,
+    /// The answer.
+    pub answer: Answer,
+    /// The run in which it was given.
+    pub run_id: String,
+}
+
+/// The name of a step at a path.
+pub fn named(path: Option<&str>, step: &str) -> String {
+    path.map_or_else(|| step.to_owned(), |path| format!("{path}/{step}"))
+}
+
+/// [`named`] backwards.
+pub fn parted(name: &str) -> (Option<&str>, &str) {
+    name.rsplit_once('/').map_or((None, name), |(path, step)| (Some(path), step))
+}
