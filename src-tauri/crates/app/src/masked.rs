@@ -32,6 +32,9 @@ const PLAIN: &[&str] = &[
     "parentRunId",
     "originStepId",
     "failed_step_id",
+    "resumedFrom",
+    "supersededBy",
+    "keptFrom",
     "origin",
     "ports",
     "selected",
@@ -124,6 +127,10 @@ impl RunMasks {
     pub(crate) fn event(&mut self, event: &RunEvent) -> Value {
         let kind = event.body.type_name();
         let mut whole = serde_json::to_value(event).unwrap_or_default();
+        // What a re-run has of its original is looked at there.
+        if let Some(payload) = whole["payload"].as_object_mut() {
+            payload.remove("base");
+        }
         let variable = whole["payload"]["name"].as_str().map(|name| name.trim_start_matches('$').to_owned());
         for (field, value) in whole["payload"].as_object_mut().into_iter().flatten() {
             let frame = frame(kind, field);

@@ -8,9 +8,10 @@ use crate::router::Caller;
 use crate::runs::wire_event;
 use serde_json::{Value, json};
 use signalbox_engine::validate::{check_bytes, check_called};
-use signalbox_engine::{params, summary};
+use signalbox_engine::{Compiled, params, summary};
 use signalbox_model::{Diagnostic, RunEvent, Workflow};
 use signalbox_runtime::{Error as RunError, Kept, Phase, Subscription, definition, state};
+use signalbox_store::RunRow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -106,16 +107,21 @@ impl App {
             return Ok(summary);
         }
         let row = self.store.run(run_id)?;
-        let compiled = definition(&self.store, self.runtime.registry(), &row)?;
+        let compiled = self.compiled_of(&row)?;
         let state = state(&self.store, &compiled, &row)?;
         Ok(serde_json::to_value(summary::of(&compiled, &state)).unwrap_or_default())
     }
 
-    /// The input of a run.
-    pub(crate) fn params_for(&self, caller: &Caller, run_id: &str) -> ApiResult<Value> {
+    /// The definition of a run, to look at it.
+    pub(crate) fn compiled_of(&self, row: &RunRow) -> ApiResult<Compiled> {
+        Ok(definition(&self.store, self.runtime.registry(), row)?)
+    }
+
+    /// What a run began with.
+    pub(crate) fn start_for(&self, caller: &Caller, run_id: &str) -> ApiResult<Value> {
         let start: Vec<RunEvent> = self.store.event(run_id, 1)?.into_iter().collect();
         let start = self.events_for(caller, run_id, &start)?.pop().unwrap_or_default();
-        Ok(start["payload"]["params"].clone())
+        Ok(start["payload"].clone())
     }
 
     /// Waits until a run has ended or waits for a person, and gives its summary.
@@ -209,6 +215,15 @@ impl App {
     }
 }
 
+/// The log of a run cannot be followed.
+pub(crate) fn damaged(run_id: &str, why: &str) -> ApiError {
+    ApiError::unavailable(
+        "LOG_DAMAGED",
+        format!("Run {run_id} cannot be shown: {why}."),
+        "Restore the data folder from a backup.",
+    )
+}
+
 fn fits(workflow: &Workflow, given: &Value) -> ApiResult<()> {
     let problems = params::check(workflow, given);
     let Some(first) = problems.first() else { return Ok(()) };
@@ -253,7 +268,8 @@ impl From<RunError> for ApiError {
                 return Self::new(Class::Invalid, error.code(), format!("{error}."), error.hint())
                     .with(json!({ "diagnostics": diagnostics }));
             }
-            RunError::Ended { .. } | RunError::DrivenElsewhere { .. } => Class::Conflict,
+            RunError::Rerun(refused) => return crate::bodies::refused(refused),
+            RunError::Ended { .. } | RunError::StillRuns { .. } | RunError::DrivenElsewhere { .. } => Class::Conflict,
             RunError::Definition { .. } | RunError::Log { .. } | RunError::Stopped { .. } | RunError::Closing => {
                 Class::Unavailable
             }

@@ -98,7 +98,7 @@ impl App {
     }
 
     /// The file of a workflow.
-    fn by_id(&self, id: &str) -> ApiResult<PathBuf> {
+    pub(crate) fn by_id(&self, id: &str) -> ApiResult<PathBuf> {
         self.library.by_id(id, &self.library_folders()?).ok_or_else(|| {
             ApiError::not_found(format!(
                 "The library has no workflow with the id {id}; store it with PUT /workflows/{id}."

@@ -118,6 +118,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         }
         AuditEvent::Escalated => format!("Nobody answered in time{}", of("to")),
         AuditEvent::WorkflowCompleted => format!("The run ended{}", of("status")),
+        AuditEvent::RunRerun => format!("{} had the run begin again at {}", who(), text(facts, "from").unwrap_or("?")),
         AuditEvent::RunDeleted => format!("{} deleted the run", who()),
         AuditEvent::TaskClaimed => format!("{} works on the task", who()),
         AuditEvent::TaskReleased => format!("{} gave the task back", who()),

@@ -85,11 +85,19 @@ impl RunView {
 
     pub(crate) fn take(&mut self, event: &RunEvent) {
         self.taken += 1;
+        self.take_at(event, event.seq.unwrap_or_default(), "");
+    }
+
+    /// `prefix` is where an event stands that is part of another one: what a re-run keeps of its original.
+    fn take_at(&mut self, event: &RunEvent, seq: u64, prefix: &str) {
         match &event.body {
             EventBody::WorkflowStart(start) => {
                 self.started_ms = time::parse(&event.ts).unwrap_or_default();
                 self.workflow_name.clone_from(&start.name);
                 self.params = Arc::clone(&start.params);
+                for (index, kept) in start.base.iter().flat_map(|base| base.events.iter().enumerate()) {
+                    self.take_at(kept, seq, &format!("/payload/base/events/{index}"));
+                }
                 for (name, value) in start.context.iter().flatten() {
                     self.context.insert(name.clone(), Arc::new(value.clone()));
                 }
@@ -104,7 +112,7 @@ impl RunView {
                 let node = event.step_id.as_deref().unwrap_or_default();
                 let home = self.homes.get(node).map_or("", String::as_str);
                 if home == event.path.as_deref().unwrap_or_default() {
-                    self.nodes.entry(node.to_owned()).or_default().take(event);
+                    self.nodes.entry(node.to_owned()).or_default().take(event, seq, prefix);
                 }
             }
             EventBody::WorkflowDone(_)
@@ -243,13 +251,12 @@ impl RunView {
 
 impl NodeData {
     /// The next event of the node.
-    pub(crate) fn take(&mut self, event: &RunEvent) {
-        let seq = event.seq.unwrap_or_default();
+    pub(crate) fn take(&mut self, event: &RunEvent, seq: u64, prefix: &str) {
         match &event.body {
             EventBody::StepStart(start) => {
-                self.config = Some((Arc::clone(&start.config), Place { seq, pointer: "/payload/config".into() }));
+                self.config = Some((Arc::clone(&start.config), Place { seq, pointer: format!("{prefix}/payload/config") }));
                 for (index, item) in start.input.iter().enumerate() {
-                    let place = Place { seq, pointer: format!("/payload/input/{index}/data") };
+                    let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
                     self.input.insert(item.item, (Arc::clone(&item.data), place));
                 }
             }
@@ -257,13 +264,13 @@ impl NodeData {
                 for (port, items) in &done.items {
                     let list = self.output.entry(port.clone()).or_default();
                     for (index, item) in items.iter().enumerate() {
-                        let pointer = format!("/payload/items/{}/{index}/data", pointer_token(port));
+                        let pointer = format!("{prefix}/payload/items/{}/{index}/data", pointer_token(port));
                         list.push((item.clone(), Place { seq, pointer }));
                     }
                 }
             }
             EventBody::StepError(failed) => {
-                let place = Place { seq, pointer: "/payload/error".into() };
+                let place = Place { seq, pointer: format!("{prefix}/payload/error") };
                 self.error = Some((Arc::clone(&failed.error), place));
             }
             _ => {}

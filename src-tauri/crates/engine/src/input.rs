@@ -51,6 +51,8 @@ pub enum Input {
     },
     /// Somebody asks to cancel.
     Cancel {
+        /// The re-run that takes its place.
+        superseded_by: Option<String>,
         /// Time.
         now: Millis,
     },

@@ -8,6 +8,7 @@
 pub mod audit_rules;
 pub(crate) mod calendar;
 pub mod catalog;
+pub mod checkpoint;
 pub mod compiled;
 pub mod config;
 mod context;

@@ -78,6 +78,37 @@ pub enum RerunError {
     Log(#[from] FoldError),
 }
 
+impl RerunError {
+    /// The code that a host shows and decides by.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownStep { .. } => "UNKNOWN_STEP",
+            Self::NeverRan { .. } => "STEP_NEVER_RAN",
+            Self::Recovery { .. } | Self::AfterAbort { .. } => "STEP_NOT_A_START",
+            Self::Gone { .. } => "STEP_GONE",
+            Self::Variable { .. } => "BAD_VARIABLE",
+            Self::Params(_) => "BAD_PARAM",
+            Self::NoInput => "BAD_INPUT",
+            Self::Log(_) => "LOG_DAMAGED",
+        }
+    }
+
+    /// What a person does next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::UnknownStep { .. } => "Name a step by its id, inside a loop with the iteration: loop[17]/step.",
+            Self::NeverRan { .. } => "Choose a step that ran; `runs events` shows them, with their paths.",
+            Self::Recovery { .. } => "Choose the step whose failure it worked on.",
+            Self::AfterAbort { .. } => "Choose the step that failed.",
+            Self::Gone { .. } => "Use the definition of the original, or choose a step that both have.",
+            Self::Variable { .. } => "Give a value that fits the schema of the context.",
+            Self::Params(_) => "Give params that fit the schema of the workflow.",
+            Self::NoInput => "Give a list with the data of one item at least.",
+            Self::Log(_) => "Restore the data folder from a backup; other runs are not affected.",
+        }
+    }
+}
+
 /// The original of a re-run.
 #[derive(Debug, Clone, Copy)]
 pub struct Original<'a> {
@@ -144,7 +175,7 @@ pub fn plan(original: Original<'_>, target: &Compiled, from: &str) -> Result<Pla
     let input = recorded_input(original, &here)?;
     let there = Range::of(target, from).ok_or_else(|| RerunError::Gone { step: from.to_owned() })?;
     there.may_begin(target)?;
-    let (mut events, answers) = kept(original.compiled, &all, &[&here, &there], &parent);
+    let (mut events, answers) = kept(&all, &[(&here, original.compiled), (&there, target)], &parent);
     let given = earlier.map_or_else(|| start.context.clone().unwrap_or_default(), |base| base.given.clone());
     let stands = |name: &str| !here.holds_name(original.compiled, name) && !there.holds_name(target, name);
     let mut begun: Vec<Begun> =
@@ -297,7 +328,7 @@ fn place(event: &RunEvent) -> Option<(Option<&str>, &str)> {
 }
 
 /// The events that stand, and the answers in the others.
-fn kept(compiled: &Compiled, all: &[&RunEvent], ranges: &[&Range], parent: &str) -> (Vec<RunEvent>, Vec<KeptAnswer>) {
+fn kept(all: &[&RunEvent], ranges: &[(&Range, &Compiled)], parent: &str) -> (Vec<RunEvent>, Vec<KeptAnswer>) {
     let mut last_start: BTreeMap<String, usize> = BTreeMap::new();
     for (index, event) in all.iter().enumerate() {
         if matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none() {
@@ -307,7 +338,7 @@ fn kept(compiled: &Compiled, all: &[&RunEvent], ranges: &[&Range], parent: &str)
     let (mut events, mut answers) = (Vec::new(), Vec::new());
     for (index, event) in all.iter().enumerate() {
         let Some((path, step)) = place(event) else { continue };
-        let stands = ranges.iter().all(|range| match range.at(compiled, path, step) {
+        let stands = ranges.iter().all(|(range, compiled)| match range.at(compiled, path, step) {
             range::Place::Outside => true,
             range::Place::Inside => false,
             // A container around the step goes on with what it was entered with last.

@@ -69,15 +69,15 @@ pub struct RunState {
     pub(crate) stop_id: Option<String>,
     pub(crate) error: Option<Arc<ErrorPayload>>,
     pub(crate) failed_step: Option<String>,
-    /// A cancel that waits for calls in flight. Not part of the recorded state: the request is a durable input of its
+    /// A cancel that waits for calls in flight, and the run that takes the place of this one. Not part of the recorded state: the request is a durable input of its
     /// own and comes again after a crash.
     #[serde(skip)]
     pub(crate) cancel: Transient,
 }
 
 /// A value that is no part of equality, snapshots or the fold.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Transient(pub(crate) Option<Millis>);
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Transient(pub(crate) Option<Millis>, pub(crate) Option<String>);
 
 impl PartialEq for Transient {
     fn eq(&self, _: &Self) -> bool {
@@ -528,6 +528,10 @@ impl RunState {
     /// The run's input.
     pub fn params(&self) -> &Arc<Value> {
         &self.params
+    }
+    /// The original of a re-run.
+    pub fn parent_run_id(&self) -> Option<&str> {
+        self.parent_run_id.as_deref()
     }
     /// Run-wide variables now.
     pub fn context(&self) -> &Context {

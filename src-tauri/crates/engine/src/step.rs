@@ -97,7 +97,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         | Input::Rerun { now, .. }
         | Input::NodeFinished { now, .. }
         | Input::TimerFired { now, .. }
-        | Input::Cancel { now }
+        | Input::Cancel { now, .. }
         | Input::Decision { now, .. }
         | Input::Hold { now, .. }
         | Input::Resume { now } => *now,
@@ -152,9 +152,9 @@ impl Deciding<'_> {
             }
             Input::NodeFinished { key, results, .. } => self.finished(&key, results),
             Input::TimerFired { timer, .. } => self.timer_fired(timer),
-            Input::Cancel { .. } => {
+            Input::Cancel { superseded_by, .. } => {
                 if self.state.cancel.0.is_none() {
-                    self.state.cancel = Transient(Some(self.now));
+                    self.state.cancel = Transient(Some(self.now), superseded_by);
                     if self.state.is_busy() {
                         self.out.effects.push(Effect::Timer { timer: Timer::Grace, due_ms: self.now + GRACE_MS });
                     }
@@ -313,8 +313,9 @@ impl Deciding<'_> {
                 if !self.state.is_busy() {
                     self.interrupt_people()?;
                     self.interrupt_bodies()?;
-                    let duration_ms = self.duration();
-                    self.emit(None, EventBody::WorkflowCancelled(WorkflowCancelled { duration_ms }))?;
+                    let (duration_ms, superseded_by) = (self.duration(), self.state.cancel.1.clone());
+                    let body = WorkflowCancelled { duration_ms, superseded_by };
+                    self.emit(None, EventBody::WorkflowCancelled(body))?;
                 }
                 return Ok(());
             }

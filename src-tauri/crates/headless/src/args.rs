@@ -84,6 +84,14 @@ pub(crate) enum Command {
         /// One run; all when absent.
         run: Option<String>,
     },
+    /// Starts a new run at a step of another one: what that step does not lead to is kept and not executed.
+    #[command(
+        after_help = "An original that waits for a person is cancelled, its tasks are superseded. Steps that execute again and \
+                      change something outside are listed with --look.\n\nExit: as run; 2 also when the original is \
+                      running.\n\nExamples:\n  signalbox rerun 0199a1b2-… --from send --set '$total=12'\n  signalbox rerun \
+                      0199a1b2-… --from 'each[17]/fetch' --definition current --look"
+    )]
+    Rerun(Rerun),
     /// Cancels a run.
     #[command(after_help = "Example:\n  signalbox cancel 0199a1b2-…")]
     Cancel {
@@ -133,6 +141,40 @@ pub(crate) struct Run {
     pub(crate) events: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RerunDefinition {
+    Original,
+    Current,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rerun {
+    /// The original run.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// The step to begin at; inside a loop with the iteration: loop[17]/step.
+    #[arg(long, value_name = "STEP")]
+    pub(crate) from: String,
+    /// With `$` a variable, without a param.
+    #[arg(long = "set", value_name = "NAME=JSON")]
+    pub(crate) set: Vec<String>,
+    /// Data of the items that the step gets: a JSON list with one element per item, or @FILE.
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub(crate) input: Option<String>,
+    /// The definition that the original ran with, or the workflow of the library as it is now.
+    #[arg(long, value_name = "WHICH", default_value = "original")]
+    pub(crate) definition: RerunDefinition,
+    /// Give the answers of people again where they fit, instead of asking again.
+    #[arg(long)]
+    pub(crate) keep_answers: bool,
+    /// Start nothing; say what would be kept, what would execute again, and what has changed.
+    #[arg(long)]
+    pub(crate) look: bool,
+    /// Print every event as one JSON line while it happens.
+    #[arg(long)]
+    pub(crate) events: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Runs {
     /// Lists runs, newest first.
@@ -162,6 +204,15 @@ pub(crate) enum Runs {
         /// Only events with a larger seq.
         #[arg(long, value_name = "SEQ", default_value_t = 0)]
         after: u64,
+    },
+    /// Prints where a run stands: the next step, what is done, variables and files.
+    #[command(after_help = "Example:\n  signalbox runs snapshot 0199a1b2-… --at 10 --json")]
+    Snapshot {
+        /// The run.
+        run: String,
+        /// As it stood after this event; the last one when absent.
+        #[arg(long, value_name = "SEQ")]
+        at: Option<u64>,
     },
     /// Deletes a run that has ended, with everything that nothing else refers to.
     #[command(after_help = "Example:\n  signalbox runs delete 0199a1b2-…")]

@@ -4,6 +4,7 @@
 pub(crate) mod audit;
 pub(crate) mod catalog;
 pub(crate) mod input;
+pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod secret;

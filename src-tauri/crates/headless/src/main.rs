@@ -68,6 +68,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Run(args) => commands::run::run(&app, output, args).await,
         Command::Runs(command) => commands::runs::runs(&app, output, command).await,
         Command::Resume { run } => commands::run::resume(&app, output, run.as_deref()).await,
+        Command::Rerun(args) => commands::rerun::rerun(&app, output, args).await,
         Command::Cancel { run } => commands::run::cancel(&app, output, run).await,
         Command::Tasks(command) => commands::tasks::tasks(&app, output, command).await,
         Command::Audit(command) => commands::audit::audit(&app, output, command).await,

@@ -45,6 +45,8 @@ events! {
     Escalated = "ESCALATED",
     /// A run ended.
     WorkflowCompleted = "WORKFLOW_COMPLETED",
+    /// A person had a run begin again at a step.
+    RunRerun = "RUN_RERUN",
     /// A run was deleted.
     RunDeleted = "RUN_DELETED",
     /// A person took a task.

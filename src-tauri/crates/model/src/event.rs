@@ -235,6 +235,9 @@ pub struct WorkflowFailed {
 pub struct WorkflowCancelled {
     /// Milliseconds since `workflow_start`.
     pub duration_ms: i64,
+    /// The re-run that took its place while it waited for a person.
+    #[serde(rename = "supersededBy", default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
 }
 
 /// Payload of `workflow_resumed`.

@@ -92,10 +92,13 @@ enum Stop {
 
 /// What a new run's row needs besides its events.
 pub(crate) struct Birth {
-    pub(crate) definition: String,
+    /// Text of the definition; the store has that of another run.
+    pub(crate) definition: Option<String>,
     pub(crate) client_run_token: Option<String>,
     pub(crate) started_by: Option<String>,
     pub(crate) person: Option<String>,
+    /// Entries that stand before those of the events.
+    pub(crate) audit: Vec<Record>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 
@@ -354,7 +357,10 @@ impl Driver {
             // What a newer program asks stays for a newer program.
             let now = self.core.world.clock.now_ms();
             match input.body.get("type").and_then(Value::as_str) {
-                Some("cancel") if self.taken.insert(input.id) => inputs.push_back(Input::Cancel { now }),
+                Some("cancel") if self.taken.insert(input.id) => {
+                    let superseded_by = input.body.get("supersededBy").and_then(Value::as_str).map(str::to_owned);
+                    inputs.push_back(Input::Cancel { superseded_by, now });
+                }
                 Some("decision") if self.taken.insert(input.id) => {
                     let text = |name: &str| input.body.get(name).and_then(Value::as_str).map(str::to_owned);
                     let answer = input.body.get("answer").cloned().map(serde_json::from_value);
@@ -492,8 +498,8 @@ impl Driver {
             workflow_id: self.compiled.workflow.id.clone(),
             workflow_name: self.compiled.workflow.name.clone(),
             definition_hash: self.compiled.definition_hash.clone(),
-            definition: Some(birth.definition),
-            parent_run_id: None,
+            definition: birth.definition,
+            parent_run_id: self.state.parent_run_id().map(str::to_owned),
             started_ms: self.state.started_ms(),
             client_run_token: birth.client_run_token,
             started_by: birth.started_by,
@@ -503,7 +509,7 @@ impl Driver {
             snapshot,
             end,
             tasks,
-            audit,
+            audit: birth.audit.into_iter().chain(audit).collect(),
             durable,
         };
         // The starter may have gone; the run goes on without it.

@@ -1,5 +1,6 @@
 //! What can go wrong, in words for a person.
 
+use signalbox_engine::rerun::RerunError;
 use signalbox_model::{Diagnostic, RunStatus};
 use signalbox_store::{CommitError, StoreError};
 
@@ -14,6 +15,15 @@ pub enum Error {
         /// How it ended.
         status: RunStatus,
     },
+    /// The run goes on, so nothing can begin at its steps.
+    #[error("Run {run} is running")]
+    StillRuns {
+        /// The run.
+        run: String,
+    },
+    /// It cannot be run again like this.
+    #[error(transparent)]
+    Rerun(#[from] RerunError),
     /// Another living process drives the run.
     #[error("Run {run} is driven by another process")]
     DrivenElsewhere {
@@ -62,6 +72,8 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Ended { .. } => "RUN_ENDED",
+            Self::StillRuns { .. } => "RUN_RUNNING",
+            Self::Rerun(error) => error.code(),
             Self::DrivenElsewhere { .. } => "DRIVEN_ELSEWHERE",
             Self::Definition { .. } => "DEFINITION_UNUSABLE",
             Self::Invalid(_) => "INVALID_WORKFLOW",
@@ -76,6 +88,8 @@ impl Error {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Ended { .. } => "Start it again as a new run.",
+            Self::StillRuns { .. } => "Wait until it has ended or waits for a person, or cancel it.",
+            Self::Rerun(error) => error.hint(),
             Self::DrivenElsewhere { .. } => "It goes on there; follow it here with its events.",
             Self::Definition { .. } => "Open it with the release that started it, or cancel it.",
             Self::Invalid(_) => "Correct the problems that are listed.",

@@ -16,6 +16,7 @@ mod load;
 mod options;
 mod record;
 mod registry;
+mod rerun;
 mod runtime;
 mod shared;
 
@@ -24,5 +25,6 @@ pub use live::{Follow, Subscription};
 pub use load::{Pinned, definition, pinned_files, state};
 pub use options::{Beside, Kept, Options};
 pub use registry::Registry;
+pub use rerun::{Again, Definition};
 pub use runtime::{NewRun, Phase, Runtime};
 pub use shared::Resumed;

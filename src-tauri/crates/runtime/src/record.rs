@@ -50,6 +50,9 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
             EventBody::PauseTimeout(over) => {
                 changes.push(TaskChange::CloseOne { task_id: over.task_id.clone(), state: TaskState::Expired, at_ms })
             }
+            EventBody::WorkflowCancelled(cancelled) if cancelled.superseded_by.is_some() => {
+                changes.push(TaskChange::CloseAll { state: TaskState::Superseded, at_ms });
+            }
             body if body.is_terminal() => {
                 changes.push(TaskChange::CloseAll { state: TaskState::Cancelled, at_ms });
             }
@@ -171,7 +174,11 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             (AuditEvent::HitlCreated, Level::Info, told)
         }
         EventBody::HumanTaskCompleted(done) => {
-            (AuditEvent::HitlCompleted, Level::Info, json!({ "taskId": done.task_id, "action": done.answer.action }))
+            let mut told = json!({ "taskId": done.task_id, "action": done.answer.action });
+            if let Some(run) = &done.kept_from {
+                told["keptFrom"] = run.as_str().into();
+            }
+            (AuditEvent::HitlCompleted, Level::Info, told)
         }
         EventBody::Escalated(escalated) => {
             let mut told = json!({
@@ -195,14 +202,23 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             }
             (AuditEvent::WorkflowCompleted, Level::Error, told)
         }
-        EventBody::WorkflowCancelled(_) => {
-            (AuditEvent::WorkflowCompleted, Level::Warn, json!({ "status": "cancelled" }))
+        EventBody::WorkflowCancelled(cancelled) => {
+            let mut told = json!({ "status": "cancelled" });
+            if let Some(by) = &cancelled.superseded_by {
+                told["supersededBy"] = by.as_str().into();
+            }
+            (AuditEvent::WorkflowCompleted, Level::Warn, told)
         }
-        EventBody::WorkflowStart(start) => (
-            AuditEvent::WorkflowStarted,
-            Level::Info,
-            json!({ "name": start.name, "version": start.version, "startedBy": start.started_by.as_deref().unwrap_or("person") }),
-        ),
+        EventBody::WorkflowStart(start) => {
+            let started_by = start.started_by.as_deref().unwrap_or("person");
+            let mut told = json!({ "name": start.name, "version": start.version, "startedBy": started_by });
+            if let (Some(parent), Some(from)) = (&start.parent_run_id, &start.resumed_from) {
+                told["parentRunId"] = parent.as_str().into();
+                told["resumedFrom"] = from.as_str().into();
+                told["baseSeq"] = start.base_seq.into();
+            }
+            (AuditEvent::WorkflowStarted, Level::Info, told)
+        }
         EventBody::WorkflowResumed(_)
         | EventBody::StepInterrupted(_)
         | EventBody::StepSkipped(_)

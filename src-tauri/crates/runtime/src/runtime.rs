@@ -8,6 +8,7 @@ use crate::options::{Kept, Options};
 use crate::registry::Registry;
 use crate::shared::{Core, Resumed, adopt, poll};
 use serde_json::{Value, json};
+use signalbox_audit::Record;
 use signalbox_engine::RunState;
 use signalbox_engine::input::Input;
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
@@ -51,6 +52,21 @@ pub struct NewRun {
     pub client_run_token: Option<String>,
     /// What the host keeps for the run while this process drives it.
     pub kept: Option<Kept>,
+}
+
+/// What a run begins with besides its first input.
+pub(crate) struct Start {
+    pub(crate) run_id: String,
+    pub(crate) compiled: Arc<Compiled>,
+    /// None when the store has it.
+    pub(crate) definition: Option<String>,
+    /// Definitions of the sub-workflows: hash and text.
+    pub(crate) files: Vec<(String, String)>,
+    pub(crate) client_run_token: Option<String>,
+    pub(crate) started_by: Option<String>,
+    pub(crate) person: Option<String>,
+    pub(crate) audit: Vec<Record>,
+    pub(crate) kept: Option<Kept>,
 }
 
 /// Drives runs. Clones share it; the last one closes it.
@@ -101,7 +117,7 @@ impl Runtime {
         Ok(Self { inner: Arc::new(Inner { core, threads: Some(threads) }) })
     }
 
-    fn core(&self) -> &Arc<Core> {
+    pub(crate) fn core(&self) -> &Arc<Core> {
         &self.inner.core
     }
 
@@ -144,29 +160,45 @@ impl Runtime {
     /// Starts a run; returns its id as soon as its beginning is recorded.
     pub async fn start(&self, new: NewRun) -> Result<String, Error> {
         let core = self.core();
-        core.open()?;
         let Pinned { compiled, definition, files } = new.pinned;
-        // Before the run: one that was recorded always finds them.
-        if !files.is_empty() {
-            let store = core.store.clone();
-            self.worker(move || files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))).await??;
-        }
-        let run_id = core.ids.run_id();
-        let state = RunState::new(&compiled, &run_id, new.client_run_token.clone());
-        let (driven, inbox) = Driven::new(&run_id);
-        let (born, birth) = oneshot::channel();
-        core.runs().insert(run_id.clone(), Arc::clone(&driven));
-        let first = VecDeque::from([Input::Start {
+        let first = Input::Start {
             params: Arc::new(new.params),
             context: new.context,
             seed: core.ids.seed(),
             started_by: new.started_by.clone(),
             now: core.world.clock.now_ms(),
-        }]);
-        let (client_run_token, started_by) = (new.client_run_token, new.started_by);
-        let row = Birth { definition, client_run_token, started_by, person: new.person, born };
-        let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, new.kept).new_born(row);
-        core.handle.spawn(Box::pin(driver.drive(first)));
+        };
+        let start = Start {
+            run_id: core.ids.run_id(),
+            compiled,
+            definition: Some(definition),
+            files,
+            client_run_token: new.client_run_token,
+            started_by: new.started_by,
+            person: new.person,
+            audit: Vec::new(),
+            kept: new.kept,
+        };
+        self.begin(start, first).await
+    }
+
+    /// Drives a new run; returns its id as soon as its beginning is recorded.
+    pub(crate) async fn begin(&self, start: Start, first: Input) -> Result<String, Error> {
+        let core = self.core();
+        core.open()?;
+        let Start { run_id, compiled, definition, files, client_run_token, started_by, person, audit, kept } = start;
+        // Before the run: one that was recorded always finds them.
+        if !files.is_empty() {
+            let store = core.store.clone();
+            self.worker(move || files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))).await??;
+        }
+        let state = RunState::new(&compiled, &run_id, client_run_token.clone());
+        let (driven, inbox) = Driven::new(&run_id);
+        let (born, birth) = oneshot::channel();
+        core.runs().insert(run_id.clone(), Arc::clone(&driven));
+        let row = Birth { definition, client_run_token, started_by, person, audit, born };
+        let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept).new_born(row);
+        core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));
         match birth.await {
             Ok(outcome) => outcome.map(|()| run_id),
             Err(_) => Err(match core.faulty().get(&run_id) {
@@ -192,13 +224,17 @@ impl Runtime {
 
     /// Asks a run to end, durably, whoever drives it; a run that nobody drives is taken over for it.
     pub async fn cancel(&self, run_id: &str) -> Result<(), Error> {
+        self.cancel_with(run_id, json!({ "type": "cancel" })).await
+    }
+
+    pub(crate) async fn cancel_with(&self, run_id: &str, input: Value) -> Result<(), Error> {
         let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
         self.worker(move || {
             let row = core.store.run(&run_id)?;
             if row.ended_ms.is_some() {
                 return Err(Error::Ended { run: run_id, status: row.status });
             }
-            if let Err(error) = core.store.add_input(&run_id, json!({ "type": "cancel" })) {
+            if let Err(error) = core.store.add_input(&run_id, input) {
                 let row = core.store.run(&run_id)?;
                 return Err(if row.ended_ms.is_some() {
                     Error::Ended { run: run_id, status: row.status }

@@ -150,7 +150,7 @@ impl Core {
     }
 
     /// The definition of a run, compiled once for all runs of it that are driven at the same time.
-    fn definition(&self, row: &RunRow) -> Result<Arc<Compiled>, Error> {
+    pub(crate) fn definition(&self, row: &RunRow) -> Result<Arc<Compiled>, Error> {
         let known = || self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(compiled) = known().get(&row.definition_hash).and_then(Weak::upgrade) {
             return Ok(compiled);

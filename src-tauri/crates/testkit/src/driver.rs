@@ -246,7 +246,7 @@ impl Driver {
         }
         if self.cancel_at.is_some_and(|at| at <= now) {
             self.cancel_at = None;
-            self.inputs.push_back(Input::Cancel { now });
+            self.inputs.push_back(Input::Cancel { superseded_by: None, now });
         }
         while let Some((due, timer)) = self.timers.pop_first() {
             if due > now {

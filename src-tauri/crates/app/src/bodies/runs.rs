@@ -12,9 +12,10 @@ use crate::masked::no_reason;
 use crate::people::{self, signed};
 use crate::{Caller, check, runs};
 use serde_json::{Value, json};
-use signalbox_model::{AuditEvent, time, wire};
+use signalbox_model::{AuditEvent, EventBody, RunEvent, time, wire};
 use signalbox_store::RunQuery;
 use signalbox_store::audit::Level;
+use std::collections::BTreeSet;
 
 /// Events of one answer.
 const PAGE: usize = 1_000;
@@ -61,7 +62,9 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
     runs::wire_summary(&mut summary);
     // A run whose definition is lost still has its events.
     let definition = app.pinned(&row)?.map(|workflow| json!(workflow)).unwrap_or_default();
-    let params = app.params_for(caller, &request.run_id)?;
+    let start = app.start_for(caller, &request.run_id)?;
+    let params = start["params"].clone();
+    let kept = if row.parent_run_id.is_some() { kept_steps(app, &request.run_id)? } else { Vec::new() };
     let masked = app.masks(caller, &request.run_id);
     let trouble = app.trouble(&request.run_id).map(|(code, message)| {
         let message = if masked { people::plain(&message) } else { message };
@@ -75,9 +78,23 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
         params: wire::truncate(&params, &format!("{}/1/payload/params", request.run_id)).unwrap_or(params),
         driven: app.store.is_driven(&request.run_id)?,
         trouble,
+        resumed_from: start["resumedFrom"].as_str().map(str::to_owned),
+        kept,
         masked,
         may_reveal: masked && caller.role >= CallerRole::Operator,
     })
+}
+
+/// Steps of the file whose result a re-run has from its original.
+fn kept_steps(app: &App, run_id: &str) -> ApiResult<Vec<String>> {
+    let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = app.store.event(run_id, 1)? else {
+        return Ok(Vec::new());
+    };
+    let base = start.base.unwrap_or_default();
+    let begun: Vec<&str> = base.begun.last().iter().flat_map(|begun| begun.step.split(['/', '['])).collect();
+    let at_top = base.events.iter().filter(|event| event.path.is_none());
+    let steps = at_top.filter_map(|event| event.step_id.as_deref()).filter(|step| !begun.contains(step));
+    Ok(steps.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect())
 }
 
 pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Events> {

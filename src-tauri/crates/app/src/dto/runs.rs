@@ -120,6 +120,12 @@ pub struct RunDetails {
     /// Why it stands still although nothing in it has failed (disk full, a fault of the program).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<RunTrouble>,
+    /// The step that a re-run began at, with its path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumed_from: Option<String>,
+    /// Steps whose result a re-run has from its original: they did not execute in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
     /// Values that may be personal or secret are masked.
     pub masked: bool,
     /// The caller may say why they need to see them (`run_reveal`).

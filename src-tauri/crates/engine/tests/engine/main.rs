@@ -7,4 +7,5 @@ mod properties;
 mod properties_containers;
 mod properties_people;
 mod properties_rerun;
+mod rerun;
 mod stories;

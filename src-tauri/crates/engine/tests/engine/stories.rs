@@ -237,7 +237,7 @@ fn a_cancel_ends_once_and_late_results_change_nothing() {
     let script = |_: &str, _: usize, _: u32| None;
     let mut world = World::new(&compiled, &script, 1);
     world.start(json!({}));
-    world.give(Input::Cancel { now: 1_000_100 });
+    world.give(Input::Cancel { superseded_by: None, now: 1_000_100 });
     world.give(Input::TimerFired { timer: Timer::Grace, now: 1_005_100 });
     assert_eq!(world.state.status(), RunStatus::Cancelled);
     let count = world.events.len();

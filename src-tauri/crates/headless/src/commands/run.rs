@@ -29,7 +29,7 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Prints what happens in a run until it has ended or waits for a person.
-async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_events: bool) -> Done {
+pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_events: bool) -> Done {
     let mut steps = Steps::default();
     let mut events = app.subscribe(&Caller::terminal(None)?, run_id.to_owned(), 0).await?;
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());

@@ -1,4 +1,4 @@
-//! `runs list | show | events | delete`.
+//! `runs list | show | events | snapshot | delete`.
 
 use super::Done;
 use crate::args::Runs;
@@ -18,6 +18,19 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
                 output.value(&summary);
             } else {
                 output.pretty(&summary);
+            }
+            Ok(OK)
+        }
+        Runs::Snapshot { run, at } => {
+            let mut request = json!({ "runId": run });
+            if let Some(at) = at {
+                request["at"] = json!(at);
+            }
+            let checkpoint = app.dispatch(&Caller::terminal(None)?, "run_checkpoint", request).await?;
+            if output.json {
+                output.value(&checkpoint);
+            } else {
+                output.line(&serde_json::to_string_pretty(&checkpoint).unwrap_or_default());
             }
             Ok(OK)
         }
@@ -85,8 +98,9 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
             String::new()
         };
         let time = duration(row["durationMs"].as_i64().unwrap_or_default());
+        let parent = row["parentRunId"].as_str().map_or_else(String::new, |parent| format!("  (re-run of {parent})"));
         output.line(&format!(
-            "{}  {status} {:>12}  {}  {}{note}",
+            "{}  {status} {:>12}  {}  {}{parent}{note}",
             text("runId"),
             time,
             text("startedAt"),

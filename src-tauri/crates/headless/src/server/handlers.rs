@@ -49,6 +49,19 @@ pub(crate) async fn run(
         }
         Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
         Action::RunEvents => sse::stream(app, caller, id, parts).await,
+        Action::RunCheckpoint => Ok(ok(app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?)),
+        Action::RunVariables => {
+            let mut checkpoint = app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?;
+            Ok(ok(checkpoint["variables"].take()))
+        }
+        Action::RunArtifacts => {
+            let mut checkpoint = app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?;
+            Ok(ok(checkpoint["artifacts"].take()))
+        }
+        Action::RunRerun => {
+            let request: Value = parse(body)?;
+            Ok(ok(app.dispatch(caller, "run_rerun", request).await?))
+        }
         Action::RunAbort => {
             let _: Empty = parse_or_empty(body)?;
             app.dispatch(caller, "run_cancel", json!({ "runId": id })).await?;

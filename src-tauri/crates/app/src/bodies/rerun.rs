@@ -1,0 +1,253 @@
+//! Re-run from a step, and checkpoints.
+
+use crate::app::App;
+use crate::check;
+use crate::dto::{
+    CallerRole, Checkpoint, CheckpointOf, RerunAnswer, RerunDefinition, RerunLook, RerunPlan, RerunStarted, RerunStep,
+    RunRerun, StepChange, StepEffect, StepFate,
+};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::library::load;
+use crate::router::Caller;
+use serde_json::{Map, Value, json};
+use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, RerunError, StepPlan};
+use signalbox_engine::validate::{check_bytes, check_called};
+use signalbox_engine::{RunState, checkpoint, fold, summary};
+use signalbox_model::{Effects, EventBody, RunStatus, time};
+use signalbox_runtime::{Again, Definition};
+use signalbox_store::RunRow;
+
+/// Events of one read.
+const PAGE: usize = 500;
+
+pub(crate) fn rerun_look(app: &App, caller: &Caller, request: RerunLook) -> ApiResult<RerunPlan> {
+    let row = app.store.run(&request.run_id)?;
+    let definition = definition(app, caller, &row, request.definition, request.document)?;
+    let same = match &definition {
+        Definition::Original => true,
+        Definition::Other(pinned) => pinned.compiled.definition_hash == row.definition_hash,
+    };
+    let made = app.wait_for(app.runtime.rerun_plan(&row.run_id, &request.step_id, definition))??;
+    let masked = app.masks(caller, &row.run_id);
+    let Plan { from, params, context, input, steps, answers, .. } = made;
+    let mut data = json!({
+        "context": context, "params": *params, "input": input.iter().map(|item| &item.data).collect::<Vec<_>>(),
+    });
+    if masked {
+        data = app.with_masks(&row.run_id, row.last_seq, |masks| masks.data(&data))?;
+    }
+    Ok(RerunPlan {
+        step_id: from,
+        waits: row.status == RunStatus::Paused,
+        same_definition: same,
+        context: data["context"].as_object().cloned().unwrap_or_default(),
+        params: data["params"].take(),
+        input: data["input"].as_array().cloned().unwrap_or_default(),
+        steps: steps.into_iter().map(step).collect(),
+        answers: answers
+            .into_iter()
+            .map(|kept| RerunAnswer {
+                step_id: kept.origin.unwrap_or(kept.step),
+                action: kept.answer.action.as_str().to_owned(),
+                operator_id: kept.answer.operator_id,
+            })
+            .collect(),
+        masked,
+    })
+}
+
+pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiResult<RerunStarted> {
+    let row = app.store.run(&request.run_id)?;
+    let definition_word = match request.definition {
+        RerunDefinition::Original => "original",
+        RerunDefinition::Current => "current",
+    };
+    let definition = definition(app, caller, &row, request.definition, request.document)?;
+    let (mut context, mut params) = (Map::new(), Map::new());
+    for (name, value) in request.overrides {
+        match name.strip_prefix('$') {
+            Some("") => return Err(ApiError::bad_request("'$' names no variable.", "Write $name.")),
+            Some(variable) => context.insert(variable.to_owned(), value),
+            None => params.insert(name, value),
+        };
+    }
+    // Another process may have changed the grants.
+    app.grants_changed()?;
+    let changed: Vec<String> = context.keys().map(|name| format!("${name}")).chain(params.keys().cloned()).collect();
+    let mut told = Map::new();
+    told.insert("definition".into(), definition_word.into());
+    told.insert("keepAnswers".into(), request.keep_answers.into());
+    told.insert("changed".into(), json!(changed));
+    told.insert("inputChanged".into(), request.input.is_some().into());
+    told.insert("via".into(), caller.via.as_str().into());
+    let again = Again {
+        run_id: row.run_id,
+        from: request.step_id,
+        definition,
+        overrides: Overrides { context, params, input: request.input, keep_answers: request.keep_answers },
+        started_by: (!caller.here).then(|| "rest".to_owned()),
+        client_run_token: request.client_run_token,
+        actor: caller.actor(),
+        told,
+    };
+    let run_id = app.wait_for(app.runtime.rerun(again))??;
+    let status = app.store.run(&run_id)?.status;
+    Ok(RerunStarted { run_id, status })
+}
+
+pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) -> ApiResult<Checkpoint> {
+    let row = app.store.run(&request.run_id)?;
+    let at = request.at.unwrap_or(row.last_seq);
+    if at > row.last_seq || at == 0 {
+        let message = format!("Run {} has the events 1 to {}; there is no event {at}.", row.run_id, row.last_seq);
+        return Err(ApiError::bad_request(message, "Name one of its events."));
+    }
+    let compiled = app.compiled_of(&row)?;
+    let mut state = RunState::new(&compiled, &row.run_id, row.client_run_token.clone());
+    let mut artifacts = Vec::new();
+    while state.last_seq() < at {
+        let page = app.store.events(&row.run_id, state.last_seq(), PAGE)?;
+        if page.is_empty() {
+            break;
+        }
+        for event in page.iter().take_while(|event| event.seq.is_some_and(|seq| seq <= at)) {
+            fold(&compiled, &mut state, event)
+                .map_err(|error| crate::outside::damaged(&row.run_id, &error.to_string()))?;
+            if let EventBody::FileDone(file) = &event.body
+                && !artifacts.contains(&file.path)
+            {
+                artifacts.push(file.path.clone());
+            }
+        }
+    }
+    let told = summary::of(&compiled, &state);
+    let standing = checkpoint::of(&compiled, &state);
+    let mut data = json!({ "params": **state.params(), "variables": told.context });
+    if app.masks(caller, &row.run_id) {
+        data = app.with_masks(&row.run_id, row.last_seq, |masks| masks.data(&data))?;
+    }
+    Ok(Checkpoint {
+        kind: "signalbox_checkpoint".into(),
+        format: 1,
+        run_id: row.run_id,
+        workflow_id: row.workflow_id,
+        version: row.definition_hash,
+        status: told.status,
+        event_seq: at,
+        created_at: time::format(state.last_ms()),
+        current_step_id: standing.current,
+        params: data["params"].take(),
+        variables: data["variables"].take(),
+        completed_steps: standing.completed,
+        completed_branches: standing.branches,
+        loop_progress: standing.iterations,
+        artifacts,
+        open_tasks: told.open_tasks,
+        parent_run_id: row.parent_run_id,
+    })
+}
+
+/// The definition that is asked for; that of the original when the workflow has not changed.
+fn definition(
+    app: &App,
+    caller: &Caller,
+    row: &RunRow,
+    wanted: RerunDefinition,
+    document: Option<Value>,
+) -> ApiResult<Definition> {
+    let (document, file) = match (wanted, document) {
+        (RerunDefinition::Original, None) => return Ok(Definition::Original),
+        (RerunDefinition::Original, Some(_)) => {
+            return Err(ApiError::bad_request(
+                "A document was sent, but the definition of the original is asked for.",
+                "Ask for the current definition, or leave the document out.",
+            ));
+        }
+        (RerunDefinition::Current, Some(document)) => {
+            // Who may only operate runs what is stored, not what they send.
+            caller.require(CallerRole::Builder)?;
+            (document, app.by_id(&row.workflow_id).ok())
+        }
+        (RerunDefinition::Current, None) => {
+            let path = app.by_id(&row.workflow_id).map_err(|_| {
+                ApiError::not_found(format!(
+                    "The library has no workflow with the id {}; use the definition of the original.",
+                    row.workflow_id
+                ))
+            })?;
+            (check::readable(&load(&path)?.bytes)?.0, Some(path))
+        }
+    };
+    let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
+    check::runnable(&checked.diagnostics)?;
+    let Some(workflow) = checked.workflow else {
+        return Err(ApiError::bad_request("The document is no workflow.", "Send a workflow."));
+    };
+    if workflow.id != row.workflow_id {
+        return Err(ApiError::new(
+            Class::Invalid,
+            "OTHER_WORKFLOW",
+            format!("The run is one of the workflow '{}', the document is '{}'.", row.workflow_id, workflow.id),
+            "Send the workflow that the run belongs to.",
+        ));
+    }
+    let called = app.called(&workflow, file.as_deref())?;
+    check::runnable(&check_called(&workflow, check::catalog(), &called))?;
+    Ok(Definition::Other(app.wait_for(app.runtime.pin_with(workflow, called.files))??))
+}
+
+fn step(step: StepPlan) -> RerunStep {
+    RerunStep {
+        title: step.title.filter(|title| !title.is_empty()).unwrap_or_else(|| step.step.clone()),
+        step_id: step.step,
+        kind: step.kind,
+        fate: match step.fate {
+            Fate::Kept => StepFate::Kept,
+            Fate::Again => StepFate::Again,
+            Fate::Open => StepFate::Open,
+            Fate::Gone => StepFate::Gone,
+        },
+        change: match step.change {
+            Change::None => StepChange::None,
+            Change::Changed => StepChange::Changed,
+            Change::Added => StepChange::Added,
+            Change::Removed => StepChange::Removed,
+            Change::Incompatible => StepChange::Incompatible,
+        },
+        effect: match step.effects {
+            Effects::None => StepEffect::None,
+            Effects::Read => StepEffect::Read,
+            Effects::Write => StepEffect::Write,
+        },
+        repeats: step.repeats,
+        calls: step.calls as u64,
+        asks: step.asks,
+    }
+}
+
+/// Why a re-run was refused, as the outside hears it.
+pub(crate) fn refused(error: &RerunError) -> ApiError {
+    let class = match error {
+        RerunError::UnknownStep { .. } => Class::NotFound,
+        RerunError::NeverRan { .. } | RerunError::Gone { .. } => Class::Conflict,
+        RerunError::Recovery { .. } | RerunError::AfterAbort { .. } => Class::Invalid,
+        RerunError::Variable { .. } | RerunError::Params(_) | RerunError::NoInput => Class::Invalid,
+        RerunError::Log(_) => Class::Unavailable,
+    };
+    let (code, message) = (error.code(), format!("{error}."));
+    let mut hint = error.hint().to_owned();
+    let details = match error {
+        RerunError::UnknownStep { known, .. } => Some(json!({ "steps": known })),
+        RerunError::NeverRan { ran, .. } if !ran.is_empty() => {
+            hint = format!("It ran as {}.", ran.join(", "));
+            Some(json!({ "ran": ran }))
+        }
+        RerunError::Params(diagnostics) => Some(json!({ "diagnostics": diagnostics })),
+        _ => None,
+    };
+    let made = ApiError::new(class, code, message, hint);
+    match details {
+        Some(details) => made.with(details),
+        None => made,
+    }
+}

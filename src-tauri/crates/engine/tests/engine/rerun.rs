@@ -1,0 +1,343 @@
+//! Re-run from a step, story by story (SEMANTICS 9, K-34).
+
+use crate::containers::told;
+use crate::driver::{World, compile};
+use serde_json::{Value, json};
+use signalbox_engine::rerun::{Change, Fate, Original, Overrides, Plan, RerunError, plan};
+use signalbox_engine::{Compiled, Input, summary};
+use signalbox_model::{
+    ErrorType, EventBody, Map, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, task::Answer,
+};
+
+fn flow(nodes: Value, edges: &[(&str, &str)]) -> Value {
+    let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
+    json!({ "signalbox": 1, "id": "w", "name": "w", "settings": {}, "nodes": nodes, "edges": edges })
+}
+
+fn never(_: &str, _: usize, _: u32) -> Option<NodeFailure> {
+    None
+}
+
+fn ran<'a>(compiled: &'a Compiled, script: crate::driver::Script<'a>) -> World<'a> {
+    let mut world = World::new(compiled, script, 1);
+    world.start(json!({ "x": 1 }));
+    world.run_to_end();
+    world
+}
+
+fn look(world: &World<'_>, target: &Compiled, from: &str) -> Result<Plan, RerunError> {
+    plan(Original { compiled: world.compiled, events: &world.events }, target, from)
+}
+
+fn again<'a>(
+    world: &World<'_>,
+    target: &'a Compiled,
+    from: &str,
+    overrides: Overrides,
+    script: crate::driver::Script<'a>,
+) -> World<'a> {
+    let made = look(world, target, from).expect("a plan").with(target, overrides).expect("fits");
+    let mut second = World::again(target, script, 2, made);
+    second.run_to_end();
+    second
+}
+
+fn fates(plan: &Plan) -> Vec<(&str, Fate, Change)> {
+    plan.steps.iter().map(|step| (step.step.as_str(), step.fate, step.change)).collect()
+}
+
+fn chain() -> Value {
+    flow(
+        json!({ "one": { "type": "t.read", "out": { "$plan": "first", "$seen": ["one"] } },
+                "two": { "type": "t.read", "in": { "got": "=context.plan" }, "out": { "$two": "=item.got" } },
+                "three": { "type": "t.read", "out": { "$late": true } },
+                "four": { "type": "t.pass" } }),
+        &[("one.success", "two"), ("two.success", "three"), ("three.success", "four")],
+    )
+}
+
+fn context(changed: Value) -> Overrides {
+    Overrides { context: changed.as_object().cloned().expect("an object"), ..Overrides::default() }
+}
+
+#[test]
+fn ts_091_a_rerun_begins_with_the_values_before_its_step() {
+    let compiled = compile(chain());
+    let first = ran(&compiled, &never);
+    let plan = look(&first, &compiled, "two").expect("a plan");
+    assert_eq!(json!(plan.context), json!({ "plan": "first", "seen": ["one"] }), "what step three wrote is absent");
+    assert_eq!(fates(&plan)[0], ("one", Fate::Kept, Change::None));
+    let second = again(&first, &compiled, "two", context(json!({ "plan": "edited" })), &never);
+    assert_eq!(
+        told(&second.events),
+        [
+            "workflow_start",
+            "step_start two",
+            "var_changed two",
+            "step_done two",
+            "step_start three",
+            "var_changed three",
+            "step_done three",
+            "step_start four",
+            "step_done four",
+            "workflow_done"
+        ]
+    );
+    let EventBody::WorkflowStart(start) = &second.events[0].body else { panic!("no start") };
+    assert_eq!((start.resumed_from.as_deref(), start.parent_run_id.as_deref()), (Some("two"), Some("run")));
+    assert_eq!(start.base_seq, first.events.last().and_then(|event| event.seq));
+    let sum = summary::of(&compiled, &second.state);
+    assert_eq!(json!(sum.context), json!({ "plan": "edited", "seen": ["one"], "two": "edited", "late": true }));
+    assert_eq!(sum.parent_run_id.as_deref(), Some("run"));
+    assert_eq!(sum.steps["one"].state, NodeState::Succeeded, "kept");
+}
+
+#[test]
+fn semantics_e_a_finished_sibling_keeps_what_it_wrote() {
+    let file = flow(
+        json!({ "a": { "type": "t.pass" }, "b": { "type": "t.read", "out": { "$b": "=context" } },
+                "x": { "type": "t.read", "out": { "$x": 1 } }, "j": { "type": "t.all" } }),
+        &[("a.success", "b"), ("a.success", "x"), ("b.success", "j"), ("x.success", "j")],
+    );
+    let compiled = compile(file);
+    let first = ran(&compiled, &never);
+    let second = again(&first, &compiled, "b", Overrides::default(), &never);
+    let steps: Vec<String> = told(&second.events).into_iter().filter(|line| !line.starts_with("var_changed")).collect();
+    assert_eq!(
+        steps,
+        ["workflow_start", "step_start b", "step_done b", "step_start j", "step_done j", "workflow_done"]
+    );
+    let sum = summary::of(&compiled, &second.state);
+    assert_eq!(sum.context["b"], json!({ "x": 1 }), "x is kept, also what it wrote after b began");
+    assert_eq!(sum.steps["x"].state, NodeState::Succeeded);
+    assert_eq!(sum.output, summary::of(&compiled, &first.state).output);
+}
+
+#[test]
+fn ts_092_from_a_fork_all_children_run_again() {
+    let file = flow(
+        json!({ "fork": { "type": "t.pass" }, "a": { "type": "t.read" }, "b": { "type": "t.read" },
+                "c": { "type": "t.read" } }),
+        &[("fork.success", "a"), ("fork.success", "b"), ("fork.success", "c")],
+    );
+    let compiled = compile(file);
+    let first = ran(&compiled, &never);
+    let second = again(&first, &compiled, "fork", Overrides::default(), &never);
+    for child in ["a", "b", "c"] {
+        assert_eq!(second.calls[&(child.to_owned(), 0)], 1, "{child}");
+    }
+}
+
+fn looped() -> Compiled {
+    compile(flow(
+        json!({ "l": { "type": "t.loop", "config": { "source": [10, 20, 30], "collect": "_result.from" } },
+                "a": { "type": "t.read", "parent": "l" }, "b": { "type": "t.write", "parent": "l" },
+                "end": { "type": "t.pass" } }),
+        &[("a.success", "b"), ("l.success", "end")],
+    ))
+}
+
+#[test]
+fn one_iteration_runs_again_and_the_others_stay() {
+    let compiled = looped();
+    let first = ran(&compiled, &never);
+    let second = again(&first, &compiled, "l[1]/b", Overrides::default(), &never);
+    assert_eq!(
+        told(&second.events),
+        [
+            "workflow_start",
+            "step_start l[1]/b",
+            "step_done l[1]/b",
+            "step_done l",
+            "step_start end",
+            "step_done end",
+            "workflow_done"
+        ]
+    );
+    let sum = summary::of(&compiled, &second.state);
+    assert_eq!(sum.output, summary::of(&compiled, &first.state).output, "all three iterations, in order");
+    let twice = again(&second, &compiled, "l[2]/a", Overrides::default(), &never);
+    assert!(told(&twice.events).contains(&"step_start l[2]/a".to_owned()));
+    assert!(!told(&twice.events).iter().any(|line| line.contains("l[1]")), "kept in the run of a re-run too");
+}
+
+#[test]
+fn an_iteration_that_failed_the_run_can_be_run_again() {
+    let compiled = looped();
+    let fails =
+        |node: &str, _: usize, _: u32| (node == "l[1]/b").then(|| NodeFailure::new(ErrorType::ToolError, "X", "no"));
+    let first = ran(&compiled, &fails);
+    assert_eq!(first.state.status(), RunStatus::Failed);
+    let second = again(&first, &compiled, "l[1]/b", Overrides::default(), &never);
+    assert_eq!(second.state.status(), RunStatus::Completed, "{:#?}", told(&second.events));
+    assert!(!second.calls.contains_key(&("l[0]/b".to_owned(), 0)), "iteration 0 is done");
+    assert_eq!(second.calls[&("l[2]/b".to_owned(), 0)], 1, "iteration 2 had not begun");
+}
+
+fn asking() -> Compiled {
+    compile(flow(
+        json!({ "a": { "type": "t.read" }, "b": { "type": "t.read" },
+                "ask": { "type": "builtin.human_decision" }, "c": { "type": "t.read" } }),
+        &[("a.success", "b"), ("b.error", "ask"), ("ask.skip", "c")],
+    ))
+}
+
+fn wrong(node: &str, _: usize, _: u32) -> Option<NodeFailure> {
+    (node == "b").then(|| NodeFailure::new(ErrorType::ToolError, "X", "no"))
+}
+
+fn decide<'a>(compiled: &'a Compiled, action: TaskAction) -> World<'a> {
+    let mut world = World::new(compiled, &wrong, 1);
+    world.start(json!({ "x": 1 }));
+    while world.state.status() == RunStatus::Running {
+        world.turn();
+    }
+    let task = world.state.open_tasks().next().expect("a task").to_owned();
+    let answer = Answer {
+        action,
+        corrected_input: None,
+        target_node_id: None,
+        notes: None,
+        operator_id: Some("user:anna".into()),
+    };
+    world.give(Input::Decision { task_id: task, answer, request_id: None, now: 1_000_500 });
+    world.run_to_end();
+    world
+}
+
+fn asked(events: &[RunEvent]) -> usize {
+    events.iter().filter(|event| matches!(event.body, EventBody::HumanTaskCreated(_))).count()
+}
+
+#[test]
+fn answers_are_asked_again_unless_they_are_kept() {
+    let compiled = asking();
+    let first = decide(&compiled, TaskAction::Skip);
+    assert_eq!(look(&first, &compiled, "b").expect("a plan").answers.len(), 1);
+    let keep = |keep_answers| {
+        let overrides = Overrides { keep_answers, ..Overrides::default() };
+        let made = look(&first, &compiled, "b").expect("a plan").with(&compiled, overrides).expect("fits");
+        let mut world = World::again(&compiled, &wrong, 1, made);
+        while world.state.status() == RunStatus::Running {
+            world.turn();
+        }
+        world
+    };
+    let asks = keep(false);
+    assert_eq!(asks.state.status(), RunStatus::Paused, "{:#?}", told(&asks.events));
+    let kept = keep(true);
+    assert_eq!(kept.state.status(), RunStatus::Completed, "{:#?}", told(&kept.events));
+    let answer = kept.events.iter().find_map(|event| match &event.body {
+        EventBody::HumanTaskCompleted(done) => Some(done),
+        _ => None,
+    });
+    let answer = answer.expect("given again");
+    assert_eq!((answer.kept_from.as_deref(), answer.answer.operator_id.as_deref()), (Some("run"), Some("user:anna")));
+}
+
+#[test]
+fn a_step_beside_it_that_waits_for_a_person_gets_a_new_task() {
+    let compiled = compile(flow(
+        json!({ "a": { "type": "t.pass" }, "b": { "type": "t.read" }, "x": { "type": "t.read" },
+                "ask": { "type": "builtin.human_decision" } }),
+        &[("a.success", "b"), ("a.success", "x"), ("b.error", "ask")],
+    ));
+    let mut first = World::new(&compiled, &wrong, 1);
+    first.start(json!({}));
+    while first.state.status() == RunStatus::Running {
+        first.turn();
+    }
+    // As the runtime does it: the original is cancelled first, then its log is looked at.
+    for cancelled in [false, true] {
+        if cancelled {
+            first.give(Input::Cancel { superseded_by: Some("again".into()), now: 1_000_900 });
+            let Some(EventBody::WorkflowCancelled(end)) = first.events.last().map(|event| &event.body) else {
+                panic!("not cancelled: {:#?}", told(&first.events));
+            };
+            assert_eq!(end.superseded_by.as_deref(), Some("again"));
+        }
+        let made = look(&first, &compiled, "x").expect("a plan").with(&compiled, Overrides::default()).expect("fits");
+        let mut second = World::again(&compiled, &wrong, 1, made);
+        while second.state.status() == RunStatus::Running {
+            second.turn();
+        }
+        assert_eq!(second.state.status(), RunStatus::Paused);
+        assert_eq!(asked(&second.events), 1, "{:#?}", told(&second.events));
+        assert!(!second.calls.contains_key(&("b".to_owned(), 0)), "its call is not made again");
+    }
+}
+
+#[test]
+fn with_another_definition_a_result_that_no_longer_fits_runs_again() {
+    let old = compile(chain());
+    let first = ran(&old, &never);
+    let mut file = chain();
+    file["nodes"]["three"]["config"] = json!({ "url": "x" });
+    file["nodes"]["extra"] = json!({ "type": "t.read" });
+    file["nodes"]["four"] = json!({ "type": "t.stop" });
+    file["edges"][0] = json!({ "from": "one.success", "to": "extra" });
+    file["edges"].as_array_mut().expect("edges").push(json!({ "from": "extra.success", "to": "two" }));
+    let new = compile(file);
+    let plan = look(&first, &new, "three").expect("a plan");
+    assert_eq!(
+        fates(&plan),
+        [
+            ("one", Fate::Kept, Change::None),
+            ("two", Fate::Again, Change::Incompatible),
+            ("three", Fate::Again, Change::Changed),
+            ("four", Fate::Again, Change::Changed),
+            ("extra", Fate::Open, Change::Added),
+        ],
+        "two cannot stand before what it waits for now"
+    );
+    let second = again(&first, &new, "three", Overrides::default(), &never);
+    assert_eq!(second.state.status(), RunStatus::Completed, "{:#?}", told(&second.events));
+    assert!(!second.calls.contains_key(&("one".to_owned(), 0)));
+
+    let mut file = chain();
+    file["nodes"].as_object_mut().expect("nodes").shift_remove("two");
+    file["edges"] = json!([{ "from": "one.success", "to": "three" }, { "from": "three.success", "to": "four" }]);
+    let new = compile(file);
+    assert_eq!(look(&first, &new, "two").expect_err("gone"), RerunError::Gone { step: "two".into() });
+    let plan = look(&first, &new, "four").expect("a plan");
+    assert_eq!(fates(&plan).last(), Some(&("two", Fate::Gone, Change::Removed)));
+    let kept: Vec<&str> =
+        plan.steps.iter().filter(|step| step.fate == Fate::Kept).map(|step| step.step.as_str()).collect();
+    assert_eq!(kept, ["one", "three"], "{:#?}", fates(&plan));
+}
+
+#[test]
+fn what_cannot_be_run_again_is_refused_in_words() {
+    let compiled = asking();
+    let first = decide(&compiled, TaskAction::Abort);
+    let refused = |from: &str| look(&first, &compiled, from).map(|_| ()).expect_err(from);
+    assert!(matches!(refused("nobody"), RerunError::UnknownStep { .. }));
+    assert!(matches!(refused("a/b"), RerunError::UnknownStep { .. }));
+    assert!(matches!(refused("l[1]/b"), RerunError::UnknownStep { .. }));
+    assert_eq!(refused("c"), RerunError::NeverRan { step: "c".into(), ran: vec![] });
+    assert!(matches!(refused("ask"), RerunError::Recovery { .. }));
+
+    let looped = looped();
+    let first = ran(&looped, &never);
+    let refused = |from: &str| {
+        plan(Original { compiled: &looped, events: &first.events }, &looped, from).map(|_| ()).expect_err(from)
+    };
+    assert!(matches!(refused("b"), RerunError::UnknownStep { .. }));
+    let RerunError::NeverRan { ran: known, .. } = refused("l[7]/b") else { panic!("not refused") };
+    assert_eq!(known, ["l[0]/b", "l[1]/b", "l[2]/b"]);
+
+    let mut file = chain();
+    file["context"] = json!({ "schema": { "type": "object", "additionalProperties": false,
+        "properties": { "plan": { "type": "string" }, "seen": {}, "two": {}, "late": {} } } });
+    file["params"] = json!({ "type": "object", "properties": { "x": { "type": "integer" } } });
+    let compiled = compile(file);
+    let first = ran(&compiled, &never);
+    let with =
+        |overrides: Overrides| look(&first, &compiled, "two").expect("a plan").with(&compiled, overrides).map(|_| ());
+    assert!(matches!(with(context(json!({ "plan": 7 }))), Err(RerunError::Variable { name, .. }) if name == "plan"));
+    assert!(matches!(with(context(json!({ "other": 7 }))), Err(RerunError::Variable { name, .. }) if name == "other"));
+    let params = Map::from_iter([("x".to_owned(), json!("no"))]);
+    assert!(matches!(with(Overrides { params, ..Overrides::default() }), Err(RerunError::Params(_))));
+    assert!(matches!(with(Overrides { input: Some(vec![]), ..Overrides::default() }), Err(RerunError::NoInput)));
+    assert_eq!(with(Overrides { input: Some(vec![json!(1), json!(2)]), ..Overrides::default() }), Ok(()));
+}

@@ -1,0 +1,210 @@
+//! Re-run from a step and checkpoints from outside: the command line and REST, with the real program.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Box, Loopback, OPERATOR, VIEWER, with_roles, workflow};
+
+/// a → b (asks the server) → c, with a variable that each writes.
+fn chain(id: &str) -> Value {
+    let mut file = workflow(
+        json!({
+            "a": { "type": "data.set", "config": { "assign": { "n": 1 } }, "out": { "$plan": "first" } },
+            "b": { "type": "http.request", "title": "Ask", "config": { "method": "POST", "url": "{{params.base}}/b", "body": { "plan": "=context.plan" } },
+                   "out": { "$asked": true } },
+            "c": { "type": "data.set", "config": { "assign": { "end": "=context.plan" }, "keep": false } },
+        }),
+        json!([{ "from": "a.success", "to": "b" }, { "from": "b.success", "to": "c" }]),
+    );
+    file["id"] = id.into();
+    file["context"] = json!({ "schema": { "type": "object", "properties": { "plan": { "type": "string" } } } });
+    file
+}
+
+fn ran(place: &Box, server: &Loopback, file: &Value) -> String {
+    let path = place.file("flow.signalbox.json", file.to_string());
+    let params = json!({ "base": server.base }).to_string();
+    let done = place.run(&["run", &path.display().to_string(), "--params", &params, "--json"]);
+    done.last()["runId"].as_str().unwrap_or_else(|| panic!("{}\n{}", done.out, done.err)).to_owned()
+}
+
+#[test]
+fn ts_091_a_run_begins_again_at_a_step_at_the_terminal() {
+    let (place, server) = (Box::new(), Loopback::start());
+    let run = ran(&place, &server, &chain("again"));
+    assert_eq!(server.bodies("/b"), [r#"{"plan":"first"}"#]);
+
+    let look = place.run(&["rerun", &run, "--from", "b", "--look", "--json"]).json();
+    assert_eq!(look["context"], json!({ "plan": "first" }), "before b");
+    let fate = |id: &str| {
+        let steps = look["steps"].as_array().expect("steps");
+        steps
+            .iter()
+            .find(|step| step["stepId"] == id)
+            .map(|step| (step["fate"].clone(), step["effect"].clone(), step["repeats"].clone()))
+    };
+    assert_eq!(fate("a"), Some((json!("kept"), json!("none"), json!(false))));
+    assert_eq!(fate("b"), Some((json!("again"), json!("write"), json!(true))));
+    assert_eq!(server.hits("/b"), 1, "nothing was started");
+
+    let done = place.run(&["rerun", &run, "--from", "b", "--set", "$plan=\"edited\"", "--json"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let summary = done.last();
+    assert_eq!(summary["parentRunId"], json!(run));
+    assert_eq!((&summary["status"], &summary["output"]), (&json!("completed"), &json!([{ "end": "edited" }])));
+    assert_eq!(server.bodies("/b"), [r#"{"plan":"first"}"#, r#"{"plan":"edited"}"#]);
+    let new = summary["runId"].as_str().expect("an id").to_owned();
+    assert_ne!(new, run);
+    let events = place.run(&["runs", "events", &new]).lines();
+    assert_eq!(
+        (&events[0]["payload"]["resumedFrom"], &events[0]["payload"]["parentRunId"]),
+        (&json!("b"), &json!(run))
+    );
+    assert!(!events.iter().any(|event| event["stepId"] == "a"), "kept steps have no events");
+
+    let rows = place.run(&["runs", "list", "--json"]).json();
+    assert_eq!((&rows[0]["runId"], &rows[0]["parentRunId"]), (&json!(new), &json!(run)));
+    assert!(place.run(&["runs", "list"]).out.contains(&format!("re-run of {run}")));
+    let entries = place.run(&["audit", "list", "--query", "event:RUN_RERUN", "--json"]).json();
+    assert_eq!((&entries[0]["runId"], &entries[0]["metadata"]["newRunId"]), (&json!(run), &json!(new)));
+    assert_eq!(entries[0]["metadata"]["changed"], json!(["$plan"]));
+    assert_eq!(place.run(&["audit", "verify", "--json"]).code, 0);
+
+    // A re-run of the re-run, and the input changed by hand.
+    let third = place.run(&["rerun", &new, "--from", "c", "--input", "[{\"n\":2}]", "--json"]);
+    assert_eq!((third.code, &third.last()["parentRunId"]), (0, &json!(new)));
+    assert_eq!(third.last()["context"]["plan"], "edited");
+    assert_eq!(server.hits("/b"), 2);
+}
+
+#[test]
+fn a_rerun_is_refused_in_words() {
+    let (place, server) = (Box::new(), Loopback::start());
+    let run = ran(&place, &server, &chain("refuse"));
+    for (args, code) in [
+        (vec!["--from", "zz"], "UNKNOWN_STEP"),
+        (vec!["--from", "b", "--set", "$plan=7"], "BAD_VARIABLE"),
+        (vec!["--from", "b", "--input", "[]"], "BAD_INPUT"),
+        (vec!["--from", "b", "--input", "{}"], "BAD_REQUEST"),
+        (vec!["--from", "b", "--definition", "current"], "NOT_FOUND"),
+        (vec!["--from", "b", "--definition", "other"], "BAD_ARGUMENTS"),
+    ] {
+        let mut all = vec!["rerun", run.as_str(), "--json"];
+        all.extend(&args);
+        let done = place.run(&all);
+        assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some(code)), "{args:?}: {}", done.out);
+    }
+    assert_eq!(place.run(&["rerun", "nope", "--from", "b", "--json"]).code, 2);
+    assert_eq!(place.run(&["runs", "list", "--json"]).json().as_array().map(Vec::len), Some(1), "nothing was started");
+}
+
+/// TRUST 16: the original waits for a person.
+#[test]
+fn an_original_that_waits_is_superseded_and_asks_again() {
+    let (place, server) = (Box::new(), Loopback::start());
+    let mut file = chain("waits");
+    file["nodes"]["ask"] = json!({ "type": "builtin.human_approval", "config": { "title": "Good?" } });
+    file["edges"] = json!([{ "from": "a.success", "to": "b" }, { "from": "b.success", "to": "ask" }, { "from": "ask.approved", "to": "c" }]);
+    let run = ran(&place, &server, &file);
+    let task = place.run(&["tasks", "list", "--json"]).json()[0]["id"].as_str().expect("a task").to_owned();
+    let done = place.run(&["rerun", &run, "--from", "b", "--json"]);
+    assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
+    let new = done.last()["runId"].as_str().expect("an id").to_owned();
+    assert_eq!(place.run(&["runs", "show", &run, "--json"]).json()["status"], "cancelled");
+    assert_eq!(place.run(&["tasks", "show", &task, "--json"]).json()["state"], "superseded");
+    let late = place.run(&["tasks", "complete", &task, "--action", "approve", "--json"]);
+    assert_eq!(late.code, 5, "{}", late.out);
+    let open = place.run(&["tasks", "list", "--json"]).json();
+    assert_eq!(open.as_array().map(Vec::len), Some(1), "asked again: {open}");
+    assert_eq!(open[0]["runId"], json!(new));
+    let answered = place.run(&["tasks", "complete", open[0]["id"].as_str().expect("an id"), "--action", "approve"]);
+    assert_eq!(answered.code, 0);
+    assert_eq!(place.run(&["resume", &new, "--json"]).last()["output"], json!([{ "end": "first" }]));
+    // Kept: the approval stands, nobody is asked.
+    let kept = place.run(&["rerun", &new, "--from", "b", "--keep-answers", "--json"]);
+    assert_eq!(kept.code, 0, "{}\n{}", kept.out, kept.err);
+    let events = place.run(&["runs", "events", kept.last()["runId"].as_str().expect("an id")]).lines();
+    let answer = events.iter().find(|event| event["type"] == "human_task_completed").expect("given again");
+    assert_eq!(answer["payload"]["keptFrom"], json!(new));
+}
+
+#[test]
+fn checkpoints_and_reruns_by_rest() {
+    let (place, server) = (Box::new(), Loopback::start());
+    let serving = with_roles(&place);
+    let mut file = chain("rest");
+    file["params"] = json!({ "type": "object", "properties": { "base": { "type": "string" } } });
+    assert_eq!(serving.ask("PUT", "/workflows/rest", &file).status, 200);
+    // Loopback addresses are for runs that a person here starts.
+    drop(server);
+    let started = serving.ask(
+        "POST",
+        "/workflow/run",
+        &json!({ "workflow": "rest", "params": { "base": "http://127.0.0.1:9" } }),
+    );
+    let run = started.json()["runId"].as_str().expect("an id").to_owned();
+    support::eventually("the run has ended", || {
+        serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json()["status"] == "failed"
+    });
+    let get =
+        |token: &str, what: &str| serving.ask_as(token, "GET", &format!("/workflow/{run}/{what}"), &Value::Null, &[]);
+    let checkpoint = get(VIEWER, "checkpoint").json();
+    assert_eq!(
+        (&checkpoint["_type"], &checkpoint["_version"], &checkpoint["runId"]),
+        (&json!("signalbox_checkpoint"), &json!(1), &json!(run))
+    );
+    assert_eq!((&checkpoint["completedSteps"], &checkpoint["variables"]), (&json!(["a"]), &json!({ "plan": "first" })));
+    assert_eq!(get(VIEWER, "variables").json(), json!({ "plan": "first" }));
+    assert_eq!(get(VIEWER, "artifacts").json(), json!([]));
+    for what in ["checkpoint", "variables", "artifacts", "status"] {
+        let missing = serving.ask("GET", &format!("/workflow/nope/{what}"), &Value::Null);
+        assert_eq!(
+            (missing.status, missing.json()["error"]["message"].as_str()),
+            (404, Some("not found")),
+            "TS-099 {what}"
+        );
+    }
+
+    let body = json!({ "runId": run, "stepId": "a", "overrides": { "$plan": "x" } });
+    assert_eq!(serving.ask_as(VIEWER, "POST", "/workflow/rerun", &body, &[]).status, 403);
+    let again = serving.ask_as(OPERATOR, "POST", "/workflow/rerun", &body, &[]);
+    assert_eq!(again.status, 200, "{}", again.body);
+    assert_ne!(again.json()["runId"], json!(run));
+    let raw = serving.ask("POST", "/workflow/rerun", &json!({ "runId": run, "stepId": "a", "checkpoint": checkpoint }));
+    assert_eq!(raw.status, 400, "a raw checkpoint comes by import only");
+    let edited = json!({ "runId": run, "stepId": "a", "definition": "current", "document": file });
+    assert_eq!(
+        serving.ask_as(OPERATOR, "POST", "/workflow/rerun", &edited, &[]).status,
+        403,
+        "operators run what is stored"
+    );
+    let mut other = file.clone();
+    other["id"] = "else".into();
+    let other = json!({ "runId": run, "stepId": "a", "definition": "current", "document": other });
+    assert_eq!(serving.ask("POST", "/workflow/rerun", &other).code(), "OTHER_WORKFLOW");
+    assert_eq!(
+        serving.ask("POST", "/workflow/rerun", &json!({ "runId": run, "stepId": "c" })).code(),
+        "STEP_NEVER_RAN"
+    );
+    let current = json!({ "runId": run, "stepId": "a", "definition": "current" });
+    assert_eq!(serving.ask_as(OPERATOR, "POST", "/workflow/rerun", &current, &[]).status, 200);
+}
+
+#[test]
+fn a_running_original_is_refused() {
+    let place = Box::new();
+    let serving = with_roles(&place);
+    let mut file = workflow(json!({ "w": { "type": "flow.wait", "config": { "ms": 600_000 } } }), json!([]));
+    file["id"] = "long".into();
+    assert_eq!(serving.ask("PUT", "/workflows/long", &file).status, 200);
+    let started = serving.ask("POST", "/workflow/run", &json!({ "workflow": "long" }));
+    let run = started.json()["runId"].as_str().expect("an id").to_owned();
+    let refused = serving.ask("POST", "/workflow/rerun", &json!({ "runId": run, "stepId": "w" }));
+    assert_eq!((refused.status, refused.code().as_str()), (409, "RUN_RUNNING"));
+    let at = place.run(&["runs", "snapshot", &run, "--at", "2", "--json"]).json();
+    assert_eq!((&at["currentStepId"], &at["eventSeq"]), (&json!("w"), &json!(2)));
+    let done = place.run(&["runs", "snapshot", &run, "--at", "99", "--json"]);
+    assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some("BAD_REQUEST")));
+    let done = place.run(&["rerun", &run, "--from", "w", "--json"]);
+    assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some("RUN_RUNNING")));
+}

@@ -1,0 +1,157 @@
+//! Re-run from a step: a new run whose base is what stands of another one (SEMANTICS 9, K-34).
+
+use crate::error::Error;
+use crate::load::Pinned;
+use crate::runtime::{Runtime, Start};
+use crate::shared::Core;
+use serde_json::{Map, Value, json};
+use signalbox_audit::{Actor, Level, Record};
+use signalbox_engine::Compiled;
+use signalbox_engine::input::Input;
+use signalbox_engine::rerun::{Original, Overrides, Plan, plan};
+use signalbox_model::{AuditEvent, RunEvent, RunStatus, time};
+use signalbox_store::RunRow;
+use std::sync::Arc;
+
+/// Events that are read at once.
+const PAGE: usize = 500;
+
+/// Which definition a re-run has.
+#[derive(Debug, Clone)]
+pub enum Definition {
+    /// That of the original.
+    Original,
+    /// Another one.
+    Other(Pinned),
+}
+
+/// A re-run to start.
+#[derive(Debug, Clone)]
+pub struct Again {
+    /// The original.
+    pub run_id: String,
+    /// The step, with its path.
+    pub from: String,
+    /// With which definition.
+    pub definition: Definition,
+    /// What is changed.
+    pub overrides: Overrides,
+    /// `None` = a person on this machine; else `rest`.
+    pub started_by: Option<String>,
+    /// Token of the client that starts it.
+    pub client_run_token: Option<String>,
+    /// Who starts it.
+    pub actor: Actor,
+    /// What the audit entry tells besides.
+    pub told: Map<String, Value>,
+}
+
+/// What was looked at.
+struct Looked {
+    row: RunRow,
+    target: Arc<Compiled>,
+    plan: Plan,
+}
+
+impl Runtime {
+    /// What a re-run from a step would be.
+    pub async fn rerun_plan(&self, run_id: &str, from: &str, definition: Definition) -> Result<Plan, Error> {
+        let (core, run_id, from) = (Arc::clone(self.core()), run_id.to_owned(), from.to_owned());
+        Ok(self.worker(move || core.look(&run_id, &from, &definition)).await??.plan)
+    }
+
+    /// Starts a re-run and returns its id. An original that waits for a person is cancelled first, and its tasks are
+    /// superseded: what it waited for is asked in the new run.
+    pub async fn rerun(&self, again: Again) -> Result<String, Error> {
+        let core = self.core();
+        core.open()?;
+        let new_id = core.ids.run_id();
+        // Everything that can be refused is refused before anything changes.
+        let looked = self.looked(&again).await?;
+        let (row, target) = (looked.row, looked.target);
+        let mut made = looked.plan.with(&target, again.overrides.clone())?;
+        if row.ended_ms.is_none() {
+            let input = json!({ "type": "cancel", "supersededBy": new_id });
+            match self.cancel_with(&row.run_id, input).await {
+                Ok(()) | Err(Error::Ended { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            self.wait(&row.run_id).await?;
+            let looked = self.looked(&again).await?;
+            if looked.row.ended_ms.is_none() {
+                return Err(Error::StillRuns { run: row.run_id });
+            }
+            made = looked.plan.with(&target, again.overrides.clone())?;
+        }
+        let (beside, original) = (core.options.beside.clone(), row.run_id.clone());
+        let kept = self.worker(move || beside.of(&original)).await?;
+        let now = core.world.clock.now_ms();
+        let mut told = again.told;
+        told.insert("newRunId".into(), new_id.as_str().into());
+        told.insert("from".into(), again.from.as_str().into());
+        let person = again.actor.id.clone();
+        let record = Record::new(
+            time::format(now),
+            row.run_id.as_str(),
+            again.from.as_str(),
+            AuditEvent::RunRerun,
+            Level::Info,
+            again.actor,
+        );
+        let first =
+            Input::Rerun { rerun: Box::new(made), seed: core.ids.seed(), started_by: again.started_by.clone(), now };
+        let (definition, files) = match again.definition {
+            Definition::Original => (None, Vec::new()),
+            Definition::Other(pinned) => (Some(pinned.definition), pinned.files),
+        };
+        let start = Start {
+            run_id: new_id,
+            compiled: target,
+            definition,
+            files,
+            client_run_token: again.client_run_token,
+            started_by: again.started_by,
+            person,
+            audit: vec![record.with_metadata(told)],
+            kept,
+        };
+        self.begin(start, first).await
+    }
+
+    async fn looked(&self, again: &Again) -> Result<Looked, Error> {
+        let (core, run_id, from) = (Arc::clone(self.core()), again.run_id.clone(), again.from.clone());
+        let definition = again.definition.clone();
+        self.worker(move || core.look(&run_id, &from, &definition)).await?
+    }
+}
+
+impl Core {
+    /// Folds the original: on a thread that may wait.
+    fn look(&self, run_id: &str, from: &str, definition: &Definition) -> Result<Looked, Error> {
+        let row = self.store.run(run_id)?;
+        if row.ended_ms.is_none() && row.status != RunStatus::Paused {
+            return Err(Error::StillRuns { run: run_id.to_owned() });
+        }
+        let original = self.definition(&row)?;
+        let target = match definition {
+            Definition::Original => Arc::clone(&original),
+            Definition::Other(pinned) => Arc::clone(&pinned.compiled),
+        };
+        let events = self.all_events(run_id)?;
+        let plan = plan(Original { compiled: &original, events: &events }, &target, from)?;
+        Ok(Looked { row, target, plan })
+    }
+
+    fn all_events(&self, run_id: &str) -> Result<Vec<RunEvent>, Error> {
+        let mut all: Vec<RunEvent> = Vec::new();
+        loop {
+            let after = all.last().and_then(|event| event.seq).unwrap_or_default();
+            let page = self.store.events(run_id, after, PAGE)?;
+            let last = page.len() < PAGE;
+            all.extend(page);
+            if last {
+                return Ok(all);
+            }
+        }
+    }
+}
