@@ -30,6 +30,20 @@ export interface AnchorRef {
   id: string;
 }
 
+/** A person's answer. */
+export interface Answer {
+  /** What was chosen. */
+  action: TaskAction;
+  /** With `correct`: the whole corrected input. With `submit`: the values. */
+  correctedInput?: unknown;
+  /** With `alternative`: the step. */
+  targetNodeId?: string;
+  /** Why. */
+  notes?: string;
+  /** Who: `user:…`; absent when a policy decided. */
+  operatorId?: string;
+}
+
 /** The error of every command. */
 export interface ApiError {
   /** Stable, upper case. */
@@ -96,25 +110,6 @@ export interface AuditAnchor {
   /** Why the last attempt failed; it is tried again. */
   error?: string;
 }
-
-/** What is kept apart from an entry under its hash. */
-export interface AuditApart {
-  /** What it is. */
-  kind: AuditApartKind;
-  /** How it stands with it. */
-  state: AuditPayloadState;
-  /** The hash that was sealed. */
-  sealedHash: string;
-  /** The hash of what is there now. */
-  foundHash?: string;
-  /** The entry that tells of the erasure. */
-  toldBy?: number;
-  /** A snapshot that is there, masked. */
-  value?: unknown;
-}
-
-/** What is kept apart from an entry. */
-export type AuditApartKind = 'snapshot' | 'decision';
 
 /** The first bad entry. */
 export interface AuditBroken {
@@ -197,10 +192,6 @@ export interface AuditFacets {
   level: AuditCount[];
   /** Actors: their id, else their type. */
   actor: AuditCount[];
-  /** Types of errors. */
-  errorType: AuditCount[];
-  /** Names of workflows. */
-  workflow: AuditCount[];
 }
 
 /** What to count. */
@@ -243,7 +234,7 @@ export interface AuditKey {
 
 /** Which entries to list. */
 export interface AuditList {
-  /** `actor: event: run: workflow: node: level: error.type: tag: since: until: text:` and free words; all must hold. */
+  /** `actor: event: run: node: level: error.type: tag: since: until: text:` and free words; all must hold. */
   query?: string;
   /** Only entries before this one. */
   before?: number;
@@ -264,9 +255,6 @@ export interface AuditPage {
   /** Where the chain stands. */
   head: AuditHead;
 }
-
-/** How it stands with what an entry keeps apart. */
-export type AuditPayloadState = 'kept' | 'erased' | 'lost' | 'changed';
 
 /** How it stands with what is kept apart from the chain under its hash. */
 export interface AuditPayloads {
@@ -299,8 +287,6 @@ export interface AuditRecordView {
   signature?: string;
   /** What is kept apart and belongs to it, masked: `error`, `patch`, `before`, `after`. */
   payload?: Record<string, unknown>;
-  /** What is kept apart under its hash, and how it stands with it. */
-  apart?: AuditApart;
   /** From the error to its outcome, in their order. */
   related: AuditRelated[];
 }
@@ -388,8 +374,6 @@ export interface AuditRow {
   hash: string;
   /** Hash of the entry before. */
   prevHash: string;
-  /** How it stands with what it keeps apart; absent when it keeps nothing. */
-  payload?: AuditPayloadState;
 }
 
 /** The last verification, and who signs. */
@@ -481,6 +465,28 @@ export interface AutoFixAttempt {
 /** Shape of the delay between attempts. */
 export type Backoff = 'fixed' | 'exponential' | 'linear';
 
+/** The base of a re-run, part of its `workflow_start`. */
+export interface Base {
+  /** Events of the original that stand, in their order. Folded, they are the state before the step. */
+  events: RunEvent[];
+  /** Variables that were given at the start of the first run. */
+  given?: Record<string, unknown>;
+  /** Steps that were begun by name and not by their wires; the last one is where this run begins again. */
+  begun: Begun[];
+  /** Answers that people gave to steps that execute again, and that are given again when the same is asked. */
+  answers?: KeptAnswer[];
+}
+
+/** A step that a re-run began at. */
+export interface Begun {
+  /** `loop[17]/step`, or the step's id alone. */
+  step: string;
+  /** The items that it was activated with. */
+  input: Item[];
+  /** Variables that were changed before it began. */
+  context?: Record<string, unknown>;
+}
+
 /** Bytes that live beside the JSON (K-37). */
 export interface BinaryRef {
   /** Blob reference. */
@@ -531,6 +537,52 @@ export interface ByRef {
 
 /** What a token may do; each role may do what the smaller ones may. */
 export type CallerRole = 'viewer' | 'operator' | 'builder';
+
+/** A run at one event (C-02, K-30). It says where a run stands; a run goes on from its events, not from this. */
+export interface Checkpoint {
+  /** `signalbox_checkpoint`. */
+  _type: string;
+  /** 1. */
+  _version: number;
+  /** The run. */
+  runId: string;
+  /** Its workflow. */
+  workflowId: string;
+  /** SHA-256 of the definition it is pinned to. */
+  version: string;
+  /** Where it stands. */
+  status: RunStatus;
+  /** The event it is taken after. */
+  eventSeq: number;
+  /** Time of that event, RFC 3339. */
+  createdAt: string;
+  /** The first step that is to run or is running, with its path; null when there is none. */
+  currentStepId: string | null;
+  /** The run's input. */
+  params: unknown;
+  /** Variables. */
+  variables: unknown;
+  /** Steps at the top that have ended well, in the order of the file. */
+  completedSteps: string[];
+  /** Branches that have ended, by the step that holds them, with its path. */
+  completedBranches: Record<string, string[]>;
+  /** Iterations that have ended, by the loop, with its path. */
+  loopProgress: Record<string, number[]>;
+  /** Files that the run has written. */
+  artifacts: string[];
+  /** Tasks that wait for a person. */
+  openTasks: string[];
+  /** The original of a re-run. */
+  parentRunId?: string;
+}
+
+/** Asks for a checkpoint. */
+export interface CheckpointOf {
+  /** The run. */
+  runId: string;
+  /** After this event; the last one when absent. */
+  at?: number;
+}
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
 export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST';
@@ -837,8 +889,6 @@ export interface ExpressionNames {
   nodeId: string;
   /** This run instead of the last one. */
   runId?: string;
-  /** This iteration or branch of the run; the last one in which the node was called when absent. */
-  path?: string;
 }
 
 /** An expression to try on the last run's data. */
@@ -853,8 +903,6 @@ export interface ExpressionPreview {
   kind: ExpressionKind;
   /** This run instead of the last one. */
   runId?: string;
-  /** This iteration or branch of the run; the last one in which the node was called when absent. */
-  path?: string;
   /** Index of the item to look at, 0 when absent. */
   item?: number;
 }
@@ -980,6 +1028,8 @@ export interface HumanTaskCompleted {
   notes?: string;
   /** Who: `user:…`; absent when a policy decided. */
   operatorId?: string;
+  /** In a re-run: the run in which this answer was given; nobody was asked again. */
+  keptFrom?: string;
 }
 
 /** `human_task_continued`: its time passes again. */
@@ -1098,6 +1148,20 @@ export interface Item {
   error?: ErrorPayload;
   /** Index of the input item it came from, or null. */
   pairedItem?: number;
+}
+
+/** One answer that is given again. */
+export interface KeptAnswer {
+  /** The step that asked, with its path; of a default task the failed step. */
+  step: string;
+  /** The failed step, when a recovery node asked. */
+  origin?: string;
+  /** Index of the item that was asked about. */
+  item: number;
+  /** The answer. */
+  answer: Answer;
+  /** The run in which it was given. */
+  runId: string;
 }
 
 /** Where a secret key is. */
@@ -1392,6 +1456,83 @@ export type Rejection = 'not_paused' | 'bad_token' | 'already_answered' | 'expir
 /** What happens to a call that a crash interrupted. */
 export type Replay = 'safe' | 'ask';
 
+/** An answer that could be given again. */
+export interface RerunAnswer {
+  /** The step that asked, or that failed. */
+  stepId: string;
+  /** What was chosen. */
+  action: string;
+  /** Who chose. */
+  operatorId?: string;
+}
+
+/** Which definition a re-run has. */
+export type RerunDefinition = 'original' | 'current';
+
+/** Looks at a re-run; nothing is started. */
+export interface RerunLook {
+  /** The original. */
+  runId: string;
+  /** The step; inside a loop with its iteration: `loop[17]/step`. */
+  stepId: string;
+  /** With which definition. */
+  definition?: RerunDefinition;
+  /** With `current`: what the editor shows. The file of the library when absent. */
+  document?: Workflow;
+}
+
+/** What a re-run would be. */
+export interface RerunPlan {
+  /** The step, with its path. */
+  stepId: string;
+  /** The original waits for a person: it is cancelled and what it asked is asked in the new run. */
+  waits: boolean;
+  /** The definition that was looked at is that of the original. */
+  sameDefinition: boolean;
+  /** Variables before the step. */
+  context: Record<string, unknown>;
+  /** Params of the original. */
+  params: unknown;
+  /** Data of the items that the step got. */
+  input: unknown[];
+  /** What becomes of each step. */
+  steps: RerunStep[];
+  /** Answers of people that could be given again. */
+  answers: RerunAnswer[];
+  /** Values are masked: those that are changed must be typed again. */
+  masked: boolean;
+}
+
+/** The new run. */
+export interface RerunStarted {
+  /** Its id. */
+  runId: string;
+  /** Where it stands. */
+  status: RunStatus;
+}
+
+/** One step of a plan. */
+export interface RerunStep {
+  /** The step. */
+  stepId: string;
+  /** Its title, or its id. */
+  title: string;
+  /** Its kind. */
+  kind: string;
+  /** What becomes of it. */
+  fate: StepFate;
+  /** What the definition changed. */
+  change: StepChange;
+  /** What it does outside. */
+  effect: StepEffect;
+  /** Done twice it may do the same a second time. */
+  repeats: boolean;
+  /** Calls in the original. */
+  calls: number;
+  /** A person was asked about it. */
+  asks: boolean;
+}
+
 /** Retry arithmetic of K-13. All fields optional in a file; the defaults are of K-13. */
 export interface RetryPolicy {
   /** Automatic re-executions allowed per visit; 0 to 100. */
@@ -1493,22 +1634,6 @@ export interface RulesCheck {
   wired?: string[];
 }
 
-/** A loop, a parallel or a sub-workflow at one path. */
-export interface RunContainer {
-  /** Where the container itself stands; empty at the top. */
-  path: string;
-  /** Its node. */
-  stepId: string;
-  /** How many iterations or branches it has, when that is known. */
-  total: number | null;
-  /** How many ended well. */
-  done: number;
-  /** How many have begun and not ended. */
-  running: number;
-  /** How many ended with an error, or were cut off. */
-  failed: number;
-}
-
 /** One run with everything to draw it. */
 export interface RunDetails {
   /** UUID v7. */
@@ -1549,6 +1674,10 @@ export interface RunDetails {
   driven: boolean;
   /** Why it stands still although nothing in it has failed (disk full, a fault of the program). */
   trouble?: RunTrouble;
+  /** The step that a re-run began at, with its path. */
+  resumedFrom?: string;
+  /** Steps whose result a re-run has from its original: they did not execute in it. */
+  kept?: string[];
   /** Values that may be personal or secret are masked. */
   masked: boolean;
   /** The caller may say why they need to see them (`run_reveal`). */
@@ -1593,38 +1722,24 @@ export interface RunPage {
   next?: string;
 }
 
-/** One iteration, branch or sub-workflow. */
-export interface RunPath {
-  /** `each[3]`, `par/left`, `each[3]/inner[0]`. */
-  path: string;
-  /** Its first event. */
-  firstSeq: number;
-  /** Its last event so far, without those further in. */
-  lastSeq: number;
-  /** It has not ended. */
-  running: boolean;
-  /** It ended with an error, or was cut off. */
-  failed: boolean;
-  /** A person is asked, here or further in. */
-  waiting: boolean;
-}
-
-/** Up to 1,000 iterations and branches in the order in which they began. */
-export interface RunPathPage {
-  /** Iterations of loops, branches of parallels, sub-workflows. */
-  paths: RunPath[];
-  /** The containers at the top and those that `paths` are about, by their node, behind their path and `/` further in. */
-  containers: Record<string, RunContainer>;
-  /** There are more: ask again with `after` = `firstSeq` of the last. */
-  truncated: boolean;
-}
-
-/** Iterations and branches of a run. */
-export interface RunPaths {
-  /** The run. */
+/** Starts a re-run. */
+export interface RunRerun {
+  /** The original. */
   runId: string;
-  /** Those that began after this event; all when absent. */
-  after?: number;
+  /** The step; inside a loop with its iteration: `loop[17]/step`. */
+  stepId: string;
+  /** `$name` is a variable, `name` a param. What is not named stays. */
+  overrides?: Record<string, unknown>;
+  /** Data of the items that the step gets; the recorded ones when absent. */
+  input?: unknown[];
+  /** With which definition. */
+  definition?: RerunDefinition;
+  /** With `current`: what the editor shows. The file of the library when absent. */
+  document?: Workflow;
+  /** Answers of people to steps that execute again are given again where they fit; else the people are asked again. */
+  keepAnswers?: boolean;
+  /** Comes back on every event. */
+  clientRunToken?: string;
 }
 
 /** Shows a run without masks. */
@@ -1690,8 +1805,6 @@ export interface RunStepData {
   nodeId: string;
   /** This run instead of the last one in which the node was called. */
   runId?: string;
-  /** This iteration or branch of the run; the last one in which the node was called when absent. */
-  path?: string;
 }
 
 /** Why a run stands still. */
@@ -1845,12 +1958,13 @@ export interface SettingsSet {
 /** How serious a diagnostic is. */
 export type Severity = 'error' | 'warning';
 
+/** What the definition changed of a step. */
+export type StepChange = 'none' | 'changed' | 'added' | 'removed' | 'incompatible';
+
 /** What went into a node and what came out. */
 export interface StepData {
   /** The run. */
   runId: string;
-  /** The iteration or branch; absent at the top. */
-  path?: string;
   /** When the run began, RFC 3339. */
   startedAt: string;
   /** Items as they went in; large values are cut. */
@@ -1877,6 +1991,9 @@ export interface StepDone {
   origin?: Origin;
 }
 
+/** What a step does outside. */
+export type StepEffect = 'none' | 'read' | 'write';
+
 /** Payload of `step_error` (R-14). */
 export interface StepError {
   /** The completed error. */
@@ -1884,6 +2001,9 @@ export interface StepError {
   /** The failed slot, when a recovery node runs. */
   origin?: Origin;
 }
+
+/** What becomes of a step. */
+export type StepFate = 'kept' | 'again' | 'open' | 'gone';
 
 /** One item as it went into a call. */
 export interface StepInput {
@@ -2654,6 +2774,8 @@ export interface Workflow {
 export interface WorkflowCancelled {
   /** Milliseconds since `workflow_start`. */
   duration_ms: number;
+  /** The re-run that took its place while it waited for a person. */
+  supersededBy?: string;
 }
 
 /** Open tasks of a workflow. */
@@ -2765,6 +2887,8 @@ export interface WorkflowStart {
   parentRunId?: string;
   /** Last event of the original that is part of the base. */
   baseSeq?: number;
+  /** What a re-run has of its original. `context` then holds all variables, not only some beside the file's. */
+  base?: Base;
 }
 
 /** What every event has besides its type and payload. */
@@ -2939,12 +3063,16 @@ export interface Commands {
   run_get: { request: RunId; response: RunDetails };
   /** Events of a run; values over 10,240 characters are cut. */
   run_events: { request: RunEventsAfter; response: Events };
-  /** Iterations and branches of a run, and how far their containers are. */
-  run_paths: { request: RunPaths; response: RunPathPage };
   /** Shows the masked values of a run for 15 minutes; the reason is recorded. */
   run_reveal: { request: RunReveal; response: RunRevealed };
   /** The whole of a cut value. */
   run_value: { request: ValueRef; response: unknown };
+  /** What a re-run from a step would be; nothing is started. */
+  rerun_look: { request: RerunLook; response: RerunPlan };
+  /** Starts a new run at a step of another one. */
+  run_rerun: { request: RunRerun; response: RerunStarted };
+  /** Where a run stands, or stood after an event. */
+  run_checkpoint: { request: CheckpointOf; response: Checkpoint };
   /** Cancels a run. */
   run_cancel: { request: RunId; response: Empty };
   /** Deletes a run that has ended. */
@@ -3090,9 +3218,11 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_events: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
-  run_paths: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_get', 'run_list', 'run_step_data', 'audit_list'] },
   run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  rerun_look: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  run_rerun: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
+  run_checkpoint: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
   run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },
   run_resume: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },

@@ -62,6 +62,10 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
   const nodes: Record<string, NodeRun> = {};
   if (definition) {
     for (const [id, node] of Object.entries(definition.nodes)) nodes[id] = idle(id, node.type, node.title);
+    for (const id of definition.kept ?? []) {
+      const known = nodes[id];
+      if (known) known.state = 'kept';
+    }
   }
   return {
     runId,

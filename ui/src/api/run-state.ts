@@ -20,6 +20,8 @@ export type NodeRunState =
   | 'skipped'
   /** the run ended before it came here */
   | 'unreached'
+  /** its result stands from the original of this re-run; it did not execute */
+  | 'kept'
   | 'cancelled';
 export type CardStatus = 'running' | 'retrying' | 'waiting' | 'asks' | 'done' | 'failed' | 'handled' | 'skipped' | 'interrupted' | 'cancelled';
 
@@ -228,6 +230,8 @@ export interface RunDefinition {
   nodes: Record<string, { type?: string; title?: string; parent?: string | null; errorHandling?: { fallbackNodeId?: string } | null }>;
   edges: readonly { from: string; to: string }[];
   context?: { initial?: Record<string, unknown> | null } | null;
+  /** Steps that a re-run has from its original. */
+  kept?: readonly string[];
 }
 
 export interface ApplyResult {

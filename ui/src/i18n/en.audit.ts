@@ -71,6 +71,7 @@ export const audit = {
   'audit.event.REVEALED': 'Values revealed',
   'audit.event.TASK_REMINDED': 'Reminder sent',
   'audit.event.ESCALATED': 'Escalated',
+  'audit.event.RUN_RERUN': 'Run begun again',
   'audit.event.RUN_DELETED': 'Run deleted',
   'audit.event.UNREADABLE': 'Cannot be read',
   'audit.event.AUDIT_EXPORTED': 'Records exported',

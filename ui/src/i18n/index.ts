@@ -5,10 +5,11 @@ import { errors } from './en.errors.ts';
 import { inbox } from './en.inbox.ts';
 import { log } from './en.log.ts';
 import { panel } from './en.panel.ts';
+import { rerun } from './en.rerun.ts';
 import { secrets } from './en.secrets.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -4,12 +4,12 @@ import { auditActions, NO_AUDIT } from '../features/audit/actions.ts';
 import { canvasActionTable } from '../features/canvas/actions.ts';
 import { inboxActions, NO_INBOX } from '../features/inbox/actions.ts';
 import type { Action } from '../kit/index.ts';
-import { builderActions, NO_BUILDER } from './builder/actions.ts';
+import { builderActions, NO_BUILDER, rerunAction } from './builder/actions.ts';
 
 export function useKnownActions(open: Action[]): Action[] {
   return useMemo(() => {
     const known = new Map(open.map((action) => [action.id, action]));
-    for (const action of [...builderActions(NO_BUILDER), ...canvasActionTable(), ...inboxActions(NO_INBOX), ...auditActions(NO_AUDIT)]) if (!known.has(action.id)) known.set(action.id, action);
+    for (const action of [...builderActions(NO_BUILDER), rerunAction(null, null, []), ...canvasActionTable(), ...inboxActions(NO_INBOX), ...auditActions(NO_AUDIT)]) if (!known.has(action.id)) known.set(action.id, action);
     return [...known.values()];
   }, [open]);
 }

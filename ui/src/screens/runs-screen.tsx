@@ -7,7 +7,9 @@ import type { Commands, RunRow } from '../api/types.ts';
 import { RunsArt } from '../features/gallery/gallery.tsx';
 import { RunHistory, type RunFilters } from '../features/runs/runs.tsx';
 import { t } from '../i18n/index.ts';
-import { Banner, Button, ConfirmDialog, EmptyState, toast } from '../kit/index.ts';
+import { rerunSteps } from '../features/rerun/steps.ts';
+import { RerunDialog } from '../features/rerun/rerun-dialog.tsx';
+import { Banner, Button, ConfirmDialog, Dialog, EmptyState, Skeleton, toast } from '../kit/index.ts';
 import { attempt, copyText } from './commands.ts';
 import { Screen } from './frame.tsx';
 import { navigate } from './router.ts';
@@ -19,6 +21,7 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
   useEffect(() => setFilters((old) => ({ ...old, workflow: workflow ?? '' })), [workflow]);
   const [selected, setSelected] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<RunRow | null>(null);
+  const [rerun, setRerun] = useState<RunRow | null>(null);
   const [busy, setBusy] = useState(false);
   const text = useDeferredValue(filters.text.trim());
   const request = useMemo(() => ({
@@ -68,9 +71,31 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
         onFilters={setFilters} onSelect={setSelected} onOpen={(runId) => navigate({ screen: 'run', runId })}
         onMore={() => { if (query.hasNextPage && !query.isFetching) void query.fetchNextPage(); }}
         onCancel={(run) => void later(run, 'run_cancel')} onResume={(run) => void later(run, 'run_resume')} onDelete={setDeleting}
-        onCopyId={(run) => void copyText(run.runId)} />
+        onCopyId={(run) => void copyText(run.runId)} onRerun={setRerun} />
       <ConfirmDialog open={deleting !== null} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: deleting?.workflowName ?? '' })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} onConfirm={() => { if (deleting) void remove(deleting); }} onClose={() => setDeleting(null)} />
+      {rerun ? <HistoryRerun run={rerun} onClose={() => setRerun(null)} /> : null}
     </Screen>
+  );
+}
+
+/** From the history no step is chosen yet: the one that failed, else the first that ran. */
+function HistoryRerun({ run, onClose }: { run: RunRow; onClose(): void }) {
+  const details = useCommand('run_get', { runId: run.runId });
+  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const failed = details.error ?? catalog.error;
+  const steps = useMemo(() => {
+    if (!details.data || !catalog.data) return null;
+    const { definition, steps: known } = details.data;
+    return rerunSteps(definition, (id) => (known[id]?.attempts ?? 0) > 0, catalog.data);
+  }, [details.data, catalog.data]);
+  const first = steps?.find((one) => one.name === run.failedStepId) ?? steps?.[0];
+  if (first && steps) {
+    return <RerunDialog runId={run.runId} step={first.name} steps={steps} onClose={onClose} onStarted={(runId) => navigate({ screen: 'run', runId })} />;
+  }
+  return (
+    <Dialog open onClose={onClose} title={t('rerun.openMore')} closeLabel={t('common.cancel')} footer={<Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>}>
+      {failed ? <Banner signal="err" title={failed.message}><span className="s t2">{failed.hint}</span></Banner> : steps ? <p className="t2">{t('rerun.nothingRan')}</p> : <Skeleton rows={3} />}
+    </Dialog>
   );
 }

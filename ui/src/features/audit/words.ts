@@ -29,6 +29,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   REVEALED: { icon: 'eye', color: 'c-wait', key: 'audit.event.REVEALED' },
   TASK_REMINDED: { icon: 'clock', color: 'c-wait', key: 'audit.event.TASK_REMINDED' },
   ESCALATED: { icon: 'up', color: 'c-wait', key: 'audit.event.ESCALATED' },
+  RUN_RERUN: { icon: 'retry', color: 'c-run', key: 'audit.event.RUN_RERUN' },
   RUN_DELETED: { icon: 'x', color: 'c-err', key: 'audit.event.RUN_DELETED' },
   UNREADABLE: { icon: 'errd', color: 'c-err', key: 'audit.event.UNREADABLE' },
   AUDIT_ANCHORED: { icon: 'lock', color: 'c-sel', key: 'audit.event.AUDIT_ANCHORED' },

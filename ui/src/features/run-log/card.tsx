@@ -5,8 +5,9 @@ import type { CallCard } from '../../api/run-state.ts';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
 import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
-import { Icon, SignalIcon, Tile } from '../../kit/index.ts';
+import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
 import type { Look } from './cards-view.tsx';
+import { stepName, useRerun } from '../rerun/context.ts';
 import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
 
@@ -64,6 +65,13 @@ export function whyText(card: CallCard): string | null {
   return card.error?.message ?? null;
 }
 
+/** Where the run may begin again, each card that ran offers it (U-21). */
+function RerunButton({ card, look }: { card: CallCard; look: Look }) {
+  const rerun = useRerun();
+  if (!rerun || look.recovery || card.status === 'skipped') return null;
+  return <Button small variant="ghost" icon="retry" onClick={() => rerun(stepName(card.nodeId, card.path))}>{t('rerun.open')}</Button>;
+}
+
 /** A card in the list. */
 export function StepCard({ card, where, look, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
   const place = placeText(card);
@@ -85,6 +93,7 @@ export function StepCard({ card, where, look, sections, selected, waiting, onSel
       {why ? <p className={`sc-why s ${card.error ? 'c-err' : 't2'}`}>{why}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}{decided ? <span className="t2"> {decided}</span> : null}</p> : null}
       <People card={card} />
       {card.status === 'skipped' ? null : <CardSections card={card} sections={sections} />}
+      <RerunButton card={card} look={look} />
     </article>
   );
 }
@@ -195,6 +204,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
         </dl>
         {card.retryAtMs !== undefined ? <p className={`s ${waiting ? 'c-wait' : 't3'}`}><Next card={card} live={waiting} /></p> : null}
         {decided ? <p className="s t2">{decided}</p> : null}
+        <div><RerunButton card={card} look={look} /></div>
       </div>
       <div className="cd-data">
         {whyText(card) ? <p className={`cd-why ${card.error ? 'c-err' : 't2'}`}>{whyText(card)}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}</p> : null}

@@ -12,6 +12,8 @@ export interface Look {
   tone: string;
   /** Title of the kind, for steps without one of their own. */
   title?: string;
+  /** It works on failures of other steps. */
+  recovery?: boolean;
 }
 
 /** The failed call that waits for its next attempt right now. */

@@ -51,7 +51,7 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
   const sections = useSections(CLOSED);
   const detailSections = useSections(OPEN_IN_DETAIL);
 
-  const looks = useMemo(() => new Map((catalog ?? []).map((one) => [one.type, { icon: one.icon, tone: one.category, title: one.title }])), [catalog]);
+  const looks = useMemo(() => new Map((catalog ?? []).map((one) => [one.type, { icon: one.icon, tone: one.category, title: one.title, recovery: one.role === 'recovery' }])), [catalog]);
   const lookOf = useCallback((kind: string | undefined): Look => (kind === undefined ? undefined : looks.get(kind)) ?? { icon: 'box', tone: 'start' }, [looks]);
   const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
 

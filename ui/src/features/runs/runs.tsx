@@ -1,9 +1,10 @@
 /** The history of all runs. Filters and rows; what happens with a run is the screen's. */
 import './runs.css';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import type { RunRow, RunStatus } from '../../api/types.ts';
 import { formatDateTime, formatDuration, t, tn } from '../../i18n/index.ts';
-import { Button, EmptyState, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
+import { Button, EmptyState, Icon, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
+import { asTree } from './tree.ts';
 import { outcomeText, shortRunId, statusText, StatusIcon } from '../status.tsx';
 
 export interface RunFilters { workflow: string; status: RunStatus | ''; text: string }
@@ -23,6 +24,7 @@ export interface RunsProps {
   onResume(run: RunRow): void;
   onDelete(run: RunRow): void;
   onCopyId(run: RunRow): void;
+  onRerun(run: RunRow): void;
 }
 
 const STATUSES: (RunStatus | '')[] = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'];
@@ -70,17 +72,22 @@ export function RunHistory(props: RunsProps) {
   );
 }
 
-function Rows({ runs, selected, more, onSelect, onOpen, onMore, ...rest }: RunsProps & { runs: RunRow[] }) {
+function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest }: RunsProps & { runs: RunRow[] }) {
+  const tree = useMemo(() => asTree(newest), [newest]);
+  const runs = tree.map((one) => one.run);
   const at = runs.findIndex((run) => run.runId === selected);
   return (
     <VirtualList grid clickOpens className="r-list" label={t('runs.list')} items={runs} rowHeight={28} keyOf={(run) => run.runId} selected={at < 0 ? undefined : at}
       onSelect={(index) => { const run = runs[index]; if (run) onSelect(run.runId); }}
       onOpen={(index) => { const run = runs[index]; if (run) onOpen(run.runId); }}
       onEnd={more ? onMore : undefined}
-      row={(run) => (
+      row={(run, index) => (
         <div className="r-row" role="presentation">
           <span role="gridcell"><StatusIcon status={run.status} /></span>
-          <span role="gridcell" className="ell" style={{ fontWeight: 600 }}>{run.workflowName}</span>
+          <span role="gridcell" className="ell" style={{ fontWeight: 600, paddingLeft: (tree[index]?.depth ?? 0) * 16 }}>
+            {run.parentRunId ? <span className="t3 r-tree" title={t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}><Icon name="back" size={12} /></span> : null}{run.workflowName}
+            {run.parentRunId ? <span className="s t3 r-of"> {t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}</span> : null}
+          </span>
           <span role="gridcell" className="ell t2" title={run.errorMessage}>{run.errorMessage ? `${statusText(run.status)}: ${run.errorMessage}` : outcomeText(run)}</span>
           <span role="gridcell" className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
           <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
@@ -91,12 +98,13 @@ function Rows({ runs, selected, more, onSelect, onOpen, onMore, ...rest }: RunsP
   );
 }
 
-function RowMenu({ run, onOpen, onCancel, onResume, onDelete, onCopyId }: Pick<RunsProps, 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId'> & { run: RunRow }) {
+function RowMenu({ run, onOpen, onCancel, onResume, onDelete, onCopyId, onRerun }: Pick<RunsProps, 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId' | 'onRerun'> & { run: RunRow }) {
   const open = run.status === 'running' || run.status === 'created' || run.status === 'paused';
   return (
     <span role="gridcell" onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
       <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: `${run.workflowName} ${shortRunId(run.runId)}` })} />} entries={[
         { id: 'open', label: t('runs.open'), icon: 'flow', onSelect: () => onOpen(run.runId) },
+        { id: 'rerun', label: t('rerun.openMore'), icon: 'retry', disabled: run.status === 'running' || run.status === 'created', onSelect: () => onRerun(run) },
         { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => onCopyId(run) },
         ...(open ? [
           { id: 'resume', label: t('runs.resume'), icon: 'play' as const, onSelect: () => onResume(run) },

@@ -1,3 +1,4 @@
+import type { EditorStore } from '../../features/canvas/editor.ts';
 import { t } from '../../i18n/index.ts';
 import type { Action } from '../../kit/index.ts';
 
@@ -47,6 +48,22 @@ export function builderActions(hooks: BuilderHooks): Action[] {
     ...viewActions(hooks),
     { id: 'view.problems', title: t('action.problems'), keys: ['Mod+M'], run: hooks.problems, group: view, icon: 'warn', inFields: true },
   ];
+}
+
+/** The step chosen on the canvas, as an action of the palette with keys to be set. */
+export function rerunAction(ask: ((step: string) => void) | null, editor: EditorStore | null, steps: readonly { name: string }[]): Action {
+  const chosen = () => {
+    const [id, more] = editor?.getState().selection.nodes ?? [];
+    return id !== undefined && more === undefined && steps.some((one) => one.name === id) ? id : null;
+  };
+  return {
+    id: 'run.rerunFrom', title: t('rerun.action'), keys: ['Shift+R'], group: t('group.run'), icon: 'retry',
+    when: () => ask !== null && chosen() !== null,
+    run: () => {
+      const step = chosen();
+      if (step !== null) ask?.(step);
+    },
+  };
 }
 
 export function viewActions(hooks: Pick<BuilderHooks, 'toggleLog' | 'togglePanel'>): Action[] {

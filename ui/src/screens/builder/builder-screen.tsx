@@ -10,6 +10,9 @@ import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
+import { RerunContext } from '../../features/rerun/context.ts';
+import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
+import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { StatusBadge } from '../../features/status.tsx';
 import { attempt, showError, takePendingRun } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
@@ -20,7 +23,7 @@ import { WorkflowName } from '../workbench/name.tsx';
 import { titled } from '../workbench/titled.ts';
 import { usePanes, Workbench } from '../workbench/workbench.tsx';
 import { navigate } from '../router.ts';
-import { builderActions } from './actions.ts';
+import { builderActions, rerunAction } from './actions.ts';
 import { refusedFor, useDiagnostics } from './diagnostics.ts';
 import { askedSchema, firstValues, mustAsk } from './params.ts';
 import { ParamsDialog } from './params-dialog.tsx';
@@ -168,8 +171,15 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     run();
   }, [run, session.ref]);
 
+  const rests = view !== null && !loading && (isTerminal(view.status) || view.status === 'paused');
+  const lastSeq = view?.lastSeq ?? 0;
+  // With the document as it is now the current version is what the editor shows, saved or not.
+  const offers = useMemo(() => (rests && runId ? { runId, steps: rerunSteps(definition, ranIn(view), catalog), document: session.readOnly ? undefined : document } : null), [rests, lastSeq, runId, definition, document, session.readOnly, catalog]); // eslint-disable-line react/exhaustive-deps
+  const rerun = useRerunDialog(offers, useCallback((id: string) => navigate({ screen: 'run', runId: id }), []));
+  const { ask } = rerun;
+
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
-  const actions = useMemo(() => builderActions({
+  const actions = useMemo(() => [rerunAction(ask, editor, offers?.steps ?? []), ...builderActions({
     // The title bar says that it is saved.
     save: () => void session.save(),
     canSave: () => !session.readOnly,
@@ -193,7 +203,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  }), [session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  })], [ask, offers, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 
@@ -241,17 +251,18 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   );
 
   return (
-    <>
+    <RerunContext value={ask}>
       <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={view} loading={loading} bar={bar} workflowPanel onReady={onReady} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         {trouble ? <TroubleBanner trouble={trouble} onResume={() => void attempt(() => act('run_resume', { runId: runId ?? '' }))} /> : null}
         <WaitingBanner view={view} />
-        {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onClose={() => setHideFailure(true)} /> : null}
+        {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
         {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
       </>} />
       {asking ? <AskParams document={document} first={asking.params} onStart={start} onClose={() => setAsking(null)} /> : null}
-    </>
+      {rerun.dialog}
+    </RerunContext>
   );
 }
 

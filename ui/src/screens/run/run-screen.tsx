@@ -5,10 +5,13 @@ import { useRunView } from '../../api/events.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import type { JsonMap, NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
+import { RerunContext } from '../../features/rerun/context.ts';
+import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
+import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, ConfirmDialog, EmptyState, IconButton, Menu, Skeleton, toast, useActions } from '../../kit/index.ts';
-import { viewActions } from '../builder/actions.ts';
+import { rerunAction, viewActions } from '../builder/actions.ts';
 import { attempt, copyText, showError } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { navigate } from '../router.ts';
@@ -41,11 +44,17 @@ export function RunScreen({ runId, step }: { runId: string; step?: string | unde
   return <Run key={String(run.data.masked)} run={run.data} catalog={catalog.data} step={step} />;
 }
 
+/** Runs form a tree: a re-run says of which one, and leads there. */
+function ParentLink({ parent, from }: { parent: string; from?: string | undefined }) {
+  const words = t('rerun.of', { run: shortRunId(parent), step: from ?? '' });
+  return <button type="button" className="link s ell" title={words} onClick={() => navigate({ screen: 'run', runId: parent })}>{words}</button>;
+}
+
 function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status));
-  const { view, error } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog), [run.definition, catalog]), ended);
+  const { view, error } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
   const panes = usePanes();
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
   const [hideFailure, setHideFailure] = useState(false);
@@ -62,7 +71,16 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
     void queryClient.invalidateQueries({ queryKey: ['run_list'] });
   }, [status, ended]);
 
-  const actions = useMemo(() => viewActions({ toggleLog: () => onLogOpen(!logOpen), togglePanel: () => onPanelOpen(!panelOpen) }), [logOpen, onLogOpen, panelOpen, onPanelOpen]);
+  // A run that goes on has nothing to begin again.
+  const rests = isTerminal(status) || status === 'paused';
+  const lastSeq = view?.lastSeq ?? 0;
+  const offers = useMemo(() => (rests && lastSeq > 0 ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog) } : null), [rests, lastSeq, run.runId, run.definition, catalog]); // eslint-disable-line react/exhaustive-deps
+  const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
+  const { ask } = rerun;
+  const actions = useMemo(() => [
+    ...viewActions({ toggleLog: () => onLogOpen(!logOpen), togglePanel: () => onPanelOpen(!panelOpen) }),
+    rerunAction(ask, editor, offers?.steps ?? []),
+  ], [logOpen, onLogOpen, panelOpen, onPanelOpen, ask, editor, offers]);
   useActions(actions);
 
   async function doing(work: () => Promise<unknown>) {
@@ -100,7 +118,7 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
   const stopped = open && !run.driven && status !== 'created' && !trouble && !asks;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
-    <>
+    <RerunContext value={ask}>
       <Workbench editor={editor} catalog={catalog} diagnostics={null} view={view} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open ? undefined : run.output} workflowPanel={false} onReady={onReady} {...panes}
         bar={(
           <header className="bar">
@@ -108,6 +126,7 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
             <StatusBadge status={status} />
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
+            {run.parentRunId ? <ParentLink parent={run.parentRunId} from={run.resumedFrom} /> : null}
             <span className="grow" />
             <span className="s t2 nw opt">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>
             <span className="opt"><FindButton /></span>
@@ -133,11 +152,12 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
           ) : null}
           {run.masked ? <MaskedBanner runId={run.runId} mayReveal={run.mayReveal} /> : null}
           <WaitingBanner view={view} />
-          {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onClose={() => setHideFailure(true)} /> : null}
+          {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: run.workflowName })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} onConfirm={remove} onClose={() => setDeleting(false)} />
-    </>
+      {rerun.dialog}
+    </RerunContext>
   );
 }

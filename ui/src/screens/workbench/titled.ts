@@ -2,8 +2,9 @@
 import type { RunDefinition } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 
-export function titled(workflow: Workflow, catalog: readonly NodeDescriptor[]): RunDefinition {
+/** `kept`: steps that a re-run has from its original. */
+export function titled(workflow: Workflow, catalog: readonly NodeDescriptor[], kept?: readonly string[]): RunDefinition {
   const kinds = new Map(catalog.map((kind) => [kind.type, kind.title]));
   const nodes = Object.entries(workflow.nodes).map(([id, node]) => [id, { ...node, title: node.title ?? kinds.get(node.type) ?? id }] as const);
-  return { ...workflow, nodes: Object.fromEntries(nodes) } as RunDefinition;
+  return { ...workflow, nodes: Object.fromEntries(nodes), ...(kept ? { kept } : {}) } as RunDefinition;
 }

@@ -1,8 +1,7 @@
 //! Invariant 4 over the random graphs of the other properties: re-run from any step with no edits gives the original from
 //! there on, a kept step never executes, and the log of the new run alone rebuilds it. Invariant 6 holds in it too.
 
-use crate::containers::told;
-use crate::driver::{Script, World, compile};
+use crate::driver::{Script, World, compile, told};
 use crate::{properties, properties_containers, properties_people};
 use proptest::prelude::*;
 use signalbox_engine::rerun::{Original, Overrides, RerunError, plan};

@@ -1,7 +1,6 @@
 //! Re-run from a step, story by story (SEMANTICS 9, K-34).
 
-use crate::containers::told;
-use crate::driver::{World, compile};
+use crate::driver::{World, compile, told};
 use serde_json::{Value, json};
 use signalbox_engine::rerun::{Change, Fate, Original, Overrides, Plan, RerunError, plan};
 use signalbox_engine::{Compiled, Input, summary};

@@ -14,10 +14,10 @@ export interface CardLook {
 
 const CLASS = {
   idle: '', running: 'is-running', retrying: 'is-retry', waiting: 'is-wait', asks: 'is-person', done: 'is-done', failed: 'is-failed', handled: 'is-handled',
-  skipped: 'is-skipped', cancelled: 'is-skipped', unreached: 'is-unreached',
+  skipped: 'is-skipped', cancelled: 'is-skipped', unreached: 'is-unreached', kept: 'is-kept',
 } as const;
 const SIGNAL = {
-  idle: null, running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', cancelled: 'stop', unreached: null,
+  idle: null, running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', cancelled: 'stop', unreached: null, kept: 'kept',
 } as const;
 
 /** "4 s", "12 min", "2 d 4 h": never moves more often than once a second. */
@@ -60,6 +60,8 @@ function lineOf(run: NodeRun, now: number): string | null {
       return t('canvas.skippedLine');
     case 'cancelled':
       return t('canvas.cancelledLine');
+    case 'kept':
+      return t('canvas.keptLineShort');
     case 'unreached':
       return t('canvas.unreachedLine');
     default:
@@ -81,7 +83,7 @@ const ENDED = new Set(['completed', 'failed', 'cancelled']);
 const SETTLED = new Set(['done', 'failed', 'handled', 'skipped', 'cancelled']);
 
 export function wireState(view: RunView | null, from: string, source: string, target: string): WireState {
-  if (!view) return 'plain';
+  if (!view || view.nodes[source]?.state === 'kept') return 'plain';
   if ((view.ports[from] ?? 0) > 0) {
     const state = view.nodes[target]?.state;
     return state === 'running' || state === 'retrying' ? 'live' : 'taken';

@@ -1,0 +1,11 @@
+/** Cards, banners and keys ask for a re-run; the screen that shows the run opens the dialog. */
+import { createContext, useContext } from 'react';
+
+/** `step`: its id, in a loop with its iteration (`loop[17]/step`). Null where no re-run can begin. */
+export type AskRerun = (step: string) => void;
+
+export const RerunContext = createContext<AskRerun | null>(null);
+export const useRerun = (): AskRerun | null => useContext(RerunContext);
+
+/** The name of a step at a path, as the engine writes it. */
+export const stepName = (nodeId: string, path?: string | null): string => (path ? `${path}/${nodeId}` : nodeId);

@@ -1,0 +1,212 @@
+/** Re-run from a step (U-23, C24): step, version, values with their changes, decisions of people, what happens again. */
+import './rerun.css';
+import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { act, useCommand } from '../../api/queries.ts';
+import { toApiError, type ApiError } from '../../api/error.ts';
+import type { Commands, JsonMap, Workflow } from '../../api/types.ts';
+import { CodeEditor } from '../../code/CodeEditor.tsx';
+import { t, tn } from '../../i18n/index.ts';
+import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs } from '../../kit/index.ts';
+import { same } from '../evidence/diff.ts';
+import { DiffView } from '../evidence/diff-view.tsx';
+import { shortRunId } from '../status.tsx';
+import { changedOf, missingOf, readItems, readValues } from './edits.ts';
+
+type Plan = Commands['rerun_look']['response'];
+type Step = Plan['steps'][number];
+type Version = 'original' | 'current';
+type Part = 'variables' | 'input' | 'params';
+
+export interface RerunDialogProps {
+  runId: string;
+  /** The step asked for; one of `steps`, or one in a container with its path. */
+  step: string;
+  /** Steps of the run that can be chosen. */
+  steps: readonly { name: string; title: string }[];
+  /** What the editor shows; without it the file of the library is the current version. */
+  document?: Workflow | undefined;
+  onStarted(runId: string): void;
+  onClose(): void;
+}
+
+export function RerunDialog({ runId, step: asked, steps, document, onStarted, onClose }: RerunDialogProps) {
+  const [step, setStep] = useState(asked);
+  const [version, setVersion] = useState<Version>('original');
+  const sent = version === 'current' && document ? { document } : {};
+  const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
+  const known = steps.some((one) => one.name === step) ? steps : [{ name: step, title: step }, ...steps];
+  const title = known.find((one) => one.name === step)?.title ?? step;
+  const head = (
+    <>
+      <div className="rr-row">
+        <span className="rr-label">{t('rerun.step')}</span>
+        <Select label={t('rerun.step')} value={step} onChange={setStep} options={known.map((one) => ({ value: one.name, label: one.title, ...(one.title === one.name ? {} : { hint: one.name }) }))} />
+      </div>
+      <div className="rr-row">
+        <span className="rr-label">{t('rerun.version')}</span>
+        <Segmented<Version> label={t('rerun.version')} value={version} onChange={setVersion}
+          options={[{ value: 'original', label: t('rerun.version.original') }, { value: 'current', label: t('rerun.version.current') }]} />
+      </div>
+    </>
+  );
+  if (!plan.data || plan.error) {
+    return (
+      <Dialog open onClose={onClose} title={t('rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760} footer={<Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>}>
+        <div className="rr">{head}{plan.error ? <Refused error={plan.error} /> : <Skeleton rows={5} />}</div>
+      </Dialog>
+    );
+  }
+  // What was typed belongs to one step; another version keeps it.
+  return <Form key={step} runId={runId} title={title} plan={plan.data} version={version} document={document} head={head} onStarted={onStarted} onClose={onClose} />;
+}
+
+function Refused({ error }: { error: ApiError }) {
+  return <Banner signal="err" title={error.message}><span className="s t2">{error.hint}</span></Banner>;
+}
+
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
+
+function Form({ runId, title, plan, version, document, head, onStarted, onClose }: {
+  runId: string; title: string; plan: Plan; version: Version; document: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
+}) {
+  const [part, setPart] = useState<Part>('variables');
+  const [texts, setTexts] = useState<Record<Part, string>>(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params) }));
+  const [keep, setKeep] = useState<'ask' | 'keep'>('ask');
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<ApiError | null>(null);
+  const before = { variables: plan.context as JsonMap, params: plan.params as JsonMap };
+  const variables = useMemo(() => readValues(texts.variables), [texts.variables]);
+  const params = useMemo(() => readValues(texts.params), [texts.params]);
+  const input = useMemo(() => readItems(texts.input), [texts.input]);
+  const inputChanged = 'value' in input && !same(plan.input, input.value);
+  const problems: Record<Part, string | undefined> = {
+    variables: problemOf(variables, before.variables),
+    params: problemOf(params, before.params),
+    input: 'problem' in input ? t(input.problem === 'json' ? 'rerun.notJson' : 'rerun.notList') : undefined,
+  };
+  const bad = Object.values(problems).some((one) => one !== undefined);
+  const counts: Record<Part, number> = {
+    variables: 'value' in variables ? Object.keys(changedOf(before.variables, variables.value)).length : 0,
+    params: 'value' in params ? Object.keys(changedOf(before.params, params.value)).length : 0,
+    input: inputChanged ? 1 : 0,
+  };
+  const again = plan.steps.filter((one) => one.fate === 'again');
+  const effects = plan.steps.filter((one) => (one.fate === 'again' || one.fate === 'open') && one.effect === 'write');
+
+  async function start() {
+    if (busy || bad || !('value' in variables) || !('value' in params)) return;
+    setBusy(true);
+    setRefused(null);
+    const overrides: JsonMap = { ...(changedOf(before.params, params.value) as JsonMap) };
+    for (const [name, value] of Object.entries(changedOf(before.variables, variables.value))) overrides[`$${name}`] = value as JsonMap[string];
+    try {
+      const started = await act('run_rerun', {
+        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep',
+        ...(inputChanged && 'value' in input ? { input: input.value as JsonMap[string][] } : {}),
+        ...(version === 'current' && document ? { document } : {}),
+      });
+      onStarted(started.runId);
+    } catch (cause) {
+      setRefused(toApiError(cause));
+      setBusy(false);
+    }
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    void start();
+  };
+  const shown = part === 'variables' ? { before: before.variables, after: 'value' in variables ? variables.value : undefined }
+    : part === 'params' ? { before: before.params, after: 'value' in params ? params.value : undefined }
+      : { before: plan.input, after: 'value' in input ? input.value : undefined };
+  const tab = (id: Part) => ({ id, label: t(`rerun.part.${id}`), ...(counts[id] ? { count: counts[id] } : {}) });
+  return (
+    <Dialog open onClose={onClose} title={t('rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
+      footer={<>
+        <span className="s t3 grow">{t('rerun.recorded')}</span>
+        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
+        <Button variant="primary" icon="retry" busy={busy} disabled={bad} keys="Mod+Enter" onClick={() => void start()}>{tn('rerun.start', Math.max(1, again.length))}</Button>
+      </>}>
+      <div className="rr" role="presentation" onKeyDown={onKey}>
+        {head}
+        <Verdict plan={plan} version={version} />
+        <p className="s t2 rr-notes">{t('rerun.noteKept')} {t('rerun.noteBefore', { run: shortRunId(runId) })}</p>
+        <div className="rr-values">
+          <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={[tab('variables'), tab('input'), tab('params')]}>
+            <div className="rr-edit" data-quiet>
+              <CodeEditor key={part} mode="json" minLines={4} label={t(`rerun.part.${part}`)} value={texts[part]} invalid={problems[part] !== undefined}
+                onChange={(text) => setTexts((old) => ({ ...old, [part]: text }))} />
+            </div>
+            {problems[part] ? <p className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{problems[part]}</p> : null}
+            {plan.masked ? <p className="s t2 row gap1"><Icon name="eye" size={12} />{t('rerun.masked')}</p> : null}
+            {counts[part] && shown.after !== undefined ? <DiffView before={shown.before} after={shown.after} label={t('rerun.changes')} /> : null}
+          </Tabs>
+        </div>
+        {plan.answers.length ? (
+          <div className="rr-row">
+            <span className="rr-label">{t('rerun.answers')}</span>
+            <Segmented<'ask' | 'keep'> label={t('rerun.answers')} value={keep} onChange={setKeep}
+              options={[{ value: 'ask', label: t('rerun.answers.ask') }, { value: 'keep', label: tn('rerun.answers.keep', plan.answers.length) }]} />
+          </div>
+        ) : null}
+        {plan.waits ? <p className="s c-wait row gap1"><Icon name="person" size={12} />{t('rerun.waits')}</p> : null}
+        <Steps plan={plan} effects={effects} />
+        {refused ? <Refused error={refused} /> : null}
+      </div>
+    </Dialog>
+  );
+}
+
+function problemOf(read: ReturnType<typeof readValues>, before: JsonMap): string | undefined {
+  if ('problem' in read) return t(read.problem === 'json' ? 'rerun.notJson' : 'rerun.notObject');
+  const missing = missingOf(before, read.value);
+  return missing.length ? t('rerun.missing', { names: missing.join(', ') }) : undefined;
+}
+
+/** Whether the current version takes the kept results over. */
+function Verdict({ plan, version }: { plan: Plan; version: Version }) {
+  if (version === 'original') return null;
+  if (plan.sameDefinition) return <p className="rr-verdict s"><Badge signal="ok">{t('rerun.fits')}</Badge> {t('rerun.sameVersion')}</p>;
+  const lost = plan.steps.filter((one) => one.change === 'incompatible').length;
+  const changed = plan.steps.filter((one) => one.change === 'changed' || one.change === 'added').length;
+  const gone = plan.steps.filter((one) => one.fate === 'gone').length;
+  return (
+    <p className="rr-verdict s" role="status">
+      {lost || gone ? <Badge signal="warn">{t('rerun.fitsPartly')}</Badge> : <Badge signal="ok">{t('rerun.fits')}</Badge>}
+      {[changed ? tn('rerun.changed', changed) : '', lost ? tn('rerun.lost', lost) : '', gone ? tn('rerun.gone', gone) : ''].filter(Boolean).join(' ')}
+    </p>
+  );
+}
+
+const FATE = { kept: 'kept', again: 'retry', open: 'play', gone: 'x' } as const;
+
+function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
+  const [all, setAll] = useState(false);
+  const rows = all ? plan.steps : plan.steps.filter((one) => one.change !== 'none' || effects.includes(one));
+  return (
+    <div className="rr-steps">
+      <div className="row">
+        {effects.length
+          ? <b className="c-wait row gap1"><Icon name="warn" size={12} />{tn('rerun.effects', effects.length)}</b>
+          : <b className="row gap1"><Icon name="check" size={12} className="c-ok" />{t('rerun.noEffects')}</b>}
+        <button type="button" className="link s end" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t('rerun.fewer') : tn('rerun.allSteps', plan.steps.length)}</button>
+      </div>
+      {rows.length ? (
+        <ul className="rr-list" aria-label={t('rerun.steps')}>
+          {rows.map((one) => (
+            <li key={one.stepId} className={one.fate === 'kept' ? 't3' : ''}>
+              <Icon name={FATE[one.fate] === 'kept' ? 'check' : (FATE[one.fate] as 'retry' | 'play' | 'x')} size={12} />
+              <span className="ell" title={one.stepId}>{one.title}</span>
+              <span className="s t2 nw">{t(`rerun.fate.${one.fate}`)}</span>
+              <span className="s t2 ell end">{[
+                one.change === 'none' ? '' : t(`rerun.change.${one.change}`),
+                effects.includes(one) ? t(one.repeats ? 'rerun.repeats' : 'rerun.safe') : '',
+                one.asks && one.fate === 'again' ? t('rerun.asks') : '',
+              ].filter(Boolean).join(' ')}</span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
