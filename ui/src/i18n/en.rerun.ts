@@ -58,8 +58,6 @@ export const rerun = {
   'rerun.nothingRan': 'No step of this run has begun, so nothing can begin again. Run the workflow anew.',
   'rerun.of': 'Re-run of {run} from {step}',
   'rerun.ofShort': 'Re-run of {run}',
-  'rerun.openParent': 'Open the original',
   'canvas.state.kept': 'Kept from the original',
-  'canvas.keptLine': 'from run {run}',
   'canvas.keptLineShort': 'from the original',
 } as const;

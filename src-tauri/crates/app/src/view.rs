@@ -254,7 +254,8 @@ impl NodeData {
     pub(crate) fn take(&mut self, event: &RunEvent, seq: u64, prefix: &str) {
         match &event.body {
             EventBody::StepStart(start) => {
-                self.config = Some((Arc::clone(&start.config), Place { seq, pointer: format!("{prefix}/payload/config") }));
+                self.config =
+                    Some((Arc::clone(&start.config), Place { seq, pointer: format!("{prefix}/payload/config") }));
                 for (index, item) in start.input.iter().enumerate() {
                     let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
                     self.input.insert(item.item, (Arc::clone(&item.data), place));

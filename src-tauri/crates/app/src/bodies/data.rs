@@ -29,7 +29,7 @@ pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) ->
     let events = app.store.events_of_step(&call.run_id, &path, id, MOST_EVENTS)?;
     let events = app.seen_as(&call.run_id, app.masks(caller, &call.run_id), events)?;
     let mut node = NodeData::default();
-    events.iter().for_each(|event| node.take(event));
+    events.iter().for_each(|event| node.take(event, event.seq.unwrap_or_default(), ""));
     if node.is_empty() {
         return Ok(None);
     }
