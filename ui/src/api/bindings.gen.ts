@@ -111,6 +111,25 @@ export interface AuditAnchor {
   error?: string;
 }
 
+/** What is kept apart from an entry under its hash. */
+export interface AuditApart {
+  /** What it is. */
+  kind: AuditApartKind;
+  /** How it stands with it. */
+  state: AuditPayloadState;
+  /** The hash that was sealed. */
+  sealedHash: string;
+  /** The hash of what is there now. */
+  foundHash?: string;
+  /** The entry that tells of the erasure. */
+  toldBy?: number;
+  /** A snapshot that is there, masked. */
+  value?: unknown;
+}
+
+/** What is kept apart from an entry. */
+export type AuditApartKind = 'snapshot' | 'decision';
+
 /** The first bad entry. */
 export interface AuditBroken {
   /** Its place. */
@@ -192,6 +211,10 @@ export interface AuditFacets {
   level: AuditCount[];
   /** Actors: their id, else their type. */
   actor: AuditCount[];
+  /** Types of errors. */
+  errorType: AuditCount[];
+  /** Names of workflows. */
+  workflow: AuditCount[];
 }
 
 /** What to count. */
@@ -234,7 +257,7 @@ export interface AuditKey {
 
 /** Which entries to list. */
 export interface AuditList {
-  /** `actor: event: run: node: level: error.type: tag: since: until: text:` and free words; all must hold. */
+  /** `actor: event: run: workflow: node: level: error.type: tag: since: until: text:` and free words; all must hold. */
   query?: string;
   /** Only entries before this one. */
   before?: number;
@@ -255,6 +278,9 @@ export interface AuditPage {
   /** Where the chain stands. */
   head: AuditHead;
 }
+
+/** How it stands with what an entry keeps apart. */
+export type AuditPayloadState = 'kept' | 'erased' | 'lost' | 'changed';
 
 /** How it stands with what is kept apart from the chain under its hash. */
 export interface AuditPayloads {
@@ -287,6 +313,8 @@ export interface AuditRecordView {
   signature?: string;
   /** What is kept apart and belongs to it, masked: `error`, `patch`, `before`, `after`. */
   payload?: Record<string, unknown>;
+  /** What is kept apart under its hash, and how it stands with it. */
+  apart?: AuditApart;
   /** From the error to its outcome, in their order. */
   related: AuditRelated[];
 }
@@ -374,6 +402,8 @@ export interface AuditRow {
   hash: string;
   /** Hash of the entry before. */
   prevHash: string;
+  /** How it stands with what it keeps apart; absent when it keeps nothing. */
+  payload?: AuditPayloadState;
 }
 
 /** The last verification, and who signs. */
@@ -889,6 +919,8 @@ export interface ExpressionNames {
   nodeId: string;
   /** This run instead of the last one. */
   runId?: string;
+  /** This iteration or branch of the run; the last one in which the node was called when absent. */
+  path?: string;
 }
 
 /** An expression to try on the last run's data. */
@@ -903,6 +935,8 @@ export interface ExpressionPreview {
   kind: ExpressionKind;
   /** This run instead of the last one. */
   runId?: string;
+  /** This iteration or branch of the run; the last one in which the node was called when absent. */
+  path?: string;
   /** Index of the item to look at, 0 when absent. */
   item?: number;
 }
@@ -1030,6 +1064,24 @@ export interface HumanTaskCompleted {
   operatorId?: string;
   /** In a re-run: the run in which this answer was given; nobody was asked again. */
   keptFrom?: string;
+}
+
+/** `human_task_continued`: its time passes again. */
+export interface HumanTaskContinued {
+  /** Id of the task. */
+  taskId: string;
+  /** The failed slot, when a recovery node asked. */
+  origin?: Origin;
+  /** RFC 3339: when the person said so. */
+  continuedAt: string;
+  /** RFC 3339; nobody decides after it. */
+  expiresAt?: string;
+  /** RFC 3339: the reminders that are left. */
+  remindAt?: string[];
+  /** How long it has waited for somebody else, all in all, milliseconds. */
+  waitedMs: number;
+  /** Who: `user:…`. */
+  operatorId: string;
 }
 
 /** `human_task_continued`: its time passes again. */
@@ -1634,6 +1686,22 @@ export interface RulesCheck {
   wired?: string[];
 }
 
+/** A loop, a parallel or a sub-workflow at one path. */
+export interface RunContainer {
+  /** Where the container itself stands; empty at the top. */
+  path: string;
+  /** Its node. */
+  stepId: string;
+  /** How many iterations or branches it has, when that is known. */
+  total: number | null;
+  /** How many ended well. */
+  done: number;
+  /** How many have begun and not ended. */
+  running: number;
+  /** How many ended with an error, or were cut off. */
+  failed: number;
+}
+
 /** One run with everything to draw it. */
 export interface RunDetails {
   /** UUID v7. */
@@ -1722,6 +1790,40 @@ export interface RunPage {
   next?: string;
 }
 
+/** One iteration, branch or sub-workflow. */
+export interface RunPath {
+  /** `each[3]`, `par/left`, `each[3]/inner[0]`. */
+  path: string;
+  /** Its first event. */
+  firstSeq: number;
+  /** Its last event so far, without those further in. */
+  lastSeq: number;
+  /** It has not ended. */
+  running: boolean;
+  /** It ended with an error, or was cut off. */
+  failed: boolean;
+  /** A person is asked, here or further in. */
+  waiting: boolean;
+}
+
+/** Up to 1,000 iterations and branches in the order in which they began. */
+export interface RunPathPage {
+  /** Iterations of loops, branches of parallels, sub-workflows. */
+  paths: RunPath[];
+  /** The containers at the top and those that `paths` are about, by their node, behind their path and `/` further in. */
+  containers: Record<string, RunContainer>;
+  /** There are more: ask again with `after` = `firstSeq` of the last. */
+  truncated: boolean;
+}
+
+/** Iterations and branches of a run. */
+export interface RunPaths {
+  /** The run. */
+  runId: string;
+  /** Those that began after this event; all when absent. */
+  after?: number;
+}
+
 /** Starts a re-run. */
 export interface RunRerun {
   /** The original. */
@@ -1805,6 +1907,8 @@ export interface RunStepData {
   nodeId: string;
   /** This run instead of the last one in which the node was called. */
   runId?: string;
+  /** This iteration or branch of the run; the last one in which the node was called when absent. */
+  path?: string;
 }
 
 /** Why a run stands still. */
@@ -1965,6 +2069,8 @@ export type StepChange = 'none' | 'changed' | 'added' | 'removed' | 'incompatibl
 export interface StepData {
   /** The run. */
   runId: string;
+  /** The iteration or branch; absent at the top. */
+  path?: string;
   /** When the run began, RFC 3339. */
   startedAt: string;
   /** Items as they went in; large values are cut. */
@@ -3063,6 +3169,8 @@ export interface Commands {
   run_get: { request: RunId; response: RunDetails };
   /** Events of a run; values over 10,240 characters are cut. */
   run_events: { request: RunEventsAfter; response: Events };
+  /** Iterations and branches of a run, and how far their containers are. */
+  run_paths: { request: RunPaths; response: RunPathPage };
   /** Shows the masked values of a run for 15 minutes; the reason is recorded. */
   run_reveal: { request: RunReveal; response: RunRevealed };
   /** The whole of a cut value. */
@@ -3218,6 +3326,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_events: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_paths: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_get', 'run_list', 'run_step_data', 'audit_list'] },
   run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   rerun_look: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
