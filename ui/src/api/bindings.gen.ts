@@ -1084,24 +1084,6 @@ export interface HumanTaskContinued {
   operatorId: string;
 }
 
-/** `human_task_continued`: its time passes again. */
-export interface HumanTaskContinued {
-  /** Id of the task. */
-  taskId: string;
-  /** The failed slot, when a recovery node asked. */
-  origin?: Origin;
-  /** RFC 3339: when the person said so. */
-  continuedAt: string;
-  /** RFC 3339; nobody decides after it. */
-  expiresAt?: string;
-  /** RFC 3339: the reminders that are left. */
-  remindAt?: string[];
-  /** How long it has waited for somebody else, all in all, milliseconds. */
-  waitedMs: number;
-  /** Who: `user:…`. */
-  operatorId: string;
-}
-
 /** `human_task_created`: everything that the record begins with. */
 export interface HumanTaskCreated {
   /** Id of the task. */
