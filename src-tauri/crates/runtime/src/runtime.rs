@@ -9,7 +9,7 @@ use crate::registry::Registry;
 use crate::shared::{Core, Resumed, adopt, poll};
 use serde_json::{Value, json};
 use signalbox_audit::Record;
-use signalbox_engine::RunState;
+use signalbox_engine::{Compiled, RunState};
 use signalbox_engine::input::Input;
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
