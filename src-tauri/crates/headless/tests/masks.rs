@@ -48,11 +48,13 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
     let value = |path: &str| json!({ "ref": format!("{run}/{path}") });
     match name {
         "run_list" | "workflow_list" | "task_counts" | "app_info" | "catalog_list" | "sample_list" | "who"
-        | "audit_status" | "audit_anchors" | "delegation_list" | "settings_get" | "folder_list" | "audit_list"
-        | "audit_facets" => {
+        | "audit_status" | "audit_anchors" | "audit_retention" | "delegation_list" | "settings_get" | "folder_list"
+        | "audit_list" | "audit_facets" => {
             vec![json!({})]
         }
         "run_get" | "run_paths" => vec![json!({ "runId": run })],
+        "run_checkpoint" => vec![json!({ "runId": run }), json!({ "runId": run, "at": 2 })],
+        "rerun_look" => ["read", "check"].into_iter().map(|step| json!({ "runId": run, "stepId": step })).collect(),
         "run_events" => vec![json!({ "runId": run, "after": 0 }), json!({ "runId": run, "after": 6 })],
         "run_value" => vec![
             value("1/payload/params"),
@@ -143,6 +145,9 @@ fn no_query_and_no_route_tells_a_viewer_or_an_operator_what_is_masked() {
         let run = &place.run;
         for path in [
             format!("/workflow/{run}/status"),
+            format!("/workflow/{run}/checkpoint"),
+            format!("/workflow/{run}/variables"),
+            format!("/workflow/{run}/artifacts"),
             "/human-tasks".into(),
             format!("/human-tasks/{}", place.task),
             "/audit".into(),
