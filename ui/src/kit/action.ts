@@ -1,5 +1,5 @@
 /** One Action object serves button, key, menu and palette. */
-import { useEffect, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useSyncExternalStore } from 'react';
 import type { IconName } from './icon.tsx';
 import { IS_MAC } from './kbd.tsx';
 
@@ -74,9 +74,9 @@ export function registerActions(actions: Action[]): () => void {
   };
 }
 
-/** Offers actions while the component is mounted. Memoise the list. */
+/** Offers actions while the component is mounted: a key works as soon as the screen can be seen. Memoise the list. */
 export function useActions(actions: Action[]): void {
-  useEffect(() => registerActions(actions), [actions]);
+  useLayoutEffect(() => registerActions(actions), [actions]);
 }
 
 export function useAllActions(): Action[] {
