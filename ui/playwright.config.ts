@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 
-/** The real program serves the real build; one browser page per test, one program per test file. */
+/** The real program serves the real build; one browser page per test; the tests of a worker share one program. */
 export default defineConfig({
   testDir: 'e2e',
   // Pictures for the manual, not a test: `npm run screenshots` asks for them.

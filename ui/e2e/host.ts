@@ -100,6 +100,8 @@ export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { ho
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text());
     });
     await useDist(page, host.origin);
+    // Tests share a program: what one of them left open (the log, a pane's size) must not be found by the next.
+    await host.rpc('settings_set', { settings: { theme: 'system', layout: {}, keymap: {} } });
     await use(async (hash = '') => {
       await page.goto(host.url);
       await page.getByRole('navigation', { name: 'Main' }).waitFor();

@@ -78,12 +78,8 @@ test('ts_091 a failed run begins again at a step with an edited value, and its s
 
 test('a card and a key open the dialog; the version of now says what fits', async ({ open, host }) => {
   const { page, id } = await failed(host, open, 'From a card');
-  const log = page.getByRole('button', { name: 'Detail log' });
+  await page.keyboard.press('ControlOrMeta+J');
   const card = page.getByRole('article', { name: /Make a plan/ });
-  await expect(async () => {
-    if (await log.getAttribute('aria-expanded') !== 'true') await log.click();
-    await expect(card).toBeVisible({ timeout: 4_000 });
-  }).toPass();
   await card.getByRole('button', { name: 'Re-run from here' }).click();
   const dialog = page.getByRole('dialog', { name: 'Re-run from Make a plan' });
   await expect(dialog).toBeVisible();
