@@ -114,3 +114,30 @@ test('an old address says what to open instead', async ({ page, host }) => {
   await expect(page.getByText('This address does not open Signalbox')).toBeVisible();
   await expect(page.getByText(/Open the address that the terminal printed/)).toBeVisible();
 });
+
+test('the log that a run opened stays with that run; the one that a person opened stays everywhere', async ({ open, host }) => {
+  const { page } = await openNew(open, host, 'Ran', { nodes: { start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' } }, edges: [], layout: { start: [0, 0] } });
+  const log = page.getByRole('region', { name: 'Detail log' });
+  await page.keyboard.press('F5');
+  await expect(log).toBeVisible();
+  const fresh = await host.rpc<Opened>('workflow_create', { name: 'Not run' });
+  const show = async (ref: string) => {
+    await page.evaluate((hash) => { window.location.hash = hash; }, `#/workflow/${encodeURIComponent(ref)}`);
+    await page.getByRole('button', { name: /^(Ran|Not run), / }).waitFor();
+    await page.locator('.cv .react-flow__viewport').waitFor();
+  };
+  await show(fresh.ref);
+  await expect(page.getByRole('heading', { name: 'Not run' })).toBeVisible();
+  await expect(log).toBeHidden();
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Ran' })).toBeVisible();
+  await expect(log).toBeVisible();
+  // The person's own choice.
+  await page.keyboard.press('Control+j');
+  await expect(log).toBeHidden();
+  await page.keyboard.press('Control+j');
+  await expect(log).toBeVisible();
+  await show(fresh.ref);
+  await expect(page.getByRole('heading', { name: 'Not run' })).toBeVisible();
+  await expect(log).toBeVisible();
+});

@@ -21,7 +21,8 @@ import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { WorkflowName } from '../workbench/name.tsx';
 import { titled } from '../workbench/titled.ts';
-import { usePanes, Workbench } from '../workbench/workbench.tsx';
+import { showLogOf, usePanes } from '../workbench/panes.ts';
+import { Workbench } from '../workbench/workbench.tsx';
 import { navigate } from '../router.ts';
 import { builderActions, rerunAction } from './actions.ts';
 import { refusedFor, useDiagnostics } from './diagnostics.ts';
@@ -64,11 +65,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   /** Places that a refused run has named as missing. */
   const [asked, setAsked] = useState<ReadonlySet<string>>(NOTHING_ASKED);
   const diagnostics = useMemo(() => quiet(found, asked), [found, asked]);
-  const panes = usePanes();
-  const { onLogOpen, onProblemsOpen } = panes;
   const [renaming, setRenaming] = useState(false);
   const [asking, setAsking] = useState<{ params: JsonMap } | null>(null);
   const [runId, setRunId] = useState<string | null>(() => lastRuns.get(session.ref) ?? null);
+  const panes = usePanes(runId);
+  const { onLogOpen, onProblemsOpen } = panes;
   // The run of an earlier visit: it is there, its events have to be read.
   const [earlier] = useState(runId);
   const [definition, setDefinition] = useState<Workflow>(document);
@@ -102,16 +103,14 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(id);
       // The button that was pressed goes away: the keys stay with the canvas, not with nothing.
       if (!window.document.activeElement?.closest('[data-scope=panel]')) canvas.current?.focus();
-      if (!logWasOpen.current) {
-        onLogOpen(true);
-        // The log took room from the canvas, not the person: the graph stays in view.
-        setTimeout(() => canvas.current?.fit(true), 60);
-      }
+      showLogOf(id);
+      // The log took room from the canvas, not the person: the graph stays in view.
+      if (!logWasOpen.current) setTimeout(() => canvas.current?.fit(true), 60);
     } finally {
       asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session.ref, onLogOpen, logWasOpen]);
+  }, [editor, session.ref, logWasOpen]);
 
   const run = useCallback(() => {
     const schema = askedSchema(editor.getState().document);

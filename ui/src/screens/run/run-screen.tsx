@@ -20,7 +20,8 @@ import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { titled } from '../workbench/titled.ts';
-import { usePanes, Workbench } from '../workbench/workbench.tsx';
+import { usePanes } from '../workbench/panes.ts';
+import { Workbench } from '../workbench/workbench.tsx';
 
 /** `step`: the step that is shown first. */
 export function RunScreen({ runId, step }: { runId: string; step?: string | undefined }) {

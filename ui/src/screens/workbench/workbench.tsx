@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } fro
 import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
-import { usePaneOpen, usePaneSize } from '../../api/settings.ts';
+import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, canvasActions, type CanvasHandle } from '../../features/canvas/index.ts';
@@ -147,12 +147,4 @@ const SUB_WORKFLOW = 'flow.subworkflow';
 
 function say(text: string, tone: 'info' | 'err'): void {
   toast({ signal: tone, text });
-}
-
-/** What is open on the workbench; remembered for all workflows together. */
-export function usePanes() {
-  const [logOpen, onLogOpen] = usePaneOpen('logOpen', false);
-  const [panelOpen, onPanelOpen] = usePaneOpen('panelOpen', true);
-  const [problemsOpen, onProblemsOpen] = useState(false);
-  return { logOpen, onLogOpen, panelOpen, onPanelOpen, problemsOpen, onProblemsOpen };
 }
