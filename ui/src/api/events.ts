@@ -90,17 +90,20 @@ function pause(ms: number): Promise<void> {
 }
 
 /** The view of a run, drawn at most once per frame. */
-export function useRunView(runId: string | null, definition: RunDefinition | undefined, ended = false): { view: RunView | null; error: ApiError | null } {
+export function useRunView(runId: string | null, definition: RunDefinition | undefined, ended = false): { view: RunView | null; error: ApiError | null; fold: RunFold | null } {
+  const [held, setHeld] = useState<RunFold | null>(null);
   const [view, setView] = useState<RunView | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   useEffect(() => {
     setError(null);
     if (!runId) {
       setView(null);
+      setHeld(null);
       return undefined;
     }
     setView(emptyRunView(runId));
     const fold = createRunFold(runId, definition);
+    setHeld(fold);
     let frame = 0;
     const unlisten = fold.subscribe(() => {
       frame ||= window.setTimeout(() => {
@@ -116,5 +119,5 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
     };
     // The definition belongs to the run and does not change with it.
   }, [runId, ended]); // eslint-disable-line react/exhaustive-deps
-  return { view, error };
+  return { view, error, fold: held };
 }

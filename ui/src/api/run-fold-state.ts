@@ -1,5 +1,6 @@
 // What a fold keeps while it goes through the events, and how its objects are copied before they change.
 
+import { CowList, CowMap } from './cow';
 import { CONTAINERS, readPath, slotKey, Sum, type LoopRun, type ReadPath } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus } from './run-state';
 
@@ -26,30 +27,37 @@ export interface FoldState {
   failReason?: string;
   nodes: Record<string, NodeRun>;
   ports: Record<string, number>;
-  slots: Map<string, NodeRun>;
+  slots: CowMap<NodeRun>;
+  /** Shared by all forks: it names slots that one of them may not have. */
   slotsOf: Map<string, Map<string, string>>;
-  slotPorts: Map<string, number>;
-  loops: Map<string, LoopRun>;
+  slotPorts: CowMap<number>;
+  loops: CowMap<LoopRun>;
   /** Step → its numbers over all its slots. */
   sums: Map<string, Sum>;
   /** Slots as they were last counted. */
-  counted: Map<string, NodeRun>;
+  counted: CowMap<NodeRun>;
   /** Slots that this batch changed. */
   touched: Set<string>;
   /** Slots in which something goes on by itself. */
   busy: Set<string>;
+  /** What paths say; shared by all forks. */
   paths: Map<string, ReadPath>;
+  /** Shared by all forks. */
   events: RunEventLike[];
-  cards: CallCard[];
+  cards: CowList<CallCard>;
+  /** Step → its cards; shared by all forks: it names cards that one of them may not have. */
+  callsOf: Map<string, number[]>;
+  /** Cards that this batch changed or added. */
+  changed: Set<number>;
   variables: Record<string, unknown>;
   /** Replaced when it changes. */
   tasks: OpenTask[];
   errors: number;
   retries: number;
   /** Slot → its errors that left by a wire or a fallback. */
-  handled: Map<string, number>;
+  handled: CowMap<number>;
   /** Call key → index of its latest card. */
-  byKey: Map<string, number>;
+  byKey: CowMap<number>;
   /** Objects that this batch has already copied. */
   fresh: Set<object>;
   /** The batch copied `nodes`, `ports`, `variables`. */
@@ -78,23 +86,25 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     durationMs: 0,
     nodes,
     ports: {},
-    slots: new Map(),
+    slots: new CowMap(),
     slotsOf: new Map(),
-    slotPorts: new Map(),
-    loops: new Map(),
+    slotPorts: new CowMap(),
+    loops: new CowMap(),
     sums: new Map(),
-    counted: new Map(),
+    counted: new CowMap(),
     touched: new Set(),
     busy: new Set(),
     paths: new Map(),
     events: [],
-    cards: [],
+    cards: new CowList(),
+    callsOf: new Map(),
+    changed: new Set(),
     variables: { ...definition?.context?.initial },
     tasks: [],
     errors: 0,
     retries: 0,
-    handled: new Map(),
-    byKey: new Map(),
+    handled: new CowMap(),
+    byKey: new CowMap(),
     fresh: new Set(),
     copied: { nodes: false, ports: false, variables: false },
   };
@@ -113,8 +123,37 @@ export function finish(state: FoldState): void {
     state.status = busy ? 'running' : 'paused';
   }
   state.version++;
+  rest(state);
+}
+
+/** From here on everything is copied before it is written to. */
+function rest(state: FoldState): void {
+  state.fresh.clear();
+  state.changed.clear();
+  state.copied = { nodes: false, ports: false, variables: false };
+}
+
+/** A second state that goes on by itself. What it costs does not grow with the number of events. */
+export function fork(state: FoldState): FoldState {
+  sumUp(state);
   state.fresh.clear();
   state.copied = { nodes: false, ports: false, variables: false };
+  return {
+    ...state,
+    slots: state.slots.fork(),
+    slotPorts: state.slotPorts.fork(),
+    loops: state.loops.fork(),
+    sums: new Map(state.sums),
+    counted: state.counted.fork(),
+    touched: new Set(),
+    busy: new Set(state.busy),
+    cards: state.cards.fork(),
+    changed: new Set(),
+    handled: state.handled.fork(),
+    byKey: state.byKey.fork(),
+    fresh: new Set(),
+    copied: { nodes: false, ports: false, variables: false },
+  };
 }
 
 export const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -139,7 +178,11 @@ export function sumUp(s: FoldState): void {
     else s.busy.delete(key);
     if (pathOf(s, run.path ?? '').foreign) continue;
     let sum = s.sums.get(run.id);
-    if (!sum) s.sums.set(run.id, (sum = new Sum()));
+    if (!sum || !s.fresh.has(sum)) {
+      sum = sum?.copy() ?? new Sum();
+      s.fresh.add(sum);
+      s.sums.set(run.id, sum);
+    }
     sum.change(s.counted.get(key), run);
     s.counted.set(key, { ...run });
     changed.add(run.id);
@@ -153,11 +196,15 @@ function pathOf(s: FoldState, path: string): ReadPath {
   if (known) return known;
   const read = readPath(path, s.definition);
   s.paths.set(path, read);
+  return read;
+}
+
+/** Something stands at this path for the first time: its iterations have begun. */
+function seeLoops(s: FoldState, read: ReadPath): void {
   for (const [key, id, index] of read.loops) {
     const loop = s.loops.get(key);
     if (!loop || loop.seen <= index) s.loops.set(key, { id, total: loop?.total ?? null, seen: index + 1 });
   }
-  return read;
 }
 
 /** The state of a step to write to: at the top, or where it stands in loops and branches. */
@@ -185,6 +232,7 @@ function slot(s: FoldState, id: string, path: string): NodeRun {
   const copy = known ? { ...known } : { ...idle(id, type, title), path };
   s.fresh.add(copy);
   s.slots.set(key, copy);
+  if (!known) seeLoops(s, read);
   if (!known && !read.foreign) {
     const mine = s.slotsOf.get(id);
     if (mine) mine.set(read.key, key);
@@ -227,11 +275,24 @@ export function variables(s: FoldState): Fields {
 }
 
 export function writable(s: FoldState, index: number): CallCard {
-  const known = s.cards[index] as CallCard;
+  const known = s.cards.at(index) as CallCard;
+  s.changed.add(index);
   if (s.fresh.has(known)) return known;
   const copy = { ...known };
   s.fresh.add(copy);
-  s.cards[index] = copy;
+  s.cards.set(index, copy);
+  return copy;
+}
+
+/** Adds to a list of a card: copied once per batch, not once per entry. */
+export function grown<V>(s: FoldState, list: readonly V[] | undefined, value: V): V[] {
+  if (list && s.fresh.has(list)) {
+    const mine = list as V[];
+    mine.push(value);
+    return mine;
+  }
+  const copy = [...(list ?? []), value];
+  s.fresh.add(copy);
   return copy;
 }
 
@@ -245,7 +306,7 @@ export function addCard(s: FoldState, event: RunEventLike, ms: number, status: C
   const id = event.stepId ?? '';
   const key = callKey(event);
   const before = s.byKey.get(key);
-  const again = before === undefined ? undefined : (s.cards[before] as CallCard).key;
+  const again = before === undefined ? undefined : (s.cards.at(before) as CallCard).key;
   const card: CallCard = {
     key: again === undefined ? key : `${key}#${Number(again.split('#')[1] ?? 1) + 1}`,
     index: s.cards.length,
@@ -266,6 +327,10 @@ export function addCard(s: FoldState, event: RunEventLike, ms: number, status: C
   if (event.item != null) card.item = event.item;
   s.byKey.set(key, card.index);
   s.cards.push(card);
+  const mine = s.callsOf.get(id);
+  if (!mine) s.callsOf.set(id, [card.index]);
+  else if ((mine.at(-1) as number) < card.index) mine.push(card.index);
+  s.changed.add(card.index);
   s.fresh.add(card);
   return card;
 }

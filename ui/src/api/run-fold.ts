@@ -1,14 +1,14 @@
 // How one event changes the state of a run (see run-state.ts for what comes out).
 
+import type { CowMap } from './cow';
 import { applyPeople } from './run-fold-people';
-import { addCard, cardOf, isObject, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { addCard, cardOf, grown, isObject, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-state';
 
 export function applyEvent(s: FoldState, event: RunEventLike): void {
   s.lastSeq = event.seq as number;
   if (s.runId === '') s.runId = event.runId;
-  s.events.push(event);
   const ms = Date.parse(event.ts);
   if (s.startedMs !== undefined) s.durationMs = Math.max(0, ms - s.startedMs);
   const payload = (event.payload ?? {}) as Fields;
@@ -52,7 +52,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       return errorHandled(s, event, payload);
     case 'step_print': {
       const card = cardOf(s, event);
-      if (card) card.printed = [...card.printed, payload['value']];
+      if (card) card.printed = grown(s, card.printed, payload['value']);
       return;
     }
     case 'var_changed':
@@ -132,7 +132,7 @@ function settle(s: FoldState, run: NodeRun): void {
   run.state = run.open > 0 ? 'running' : (s.handled.get(slotKey(run.id, run.path)) ?? 0) > 0 ? 'handled' : 'done';
 }
 
-const count = (map: Map<string, number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
+const count = (map: CowMap<number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
 
 function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
   const card = cardOf(s, event);
@@ -172,7 +172,7 @@ function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunErro
     count(s.handled, slotKey(card.nodeId, card.path), 1);
   }
   if (ofBatch) {
-    card.itemErrors = [...(card.itemErrors ?? []), { item: event.item as number, error }];
+    card.itemErrors = grown(s, card.itemErrors, { item: event.item as number, error });
     // The rest of the batch is still to come with `step_done`, unless all of it failed.
     if (card.itemErrors.length < card.input.length) return;
   }
@@ -248,7 +248,7 @@ function varChanged(s: FoldState, event: RunEventLike, payload: Fields): void {
     newValue: payload['newValue'],
     unset: !('oldValue' in payload),
   };
-  if (card) card.changes = [...card.changes, change];
+  if (card) card.changes = grown(s, card.changes, change);
   setPath(variables(s), name.replace(/^\$/, ''), payload['newValue']);
 }
 
@@ -321,14 +321,14 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
   // The call that the end of the run cut off: one state on the card, in lists and in the log.
   if (status === 'cancelled') {
     for (const known of Object.values(s.nodes)) {
-      if (known.state === 'cancelled' && known.lastCard !== undefined && s.cards[known.lastCard]?.status === 'interrupted') {
+      if (known.state === 'cancelled' && known.lastCard !== undefined && s.cards.at(known.lastCard)?.status === 'interrupted') {
         writable(s, known.lastCard).status = 'cancelled';
       }
     }
   }
   markSkipped(s);
   for (let i = 0; i < s.cards.length; i++) {
-    const known = s.cards[i] as CallCard;
+    const known = s.cards.at(i) as CallCard;
     if (known.endSeq !== undefined) continue;
     const card = writable(s, i);
     card.status = 'cancelled';

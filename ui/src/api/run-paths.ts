@@ -102,6 +102,14 @@ export class Sum {
     if (after.lastCard !== undefined) this.lastCard = Math.max(this.lastCard ?? 0, after.lastCard);
   }
 
+  copy(): Sum {
+    const other = new Sum();
+    for (const [state, n] of this.states) other.states.set(state, n);
+    for (const [state, run] of this.latest) other.latest.set(state, run);
+    const { itemsIn, itemsOut, durationMs, calls, open, startedAt, lastCard } = this;
+    return Object.assign(other, { itemsIn, itemsOut, durationMs, calls, open, startedAt, lastCard });
+  }
+
   private add(run: NodeRun, by: 1 | -1): void {
     this.states.set(run.state, (this.states.get(run.state) ?? 0) + by);
     this.itemsIn += by * run.itemsIn;
@@ -182,6 +190,11 @@ export function choiceOf(path: string, definition: RunDefinition): Choice {
   return Object.fromEntries(readPath(path, definition).loops.map(([, id, index]) => [id, index]));
 }
 
+/** A view with some of it replaced; what it works out on demand stays on demand. */
+function viewWith(view: RunView, parts: Partial<RunView>): RunView {
+  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(view), ...Object.getOwnPropertyDescriptors(parts) }) as RunView;
+}
+
 const LOOKED = new WeakMap<RunView, { choice: Choice; view: RunView }>();
 
 /** A run as it is in the chosen iterations: states, counts and calls of steps in loops are those of these alone. */
@@ -213,7 +226,7 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
     const keys = narrowed.get(id);
     return [port, keys ? keys.reduce((sum, key) => sum + (view.slotPorts.get(`${key}${port.slice(id.length)}`) ?? 0), 0) : whole];
   }));
-  const at: RunView = { ...view, nodes, ports, choice };
+  const at: RunView = viewWith(view, { nodes, ports, choice });
   LOOKED.set(view, { choice, view: at });
   return at;
 }

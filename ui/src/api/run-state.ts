@@ -1,10 +1,13 @@
 // A run as the screens see it: folded from RunEvents, append-only by seq. The log alone rebuilds everything here.
-// Objects of one node, port or card are replaced when they change, so `===` tells what to draw again; the two long
-// lists (`events`, `cards`) are shared between views and only grow or change in place: key memos on `view.version`.
+// Objects of one node, port or card are replaced when they change, so `===` tells what to draw again; the long
+// lists (`events`, `calls`, `slots`) are shared between views of now and only grow or change in place: key memos on `view.version`.
+// A view of the past (`fold.at`) has calls and slots of its own, as they were.
 
+import { CallTable } from './call-table';
+import type { ReadonlyList } from './cow';
 import { applyEvent } from './run-fold';
 import { EVERY, inChoice, type Choice, type LoopRun } from './run-paths';
-import { finish, freshState, type FoldState } from './run-fold-state';
+import { finish, fork, freshState, type FoldState } from './run-fold-state';
 
 export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 export type NodeRunState =
@@ -212,10 +215,16 @@ export interface RunView {
   readonly loops: ReadonlyMap<string, LoopRun>;
   /** The iterations that this view was narrowed to (`viewAt`); `nodes` and `ports` are those of them. */
   readonly choice?: Choice;
-  /** Shared, append-only: see the head of this file. */
+  /** Shared, append-only: see the head of this file. All of them, also in a view of the past. */
   readonly events: readonly RunEventLike[];
-  /** Shared, one per call, in order of start. */
+  /** One per call, in order of start. */
+  readonly calls: ReadonlyList<CallCard>;
+  /** Step → its calls, in order of start; in a view of the past also of those that had not begun. */
+  readonly callsOf: ReadonlyMap<string, readonly number[]>;
+  /** The calls as an array, made when it is asked for: its cost grows with their number. */
   readonly cards: readonly CallCard[];
+  /** This is how it was after event `lastSeq`, and when that was, milliseconds since 1970; absent in a view of now. */
+  readonly moment?: number;
   readonly variables: Readonly<Record<string, unknown>>;
   /** Tasks that wait for a person, oldest first. */
   readonly tasks: readonly OpenTask[];
@@ -243,18 +252,63 @@ export interface ApplyResult {
 
 export interface RunFold {
   readonly view: RunView;
+  /** The calls in columns, as they are now. */
+  readonly table: CallTable;
+  /** Events that were applied to look at the past, for tests of what it costs. */
+  readonly replayed: number;
+  /** The run as it was after an event; as it is now when that is the last one or still to come. */
+  at(seq: number): RunView;
   apply(batch: readonly RunEventLike[]): ApplyResult;
   /** Called after every batch that changed something. Returns the way to stop. */
   subscribe(listener: () => void): () => void;
 }
 
+/** Events between two kept states: what looking at a moment costs at most. It doubles when there are too many. */
+const EVERY_EVENTS = 512;
+const MOST_KEPT = 256;
+
 export function createRunFold(runId: string, definition?: RunDefinition): RunFold {
   const state = freshState(runId, definition);
+  const table = new CallTable();
   let view = snapshot(state);
+  let every = EVERY_EVENTS;
+  let kept: FoldState[] = [fork(state)];
+  let past: { state: FoldState; view: RunView } | undefined;
+  let replayed = 0;
   const listeners = new Set<() => void>();
+
+  function keep(): void {
+    if (state.lastSeq % every !== 0) return;
+    kept.push(fork(state));
+    if (kept.length <= MOST_KEPT) return;
+    every *= 2;
+    kept = kept.filter((one) => one.lastSeq % every === 0);
+  }
+
   return {
     get view() {
       return view;
+    },
+    table,
+    get replayed() {
+      return replayed;
+    },
+    at(seq) {
+      const wanted = Math.max(0, Math.trunc(seq));
+      if (!(wanted < state.lastSeq)) return view;
+      if (past && past.state.lastSeq === wanted) return past.view;
+      // The number of kept states is bounded.
+      const before = kept.findLast((one) => one.lastSeq <= wanted) as FoldState;
+      const from = past && past.state.lastSeq <= wanted && past.state.lastSeq > before.lastSeq ? past.state : before;
+      const then = fork(from);
+      for (let at = from.lastSeq; at < wanted; at++) applyEvent(then, state.events[at] as RunEventLike);
+      replayed += wanted - from.lastSeq;
+      finish(then);
+      // Views are told apart by their version, also one of the past from one of now.
+      then.version = -1 - wanted;
+      const last = state.events[wanted - 1] ?? state.events[0];
+      past = { state: then, view: snapshot(then, Date.parse(last?.ts ?? '')) };
+      return past.view;
     },
     apply(batch) {
       const result: ApplyResult = { applied: 0, duplicates: 0 };
@@ -270,10 +324,13 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
           result.gapAfter = state.lastSeq;
           break;
         }
+        state.events.push(event);
         applyEvent(state, event);
+        keep();
         result.applied++;
       }
       if (result.applied > 0) {
+        table.take(state.cards, state.changed);
         finish(state);
         view = snapshot(state);
         for (const listener of listeners) listener();
@@ -302,10 +359,19 @@ export const isTerminal = (status: RunStatus): boolean =>
 /** Cards of one node where one looks, in order of start. */
 export function cardsOf(view: RunView, nodeId: string): CallCard[] {
   const choice = view.choice ?? EVERY;
-  return view.cards.filter((card) => card.nodeId === nodeId && inChoice(card.path, choice));
+  const list: CallCard[] = [];
+  for (const index of view.callsOf.get(nodeId) ?? []) {
+    const card = view.calls.at(index);
+    // Of a moment of the past: the later ones had not begun.
+    if (!card) break;
+    if (inChoice(card.path, choice)) list.push(card);
+  }
+  return list;
 }
 
-function snapshot(state: FoldState): RunView {
+function snapshot(state: FoldState, moment?: number): RunView {
+  const { cards } = state;
+  let listed: readonly CallCard[] | undefined;
   return {
     runId: state.runId,
     version: state.version,
@@ -331,10 +397,15 @@ function snapshot(state: FoldState): RunView {
     slotPorts: state.slotPorts,
     loops: state.loops,
     events: state.events,
-    cards: state.cards,
+    calls: cards,
+    callsOf: state.callsOf,
+    get cards() {
+      return (listed ??= cards.toArray());
+    },
     variables: state.variables,
     tasks: state.tasks,
     errors: state.errors,
     retries: state.retries,
+    ...(moment === undefined ? {} : { moment }),
   };
 }

@@ -223,6 +223,7 @@ export const audit = {
   'audit.record': 'Record',
   'audit.cannotRead': 'Record {seq} cannot be read',
   'audit.openRun': 'Open the run',
+  'audit.openRunAt': 'The run at that moment',
   'audit.claimedActor': 'Claimed',
   'audit.note': 'Note',
   'audit.view': 'Show the record as',

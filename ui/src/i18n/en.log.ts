@@ -8,6 +8,7 @@ export const log = {
   'log.filterStep': 'Steps shown',
   'log.allSteps': 'All steps',
   'log.errorsOnly': 'Only failed calls',
+  'log.searchCards': 'Search the cards',
   'log.noRun': 'No run yet',
   'log.noRunText': 'Run the workflow: each call of a step becomes a card here, with what went in and what came out.',
   'log.nothing': 'Nothing fits the filter',

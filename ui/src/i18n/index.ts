@@ -7,9 +7,10 @@ import { log } from './en.log.ts';
 import { panel } from './en.panel.ts';
 import { rerun } from './en.rerun.ts';
 import { secrets } from './en.secrets.ts';
+import { time } from './en.time.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...time };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

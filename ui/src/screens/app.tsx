@@ -59,7 +59,7 @@ function Screens() {
         {route.screen === 'workflows' ? <GalleryScreen /> : null}
         {route.screen === 'workflow' ? <BuilderScreen key={key} fileRef={route.ref} /> : null}
         {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} /> : null}
-        {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} /> : null}
+        {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} at={route.at} /> : null}
         {route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : null}
         {route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : null}
         {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}

@@ -47,7 +47,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     navigate({ screen: 'audit', ...(next.trim() ? { query: next.trim() } : {}), ...(seq === undefined ? {} : { seq }) }, true);
   };
   const open = (next: number) => navigate({ screen: 'audit', ...(query.trim() ? { query: query.trim() } : {}), seq: next }, true);
-  const run = (runId: string, step?: string) => navigate({ screen: 'run', runId, ...(step && step !== '$run' ? { step } : {}) });
+  const run = (runId: string, step?: string, at?: string) => navigate({ screen: 'run', runId, ...(step && step !== '$run' ? { step } : {}), ...(at === undefined ? {} : { at }) });
 
   async function verify() {
     if (verifying) return;

@@ -5,7 +5,8 @@ export type Route =
   | { screen: 'workflows' }
   | { screen: 'workflow'; ref: string }
   | { screen: 'runs'; workflow?: string }
-  | { screen: 'run'; runId: string; step?: string }
+  /** `at`: the number of an event, or the time of one. */
+  | { screen: 'run'; runId: string; step?: string; at?: number | string }
   | { screen: 'inbox'; taskId?: string }
   | { screen: 'audit'; query?: string; seq?: number }
   | { screen: 'catalog'; kind?: string }
@@ -19,7 +20,8 @@ export function parseRoute(hash: string): Route {
     case 'workflow': return value ? { screen, ref: value } : { screen: 'workflows' };
     case 'run': {
       const step = new URLSearchParams(query).get('step');
-      return value ? { screen, runId: value, ...(step ? { step } : {}) } : { screen: 'runs' };
+      const at = momentOf(new URLSearchParams(query).get('at') ?? '');
+      return value ? { screen, runId: value, ...(step ? { step } : {}), ...(at === undefined ? {} : { at }) } : { screen: 'runs' };
     }
     case 'runs': {
       const workflow = new URLSearchParams(query).get('workflow');
@@ -39,7 +41,10 @@ export function parseRoute(hash: string): Route {
 export function hashOf(route: Route): string {
   switch (route.screen) {
     case 'workflow': return `#/workflow/${encodeURIComponent(route.ref)}`;
-    case 'run': return `#/run/${encodeURIComponent(route.runId)}${route.step ? `?step=${encodeURIComponent(route.step)}` : ''}`;
+    case 'run': {
+      const asked = [...(route.step ? [`step=${encodeURIComponent(route.step)}`] : []), ...(route.at === undefined ? [] : [`at=${encodeURIComponent(route.at)}`])];
+      return `#/run/${encodeURIComponent(route.runId)}${asked.length > 0 ? `?${asked.join('&')}` : ''}`;
+    }
     case 'runs': return route.workflow ? `#/runs?workflow=${encodeURIComponent(route.workflow)}` : '#/runs';
     case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;
@@ -47,6 +52,11 @@ export function hashOf(route: Route): string {
     case 'settings': return '#/settings';
     case 'workflows': return '#/workflows';
   }
+}
+
+function momentOf(text: string): number | string | undefined {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
 }
 
 function split(path: string): [string, string] {

@@ -18,7 +18,7 @@ import { term } from './query.ts';
 import type { AuditRecord } from './types.ts';
 import { ACTOR_ICON, actorText, actorValue, clock, day, eventLook, levelText } from './words.ts';
 
-export interface RecordProps { seq: number; onSeq(seq: number): void; onQuery(query: string): void; onRun(runId: string, step?: string): void }
+export interface RecordProps { seq: number; onSeq(seq: number): void; onQuery(query: string): void; /** `at`: the moment at which the run is looked at. */ onRun(runId: string, step?: string, at?: string): void }
 
 export function RecordPane(props: RecordProps) {
   const found = useCommand('audit_get', { seq: props.seq }, { staleTime: 10_000 });
@@ -36,7 +36,7 @@ function Shown({ record, seq, onSeq, onQuery, onRun }: RecordProps & { record: A
   return (
     <div className="au-rec" data-seq={seq}>
       <header className="row au-rec-head"><Icon name={look.icon} className={look.color} /><h2 className="grow ell"><SafeText line text={look.text} /></h2>
-        {row.workflowId ? <Button small icon="ext" onClick={() => onRun(row.runId, row.nodeId)}>{t('audit.openRun')}</Button> : null}<CopyButton value={record.entry} /></header>
+        {row.workflowId ? <><Button small icon="clock" onClick={() => onRun(row.runId, row.nodeId, row.timestamp)}>{t('audit.openRunAt')}</Button><Button small icon="ext" onClick={() => onRun(row.runId, row.nodeId)}>{t('audit.openRun')}</Button></> : null}<CopyButton value={record.entry} /></header>
       <dl className="kv au-kv">
         <dt>{t('audit.record')}</dt><dd className="mono">{row.seq}</dd>
         <dt>{t('audit.col.time')}</dt><dd className="au-when"><span className="mono">{day(row.timestamp)} {clock(row.timestamp)}</span><span className="mono s t3">{row.timestamp}</span></dd>

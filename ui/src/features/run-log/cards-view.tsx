@@ -1,10 +1,11 @@
 // All calls of a run as cards; only what is seen is drawn.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef } from 'react';
-import { inChoice, slotKey } from '../../api/run-paths.ts';
+import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { slotKey } from '../../api/run-paths.ts';
 import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
 import { t } from '../../i18n/index.ts';
+import { CardSearch, pickCalls, type CallFilter } from './pick-calls.ts';
 import { StepCard, type Sections, type Where } from './card.tsx';
 
 export interface Look {
@@ -22,39 +23,37 @@ export function waitsForRetry(view: RunView, card: CallCard): boolean {
   return !isTerminal(view.status) && card.retryAtMs !== undefined && node?.state === 'retrying' && node.retryAtMs === card.retryAtMs;
 }
 
-export function CardsView({ view, shown, where, errorsOnly, lookOf, sections, selectedCard, onPick }: {
+export function CardsView({ view, filter, where, lookOf, sections, selectedCard, onPick }: {
   view: RunView;
-  shown: (nodeId: string) => boolean;
+  filter: CallFilter;
   where: Where;
-  errorsOnly: boolean;
   lookOf: (kind: string | undefined) => Look;
   sections: Sections;
   selectedCard: number | null;
   onPick: (card: number) => void;
 }) {
-  const cards = useMemo(
-    () => view.cards.filter((card) => shown(card.nodeId) && (!view.choice || inChoice(card.path, view.choice)) && (!errorsOnly || card.error !== undefined)),
-    [view.version, view.cards, view.choice, shown, errorsOnly], // eslint-disable-line react/exhaustive-deps
-  );
+  const wanted = useDeferredValue(filter);
+  const search = useMemo(() => new CardSearch(), []);
+  const picked = useMemo(() => pickCalls(view, wanted, search), [view, wanted, search]);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
-    count: cards.length,
+    count: picked.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 62,
     overscan: 6,
-    getItemKey: (index) => cards[index]?.key ?? index,
+    getItemKey: (index) => picked.at(index) ?? index,
   });
   const atEnd = useRef(true);
   useEffect(() => {
-    if (atEnd.current && cards.length > 0 && !isTerminal(view.status)) virtual.scrollToIndex(cards.length - 1);
-  }, [cards.length, view.status, virtual]);
-  const at = selectedCard === null ? -1 : cards.findIndex((card) => card.index === selectedCard);
+    if (atEnd.current && picked.length > 0 && !isTerminal(view.status)) virtual.scrollToIndex(picked.length - 1);
+  }, [picked.length, view.status, virtual]);
+  const at = selectedCard === null ? -1 : picked.place(selectedCard);
   const shownAt = useRef(-1);
   useEffect(() => {
     if (at >= 0 && at !== shownAt.current) virtual.scrollToIndex(at, { align: 'auto' });
     shownAt.current = at;
   }, [at, virtual]);
-  if (cards.length === 0) return <p className="s t3 ev-none">{t('log.nothing')}</p>;
+  if (picked.length === 0) return <p className="s t3 ev-none">{t('log.nothing')}</p>;
   return (
     <div
       ref={scroller}
@@ -69,7 +68,7 @@ export function CardsView({ view, shown, where, errorsOnly, lookOf, sections, se
     >
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map((row) => {
-          const card = cards[row.index];
+          const card = view.calls.at(picked.at(row.index) ?? -1);
           if (!card) return null;
           const look = lookOf(card.kind);
           return (

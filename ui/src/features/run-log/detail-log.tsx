@@ -1,17 +1,19 @@
 // The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
 
 import { useCallback, useMemo, useState } from 'react';
-import { choiceOf, type Choice } from '../../api/run-paths.ts';
+import { choiceOf, EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
 import type { CallCard, RunEventLike, RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
 import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, EmptyState, Segmented, Select, Skeleton, TextInput } from '../../kit/index.ts';
+import type { TimeTravel } from '../time-travel/use-time.ts';
 import { CardDetail, type SectionId, type Sections, type Where } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
 import { TimelineView } from './timeline-view.tsx';
+import { MomentContext } from './use-now.ts';
 import { pathWords } from './where.ts';
 import './run-log.css';
 
@@ -19,6 +21,8 @@ export type LogView = 'cards' | 'events' | 'timeline';
 
 export interface DetailLogProps {
   run: RunView | null;
+  /** Moments of the run can be looked at; `run` is the one that is. */
+  time?: TimeTravel | null;
   /** For the titles of steps that the run has not reached. */
   document: Workflow;
   selected?: string | undefined;
@@ -38,7 +42,7 @@ export function DetailLog(props: DetailLogProps) {
   return <Log key={props.run?.runId ?? ''} {...props} />;
 }
 
-function Log({ run: runView, loading = false, document, selected, onSelectNode, view: asked, onView, onChoose }: DetailLogProps) {
+function Log({ run: runView, time = null, loading = false, document, selected, onSelectNode, view: asked, onView, onChoose }: DetailLogProps) {
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
   const selectedNode = selected ?? null;
   const [own, setOwn] = useState<LogView>('cards');
@@ -48,6 +52,7 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
   const [text, setText] = useState('');
   const [picked, setPicked] = useState<number | null>(null);
   const [seq, setSeq] = useState<number | null>(null);
+  const filter = useMemo(() => ({ step, errorsOnly, text }), [step, errorsOnly, text]);
   const sections = useSections(CLOSED);
   const detailSections = useSections(OPEN_IN_DETAIL);
 
@@ -61,13 +66,16 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
     look: onChoose && ((path) => onChoose(choiceOf(path, document))),
   }), [titles, document, looks, onChoose]);
 
-  const cards = runView?.cards ?? [];
-  const pickedCard = picked === null ? undefined : cards[picked];
+  const past = time !== null && time.seq !== null;
+  // Timeline and table show the whole run, with a mark where one is; cards are as they were then.
+  const whole = runView && past ? viewAt(time.now, document, runView.choice ?? EVERY) : runView;
+  const calls = whole?.calls;
+  const pickedCard = picked === null ? undefined : calls?.at(picked);
   // A step chosen on the canvas is shown by its newest call.
   const ofNode = selectedNode === null ? undefined : runView?.nodes[selectedNode]?.lastCard;
   const chosen = pickedCard && (selectedNode === null || pickedCard.nodeId === selectedNode) ? picked : (ofNode ?? null);
   const pick = (index: number) => {
-    const card = cards[index];
+    const card = calls?.at(index);
     if (!card) return;
     setPicked(index);
     setSeq(null);
@@ -76,7 +84,7 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
   const pickEvent = (event: RunEventLike) => {
     setSeq(event.seq ?? null);
     if (!event.stepId) return;
-    const at = cards.findLast((card) => card.nodeId === event.stepId && (card.path ?? '') === (event.path ?? '') && card.startSeq <= (event.seq ?? 0))?.index;
+    const at = whole ? callOf(whole, event) : undefined;
     if (at !== undefined) setPicked(at);
     onSelectNode(event.stepId);
   };
@@ -88,6 +96,7 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
   const steps = runView ? Object.values(runView.nodes).filter((node) => node.lastCard !== undefined) : [];
 
   return (
+    <MomentContext value={runView?.moment}>
     <section className="runlog" aria-label={t('log.title')} data-scope="log">
       <div className="ph runlog-head">
         <Segmented<LogView> small label={t('log.views')} value={view} onChange={setView}
@@ -98,7 +107,7 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
               <Select small label={t('log.filterStep')} value={step} onChange={setStep}
                 options={[{ value: ALL, label: t('log.allSteps') }, ...steps.map((node) => ({ value: node.id, label: node.title ?? document.nodes[node.id]?.title ?? node.id }))]} />
             </span>
-            {view === 'events' ? <TextInput icon="search" className="sm runlog-search" aria-label={t('events.search')} placeholder={t('events.search')} value={text} onChange={setText} /> : null}
+            {view === 'timeline' ? null : <TextInput icon="search" className="sm runlog-search" aria-label={t(view === 'cards' ? 'log.searchCards' : 'events.search')} placeholder={t(view === 'cards' ? 'log.searchCards' : 'events.search')} value={text} onChange={setText} />}
             {view === 'cards' ? <Button small aria-pressed={errorsOnly} className={errorsOnly ? 'is-press' : ''} icon="errd" onClick={() => setErrorsOnly(!errorsOnly)}>{t('log.errorsOnly')}</Button> : null}
           </>
         ) : null}
@@ -106,39 +115,57 @@ function Log({ run: runView, loading = false, document, selected, onSelectNode, 
       {loading ? <div className="ev-none" aria-busy="true"><Skeleton rows={5} /></div> : !begun || !runView ? (
         runView && runView.runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
       ) : view === 'cards' ? (
-        <CardsView view={runView} shown={shown} where={where} errorsOnly={errorsOnly} lookOf={lookOf} sections={sections} selectedCard={chosen} onPick={pick} />
+        <CardsView view={runView} filter={filter} where={where} lookOf={lookOf} sections={sections} selectedCard={chosen} onPick={pick} />
       ) : (
         <div className="runlog-two">
           {view === 'timeline' ? (
-            <TimelineView view={runView} shown={shown} lookOf={lookOf} selectedNode={selectedNode} onPick={pick} />
+            <TimelineView view={whole ?? runView} moment={runView.moment} shown={shown} lookOf={lookOf} selectedNode={selectedNode} onPick={pick} />
           ) : (
-            <EventsView view={runView} text={text} shown={shown} where={where.words} selectedSeq={seq} onPick={pickEvent} />
+            <EventsView view={whole ?? runView} here={time?.seq ?? null} onMoment={time?.go} text={text} shown={shown} where={where.words} selectedSeq={seq} onPick={pickEvent} />
           )}
           <div className="runlog-detail">
-            <Detail view={runView} where={where} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : cards[chosen]} lookOf={lookOf} sections={detailSections} onSelectNode={onSelectNode} />
+            <Detail view={runView} time={time} where={where} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : calls?.at(chosen)} lookOf={lookOf} sections={detailSections} onSelectNode={onSelectNode} />
           </div>
         </div>
       )}
     </section>
+    </MomentContext>
   );
 }
 
-function Detail({ view, where, seq, card, lookOf, sections, onSelectNode }: {
-  view: RunView; where: Where; seq: number | null; card: CallCard | undefined; lookOf: (kind: string | undefined) => Look; sections: Sections; onSelectNode: (nodeId: string | undefined) => void;
+function Detail({ view, time, where, seq, card, lookOf, sections, onSelectNode }: {
+  view: RunView; time: TimeTravel | null; where: Where; seq: number | null; card: CallCard | undefined; lookOf: (kind: string | undefined) => Look; sections: Sections; onSelectNode: (nodeId: string | undefined) => void;
 }) {
   const event = seq === null ? undefined : view.events[seq - 1];
   if (event) {
     const { runId: _, ...rest } = event;
     return (
       <div className="ev-detail">
-        <div className="row"><b>{t('events.payload', { n: event.seq ?? 0 })}</b><code className="t2">{event.type}</code><span className="end"><CopyButton value={event} /></span></div>
+        <div className="row"><b>{t('events.payload', { n: event.seq ?? 0 })}</b><code className="t2">{event.type}</code><span className="end row gap1">{time && event.seq != null && event.seq !== (time.seq ?? time.now.lastSeq) ? <Button small icon="clock" onClick={() => time.go(event.seq ?? null)}>{t('time.look')}</Button> : null}<CopyButton value={event} /></span></div>
         <ValueView value={rest} label={t('events.payload', { n: event.seq ?? 0 })} />
       </div>
     );
   }
   if (!card) return <p className="s t3 ev-none">{t('card.none')}</p>;
   const look = lookOf(card.kind);
-  return <CardDetail card={card} where={where} look={look} sections={sections} waiting={waitsForRetry(view, card)} onSelect={() => onSelectNode(card.nodeId)} />;
+  const then = view.calls.at(card.index);
+  if (!then) {
+    return (
+      <div className="ev-detail">
+        <p className="s t2">{t('time.notBegun')}</p>
+        {time ? <span><Button small icon="clock" onClick={() => time.go(card.startSeq)}>{t('time.toItsStart')}</Button></span> : null}
+      </div>
+    );
+  }
+  return <CardDetail card={then} where={where} look={look} sections={sections} waiting={waitsForRetry(view, then)} onSelect={() => onSelectNode(card.nodeId)} />;
+}
+
+/** The call that an event is of: the last of its step and place that had begun. */
+function callOf(view: RunView, event: RunEventLike): number | undefined {
+  return view.callsOf.get(event.stepId ?? '')?.findLast((index) => {
+    const card = view.calls.at(index);
+    return card !== undefined && card.startSeq <= (event.seq ?? 0) && (card.path ?? '') === (event.path ?? '');
+  });
 }
 
 const CLOSED: ReadonlySet<SectionId> = new Set();

@@ -17,8 +17,11 @@ export function filterEvents(events: readonly RunEventLike[], text: string, show
   });
 }
 
-export function EventsView({ view, text, shown, where, selectedSeq, onPick }: {
+export function EventsView({ view, here, onMoment, text, shown, where, selectedSeq, onPick }: {
   view: RunView;
+  /** The event after which one looks at the run; null: now. */
+  here: number | null;
+  onMoment?: ((seq: number) => void) | undefined;
   text: string;
   shown: (nodeId: string) => boolean;
   where: (path: string) => string;
@@ -41,10 +44,11 @@ export function EventsView({ view, text, shown, where, selectedSeq, onPick }: {
           keyOf={(event) => String(event.seq)}
           label={t('events.list')}
           selected={selected}
-          follow={selected < 0}
+          follow={selected < 0 && here === null}
           onSelect={(index) => { const event = rows[index]; if (event) onPick(event); }}
+          onOpen={onMoment && ((index) => { const event = rows[index]; if (event?.seq != null) onMoment(event.seq); })}
           row={(event) => (
-            <div className="ev-row">
+            <div className={`ev-row ${here === null ? '' : event.seq === here ? 'here' : (event.seq ?? 0) > here ? 'later' : ''}`} aria-current={event.seq === here ? 'step' : undefined}>
               <span className="t3 mono">{event.seq}</span>
               <span className="t2">{formatTime(event.ts)}</span>
               <code className="ell">{event.type}</code>

@@ -1,7 +1,8 @@
 // Where the bars of a run stand. Idle time is folded, so that one long wait does not press everything into one corner. Pure.
 
 import type { CallCard } from '../../api/run-state.ts';
-import { depthOf, lineKey } from './where.ts';
+import { lineKey } from '../../api/call-table.ts';
+import { depthOf } from './where.ts';
 
 export interface Bar {
   key: string;

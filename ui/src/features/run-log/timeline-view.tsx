@@ -12,8 +12,10 @@ import { rowsOf, scaleOf, type TimelineRow } from './timeline-model.ts';
 import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
 
-export function TimelineView({ view, shown, lookOf, selectedNode, onPick }: {
+export function TimelineView({ view, moment, shown, lookOf, selectedNode, onPick }: {
   view: RunView;
+  /** When one looks at the run; undefined: now. */
+  moment?: number | undefined;
   shown: (nodeId: string) => boolean;
   lookOf: (kind: string | undefined) => Look;
   selectedNode: string | null;
@@ -53,7 +55,7 @@ export function TimelineView({ view, shown, lookOf, selectedNode, onPick }: {
                   style={{ left: percent(scale.at(bar.from)), width: `max(${bar.kind === 'wait' ? '0px' : '5px'}, ${percent(scale.at(bar.to) - scale.at(bar.from))})` }} />
               ))}
               {scale.folds.map((fold) => <span key={fold.at} className="tl-fold" style={{ left: percent(fold.at) }} title={t('timeline.folded', { time: formatDuration(fold.ms) })} />)}
-              <span className="tl-now" style={{ left: percent(scale.end) }} />
+              <span className="tl-now" style={{ left: percent(moment === undefined ? scale.end : scale.at(moment)) }} />
             </span>
             <span className="tl-time s t2">
               <SignalIcon signal={CARD_SIGNAL[row.last.status]} label={t(`card.status.${row.last.status}`)} />

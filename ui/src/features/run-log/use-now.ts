@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createContext, use, useSyncExternalStore } from 'react';
 
 /** One clock for the whole window: two places that show one duration show the same one. */
 let now = Date.now();
@@ -26,7 +26,12 @@ function listen(listener: () => void): () => void {
 
 const still = () => () => undefined;
 
-/** The time, once a second while somebody counts down; stands still otherwise. */
+/** The moment of the past that is looked at; undefined: now. */
+export const MomentContext = createContext<number | undefined>(undefined);
+
+/** The time, once a second while somebody counts down; stands still otherwise, and in the past. */
 export function useNow(active: boolean): number {
-  return useSyncExternalStore(active ? listen : still, () => now);
+  const moment = use(MomentContext);
+  const time = useSyncExternalStore(active && moment === undefined ? listen : still, () => now);
+  return moment ?? time;
 }

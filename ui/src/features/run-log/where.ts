@@ -14,6 +14,3 @@ export function depthOf(path: string | undefined): number {
   const rounds = parts.filter((part) => part.index !== undefined).length;
   return rounds + Math.ceil((parts.length - rounds) / 2);
 }
-
-/** The same step in every iteration. */
-export const lineKey = (nodeId: string, path: string | undefined): string => (path ? `${partsOf(path).map((part) => part.id).join('/')}/${nodeId}` : nodeId);

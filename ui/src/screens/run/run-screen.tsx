@@ -9,6 +9,9 @@ import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
+import { timeActions } from '../../features/time-travel/actions.ts';
+import { PastBanner } from '../../features/time-travel/past-banner.tsx';
+import { useTimeTravel, type Moment, type TimeTravel } from '../../features/time-travel/use-time.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, ConfirmDialog, EmptyState, IconButton, Menu, Skeleton, toast, useActions } from '../../kit/index.ts';
 import { rerunAction, viewActions } from '../builder/actions.ts';
@@ -23,8 +26,8 @@ import { titled } from '../workbench/titled.ts';
 import { usePanes } from '../workbench/panes.ts';
 import { Workbench } from '../workbench/workbench.tsx';
 
-/** `step`: the step that is shown first. */
-export function RunScreen({ runId, step }: { runId: string; step?: string | undefined }) {
+/** `step`: the step that is shown first. `at`: the moment. */
+export function RunScreen({ runId, step, at }: { runId: string; step?: string | undefined; at?: Moment | undefined }) {
   const run = useCommand('run_get', { runId });
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
   const failed = run.data ? null : run.error ?? catalog.error;
@@ -42,7 +45,7 @@ export function RunScreen({ runId, step }: { runId: string; step?: string | unde
     return <main className="screen" aria-busy="true" aria-label={t('run.loading')}><header className="bar"><span className="sk" style={{ width: 180, height: 16 }} /></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
   }
   // With or without masks it is another run to look at: its events are read again.
-  return <Run key={String(run.data.masked)} run={run.data} catalog={catalog.data} step={step} />;
+  return <Run key={String(run.data.masked)} run={run.data} catalog={catalog.data} step={step} at={at} />;
 }
 
 /** Runs form a tree: a re-run says of which one, and leads there. */
@@ -51,11 +54,17 @@ function ParentLink({ parent, from }: { parent: string; from?: string | undefine
   return <button type="button" className="link s ell" title={words} onClick={() => navigate({ screen: 'run', runId: parent })}>{words}</button>;
 }
 
-function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined }) {
+function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined; at: Moment | undefined }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status));
-  const { view, error } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
+  const { view, error, fold } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
+  const time = useTimeTravel({ now: view, fold, at, step, onSettled: (seq) => navigate({ screen: 'run', runId: run.runId, ...(step === undefined ? {} : { step }), ...(seq === undefined ? {} : { at: seq }) }, true) });
+  const timeNow = useRef<TimeTravel | null>(null);
+  useEffect(() => { timeNow.current = time; }, [time]);
+  useActions(useMemo(() => timeActions(() => timeNow.current), []));
+  const past = time !== null && time.seq !== null;
+  const notNow = past ? t('time.notNow') : undefined;
   const panes = usePanes();
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
   const [hideFailure, setHideFailure] = useState(false);
@@ -80,8 +89,8 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
   const { ask } = rerun;
   const actions = useMemo(() => [
     ...viewActions({ toggleLog: () => onLogOpen(!logOpen), togglePanel: () => onPanelOpen(!panelOpen) }),
-    rerunAction(ask, editor, offers?.steps ?? []),
-  ], [logOpen, onLogOpen, panelOpen, onPanelOpen, ask, editor, offers]);
+    rerunAction(past ? null : ask, editor, offers?.steps ?? []),
+  ], [logOpen, onLogOpen, panelOpen, onPanelOpen, ask, past, editor, offers]);
   useActions(actions);
 
   async function doing(work: () => Promise<unknown>) {
@@ -119,8 +128,8 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
   const stopped = open && !run.driven && status !== 'created' && !trouble && !asks;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
-    <RerunContext value={ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={view} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open ? undefined : run.output} workflowPanel={false} onReady={onReady} {...panes}
+    <RerunContext value={past ? null : ask}>
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} workflowPanel={false} onReady={onReady} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink" title={run.workflowName}>{run.workflowName}</h1>
@@ -136,24 +145,25 @@ function Run({ run, catalog, step }: { run: RunDetails; catalog: NodeDescriptor[
               { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => void copyText(run.runId) },
               { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: run.workflowId }) },
               null,
-              { id: 'delete', label: t('run.delete'), icon: 'x', danger: true, disabled: open, onSelect: () => setDeleting(true) },
+              { id: 'delete', label: t('run.delete'), icon: 'x', danger: true, disabled: open || past, onSelect: () => setDeleting(true) },
             ]} />
             {file ? <Button icon="flow" onClick={() => navigate({ screen: 'workflow', ref: file.ref })}>{t('run.openWorkflow')}</Button> : null}
             {open
-              ? <Button icon="stop" busy={busy} onClick={() => void doing(() => act('run_cancel', { runId: run.runId }).catch((cause: unknown) => showError(cause, t('run.cancelFailed'))))}>{t('builder.cancelRun')}</Button>
+              ? <Button icon="stop" busy={busy} disabled={past} title={notNow} onClick={() => void doing(() => act('run_cancel', { runId: run.runId }).catch((cause: unknown) => showError(cause, t('run.cancelFailed'))))}>{t('builder.cancelRun')}</Button>
               : <Button variant={status === 'failed' && !hideFailure ? 'default' : 'primary'} icon="retry" busy={busy} onClick={again}>{t('run.again')}</Button>}
           </header>
         )}
         banners={<>
+          <PastBanner time={time} />
           {trouble ? <TroubleBanner trouble={trouble} onResume={resume} busy={busy} /> : null}
           {stopped ? (
-            <Banner signal="warn" title={t('run.notDriven')} actions={<Button variant="primary" icon="play" busy={busy} onClick={resume}>{t('run.resume')}</Button>}>
+            <Banner signal="warn" title={t('run.notDriven')} actions={<Button variant="primary" icon="play" busy={busy} disabled={past} title={notNow} onClick={resume}>{t('run.resume')}</Button>}>
               <span className="s t2">{t('run.notDrivenText')}</span>
             </Banner>
           ) : null}
           {run.masked ? <MaskedBanner runId={run.runId} mayReveal={run.mayReveal} /> : null}
-          <WaitingBanner view={view} />
-          {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
+          {past ? null : <WaitingBanner view={view} />}
+          {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: run.workflowName })}

@@ -13,12 +13,14 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
   const [tab, setTab] = useState<RunTab>('run');
   const elapsed = useElapsed(view);
   const variables = Object.entries(view.variables);
+  const changed = changedBy(view);
   const input = params ?? view.params;
   return (
     <div className="wb-panel" data-scope="panel">
       <Tabs<RunTab> label={t('run.overview')} value={tab} onChange={setTab}
         tabs={[{ id: 'run', label: t('run.overview') }, { id: 'variables', label: t('run.variables'), ...(loading ? {} : { count: variables.length }) },
           ...(workflow ? [{ id: 'workflow' as const, label: t('run.tabWorkflow') }] : [])]}>
+        {view.moment !== undefined && tab !== 'workflow' ? <div className="wb-head">{t('time.after', { n: view.lastSeq.toLocaleString('en') })}</div> : null}
         {tab === 'workflow' ? workflow : loading ? <div className="wb-sec" aria-busy="true" aria-label={t('run.loading')}><Skeleton rows={6} height={20} /></div> : tab === 'run' ? (
           <>
             <div className="wb-sec">
@@ -27,7 +29,7 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
                 <dt>{t('runs.colRun')}</dt><dd className="mono" title={view.runId}>{shortRunId(view.runId)}</dd>
                 {view.startedAt ? <><dt>{t('run.startedAt')}</dt><dd>{formatDateTime(view.startedAt)}</dd></> : null}
                 <dt>{t('run.duration')}</dt><dd>{formatDuration(elapsed)}</dd>
-                <dt>{t('run.calls')}</dt><dd>{view.cards.length}</dd>
+                <dt>{t('run.calls')}</dt><dd>{view.calls.length}</dd>
                 <dt>{t('run.errors')}</dt><dd>{view.errors}</dd>
                 <dt>{t('run.retries')}</dt><dd>{view.retries}</dd>
                 {view.definitionHash ? <><dt>{t('run.version')}</dt><dd className="mono" title={view.definitionHash}>{view.definitionHash.slice(0, 12)}</dd></> : null}
@@ -45,7 +47,7 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
         ) : variables.length ? (
           <div className="wb-vars">
             {variables.map(([name, value]) => [
-              <code key={name}>${name.replace(/^\$/, '')}</code>,
+              <code key={name} className={name === changed ? 'c-sel' : ''}>${name.replace(/^\$/, '')}{name === changed ? <span className="s t2 wb-changed">{t('time.changed')}</span> : null}</code>,
               <code key={`${name}-value`} className="t2">{short(value)}</code>,
             ])}
           </div>
@@ -53,6 +55,13 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
       </Tabs>
     </div>
   );
+}
+
+/** The variable that the event of this moment set. */
+function changedBy(view: RunView): string | null {
+  const event = view.moment === undefined ? undefined : view.events[view.lastSeq - 1];
+  const name = event?.type === 'var_changed' ? (event.payload as { name?: unknown }).name : undefined;
+  return typeof name === 'string' ? (name.replace(/^\$/, '').split(/[.[]/)[0] ?? null) : null;
 }
 
 function short(value: unknown): string {

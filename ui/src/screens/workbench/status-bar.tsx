@@ -31,7 +31,7 @@ export function nowText(view: RunView): string {
 
 /** Milliseconds of a run that still goes on, once a second. */
 export function useElapsed(view: RunView | null): number {
-  const running = view !== null && view.status !== 'completed' && view.status !== 'failed' && view.status !== 'cancelled';
+  const running = view !== null && view.moment === undefined && view.status !== 'completed' && view.status !== 'failed' && view.status !== 'cancelled';
   const now = useNow(running);
   if (!view) return 0;
   return running && view.startedMs !== undefined ? Math.max(view.durationMs, now - view.startedMs) : view.durationMs;
@@ -53,7 +53,7 @@ export function StatusBar({ view, loading = false, logOpen, onToggleLog, diagnos
         <>
           <StatusBadge status={view.status} />
           <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>
-          <span>{tn('statusbar.steps', view.cards.length)}, {formatDuration(elapsed)}</span>
+          <span>{tn('statusbar.steps', view.calls.length)}, {formatDuration(elapsed)}</span>
           <span className="vr" />
           <span className="grow ell" role="status">{nowText(view)}</span>
         </>

@@ -9,6 +9,8 @@ import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, canvasActions, type CanvasHandle } from '../../features/canvas/index.ts';
 import { fileOf, NodePanel, openFile, titleOf } from '../../features/node-panel/index.ts';
+import { TimeBar } from '../../features/time-travel/time-bar.tsx';
+import type { TimeTravel } from '../../features/time-travel/use-time.ts';
 import { DetailLog } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
@@ -23,6 +25,8 @@ export interface WorkbenchProps {
   /** `null`: nothing to check (an old run). */
   diagnostics: Diagnostic[] | null;
   view: RunView | null;
+  /** The moments of a run can be looked at; `view` is the one that is. */
+  time?: TimeTravel | null;
   /** The run was there before this screen, and its events are still being read. */
   loading?: boolean;
   /** The run's input and output, where they are known. */
@@ -44,7 +48,7 @@ export interface WorkbenchProps {
 const NONE: Diagnostic[] = [];
 
 export function Workbench(props: WorkbenchProps) {
-  const { editor, catalog, view: whole, diagnostics, logOpen, panelOpen, loading = false } = props;
+  const { editor, catalog, view: whole, diagnostics, logOpen, panelOpen, loading = false, time = null } = props;
   const document = useEditor(editor, (state) => state.document);
   // One choice for canvas, panel and log; another run begins as a whole.
   const runId = whole?.runId ?? '';
@@ -120,13 +124,13 @@ export function Workbench(props: WorkbenchProps) {
   }, [panelOpen, selected, view, loading, document, catalog, found, readOnly, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
 
   return (
-    <main className="wb">
+    <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''}`}>
       {props.bar}
       <div className="wb-banners">{props.banners}</div>
       <div className="wb-main">
         <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
           onToggle={() => props.onLogOpen(!logOpen)}
-          pane={logOpen ? <DetailLog run={view} loading={loading} document={document} selected={selected[0]} onSelectNode={go} onChoose={choose} /> : null}>
+          pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={go} onChoose={choose} /> : null}>
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel}>
             <div className="wb-canvas">
@@ -134,6 +138,7 @@ export function Workbench(props: WorkbenchProps) {
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>
+          {time && !loading ? <TimeBar time={time} /> : null}
         </SplitPane>
       </div>
       <StatusBar view={whole} loading={loading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}

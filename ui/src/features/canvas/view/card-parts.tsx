@@ -12,7 +12,10 @@ import type { PortSpot, Shape } from '../model/ports.ts';
 import type { CardLook } from './run-look.ts';
 import { useCanvas, useUi } from './ui.ts';
 
-export function useNow(active: boolean): number {
+/** The clock of what is shown: of a moment of the past it stands still. */
+export function useNow(wanted: boolean): number {
+  const moment = useUi((s) => s.runView?.moment);
+  const active = wanted && moment === undefined;
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!active) return undefined;
@@ -24,7 +27,7 @@ export function useNow(active: boolean): number {
       clearInterval(timer);
     };
   }, [active]);
-  return now;
+  return moment ?? now;
 }
 
 export function Title({ id, title }: { id: string; title: string }) {

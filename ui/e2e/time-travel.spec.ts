@@ -1,0 +1,123 @@
+/** Looking at a run as it was: slider, keys, address, from the audit chain; a running run goes on meanwhile. */
+import { expect, test, type Host } from './host.ts';
+
+type Summary = { runId: string };
+const slider = { name: 'Event of the run that is looked at' };
+
+const COUNTS = {
+  signalbox: 1, id: 'counts', name: 'Counts orders', context: { initial: { seen: 0 } },
+  nodes: {
+    start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
+    first: { type: 'data.set', typeVersion: 1, title: 'First order', config: { assign: { order: 'A-1' } }, out: { $seen: '=1' } },
+    second: { type: 'data.set', typeVersion: 1, title: 'Second order', config: { assign: { order: 'B-2' } }, out: { $seen: '=2' } },
+  },
+  edges: [{ from: 'start.success', to: 'first' }, { from: 'first.success', to: 'second' }], layout: { start: [0, 0], first: [248, 0], second: [496, 0] },
+};
+const WAITS = {
+  signalbox: 1, id: 'waits', name: 'Waits', nodes: {
+    start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
+    sleep: { type: 'flow.wait', typeVersion: 1, title: 'Sleep', config: { ms: 600_000 } },
+  },
+  edges: [{ from: 'start.success', to: 'sleep' }], layout: { start: [0, 0], sleep: [248, 0] },
+};
+
+async function run(host: Host, document: unknown, ends: boolean): Promise<{ runId: string; events: { seq: number; type: string; stepId?: string; ts: string }[] }> {
+  const { runId } = await host.rpc<Summary>('run_start', { document, params: {} });
+  const all = () => host.rpc<{ seq: number; type: string; stepId?: string; ts: string }[]>('run_events', { runId, after: 0, limit: 1000 });
+  if (ends) await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('completed');
+  else await expect.poll(async () => (await all()).some((event) => event.type === 'step_start' && event.stepId === 'sleep')).toBe(true);
+  return { runId, events: await all() };
+}
+
+test('C26: an old run is looked at event by event; the address opens the same moment', async ({ open, host }) => {
+  const { runId, events } = await run(host, COUNTS, true);
+  const last = events.length;
+  const page = await open(`#/run/${runId}`);
+  await expect(page.locator('.time')).toContainText(`Event ${String(last)} of ${String(last)}`);
+  await page.getByRole('tab', { name: /Variables/ }).click();
+  await expect(page.locator('.wb-vars')).toContainText('$seen2');
+
+  // To where the first order has set the variable and the second has not begun.
+  const set = events.find((event) => event.type === 'var_changed')?.seq ?? 0;
+  await page.getByRole('slider', slider).fill(String(set));
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText(`You look at the past: after event ${String(set)} of ${String(last)}`);
+  await expect(page.locator('.wb-vars')).toContainText('set by this event1');
+  await expect(page.locator('[data-node="second"]')).toHaveAttribute('data-state', 'idle');
+  await expect(page.locator('[data-node="start"]')).toHaveAttribute('data-state', 'done');
+  await expect(page.getByRole('button', { name: 'Re-run from' })).toHaveCount(0);
+  await expect(page).toHaveURL(new RegExp(`at=${String(set)}$`));
+
+  // One event on and back, one call on and back, with the keys.
+  await page.keyboard.press(']');
+  await expect(page.locator('.time')).toContainText(`Event ${String(set + 1)} of`);
+  await page.keyboard.press('[');
+  await page.keyboard.press('[');
+  await expect(page.locator('.time')).toContainText(`Event ${String(set - 1)} of`);
+  const next = events.find((event) => event.seq >= set && event.type === 'step_start')?.seq ?? 0;
+  await page.keyboard.press('}');
+  await expect(page.locator('.time')).toContainText(`Event ${String(next)} of`);
+  await page.keyboard.press('{');
+  await expect(page.locator('.time')).not.toContainText(`Event ${String(next)} of`);
+
+  await page.evaluate((hash) => { window.location.hash = hash; }, `#/run/${runId}?at=2`);
+  await expect(page.locator('.time')).toContainText(`Event 2 of ${String(last)}`);
+  await page.reload();
+  await expect(page.locator('.time')).toContainText(`Event 2 of ${String(last)}`);
+  await banner.getByRole('button', { name: 'Back to the end' }).click();
+  await expect(banner).toHaveCount(0);
+  await expect(page.locator('[data-node="second"]')).toHaveAttribute('data-state', 'done');
+  await expect(page).toHaveURL(new RegExp(`#/run/${runId}$`));
+});
+
+test('cards are those of the moment; the table says where one is and leads to another moment', async ({ open, host }) => {
+  const { runId, events } = await run(host, COUNTS, true);
+  const start = events.find((event) => event.type === 'step_start' && event.stepId === 'first')?.seq ?? 0;
+  const page = await open(`#/run/${runId}?at=${String(start)}`);
+  await page.getByRole('button', { name: 'Detail log' }).click();
+  await page.getByRole('radio', { name: 'Cards' }).click();
+  const cards = page.getByRole('feed', { name: 'Calls of the run' });
+  await expect(cards.getByRole('button', { name: 'First order' })).toBeVisible();
+  await expect(cards).toContainText('after the step ends');
+  await expect(cards.getByRole('button', { name: 'Second order' })).toHaveCount(0);
+
+  await page.getByRole('radio', { name: 'Events' }).click();
+  await expect(page.locator('.ev-row.here')).toContainText('step_start');
+  const done = page.locator('.ev-row').filter({ hasText: 'Second order is done' });
+  await done.click();
+  await page.getByRole('button', { name: 'See the run at this event' }).click();
+  await page.getByRole('radio', { name: 'Cards' }).click();
+  await expect(cards.getByRole('button', { name: 'Second order' })).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search the cards' }).fill('B-2');
+  await expect(cards.getByRole('button', { name: 'First order' })).toHaveCount(0);
+  await expect(cards.getByRole('button', { name: 'Second order' })).toBeVisible();
+});
+
+test('a running run goes on while one looks back; what acts on the present waits', async ({ open, host }) => {
+  const { runId } = await run(host, WAITS, false);
+  const page = await open(`#/run/${runId}`);
+  await expect(page.locator('.time')).toContainText('Live');
+  await page.locator('.time').getByRole('button', { name: 'One event back' }).click();
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText('It goes on meanwhile');
+  await expect(page.locator('.bar').getByRole('button', { name: 'Cancel' })).toBeDisabled();
+  await banner.getByRole('button', { name: 'Back to now' }).click();
+  await expect(page.locator('.wb-status')).toContainText('Waiting: Sleep');
+  await page.locator('.bar').getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.locator('.time')).toContainText('Ended');
+});
+
+test('E5: from a record of the audit chain to the run at that moment', async ({ open, host }) => {
+  const { runId, events } = await run(host, COUNTS, true);
+  const done = events.find((event) => event.type === 'step_done' && event.stepId === 'first');
+  const page = await open(`#/audit?query=${encodeURIComponent(`run:${runId} node:first`)}`);
+  const rows = page.getByRole('grid', { name: /Audit|Records/i }).getByRole('row');
+  await rows.nth(1).click();
+  await page.getByRole('button', { name: 'The run at that moment' }).click();
+  await expect(page).toHaveURL(new RegExp(`#/run/${runId}`));
+  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('You look at the past');
+  await expect(page).toHaveURL(/at=\d+$/);
+  const at = Number(/at=(\d+)$/.exec(page.url())?.[1]);
+  expect(events[at - 1]).toMatchObject({ stepId: 'first' });
+  expect(Date.parse(events[at - 1]?.ts ?? '')).toBeLessThanOrEqual(Date.parse(done?.ts ?? ''));
+});

@@ -1,0 +1,129 @@
+// The calls of a run in columns: what timeline and table read when there are many. Kept up with the fold, one call at a time.
+
+import { Column } from './column';
+import type { ReadonlyList } from './cow';
+import { partsOf } from './run-paths';
+import type { CallCard, CardStatus } from './run-state';
+
+export const STATUSES: readonly CardStatus[] = ['running', 'retrying', 'waiting', 'asks', 'done', 'failed', 'handled', 'skipped', 'interrupted', 'cancelled'];
+const NUMBER_OF = new Map(STATUSES.map((status, n) => [status, n]));
+
+/** The same step in every iteration. */
+export const lineKey = (nodeId: string, path: string | undefined): string => (path ? `${partsOf(path).map((part) => part.id).join('/')}/${nodeId}` : nodeId);
+
+/** One row of the timeline. */
+export interface Line {
+  key: string;
+  nodeId: string;
+  /** of its first call */
+  path: string | undefined;
+  /** Numbers of its calls. */
+  calls: number[];
+  /** Time in calls that have ended. */
+  busyMs: number;
+  /** Calls that were not skipped. */
+  done: number;
+}
+
+/** Texts by number: a column of them is a column of numbers. */
+export class Words {
+  private readonly numbers = new Map<string, number>();
+  readonly list: string[] = [];
+
+  number(text: string): number {
+    const known = this.numbers.get(text);
+    if (known !== undefined) return known;
+    this.numbers.set(text, this.list.length);
+    return this.list.push(text) - 1;
+  }
+}
+
+export class CallTable {
+  readonly line = new Column(Int32Array);
+  readonly status = new Column(Uint8Array);
+  /** milliseconds since 1970 */
+  readonly from = new Column(Float64Array);
+  /** NaN while it goes on */
+  readonly to = new Column(Float64Array);
+  /** when the next attempt is due, NaN without one */
+  readonly retryAt = new Column(Float64Array);
+  readonly startSeq = new Column(Int32Array);
+  readonly lines: Line[] = [];
+  /** Calls that have not ended. */
+  readonly open = new Set<number>();
+  /** Grows with each batch. */
+  version = 0;
+  /** Calls read so far, for tests of what it costs. */
+  read = 0;
+  /** Time in which something ran, in order and apart, without what is still open; near ones are one. */
+  readonly busy: [from: number, to: number][] = [];
+  private readonly keys = new Map<string, number>();
+
+  get length(): number {
+    return this.line.length;
+  }
+
+  /** Brings the calls up to date that a batch changed. */
+  take(cards: ReadonlyList<CallCard>, changed: Iterable<number>): void {
+    this.version++;
+    for (const index of changed) {
+      const card = cards.at(index);
+      if (card) this.put(card);
+    }
+  }
+
+  private put(card: CallCard): void {
+    this.read++;
+    const at = card.index;
+    const fresh = at >= this.line.length;
+    if (fresh) {
+      const line = this.lineOf(card);
+      this.line.set(at, line);
+      (this.lines[line] as Line).calls.push(at);
+      this.from.set(at, card.startedMs);
+      this.startSeq.set(at, card.startSeq);
+    }
+    const line = this.lines[this.line.get(at)] as Line;
+    const before = fresh ? Number.NaN : this.to.get(at);
+    const to = card.endedMs ?? Number.NaN;
+    this.to.set(at, to);
+    this.status.set(at, NUMBER_OF.get(card.status) ?? 0);
+    this.retryAt.set(at, card.retryAtMs ?? Number.NaN);
+    if (fresh && card.status !== 'skipped') line.done++;
+    if (Number.isNaN(to)) this.open.add(at);
+    else {
+      this.open.delete(at);
+      if (Number.isNaN(before)) {
+        line.busyMs += to - card.startedMs;
+        cover(this.busy, card.startedMs, to);
+      }
+      if (card.retryAtMs !== undefined) cover(this.busy, to, card.retryAtMs);
+    }
+  }
+
+  private lineOf(card: CallCard): number {
+    const key = lineKey(card.nodeId, card.path);
+    const known = this.keys.get(key);
+    if (known !== undefined) return known;
+    this.keys.set(key, this.lines.length);
+    return this.lines.push({ key, nodeId: card.nodeId, path: card.path, calls: [], busyMs: 0, done: 0 }) - 1;
+  }
+}
+
+/** Pauses shorter than this are never folded: the spans around them are kept as one. */
+const NEAR_MS = 1000;
+
+/** Adds a span to spans that are in order and apart. It is nearly always the last one. */
+export function cover(spans: [number, number][], from: number, to: number): void {
+  let first = spans.length;
+  while (first > 0 && (spans[first - 1] as [number, number])[1] >= from - NEAR_MS) first--;
+  let behind = first;
+  let [start, end] = [from, to];
+  for (; behind < spans.length; behind++) {
+    const span = spans[behind] as [number, number];
+    if (span[0] > to + NEAR_MS) break;
+    start = Math.min(start, span[0]);
+    end = Math.max(end, span[1]);
+  }
+  spans.splice(first, behind - first, [start, end]);
+}

@@ -1,0 +1,100 @@
+// The calls that the cards show. Without a filter none is looked at: the list of calls is the list of cards.
+
+import { inChoice } from '../../api/run-paths.ts';
+import type { CallCard, RunView } from '../../api/run-state.ts';
+
+export interface CallFilter {
+  /** one step only */
+  step: string;
+  errorsOnly: boolean;
+  text: string;
+}
+
+/** Calls by their place in the list. */
+export interface Picked {
+  length: number;
+  /** number of the call */
+  at(place: number): number | undefined;
+  /** place of a call, -1 when it is not among them */
+  place(call: number): number;
+}
+
+export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch): Picked {
+  const { calls, choice } = view;
+  const whole = choice === undefined && !filter.errorsOnly && filter.text.trim() === '';
+  if (whole && filter.step === '') {
+    const inside = (n: number) => n >= 0 && n < calls.length;
+    return { length: calls.length, at: (place) => (inside(place) ? place : undefined), place: (call) => (inside(call) ? call : -1) };
+  }
+  const fits = (card: CallCard): boolean =>
+    (filter.step === '' || card.nodeId === filter.step) && (choice === undefined || inChoice(card.path, choice)) && (!filter.errorsOnly || card.error !== undefined);
+  const list: number[] = [];
+  const among = filter.text.trim() !== '' ? search.find(view, filter.text) : filter.step === '' ? undefined : view.callsOf.get(filter.step) ?? [];
+  for (let at = 0; at < (among?.length ?? calls.length); at++) {
+    const call = among ? (among[at] as number) : at;
+    const card = calls.at(call);
+    // Later ones had not begun at this moment of the past.
+    if (!card) break;
+    if (fits(card)) list.push(call);
+  }
+  return { length: list.length, at: (place) => list[place], place: (call) => placeOf(list, call) };
+}
+
+function placeOf(sorted: readonly number[], wanted: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === wanted ? low : -1;
+}
+
+/** Values of one call that are looked at: a huge answer does not hold up the search. */
+const MOST_VALUES = 2000;
+
+/** Finds calls by what stands on their cards. What was looked through once is not looked through again while the run goes on. */
+export class CardSearch {
+  /** Calls looked through, for tests of what it costs. */
+  read = 0;
+  private words = '';
+  private of: unknown;
+  private hits: number[] = [];
+  /** Calls before this one had ended. */
+  upTo = 0;
+
+  find(view: RunView, text: string): readonly number[] {
+    const words = text.trim().toLowerCase();
+    // Of a moment of the past the calls are others: one that had not ended says less.
+    const of = view.moment === undefined ? view.runId : view;
+    if (words !== this.words || of !== this.of) {
+      [this.words, this.of, this.hits, this.upTo] = [words, of, [], 0];
+    }
+    this.hits = this.hits.filter((call) => call < this.upTo);
+    let ended = true;
+    for (let call = this.upTo; call < view.calls.length; call++) {
+      const card = view.calls.at(call) as CallCard;
+      this.read++;
+      if (says(card, words)) this.hits.push(call);
+      if (card.endSeq === undefined) ended = false;
+      if (ended) this.upTo = call + 1;
+    }
+    return this.hits;
+  }
+}
+
+function says(card: CallCard, words: string): boolean {
+  const budget = { left: MOST_VALUES };
+  const data = { title: card.title, nodeId: card.nodeId, path: card.path, status: card.status, error: card.error, selected: card.selected, because: card.skippedBecause, rule: card.decision, printed: card.printed, files: card.files, changes: card.changes, people: card.people, input: card.input, resolved: card.resolvedInputs, outputs: card.outputs, items: card.items };
+  return Object.values(data).some((value) => holds(value, words, budget));
+}
+
+function holds(value: unknown, words: string, budget: { left: number }): boolean {
+  if (budget.left-- <= 0 || value === null || value === undefined) return false;
+  if (typeof value === 'string') return value.toLowerCase().includes(words);
+  if (typeof value !== 'object') return String(value).includes(words);
+  for (const [key, one] of Object.entries(value)) {
+    if ((!Array.isArray(value) && key.toLowerCase().includes(words)) || holds(one, words, budget)) return true;
+  }
+  return false;
+}

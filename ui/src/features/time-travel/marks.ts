@@ -1,0 +1,55 @@
+// Where errors and questions to people lie among the events of a run. Kept up as events come; pure.
+
+import type { RunEventLike } from '../../api/run-state.ts';
+
+export type MarkKind = 'err' | 'person';
+export interface Mark { kind: MarkKind; seq: number; share: number }
+
+const KIND: { readonly [type: string]: MarkKind } = { step_error: 'err', workflow_failed: 'err', human_task_created: 'person', pause_start: 'person' };
+/** More signs than this are not told apart. */
+const PLACES = 120;
+
+export class Marks {
+  /** Events looked at, for tests of what it costs. */
+  read = 0;
+  private readonly found: { readonly [K in MarkKind]: number[] } = { err: [], person: [] };
+
+  /** Events only come at the end. */
+  take(events: readonly RunEventLike[]): void {
+    for (; this.read < events.length; this.read++) {
+      const kind = KIND[events[this.read]?.type ?? ''];
+      if (kind) this.found[kind].push(this.read + 1);
+    }
+  }
+
+  /** One sign per place, the first of those that fall together. */
+  shown(last: number): Mark[] {
+    const list: Mark[] = [];
+    for (const kind of ['err', 'person'] as const) {
+      const seqs = this.found[kind];
+      let at = 0;
+      for (let place = 0; place < PLACES && at < seqs.length; place++) {
+        const end = ((place + 1) / PLACES) * last;
+        const seq = seqs[at] as number;
+        if (seq > end) continue;
+        list.push({ kind, seq, share: shareOf(seq, last) });
+        at = firstAbove(seqs, end);
+      }
+    }
+    return list;
+  }
+}
+
+/** Place of an event on the track, 0 to 1. */
+export const shareOf = (seq: number, last: number): number => (last <= 1 ? 1 : (Math.min(seq, last) - 1) / (last - 1));
+
+/** Index of the first number above another, in numbers that grow. */
+export function firstAbove(list: { readonly length: number; readonly [index: number]: number | undefined }, above: number): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] ?? Infinity) > above) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

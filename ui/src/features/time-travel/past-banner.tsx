@@ -1,0 +1,23 @@
+// What one looks at is over: said plainly, with the way back.
+
+import { isTerminal } from '../../api/run-state.ts';
+import { t } from '../../i18n/index.ts';
+import { Banner, Button } from '../../kit/index.ts';
+import { eventText } from '../run-log/words.ts';
+import { exactTime } from './time-bar.tsx';
+import type { TimeTravel } from './use-time.ts';
+
+export function PastBanner({ time }: { time: TimeTravel | null }) {
+  if (!time || time.seq === null) return null;
+  const { now, view, seq } = time;
+  const event = now.events[seq - 1];
+  const ended = isTerminal(now.status);
+  return (
+    <Banner signal="info" title={t('time.past', { n: seq.toLocaleString('en'), of: now.lastSeq.toLocaleString('en'), time: event ? exactTime(event.ts) : '' })}
+      actions={<Button variant="primary" icon="right" onClick={() => time.go(null)}>{t(ended ? 'time.toEnd' : 'time.toNow')}</Button>}>
+      <span className="s t2">{event ? `${sentence(eventText(event, view))} ` : ''}{t(ended ? 'time.pastText' : 'time.pastTextLive')}</span>
+    </Banner>
+  );
+}
+
+const sentence = (text: string): string => (/[.?!…]$/.test(text) ? text : `${text}.`);

@@ -1,0 +1,78 @@
+// Which moment of a run is looked at: now, or after one of its events.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { isTerminal, type RunFold, type RunView } from '../../api/run-state.ts';
+import { callStart, seqAt } from './steps.ts';
+
+export interface TimeTravel {
+  /** The run as it is now. */
+  now: RunView;
+  /** The run as it was at the moment that is looked at; `now` when that is the present. */
+  view: RunView;
+  /** The event after which one looks; null: now. */
+  seq: number | null;
+  go(seq: number | null): void;
+  byEvent(by: 1 | -1): void;
+  byCall(by: 1 | -1): void;
+}
+
+/** The number of an event, or the time of one (RFC 3339). */
+export type Moment = number | string;
+
+interface Options {
+  now: RunView | null;
+  fold: RunFold | null;
+  /** From the address. */
+  at: Moment | undefined;
+  /** The step that a time is about. */
+  step: string | undefined;
+  /** Told when the moment has stood still for a while: dragging does not fill the history. */
+  onSettled(at: number | undefined): void;
+}
+
+const SETTLED_MS = 250;
+
+export function useTimeTravel({ now, fold, at, step, onSettled }: Options): TimeTravel | null {
+  const [moment, setMoment] = useState<Moment | null>(at ?? null);
+  // What this wrote into the address comes back from there; anything else is a link to another moment.
+  const written = useRef<Moment | undefined>(at);
+  useEffect(() => {
+    if (at === written.current) return;
+    written.current = at;
+    setMoment(at ?? null);
+  }, [at]);
+
+  const last = now?.lastSeq ?? 0;
+  const reached = now && (isTerminal(now.status) || Date.parse(now.events.at(-1)?.ts ?? '') > Date.parse(typeof moment === 'string' ? moment : ''));
+  useEffect(() => {
+    if (typeof moment === 'string' && now && reached) setMoment(seqAt(now.events, moment, step));
+  }, [moment, now, reached, step]);
+
+  const seq = typeof moment === 'number' && moment < last ? Math.max(1, moment) : null;
+  const settled = useRef(onSettled);
+  settled.current = onSettled;
+  useEffect(() => {
+    // An event that is still to come, or a time that is not found yet, stays in the address.
+    if ((moment !== null && seq === null && !(typeof moment === 'number' && now && isTerminal(now.status))) || (seq ?? undefined) === written.current) return undefined;
+    const timer = setTimeout(() => {
+      written.current = seq ?? undefined;
+      settled.current(seq ?? undefined);
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [moment, seq, now]);
+
+  const go = useCallback((next: number | null) => setMoment(next === null || next >= (fold?.view.lastSeq ?? 0) ? null : Math.max(1, Math.trunc(next))), [fold]);
+  const view = now && fold && seq !== null ? fold.at(seq) : now;
+  return useMemo(() => {
+    if (!now || !view) return null;
+    const here = seq ?? now.lastSeq;
+    return {
+      now, view, seq, go,
+      byEvent: (by) => go(here + by),
+      byCall: (by) => {
+        const next = callStart(now.calls, here, by);
+        go(next ?? (by > 0 ? null : 1));
+      },
+    };
+  }, [now, view, seq, go]);
+}
