@@ -47,6 +47,32 @@ test('a correction: form, check, difference, undo, then the run goes on', async 
   expect(record.decision.patch).toHaveLength(1);
 });
 
+test('another type of a value: without a schema the form takes what the engine takes', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Types' });
+  const runId = await startRun(host, ref, { name: 'Typed', total: 12, count: '3' });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /No mean for Typed/ }).click();
+  const form = page.getByRole('group', { name: 'Correct the input' });
+  const main = page.locator('.ib-act .btn.pri');
+  await expect(main).toContainText('Retry as is');
+  // A number becomes a text: no field says no, one line says how it goes.
+  await page.getByLabel('Total').fill('a dozen');
+  await expect(page.getByText('Valid for this step')).toBeVisible();
+  await expect(page.getByText('Not a number: it goes as text.')).toBeVisible();
+  await expect(form.locator('.c-err, .bad')).toHaveCount(0);
+  await expect(main).toContainText('Correct and retry');
+  await page.getByLabel('Total').fill('12');
+  // A text becomes a number: the kind of the value stands before the field.
+  await form.locator('.form-cell', { has: page.getByLabel('Count') }).getByLabel('Kind of value').selectOption('number');
+  await expect(page.getByText('Not a number: it goes as text.')).toHaveCount(0);
+  await page.getByLabel('Count').press('Control+Enter');
+  await expect(page.getByRole('dialog').getByRole('group', { name: 'What changes' })).toContainText('"count": 3');
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(status(host, runId), { timeout: 20_000 }).toBe('completed');
+  const { output } = await host.rpc<{ output: unknown }>('run_get', { runId });
+  expect(JSON.stringify(output)).toContain('"mean":4');
+});
+
 test('another was faster: who and when, and what was written is kept', async ({ open, host }) => {
   const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Two people' });
   await startRun(host, ref, { name: 'Grace', total: 1, count: 0 });

@@ -1,6 +1,7 @@
 /** Words of the node panel, schema forms and code fields. */
 export const panel = {
   'form.add': 'Add',
+  'form.asText': 'Not a number: it goes as text.',
   'form.choose': 'Choose…',
   'form.kind': 'Kind of value',
   'form.kind.boolean': 'True or false',
@@ -8,6 +9,7 @@ export const panel = {
   'form.kind.json': 'JSON',
   'form.kind.number': 'Number',
   'form.kind.text': 'Text',
+  'form.makeNumber': 'Make it a number',
   'form.name': 'Name',
   'form.nameFirst': 'Enter keeps the name',
   'form.noVariant': 'None of these shapes',

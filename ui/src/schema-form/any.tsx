@@ -1,9 +1,9 @@
 // A value of any type: the kind is chosen in front of it and never changes by itself.
 
-import { useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { t } from '../i18n/index.ts';
-import { Icon, Select } from '../kit/index.ts';
+import { Icon, Select, TextInput } from '../kit/index.ts';
 import { TextValue } from './expression.tsx';
 import { FieldFrame, type FieldProps } from './frame.tsx';
 import { fromExpression, hintsOf, isExpression, isMultiline, textOf, toExpression, unescapeText } from './model.ts';
@@ -12,8 +12,9 @@ import { NumberInput } from './simple.tsx';
 
 type Kind = 'text' | 'number' | 'boolean' | 'json' | 'expression';
 
-function kindOf(value: unknown): Kind {
-  if (isExpression(value)) return 'expression';
+/** Without expressions a text that begins with `=` is a text. */
+function kindOf(value: unknown, expressions: boolean): Kind {
+  if (expressions && isExpression(value)) return 'expression';
   switch (typeof value) {
     case 'number':
       return 'number';
@@ -28,14 +29,14 @@ function kindOf(value: unknown): Kind {
 }
 
 /** The nearest value of another kind. */
-export function convert(value: unknown, to: Kind): unknown {
-  const plain = isExpression(value) ? fromExpression(value) : typeof value === 'string' ? unescapeText(value) : value;
+export function convert(value: unknown, to: Kind, expressions = true): unknown {
+  const plain = !expressions ? value : isExpression(value) ? fromExpression(value) : typeof value === 'string' ? unescapeText(value) : value;
   switch (to) {
     case 'expression':
       return toExpression(value);
     case 'text': {
       const text = textOf(plain);
-      return text.startsWith('=') ? `=${text}` : text;
+      return expressions && text.startsWith('=') ? `=${text}` : text;
     }
     case 'number': {
       const number = Number(plain);
@@ -67,40 +68,50 @@ export function AnyValue({ value, onValue, label, invalid, describedBy, bare, pl
   placeholder?: string | undefined;
   singleLine?: boolean;
 }) {
-  const { host, readOnly } = useForm();
-  // A text, a number or nothing at all typed as JSON is still being typed: the box stays until another kind is chosen.
-  const [typed, setTyped] = useState<{ json: unknown } | null>(null);
-  const kind = typed !== null && (typed.json === value || (typed.json === undefined && value === '')) ? 'json' : kindOf(value);
+  const { host, readOnly, lenient } = useForm();
+  // What is typed into a box stays in it until another kind is chosen: JSON that is a text just now, a number that is none yet.
+  const [typed, setTyped] = useState<{ as: 'json' | 'number'; value: unknown } | null>(null);
+  const real = kindOf(value, host !== null);
+  const kind = typed !== null && (typed.value === value || (typed.value === undefined && value === '')) ? typed.as : real;
+  // The sign says what goes out, not in which box it was typed.
+  const said = kind === 'number' ? real : kind;
   return (
     <div className="any">
       <label className="any-kind" title={t('form.kind')}>
-        <span aria-hidden="true">{MARK[kind]}</span>
-        <select aria-label={`${t('form.kind')}: ${label}`} value={kind} disabled={readOnly}
+        <span aria-hidden="true">{MARK[said]}</span>
+        <select aria-label={lenient ? t('form.kind') : `${t('form.kind')}: ${label}`} {...(lenient ? { 'aria-description': label } : {})} value={said} disabled={readOnly}
           onChange={(event) => {
             setTyped(null);
-            onValue(convert(value, event.target.value as Kind));
+            onValue(convert(value, event.target.value as Kind, host !== null));
           }}>
           <option value="text">{t('form.kind.text')}</option>
           <option value="number">{t('form.kind.number')}</option>
           <option value="boolean">{t('form.kind.boolean')}</option>
           <option value="json">{t('form.kind.json')}</option>
-          {host || kind === 'expression' ? <option value="expression">{t('form.kind.expression')}</option> : null}
+          {host ? <option value="expression">{t('form.kind.expression')}</option> : null}
         </select>
       </label>
       <div className="any-value">
         {kind === 'expression' || kind === 'text' ? (
+          !host ? <PlainText value={typeof value === 'string' ? value : ''} onValue={onValue} label={label} invalid={invalid} describedBy={describedBy} bare={bare ?? false} placeholder={placeholder} singleLine={singleLine} /> :
           // One component for both, so that the focus stays when `=` turns one into the other.
           <TextValue value={typeof value === 'string' ? value : ''} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} describedBy={describedBy} bare={bare ?? false} placeholder={placeholder} singleLine={singleLine} />
         ) : kind === 'number' ? (
-          <NumberInput value={value} onValue={(next) => onValue(next ?? 0)} label={label} invalid={invalid} integer={false} describedBy={describedBy} bare={bare ?? false}
+          <NumberInput value={value} label={label} invalid={invalid} integer={false} describedBy={describedBy} bare={bare ?? false}
+            onValue={(next) => {
+              // An emptied box is nothing; where nothing cannot be, it is zero.
+              const made = next ?? (lenient ? undefined : 0);
+              setTyped({ as: 'number', value: made });
+              onValue(made);
+            }}
             onExpression={host ? () => onValue(toExpression(value)) : undefined} />
         ) : kind === 'boolean' ? (
           <Select label={label} value={String(value === true)} disabled={readOnly} onChange={(next) => onValue(next === 'true')}
             options={[{ value: 'true', label: 'true' }, { value: 'false', label: 'false' }]} />
         ) : (
-          <JsonBox value={typed?.json === undefined && value === '' ? undefined : value} label={label}
+          <JsonBox value={typed?.as === 'json' && typed.value === undefined && value === '' ? undefined : value} label={label}
             onValue={(next) => {
-              setTyped({ json: next });
+              setTyped({ as: 'json', value: next });
               onValue(next);
             }} />
         )}
@@ -109,12 +120,25 @@ export function AnyValue({ value, onValue, label, invalid, describedBy, bare, pl
   );
 }
 
+function PlainText({ value, onValue, label, invalid, describedBy, bare, placeholder, singleLine }: {
+  value: string; onValue: (value: string) => void; label: string; invalid: boolean; describedBy: string | undefined; bare: boolean; placeholder: string | undefined; singleLine: boolean;
+}) {
+  const { readOnly } = useForm();
+  if (singleLine) return <TextInput aria-label={label} aria-describedby={describedBy} className={bare ? 'bare' : ''} value={value} invalid={invalid} readOnly={readOnly} placeholder={placeholder} onChange={onValue} />;
+  return (
+    <span className={`input area ${bare ? 'bare' : ''} ${invalid ? 'bad' : ''}`}>
+      <textarea aria-label={label} aria-describedby={describedBy} rows={3} value={value} readOnly={readOnly} placeholder={placeholder} onChange={(event) => onValue(event.target.value)} />
+    </span>
+  );
+}
+
 export function AnyField(field: FieldProps) {
   const { label, schema, value, required, onValue } = field;
+  const { lenient } = useForm();
   return (
     <FieldFrame field={field} labelFor={false}>
       {({ describedBy, invalid }) => (
-        <AnyValue value={value} onValue={(next) => onValue(next === '' && !required ? undefined : next)} label={label} invalid={invalid} describedBy={describedBy}
+        <AnyValue value={value} onValue={(next) => onValue(next === '' && !required && !lenient ? undefined : next)} label={label} invalid={invalid} describedBy={describedBy}
           singleLine={!isMultiline(schema)} placeholder={hintsOf(schema).placeholder} />
       )}
     </FieldFrame>
@@ -123,7 +147,8 @@ export function AnyField(field: FieldProps) {
 
 /** JSON as text. Writes back whenever the text is JSON; else it says where it is not. */
 export function JsonBox({ value, onValue, label, minLines = 2 }: { value: unknown; onValue: (value: unknown) => void; label: string; minLines?: number }) {
-  const { readOnly } = useForm();
+  const { readOnly, onUnread } = useForm();
+  const box = useId();
   const outside = value === undefined ? '' : JSON.stringify(value, null, 2);
   const [text, setText] = useState(outside);
   const [problem, setProblem] = useState<{ message: string; at?: number } | null>(null);
@@ -136,6 +161,12 @@ export function JsonBox({ value, onValue, label, minLines = 2 }: { value: unknow
       setProblem(null);
     }
   }
+  const unread = problem !== null;
+  useEffect(() => {
+    if (!unread) return undefined;
+    onUnread?.(box, true);
+    return () => onUnread?.(box, false);
+  }, [unread, onUnread, box]);
   return (
     <>
       <CodeEditor

@@ -81,10 +81,12 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
   onValue: (value: string | undefined) => void;
 }) {
   const { host, readOnly } = useForm();
-  const template = !isExpression(value) && isTemplate(value);
+  // Without a host there are no expressions: a text that begins with `=` is a text.
+  const expression = host !== null && isExpression(value);
+  const template = host !== null && !expression && isTemplate(value);
   const result = usePreview(template ? host : null, value, 'value');
   const focusName = useId();
-  if (isExpression(value)) {
+  if (expression) {
     return (
       <CelEditor
         text={value.slice(1)}
@@ -99,7 +101,7 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
       />
     );
   }
-  const text = unescapeText(value);
+  const text = host ? unescapeText(value) : value;
   const wrong = invalid || result?.state === 'error';
   return (
     <>

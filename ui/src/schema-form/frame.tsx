@@ -76,7 +76,7 @@ export function Findings({ findings, id }: { findings: readonly Diagnostic[]; id
           <div key={`${finding.code} ${finding.path} ${finding.message}`} className={`finding ${finding.severity === 'error' ? 'c-err' : 'c-wait'}`}>
             <Icon name={finding.severity === 'error' ? 'errd' : 'warn'} size={12} />
             <span className="grow">
-              {finding.message} <code className="t3">{finding.code}</code>
+              {finding.message} {finding.code ? <code className="t3">{finding.code}</code> : null}
               {finding.hint ? <span className="t2 finding-hint">{finding.hint}</span> : null}
             </span>
           </div>

@@ -1,7 +1,7 @@
 // A form over a JSON Schema: settings of a node, input of a run. The raw JSON is the same value, seen as text.
 
 import { pointerParts } from '../api/json.ts';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { Segmented } from '../kit/index.ts';
@@ -28,12 +28,24 @@ export interface SchemaFormProps {
   /** Offers the raw JSON beside the form. */
   json?: boolean;
   widgets?: OwnWidgets;
+  /** The caller asks the engine what fits: no field refuses a value by itself. */
+  lenient?: boolean;
+  /** Told when a box holds what cannot be read, and when all can be read again. */
+  onUnread?: (unread: boolean) => void;
 }
 
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
 
-export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTICS, basePointer = '', context = null, readOnly = false, label, json = true, widgets }: SchemaFormProps) {
+export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTICS, basePointer = '', context = null, readOnly = false, label, json = true, widgets, lenient = false, onUnread }: SchemaFormProps) {
   const [view, setView] = useState<'form' | 'json'>('form');
+  const boxes = useRef(new Set<string>());
+  const tell = useCallback((id: string, unread: boolean) => {
+    const before = boxes.current.size > 0;
+    if (unread) boxes.current.add(id);
+    else boxes.current.delete(id);
+    const now = boxes.current.size > 0;
+    if (now !== before) onUnread?.(now);
+  }, [onUnread]);
   const scope = useMemo<FormScope>(
     () => ({
       base: basePointer,
@@ -42,9 +54,11 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
       readOnly,
       whole: value,
       widgets,
+      lenient,
+      onUnread: tell,
       edit: (path, next) => onChange(applyEdit(value, path, next), { path, value: next }),
     }),
-    [basePointer, diagnostics, context, readOnly, onChange, value, widgets],
+    [basePointer, diagnostics, context, readOnly, onChange, value, widgets, lenient, tell],
   );
   const top = { name: '', label, schema, value, path: [], required: true, findings: [], onValue: (next: unknown) => scope.edit([], next) };
   const widget = widgetOf(schema);

@@ -27,6 +27,10 @@ export interface FormScope {
   /** The value of the whole form. */
   whole?: unknown;
   widgets?: OwnWidgets | undefined;
+  /** Somebody else says what fits: a field passes on what it cannot read as its type, and says how it goes. */
+  lenient?: boolean;
+  /** A text box holds what is no value at all (half typed JSON). */
+  onUnread?: ((id: string, unread: boolean) => void) | undefined;
   /** `undefined` takes the value away. */
   edit(path: Path, value: unknown): void;
 }

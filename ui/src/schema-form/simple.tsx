@@ -23,7 +23,7 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
   onExpression?: (() => void) | undefined;
   bare?: boolean;
 }) {
-  const { readOnly, host } = useForm();
+  const { readOnly, host, lenient } = useForm();
   const outside = typeof value === 'number' ? String(value / factor) : typeof value === 'string' ? value : '';
   const [text, setText] = useState(outside);
   const [wrong, setWrong] = useState(false);
@@ -53,6 +53,14 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
           }
           setText(next);
           const parsed = parseNumber(next, integer && factor === 1);
+          if (!parsed.ok && lenient) {
+            // A whole number or not, a number or not: that is the check's to say.
+            const fraction = parseNumber(next, false);
+            const passed = fraction.ok && fraction.value !== undefined ? fraction.value : next;
+            setTold(passed);
+            onValue(passed);
+            return;
+          }
           setWrong(!parsed.ok);
           if (!parsed.ok) return;
           const made = parsed.value === undefined ? undefined : factor === 1 ? parsed.value : Math.round(parsed.value * factor);
@@ -67,7 +75,19 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
         }
       />
       {wrong ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{t(integer && factor === 1 ? 'form.notInteger' : 'form.notNumber')}</span> : null}
+      {lenient && typeof value === 'string' && value !== '' ? <AsText value={value} onValue={onValue} readOnly={readOnly} /> : null}
     </>
+  );
+}
+
+/** Where a number is expected stands a text: it goes as it is, and may be made a number with one press. */
+function AsText({ value, onValue, readOnly }: { value: string; onValue: (value: number) => void; readOnly: boolean }) {
+  const number = parseNumber(value, false);
+  return (
+    <span className="s t3 row gap1" role="status">
+      <Icon name="pencil" size={12} />{t('form.asText')}
+      {number.ok && number.value !== undefined && !readOnly ? <button type="button" className="link s" onClick={() => { if (number.value !== undefined) onValue(number.value); }}>{t('form.makeNumber')}</button> : null}
+    </span>
   );
 }
 

@@ -255,6 +255,8 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
   const work = useWork(task, mayDecide);
   const [tab, setTab] = useState<DetailTab>('decide');
   const [asked, setAsked] = useState<Asked | null>(null);
+  /** Decided while the engine still looks at the input. */
+  const [soon, setSoon] = useState<TaskAction | null>(null);
   const send = useSends((state) => sendOf(state.sends, task.id));
   const keys = useKeys();
   const close = useCallback(() => setAsked(null), []);
@@ -268,9 +270,9 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
     if (action === 'approve') return cannotApprove(task, me);
     if (!takesInput(action)) return undefined;
+    if (work.check.state === 'unread') return t('inbox.cannot.unread');
     if (action === 'correct' && !work.changed) return t('inbox.cannot.unchanged');
     if (work.check.state === 'invalid') return t('inbox.cannot.invalid');
-    if (work.check.state === 'busy') return t('inbox.cannot.busy');
     return undefined;
   };
   const can = (action: TaskAction) => cannot(action) === undefined;
@@ -285,6 +287,10 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
   };
   const decide = (action: TaskAction) => {
     if (!can(action)) return;
+    if (takesInput(action) && work.check.state === 'busy') {
+      setSoon(action);
+      return;
+    }
     const [only, second] = task.alternatives;
     if (action === 'alternative') {
       if (only && !second) deliver(action, only.targetNodeId);
@@ -292,7 +298,14 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
     } else if (takesInput(action) || action === 'abort' || action === 'reject') setAsked({ kind: 'confirm', action });
     else deliver(action);
   };
-  const next = leading(task, true);
+  // Who is faster than the check does not have to ask again.
+  const checked = work.check.state;
+  useEffect(() => {
+    if (soon === null || checked === 'busy') return;
+    setSoon(null);
+    decide(soon);
+  }, [soon, checked]); // eslint-disable-line react/exhaustive-deps
+  const next = leading(task, { ...work, changed: true });
   const submitted = next && takesInput(next) ? next : undefined;
   const claim = async () => {
     const held = claimOf(task, me, Date.now());

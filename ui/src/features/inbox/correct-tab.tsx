@@ -33,7 +33,7 @@ function FormSide(props: DetailProps) {
       {/* Letters typed here belong to the fields, not to the shortcuts. */}
       <div className="ib-form" data-quiet>
         <b className="ib-form-title">{task.kind === 'decision' ? t('inbox.correctTitle') : t('inbox.fillTitle')}</b>
-        <SchemaForm schema={schema} value={value} onChange={onChange} diagnostics={diagnostics} label={task.kind === 'decision' ? t('inbox.correctTitle') : t('inbox.fillTitle')} readOnly={!mayDecide || props.send !== undefined} />
+        <SchemaForm schema={schema} value={value} onChange={onChange} diagnostics={diagnostics} label={task.kind === 'decision' ? t('inbox.correctTitle') : t('inbox.fillTitle')} lenient onUnread={work.setUnread} readOnly={!mayDecide || props.send !== undefined} />
       </div>
       <Masked {...props} />
       {hidden.length ? (
@@ -121,15 +121,20 @@ function Masked({ task, work, onReveal }: DetailProps) {
   );
 }
 
+/** One state at a time, and the engine's: the fields say nothing of their own about what fits. */
 function CheckLine({ work, task }: DetailProps) {
   const { check, changed } = work;
   if (check.state === 'off') return null;
+  // What failed once is not praised because no schema speaks against it.
+  const asFailed = !changed && task.kind === 'decision';
   return (
     <div className="row s ib-check" role="status">
+      {check.state === 'unread' ? <><Icon name="pencil" size={12} className="t3" /><span className="t2">{t('inbox.check.unread')}</span></> : null}
       {check.state === 'busy' ? <><Icon name="arc" size={12} spin className="t3" /><span className="t2">{t('inbox.check.busy')}</span></> : null}
       {check.state === 'failed' ? <><Icon name="warn" size={12} className="c-wait" /><span>{t('inbox.check.failed')} <SafeText text={check.problem ?? ''} cut={200} /></span></> : null}
-      {check.state === 'valid' ? <><span className="c-ok row gap1"><Icon name="okc" size={12} />{t('inbox.check.valid')}</span><span className="t3">{t('inbox.check.engine')}</span></> : null}
-      {check.state === 'invalid' ? <><span className="c-err row gap1"><Icon name="errd" size={12} />{tn('inbox.check.invalid', check.violations.length)}</span>{!changed && task.kind === 'decision' ? <span className="t3">{t('inbox.check.asFailed')}</span> : null}</> : null}
+      {check.state === 'valid' && asFailed ? <span className="t2">{t('inbox.check.unchanged')}</span> : null}
+      {check.state === 'valid' && !asFailed ? <><span className="c-ok row gap1"><Icon name="okc" size={12} />{t('inbox.check.valid')}</span><span className="t3">{t(task.schema ? 'inbox.check.engine' : 'inbox.check.anything')}</span></> : null}
+      {check.state === 'invalid' ? <><span className="c-err row gap1"><Icon name="errd" size={12} />{tn('inbox.check.invalid', check.violations.length)}</span>{asFailed ? <span className="t3">{t('inbox.check.asFailed')}</span> : null}</> : null}
     </div>
   );
 }
@@ -148,7 +153,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
   const { task, work, edits, onReviewAll, mayDecide, send } = props;
   const [view, setView] = useState<'together' | 'side'>('together');
   const lines = useMemo(() => changedPaths(diffLines(work.original, work.value)), [work.original, work.value]);
-  const next = leading(task, work.changed);
+  const next = leading(task, work);
   return (
     <div className="ib-side">
       {edits ? (

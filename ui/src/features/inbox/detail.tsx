@@ -186,7 +186,7 @@ function ActionBar(props: DetailProps) {
   if (!mayDecide) return <footer className="ib-act"><Icon name="eye" className="t2" /><span className="t2">{t('inbox.viewerOnly')}</span></footer>;
   // What leads changes with the form; where the buttons stand does not.
   const allowed = task.allowedActions.filter(isAction).sort((a, b) => Number(takesInput(b)) - Number(takesInput(a)));
-  const first = leading(task, work.changed);
+  const first = leading(task, work);
   const button = (action: TaskAction): ReactNode => {
     const why = cannot(action);
     const danger = action === 'abort' || action === 'reject';

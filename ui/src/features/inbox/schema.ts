@@ -5,11 +5,12 @@ import { isObject, pointerParts } from '../../api/json.ts';
 import { labelOf } from '../../schema-form/model.ts';
 import { at } from '../evidence/patch.ts';
 
-/** A schema that fits the value: types stay what they are. */
+/** Of any kind: which one it is stands before the field, and can be changed. */
+const OPEN = { 'x-ui': { widget: 'any' } };
+/** A schema that fits the value. Types stay what they are until the person changes them: no schema says that they must. */
 export function inferSchema(value: unknown, depth = 0): JsonSchema {
-  if (typeof value === 'string') return value.includes('\n') ? { type: 'string', 'x-multiline': true } : { type: 'string' };
-  if (typeof value === 'number') return { type: 'number' };
-  if (typeof value === 'boolean') return { type: 'boolean' };
+  if (typeof value === 'string') return { ...(value.includes('\n') ? { 'x-multiline': true } : {}), ...OPEN };
+  if (typeof value === 'number' || typeof value === 'boolean') return OPEN;
   if (Array.isArray(value) && depth < 4 && value.length > 0 && value.length <= 50) {
     const [first] = value;
     const kind = (one: unknown) => (Array.isArray(one) ? 'array' : one === null ? 'null' : typeof one);
@@ -59,6 +60,7 @@ export function titleAt(schema: JsonSchema | undefined, pointer: string): string
   return labelOf(pointerParts(pointer).at(-1) ?? pointer, found ?? {});
 }
 
+/** For an operator: in words, without a code. */
 export function asDiagnostics(violations: readonly { path: string; message: string }[]): Diagnostic[] {
-  return violations.map((one) => ({ code: 'INPUT_INVALID' as never, severity: 'error', path: one.path, message: one.message, hint: '' }));
+  return violations.map((one) => ({ code: '' as never, severity: 'error', path: one.path, message: one.message, hint: '' }));
 }

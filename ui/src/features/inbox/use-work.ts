@@ -12,8 +12,9 @@ export interface Work {
   changed: boolean;
   notes: string;
   revealed: boolean;
-  /** `busy`: the answer is not of this value yet. */
-  check: { state: 'off' | 'busy' | 'failed' | 'valid' | 'invalid'; violations: TaskCheck['violations']; patch: TaskCheck['patch']; problem?: string };
+  /** `unread`: a box holds half typed JSON, so that the value is not what is seen. `busy`: the answer is not of this value yet. */
+  check: { state: 'off' | 'unread' | 'busy' | 'failed' | 'valid' | 'invalid'; violations: TaskCheck['violations']; patch: TaskCheck['patch']; problem?: string };
+  setUnread(unread: boolean): void;
   setValue(value: unknown): void;
   setNotes(notes: string): void;
 }
@@ -26,6 +27,7 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const original = revealed ? revealed.input : task.input;
   const value = draft?.value ? draft.value.now : original;
   const changed = draft?.value !== undefined && !same(value, original);
+  const [unread, setUnread] = useState(false);
   const wanted = mayDecide && task.state === 'open' && (task.allowedActions.includes('correct') || task.allowedActions.includes('submit'));
 
   // One question after the typing, not one for each letter.
@@ -38,12 +40,13 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const current = asked.id === task.id && same(asked.value, value);
   const answer = useCommand('task_check', { taskId: task.id, correctedInput: asked.value === undefined ? null : asked.value }, { enabled: wanted && asked.id === task.id, staleTime: Infinity, gcTime: 30_000, placeholderData: (old) => old });
 
-  const state = !wanted ? 'off' : answer.error ? 'failed' : !current || answer.isPlaceholderData || !answer.data ? 'busy' : answer.data.valid ? 'valid' : 'invalid';
+  const state = !wanted ? 'off' : unread ? 'unread' : answer.error ? 'failed' : !current || answer.isPlaceholderData || !answer.data ? 'busy' : answer.data.valid ? 'valid' : 'invalid';
   // While the next answer is on its way, the findings of the last stay: nothing jumps.
   const known = asked.id === task.id ? answer.data : undefined;
   return {
     original, value, changed, notes: draft?.notes ?? '', revealed: revealed !== undefined,
     check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: `${answer.error.message} ${answer.error.hint}`.trim() } : {}) },
+    setUnread,
     setValue: (next) => editDraft(task.id, { value: { now: next } }),
     setNotes: (notes) => editDraft(task.id, { notes }),
   };

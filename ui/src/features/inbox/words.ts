@@ -4,6 +4,7 @@ import { partsOf } from '../../api/run-paths.ts';
 import { formatDateTime, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
 import type { Task, TaskAction, TaskEvent, TaskRow } from './types.ts';
+import type { Work } from './use-work.ts';
 
 export const ACTIONS: readonly TaskAction[] = ['retry', 'correct', 'skip', 'alternative', 'abort', 'approve', 'reject', 'submit'];
 export const isAction = (text: string): text is TaskAction => (ACTIONS as readonly string[]).includes(text);
@@ -120,8 +121,9 @@ export function cannotApprove(task: Task, me: string | undefined): string | unde
 export const approvalsText = (task: Pick<TaskRow, 'approvals' | 'minApprovals'>): string | undefined =>
   (task.minApprovals > 1 ? t('inbox.approvals', { n: task.approvals, of: task.minApprovals }) : undefined);
 
-/** What leads on this task: the first allowed of these. */
-export function leading(task: Task, changed: boolean): TaskAction | undefined {
+/** What leads on this task: the first allowed of these. Who has begun to correct, or must, is not led to send it back as it was. */
+export function leading(task: Task, work: Pick<Work, 'changed' | 'check'>): TaskAction | undefined {
+  const changed = work.changed || work.check.state === 'unread' || work.check.violations.length > 0;
   const allowed = task.allowedActions.filter(isAction);
   const order: TaskAction[] = changed ? ['correct', 'submit', 'approve', 'retry', 'alternative', 'skip'] : ['submit', 'approve', 'retry', 'correct', 'alternative', 'skip'];
   return order.find((action) => allowed.includes(action));

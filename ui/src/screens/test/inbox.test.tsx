@@ -1,5 +1,6 @@
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { EditorView } from '@codemirror/view';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
@@ -156,6 +157,64 @@ describe('a correction (D2.4, D2.5)', () => {
     expect(await screen.findByText('nothing yet')).toBeTruthy();
   });
 
+  const PLAIN = { schema: undefined, redacted: [], suggestions: [], input: { count: 0, note: '=SUM(A1)', factor: '3' } };
+  const main = () => document.querySelector('.ib-act .btn.pri')?.textContent;
+
+  it('of a wrong type is taken when the engine takes it: one state, and the button that fits it', async () => {
+    await show('#/inbox/task-2', [task(2, PLAIN)]);
+    const box = await detail();
+    expect(await within(box).findByText('This is the input as it failed.')).toBeTruthy();
+    expect(main()).toContain('Retry as is');
+    const count = await within(box).findByLabelText<HTMLInputElement>('Count');
+    await userEvent.clear(count);
+    await userEvent.type(count, 'three');
+    expect(await within(box).findByText('Valid for this step')).toBeTruthy();
+    expect(within(box).getByText('Not a number: it goes as text.')).toBeTruthy();
+    expect(box.querySelectorAll('.ib-form .c-err, .ib-form .bad')).toHaveLength(0);
+    expect(main()).toContain('Correct and retry');
+    expect(useDrafts.getState().drafts['task-2']?.value?.now).toMatchObject({ count: 'three' });
+    // A slip of the finger on the way to a number leaves a number.
+    await userEvent.clear(count);
+    await userEvent.type(count, '1o{Backspace}2');
+    expect(useDrafts.getState().drafts['task-2']?.value?.now).toMatchObject({ count: 12 });
+    expect(within(box).queryByText('Not a number: it goes as text.')).toBeNull();
+    // What begins with = is a text in data, and a text becomes a number when the person says so.
+    expect(within(box).getByLabelText<HTMLInputElement>('Note', { selector: '.ib-form input' }).value).toBe('=SUM(A1)');
+    const [, , kind] = within(box).getAllByLabelText<HTMLSelectElement>('Kind of value');
+    if (kind) await userEvent.selectOptions(kind, 'number');
+    expect(useDrafts.getState().drafts['task-2']?.value?.now).toMatchObject({ factor: 3 });
+  });
+
+  it('of a wrong type is refused by the engine alone where a schema says so', async () => {
+    await show('#/inbox/task-2');
+    const box = await detail();
+    host.on({ task_check: ({ correctedInput }) => (typeof (correctedInput as { total: unknown }).total === 'number'
+      ? { valid: true, violations: [], patch: [] } : { valid: false, violations: [{ path: '/total', message: 'Must be a number.', keyword: 'type' }], patch: [] }) });
+    const total = await within(box).findByLabelText(/Total/);
+    await userEvent.clear(total);
+    await userEvent.type(total, '12 EUR');
+    expect(await within(box).findByText('Must be a number.')).toBeTruthy();
+    expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
+    expect(within(box).queryByText(/^Use a number/)).toBeNull();
+    expect(within(box).queryByText('Valid for this step')).toBeNull();
+    expect(main()).toContain('Correct and retry');
+  });
+
+  it('is not called valid while JSON is half typed', async () => {
+    await show('#/inbox/task-2', [task(2, PLAIN)]);
+    const box = await detail();
+    fireEvent.click(await within(box).findByRole('radio', { name: 'JSON' }));
+    const code = await waitFor(() => { const found = box.querySelector<HTMLElement>('.ib-form .cm-content'); if (!found) throw new Error('no editor'); return found; });
+    const view = EditorView.findFromDOM(code);
+    act(() => { view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: '{"count": ' } }); });
+    expect(await within(box).findByText('Not checked yet: the JSON is not finished.')).toBeTruthy();
+    expect(within(box).queryByText('Valid for this step')).toBeNull();
+    expect(main()).toContain('Correct and retry');
+    expect(within(box).getByRole<HTMLButtonElement>('button', { name: /Correct and retry/ }).disabled).toBe(true);
+    act(() => { view?.dispatch({ changes: { from: view.state.doc.length, insert: '4}' } }); });
+    expect(await within(box).findByText('Valid for this step')).toBeTruthy();
+  });
+
   it('stays in the form when another was faster, who is named', async () => {
     await show('#/inbox/task-2');
     fireEvent.click(await screen.findByRole('button', { name: 'Use' }));
@@ -191,10 +250,11 @@ describe('a correction (D2.4, D2.5)', () => {
   });
 
   it('has a form without a schema too', () => {
-    expect(inferSchema({ n: 1, s: 'x', b: true, o: { deep: [1] }, list: [{ a: 1 }, { b: 'x' }], none: null })).toEqual({
-      type: 'object', properties: { n: { type: 'number' }, s: { type: 'string' }, b: { type: 'boolean' }, o: { type: 'object', properties: { deep: { type: 'array', items: { type: 'number' } } } }, list: { type: 'array', items: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'string' } } } }, none: {} },
+    const any = { 'x-ui': { widget: 'any' } };
+    expect(inferSchema({ n: 1, s: 'x', lines: 'a\nb', b: true, o: { deep: [1] }, list: [{ a: 1 }, { b: 'x' }], none: null })).toEqual({
+      type: 'object', properties: { n: any, s: any, lines: { ...any, 'x-multiline': true }, b: any, o: { type: 'object', properties: { deep: { type: 'array', items: any } } }, list: { type: 'array', items: { type: 'object', properties: { a: any, b: any } } }, none: {} },
     });
-    expect(formSchema(undefined, { a: 1, secret: 'x' }, ['/secret']).properties?.['secret']?.['x-ui']).toEqual({ hidden: true });
+    expect(formSchema(undefined, { a: 1, secret: 'x' }, ['/secret']).properties?.['secret']?.['x-ui']).toMatchObject({ hidden: true });
   });
 });
 
