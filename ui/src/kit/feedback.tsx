@@ -34,10 +34,12 @@ export function Banner({ signal, title, children, actions, onClose, closeButton 
   const tone = signal === 'err' ? '' : signal === 'warn' || signal === 'wait' ? 'wait' : signal === 'info' ? 'sel' : signal === 'person' ? 'person' : '';
   return (
     <div className={`banner ${tone}`} role={signal === 'err' ? 'alert' : 'status'}>
-      <SignalIcon signal={signal} size={20} />
-      <div className="grow col banner-text">
-        <b>{title}</b>
-        {children}
+      <div className="banner-main">
+        <SignalIcon signal={signal} size={20} />
+        <div className="grow col">
+          <b>{title}</b>
+          {children}
+        </div>
       </div>
       {actions ? <div className="row wrap banner-actions">{actions}</div> : null}
       {onClose ? closeButton : null}

@@ -10,7 +10,7 @@ export function Select<T extends string>({ value, options, onChange, label, id, 
   return (
     <Base.Root value={value} onValueChange={(next) => { if (next !== null) onChange(next as T); }} disabled={disabled}>
       <Base.Trigger id={id} aria-label={label} className={`input select ${small ? 'sm' : ''} ${disabled ? 'off' : ''} ${invalid ? 'bad' : ''}`}>
-        <span className={`grow ell ${shown ? '' : 'ph0'}`}>{shown?.label ?? value}</span>
+        <span className={`grow ell ${shown ? '' : 'ph0'}`} title={shown?.label}>{shown?.label ?? value}</span>
         <Icon name="down" />
       </Base.Trigger>
       <Base.Portal>
@@ -20,7 +20,7 @@ export function Select<T extends string>({ value, options, onChange, label, id, 
               {options.map((option) => (
                 <Base.Item key={option.value} value={option.value} className="menu-item">
                   <span className="menu-icon"><Base.ItemIndicator><Icon name="check" size={12} /></Base.ItemIndicator></span>
-                  <Base.ItemText className="grow ell">{option.label}</Base.ItemText>
+                  <Base.ItemText className="grow ell" title={option.label}>{option.label}</Base.ItemText>
                   {option.hint ? <span className="s t3">{option.hint}</span> : null}
                 </Base.Item>
               ))}

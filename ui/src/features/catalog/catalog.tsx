@@ -60,7 +60,7 @@ export function CatalogView({ kinds, chosen, onChoose }: { kinds: NodeDescriptor
                 <button key={kind.type} type="button" data-kind={kind.type} className={`c-item ${kind === shown ? 'on' : ''}`} aria-current={kind === shown ? 'true' : undefined}
                   tabIndex={kind === shown ? 0 : -1} onClick={() => onChoose(kind.type)}>
                   <Tile icon={kind.icon} tone={kind.category} size={24} />
-                  <span className="col"><span className="ell">{kind.title}</span><span className="mono t3 ell">{kind.type}</span></span>
+                  <span className="col" title={`${kind.title}, ${kind.type}`}><span className="ell">{kind.title}</span><span className="mono t3 ell">{kind.type}</span></span>
                 </button>
               ))}
             </section>
@@ -166,7 +166,7 @@ function PortLine({ shape, name, what, mono }: { shape: 'in' | 'ok' | 'err'; nam
         {shape === 'err' ? <path d="M6 2.5L11.5 8 6 13.500.5 8z" fill="var(--wire-err)" /> : null}
       </svg>
       <span className={mono ? 'mono' : ''} style={{ minWidth: 88 }}>{name}</span>
-      <span className="t2 ell">{what}</span>
+      <span className="t2 ell" title={what}>{what}</span>
     </div>
   );
 }

@@ -86,13 +86,14 @@ function HeroSkeleton() {
 }
 
 function SampleCard({ sample, busy, onOpen }: { sample: Sample; busy: boolean; onOpen(): void }) {
+  const traits = [tn('common.steps', sample.steps), ...sample.traits].join(', ');
   return (
     <button type="button" className="g-card" disabled={busy} onClick={onOpen}>
       <GraphArt workflow={sample.document} width={264} height={80} />
       <span className="tx">
         <b className="ell"><span className="vh">{t('gallery.sampleOpen')} </span>{sample.title}</b>
-        <span className="s t2 ell" title={sample.description}>{sample.description}</span>
-        <span className="s t3 ell" style={{ marginTop: 4 }}>{[tn('common.steps', sample.steps), ...sample.traits].join(', ')}</span>
+        <span className="s t2 g-what" title={sample.description}>{sample.description}</span>
+        <span className="s t3 ell" style={{ marginTop: 4 }} title={traits}>{traits}</span>
       </span>
     </button>
   );
@@ -108,7 +109,7 @@ function EmptyCard({ busy, keys, onNew }: { busy: boolean; keys: string | undefi
       </svg>
       <span className="tx">
         <b>{t('gallery.empty')}</b>
-        <span className="s t2 ell">{t('gallery.emptyText')}</span>
+        <span className="s t2 g-what">{t('gallery.emptyText')}</span>
         <span className="s t3" style={{ marginTop: 4 }}>{keys ? <Kbd keys={keys} /> : ' '}</span>
       </span>
     </button>
@@ -149,7 +150,7 @@ function lastPart(path: string): string {
 
 function EntryState({ entry }: { entry: WorkflowEntry }) {
   if (entry.problem) return <><SignalIcon signal="warn" /><span className="ell" title={entry.problem}>{t('gallery.cannotRead')}</span></>;
-  if (entry.hasDraft) return <><SignalIcon signal="idle" /><span className="ell">{t('gallery.draft')}</span></>;
+  if (entry.hasDraft) return <><SignalIcon signal="idle" /><span className="ell" title={t('gallery.draft')}>{t('gallery.draft')}</span></>;
   if (!entry.lastRun) return <span className="t3">{t('gallery.neverRun')}</span>;
   return <><StatusIcon status={entry.lastRun.status} /><span className="ell" title={entry.lastRun.errorMessage}>{outcomeText(entry.lastRun)}</span></>;
 }
@@ -175,8 +176,8 @@ function Latest({ runs, runHref, featured, busy, onRunSample, onShowRuns }: Gall
             <a key={run.runId} className="g-run" href={runHref(run.runId)}>
               <StatusIcon status={run.status} />
               <span className="col">
-                <span className="ell">{run.workflowName}</span>
-                <span className="s t2 ell" title={run.errorMessage}>{run.errorMessage ?? outcomeText(run)}</span>
+                <span className="ell" title={run.workflowName}>{run.workflowName}</span>
+                <span className="s t2 ell" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ?? outcomeText(run)}</span>
               </span>
               <span className="s t3">{formatAgo(run.startedAt)}</span>
             </a>

@@ -116,21 +116,23 @@ function What({ task }: { task: Task }) {
   if (!message && !task.instructions) return null;
   return (
     <div className={`banner ib-what ${message ? '' : 'sel'}`}>
-      <Icon name={message ? 'errd' : 'chat'} className={message ? 'c-err' : 'c-sel'} />
-      <div className="grow col gap1 ib-what-text">
-        {message ? <b><SafeText text={message} cut={600} /></b> : null}
-        {task.instructions ? <SafeText text={task.instructions} cut={1200} /> : null}
-        {task.reason === 'interrupted' ? <span className="s t2">{t('inbox.interrupted')}</span> : null}
-        {task.cases > 1 ? <span className="s t2">{tn('inbox.casesText', task.cases)}</span> : null}
-        {details && error ? (
-          <dl className="kv ib-tech">
-            <dt>{t('inbox.tech.type')}</dt><dd className="mono"><SafeText line text={error.type} /></dd>
-            {task.errorCode ? <><dt>{t('inbox.tech.code')}</dt><dd className="mono"><SafeText line text={task.errorCode} /></dd></> : null}
-            <dt>{t('inbox.tech.step')}</dt><dd className="mono"><SafeText line text={error.originNode} /></dd>
-            <dt>{t('inbox.tech.retryable')}</dt><dd>{error.retryable ? t('catalog.yes') : t('catalog.no')}</dd>
-            {error.details ? <><dt>{t('inbox.tech.details')}</dt><dd className="ib-tech-value"><ValueView value={plainValue(error.details)} label={t('inbox.tech.details')} /></dd></> : null}
-          </dl>
-        ) : null}
+      <div className="banner-main">
+        <Icon name={message ? 'errd' : 'chat'} className={message ? 'c-err' : 'c-sel'} />
+        <div className="grow col gap1">
+          {message ? <b><SafeText text={message} cut={600} /></b> : null}
+          {task.instructions ? <SafeText text={task.instructions} cut={1200} /> : null}
+          {task.reason === 'interrupted' ? <span className="s t2">{t('inbox.interrupted')}</span> : null}
+          {task.cases > 1 ? <span className="s t2">{tn('inbox.casesText', task.cases)}</span> : null}
+          {details && error ? (
+            <dl className="kv ib-tech">
+              <dt>{t('inbox.tech.type')}</dt><dd className="mono"><SafeText line text={error.type} /></dd>
+              {task.errorCode ? <><dt>{t('inbox.tech.code')}</dt><dd className="mono"><SafeText line text={task.errorCode} /></dd></> : null}
+              <dt>{t('inbox.tech.step')}</dt><dd className="mono"><SafeText line text={error.originNode} /></dd>
+              <dt>{t('inbox.tech.retryable')}</dt><dd>{error.retryable ? t('catalog.yes') : t('catalog.no')}</dd>
+              {error.details ? <><dt>{t('inbox.tech.details')}</dt><dd className="ib-tech-value"><ValueView value={plainValue(error.details)} label={t('inbox.tech.details')} /></dd></> : null}
+            </dl>
+          ) : null}
+        </div>
       </div>
       {error ? (
         <button type="button" className="link s nw row gap1" aria-expanded={details} onClick={() => setDetails(!details)}><Icon name={details ? 'down' : 'right'} size={12} />{t('inbox.technical')}</button>

@@ -39,7 +39,7 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
       <header className="panel-head">
         <Tile icon="workflow" tone="start" />
         <div className="grow">
-          <b className="ell block">{document.name}</b>
+          <b className="ell block" title={document.name}>{document.name}</b>
           <div className="s t3 ell"><code>{document.id}</code></div>
         </div>
       </header>

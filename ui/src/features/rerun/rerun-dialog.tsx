@@ -196,7 +196,7 @@ function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
           {rows.map((one) => (
             <li key={one.stepId} className={one.fate === 'kept' ? 't3' : ''}>
               <Icon name={FATE[one.fate] === 'kept' ? 'check' : (FATE[one.fate] as 'retry' | 'play' | 'x')} size={12} />
-              <span className="ell" title={one.stepId}>{one.title}</span>
+              <span className="ell" title={`${one.title} (${one.stepId})`}>{one.title}</span>
               <span className="s t2 nw">{t(`rerun.fate.${one.fate}`)}</span>
               <span className="s t2 ell end">{[
                 one.change === 'none' ? '' : t(`rerun.change.${one.change}`),

@@ -84,11 +84,11 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
       row={(run, index) => (
         <div className="r-row" role="presentation">
           <span role="gridcell"><StatusIcon status={run.status} /></span>
-          <span role="gridcell" className="ell" style={{ fontWeight: 600, paddingLeft: (tree[index]?.depth ?? 0) * 16 }}>
+          <span role="gridcell" className="ell" title={run.workflowName} style={{ fontWeight: 600, paddingLeft: (tree[index]?.depth ?? 0) * 16 }}>
             {run.parentRunId ? <span className="t3 r-tree" title={t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}><Icon name="back" size={12} /></span> : null}{run.workflowName}
             {run.parentRunId ? <span className="s t3 r-of"> {t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}</span> : null}
           </span>
-          <span role="gridcell" className="ell t2" title={run.errorMessage}>{run.errorMessage ? `${statusText(run.status)}: ${run.errorMessage}` : outcomeText(run)}</span>
+          <span role="gridcell" className="ell t2" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ? `${statusText(run.status)}: ${run.errorMessage}` : outcomeText(run)}</span>
           <span role="gridcell" className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
           <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
           <span role="gridcell" className="r-opt mono t3">{shortRunId(run.runId)}</span>

@@ -55,7 +55,7 @@ export function StatusBar({ view, loading = false, logOpen, onToggleLog, diagnos
           <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>
           <span>{tn('statusbar.steps', view.calls.length)}, {formatDuration(elapsed)}</span>
           <span className="vr" />
-          <span className="grow ell" role="status">{nowText(view)}</span>
+          <span className="grow ell" role="status" title={nowText(view)}>{nowText(view)}</span>
         </>
       ) : <span className="grow t3">{t('statusbar.ready')}</span>}
       {extra}

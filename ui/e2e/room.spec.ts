@@ -1,0 +1,67 @@
+/** At 1280 x 800 everything has room: no button is cut off, and a text that is too long says so and says it whole when pointed at. */
+import type { Page } from '@playwright/test';
+import { expect, test } from './host.ts';
+import { APPROVAL, makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
+
+/** What is cut off sideways in the box that hides it, and what ends in "…" without a tooltip. */
+const cut = (page: Page) => page.evaluate(() => {
+  const found: string[] = [];
+  const name = (element: Element) => `${element.tagName.toLowerCase()}.${[...element.classList].join('.')} "${(element.textContent ?? '').trim().slice(0, 60)}"`;
+  const seen = (element: Element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < window.innerHeight && getComputedStyle(element).visibility === 'visible' && element.closest('.vh, .react-flow__viewport, .cm-editor') === null;
+  };
+  for (const element of document.querySelectorAll('button, a, input, .badge, h1, h2, th, [role=columnheader], [role=tab]')) {
+    if (!seen(element)) continue;
+    const box = element.getBoundingClientRect();
+    if (box.right > window.innerWidth + 1) found.push(`outside of the window: ${name(element)}`);
+    for (let around = element.parentElement; around; around = around.parentElement) {
+      if (getComputedStyle(around).overflowX === 'visible') continue;
+      const frame = around.getBoundingClientRect();
+      if (box.right > frame.right + 1 || box.left < frame.left - 1) found.push(`cut by ${around.className}: ${name(element)}`);
+    }
+  }
+  for (const element of document.querySelectorAll<HTMLElement>('body *')) {
+    const style = getComputedStyle(element);
+    if (![...element.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.textContent?.trim()) || !seen(element)) continue;
+    if (element.scrollWidth <= element.clientWidth + 1 || style.overflowX === 'visible' || style.overflowX === 'auto') continue;
+    if (style.textOverflow !== 'ellipsis') found.push(`cut without an ellipsis: ${name(element)}`);
+    else if (!element.closest('[title]')) found.push(`no tooltip: ${name(element)}`);
+  }
+  return [...new Set(found)];
+});
+
+test('nothing is cut off at 1280 x 800 on any screen', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Mean of the orders of all branches, month by month and country by country' });
+  const { ref: pay } = await makeWorkflow(host, APPROVAL);
+  const runId = await startRun(host, ref, { name: 'Ada', total: 12, count: 0 });
+  await startRun(host, pay, { amount: 18_400 });
+  await expect.poll(async () => (await openTasks(host)).length).toBe(2);
+  const page = await open();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const [hash, there] of [
+    ['#/workflows', page.locator('.g-run').first()],
+    ['#/runs', page.getByRole('grid', { name: /Runs/ }).getByText('Pay suppliers')],
+    ['#/audit', page.getByText('Task created').first()],
+    ['#/catalog', page.getByRole('heading', { name: 'Manual start' })],
+    ['#/settings', page.getByRole('heading', { name: 'Audit anchors' })],
+    [`#/workflow/${encodeURIComponent(ref)}`, page.locator('.react-flow__node').first()],
+    [`#/run/${encodeURIComponent(runId)}`, page.locator('.react-flow__node').first()],
+    ['#/inbox', page.getByRole('tab', { name: 'What happened' })],
+  ] as const) {
+    await page.evaluate((next) => { window.location.hash = next; }, hash);
+    await there.waitFor();
+    expect.soft(await cut(page), hash).toEqual([]);
+  }
+});
+
+test('what a screen says of its own parts wins over the kit, in the built page, too', async ({ open }) => {
+  const page = await open('#/inbox');
+  await page.getByRole('group', { name: 'What the list shows' }).waitFor();
+  const sheets = await page.evaluate(() => [...document.styleSheets].map((sheet) => [...sheet.cssRules].flatMap((rule) => (rule instanceof CSSStyleRule ? [rule.selectorText] : []))));
+  const first = (selector: string) => sheets.findIndex((rules) => rules.includes(selector));
+  expect(first('.row')).toBeGreaterThanOrEqual(0);
+  expect(first('.ib-row')).toBeGreaterThan(first('.row'));
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expect(page.locator('.ib-keys')).toBeHidden();
+});
