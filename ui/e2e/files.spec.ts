@@ -78,6 +78,29 @@ test('a change from outside is noticed: keep mine writes mine, and never before 
   expect(readJson(made.path).name).toBe('Mine');
 });
 
+test('a file that was broken outside says so, and mine can be written over it', async ({ open, host }) => {
+  const made = await host.rpc<Opened>('workflow_create', { name: 'Broken test' });
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await page.getByRole('button', { name: /Broken test, Rename/ }).click();
+  await page.getByRole('textbox', { name: 'Name of the workflow' }).fill('Still mine');
+  await page.keyboard.press('Enter');
+  writeFileSync(made.path, '{ "signalbox": 1, oops');
+  const banner = page.locator('.wb-banners').getByRole('alert');
+  await expect(banner).toContainText('The file cannot be read any more');
+  await expect(banner).toContainText('JSON');
+  await page.keyboard.press('Control+s');
+  await expect(page.getByText('Not saved: another program changed the file')).toBeVisible();
+  expect(readFileSync(made.path, 'utf8')).toBe('{ "signalbox": 1, oops');
+  // Who opens it again is told at once, and sees the draft.
+  await expect.poll(async () => (await host.rpc<{ unreadable?: string }>('workflow_open', { ref: made.ref })).unreadable ?? '').toContain('JSON');
+  await page.reload();
+  await expect(banner).toContainText('The file cannot be read any more');
+  await expect(page.getByRole('button', { name: /Still mine, Rename/ })).toBeVisible();
+  await banner.getByRole('button', { name: 'Write mine over it' }).click();
+  await expect(banner).toHaveCount(0);
+  expect(readJson(made.path).name).toBe('Still mine');
+});
+
 test('a file that is gone can be written again', async ({ open, host }) => {
   const made = await host.rpc<Opened>('workflow_create', { name: 'Gone test' });
   const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);

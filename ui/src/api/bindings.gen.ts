@@ -1326,6 +1326,8 @@ export interface OpenWorkflow {
   diagnostics: Diagnostic[];
   /** Changes that were not saved. */
   draft?: Draft;
+  /** Why the file cannot be read any more: then the document is the draft. In plain words, with the place. */
+  unreadable?: string;
   /** The file cannot be written; save under another name. */
   readOnly: boolean;
 }

@@ -1,6 +1,6 @@
 // Fields whose content is an expression, or a text that may hold {{ }}.
 
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { isTemplate } from '../code/cel-language.ts';
 import { t } from '../i18n/index.ts';
@@ -40,6 +40,9 @@ interface EditorProps {
   bare?: boolean;
 }
 
+/** Whoever types may be about to finish the name: `it`, `item.`, `item.na`. */
+const endsInName = (text: string): boolean => /[\w.]$/.test(text);
+
 /** One line (or box) of CEL with its live result. `text` is without the `=`. */
 export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, describedBy, singleLine = true, placeholder, bare }: EditorProps & {
   text: string;
@@ -48,11 +51,13 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
   focusName?: string | undefined;
 }) {
   const { host, readOnly } = useForm();
-  const result = usePreview(host, text, 'cel');
+  const answer = usePreview(host, text, 'cel');
+  const [inside, setInside] = useState(false);
+  const result = inside && endsInName(text) && answer?.state === 'error' ? null : answer;
   const wrong = invalid || result?.state === 'error';
   return (
     <>
-      <span className={`input expr ${bare ? 'bare' : ''} ${wrong ? 'bad' : ''}`}>
+      <span className={`input expr ${bare ? 'bare' : ''} ${wrong ? 'bad' : ''}`} onFocus={() => setInside(true)} onBlur={() => setInside(false)}>
         <Gutter label={`${t('expr.toLiteral')}: ${label}`} pressed onPress={onLiteral} disabled={readOnly} />
         <CodeEditor
           value={text}
@@ -152,7 +157,7 @@ export function CelField(field: FieldProps) {
   const { label, schema, value, required, onValue } = field;
   const text = textOf(value);
   return (
-    <FieldFrame field={field} labelFor={false}>
+    <FieldFrame field={field} labelFor={false} unfinished={endsInName(text)}>
       {({ describedBy, invalid }) => (
         <CelEditor
           text={text.startsWith('=') && !text.startsWith('==') ? text.slice(1) : text}
@@ -196,7 +201,7 @@ export function ExpressionField({ focusName, ...field }: FieldProps & { focusNam
   const { label, value, onValue } = field;
   const text = isExpression(value) ? value.slice(1) : '';
   return (
-    <FieldFrame field={field} labelFor={false}>
+    <FieldFrame field={field} labelFor={false} unfinished={endsInName(text)}>
       {({ describedBy, invalid }) => (
         <CelEditor
           text={text}

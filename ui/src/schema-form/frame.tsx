@@ -26,6 +26,8 @@ interface Around {
   aside?: ReactNode;
   /** False when the control is no form element and names itself. */
   labelFor?: boolean;
+  /** A name stands at the end of the expression: whoever is in the field may be about to finish it. */
+  unfinished?: boolean;
   children: (ids: FrameIds) => ReactNode;
 }
 
@@ -34,7 +36,10 @@ export function FieldFrame({ field, ...around }: Around & { field: FieldProps })
   return <Frame label={field.label} required={field.required} hint={field.schema.description} findings={field.findings} {...around} />;
 }
 
-export function Frame({ label, required, aside, hint, findings, labelFor = true, children }: Around & {
+/** What a half-typed name is told: no error while it is being typed. */
+const OF_NAMES: ReadonlySet<string> = new Set(['CEL_SYNTAX', 'UNKNOWN_NAME']);
+
+export function Frame({ label, required, aside, hint, findings: all, labelFor = true, unfinished = false, children }: Around & {
   label: string;
   required?: boolean | undefined;
   hint?: string | undefined;
@@ -43,13 +48,19 @@ export function Frame({ label, required, aside, hint, findings, labelFor = true,
   const id = useId();
   // Who was in the field and left it empty is told as of any other fault.
   const [left, setLeft] = useState(false);
+  const [inside, setInside] = useState(false);
+  const findings = inside && unfinished ? all.filter((finding) => !OF_NAMES.has(finding.code)) : all;
   const told = left ? findings.map((finding): Finding => (isTodo(finding) ? { ...finding, todo: undefined } : finding)) : findings;
   const invalid = told.some(isFault);
   const noteId = `${id}-note`;
   const describedBy = findings.length > 0 || hint ? noteId : undefined;
   const name = <span title={hint}>{label}{required ? <span className="t3" aria-hidden="true"> *</span> : null}</span>;
   return (
-    <div className="field" onBlur={(event) => { if (!event.currentTarget.contains(event.relatedTarget)) setLeft(true); }}>
+    <div className="field" onFocus={() => setInside(true)} onBlur={(event) => {
+      if (event.currentTarget.contains(event.relatedTarget)) return;
+      setInside(false);
+      setLeft(true);
+    }}>
       {labelFor ? (
         <label className="lab" htmlFor={id}>{name}{aside ? <span className="end">{aside}</span> : null}</label>
       ) : (

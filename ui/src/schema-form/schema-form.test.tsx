@@ -194,6 +194,18 @@ describe('expressions', () => {
     expect(screen.getByLabelText('Condition').getAttribute('aria-invalid')).toBe('true');
   });
 
+  it('a name that is being typed is no error until one leaves the field', async () => {
+    const unknown: Finding = { code: 'UNKNOWN_NAME', severity: 'error', path: '/nodes/fetch/config/when', message: 'ite is not known', hint: '' };
+    const { container } = setup({ start: { when: 'ite' }, diagnostics: [unknown], context: host({ state: 'error', message: 'ite is not known', position: 0 }) });
+    const field = screen.getByLabelText('Condition').closest('.field') as HTMLElement;
+    expect(field.querySelector('.c-err')).not.toBeNull();
+    fireEvent.focus(screen.getByLabelText('Condition'));
+    await waitFor(() => expect(field.querySelector('.c-err, .bad')).toBeNull());
+    expect(container.querySelector('.cm-errorAt')).toBeNull();
+    fireEvent.blur(screen.getByLabelText('Condition'));
+    await waitFor(() => expect(field.querySelector('.c-err')?.textContent).toContain('ite is not known'));
+  });
+
   it('without a host there are fixed values only', () => {
     const { last } = setup({ start: {} });
     fireEvent.change(screen.getByLabelText(/Address/), { target: { value: '=x' } });

@@ -18,6 +18,7 @@ mod export;
 mod files;
 mod key;
 mod library;
+mod likely;
 mod masked;
 mod outside;
 mod paths;

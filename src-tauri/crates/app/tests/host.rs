@@ -133,6 +133,7 @@ fn a_change_from_outside_is_a_conflict_and_a_draft_survives_a_crash() {
     std::fs::write(&path, "{ spoilt").expect("written");
     let spoilt = place.ok("workflow_open", json!({ "ref": made["ref"] }));
     assert_eq!((&spoilt["document"], &spoilt["draft"]["document"]), (&other, &other));
+    assert!(spoilt["unreadable"].as_str().is_some_and(|why| why.contains("JSON")), "{spoilt}");
     // Deleted outside: saving says so, and writes it again on purpose.
     std::fs::remove_file(&path).expect("deleted");
     let base = open["revision"].clone();

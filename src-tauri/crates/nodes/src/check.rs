@@ -83,6 +83,10 @@ const KEYWORDS: &[(&str, Shape)] = &[
     ("x-url", Shape::Flag),
     ("x-raw", Shape::Flag),
     ("x-ui", Shape::Ui),
+    // Of a port: what is known of its items before a run (docs/formats.md).
+    ("x-keeps", Shape::Text),
+    ("x-adds", Shape::Text),
+    ("x-like", Shape::Text),
 ];
 
 struct Found(Vec<Diagnostic>);

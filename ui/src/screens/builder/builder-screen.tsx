@@ -311,6 +311,13 @@ function OutsideBanner({ session, dirty }: { session: Session; dirty: boolean })
       </Banner>
     );
   }
+  if (session.outside?.kind === 'broken') {
+    return (
+      <Banner signal="err" title={t('builder.broken')} actions={session.readOnly ? undefined : <Button variant="primary" busy={session.saving} onClick={() => void session.save(true)}>{t('builder.writeMine')}</Button>}>
+        <span className="s t2">{session.outside.why} {t('builder.brokenText')}</span>
+      </Banner>
+    );
+  }
   const reload = () => {
     setBusy(true);
     session.reload().then(() => toast({ signal: 'ok', text: t('builder.reloaded') }), (cause: unknown) => showError(toApiError(cause))).finally(() => setBusy(false));

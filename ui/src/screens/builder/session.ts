@@ -12,7 +12,7 @@ import { dismissToast, toast, type ToastMessage } from '../../kit/index.ts';
 export const DRAFT_DELAY_MS = 800;
 export const POLL_MS = 2000;
 
-export type Outside = { kind: 'changed'; revision: string } | { kind: 'gone' };
+export type Outside = { kind: 'changed'; revision: string } | { kind: 'broken'; revision: string; why: string } | { kind: 'gone' };
 
 export class Session {
   readonly ref: string;
@@ -47,6 +47,12 @@ export class Session {
     this.diagnostics = open.diagnostics;
     this.#draftKept = Boolean(open.draft);
     this.editor = createEditor(open.document, { readOnly: open.readOnly });
+    if (open.unreadable !== undefined) {
+      // What is shown is the draft: nothing else is left to choose from, and no file holds it.
+      this.outside = { kind: 'broken', revision: open.revision, why: open.unreadable };
+      this.draft = null;
+      this.editor.replaceDocument(open.document, { saved: false, step: t('builder.draftStep') });
+    }
     let last = this.editor.getState().document;
     this.#unwatch = this.editor.subscribe((state) => {
       if (state.document === last) return;
@@ -97,6 +103,10 @@ export class Session {
   /** True when the file now holds what the editor shows. */
   async save(overwrite = false): Promise<boolean> {
     if (this.readOnly || this.saving) return false;
+    if (this.outside?.kind === 'broken' && !overwrite) {
+      this.#say({ signal: 'warn', text: t('builder.notSavedOutside'), detail: t('builder.notSavedOutsideHint') });
+      return false;
+    }
     const { document } = this.editor.getState();
     clearTimeout(this.#draftTimer);
     this.saving = true;
@@ -139,10 +149,22 @@ export class Session {
     const asked = this.revision;
     const { revision } = await call('workflow_revision', { ref: this.ref });
     if (this.saving || this.revision !== asked) return;
-    const next: Outside | null = revision === null ? { kind: 'gone' } : revision === this.revision ? null : { kind: 'changed', revision };
-    if (next?.kind === this.outside?.kind && (next?.kind !== 'changed' || (this.outside?.kind === 'changed' && this.outside.revision === next.revision))) return;
+    const shown = this.outside;
+    if (revision === null ? shown?.kind === 'gone' : shown === null ? revision === this.revision : shown.kind !== 'gone' && revision === shown.revision) return;
+    const next: Outside | null = revision === null ? { kind: 'gone' } : revision === this.revision ? null : await this.#looked(revision);
+    if (this.saving || this.revision !== asked) return;
     this.outside = next;
     this.changed();
+  }
+
+  /** A file that was changed is read at once: whether it can be taken is told before anybody decides. */
+  async #looked(revision: string): Promise<Outside> {
+    try {
+      const { unreadable } = await call('workflow_open', { ref: this.ref });
+      return unreadable === undefined ? { kind: 'changed', revision } : { kind: 'broken', revision, why: unreadable };
+    } catch (cause) {
+      return { kind: 'broken', revision, why: toApiError(cause).message };
+    }
   }
 
   /** Takes the file as it is now. */
@@ -163,7 +185,7 @@ export class Session {
 
   /** The next save writes over what came from outside. */
   keepMine(): void {
-    if (this.outside?.kind === 'changed') this.revision = this.outside.revision;
+    if (this.outside && this.outside.kind !== 'gone') this.revision = this.outside.revision;
     this.#say(null);
     this.outside = null;
     this.changed();

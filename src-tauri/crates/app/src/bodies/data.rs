@@ -7,13 +7,14 @@ use crate::dto::{
 };
 use crate::error::ApiResult;
 use crate::view::{MOST_EVENTS, NodeData, RunView};
-use crate::{Caller, check, place};
+use crate::{Caller, check, likely, place};
 use serde_json::Value;
 use signalbox_engine::expr::{self, Expr, ExprError};
 use signalbox_engine::retry;
 use signalbox_engine::scope::Scope;
-use signalbox_model::{Role, Workflow, time, wire};
+use signalbox_model::{Workflow, time, wire};
 use signalbox_store::RunQuery;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Last calls of a step that are looked at for one of its own file.
@@ -111,15 +112,23 @@ fn failed(error: &ExprError) -> Preview {
 pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
     let workflow = check::workflow(request.document)?;
     let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref(), request.path)?;
-    let scope = match found {
-        Some((view, items)) => {
-            let mut scope = view.scope(&workflow, &request.node_id, items, 0);
-            scope.locals.extend(view.result(&request.node_id, 0).map(|result| ("_result", result)));
-            scope
-        }
-        None => static_scope(&workflow, &request.node_id),
-    };
-    let values = expr::completions(&scope).into_iter().map(|found| ExpressionName {
+    let seen = found.map(|(view, items)| {
+        let mut scope = view.scope(&workflow, &request.node_id, items, 0);
+        scope.locals.extend(view.result(&request.node_id, 0).map(|result| ("_result", result)));
+        expr::completions(&scope)
+    });
+    let seen = seen.unwrap_or_default();
+    // What no run has shown yet comes out of the file.
+    let known: HashSet<&str> = seen.iter().map(|found| found.label.as_str()).collect();
+    let likely = expr::completions(&likely::scope(&workflow, &request.node_id));
+    let likely = likely.into_iter().filter(|found| !known.contains(found.label.as_str())).map(|found| ExpressionName {
+        label: found.label,
+        value_type: if found.kind == "null" { String::new() } else { found.kind.to_owned() },
+        detail: None,
+        sample: None,
+    });
+    let likely: Vec<ExpressionName> = likely.collect();
+    let values = seen.into_iter().map(|found| ExpressionName {
         label: found.label,
         value_type: found.kind.to_owned(),
         detail: None,
@@ -131,17 +140,7 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
         detail: Some(found.sample),
         sample: None,
     });
-    Ok(values.chain(functions).collect())
-}
-
-/// Names without a run: what the file itself declares.
-fn static_scope(workflow: &Workflow, node: &str) -> Scope {
-    let params = signalbox_engine::params::complete(workflow, &serde_json::json!({}));
-    let context = workflow.initial_context().into_iter().map(|(name, value)| (name, Arc::new(value)));
-    let in_loop = place::around(workflow, node).iter().any(|id| place::role(workflow, id) == Some(Role::Loop));
-    let bound = || [("_item", Arc::default()), ("_index", Arc::new(Value::from(0)))];
-    let locals = if in_loop { bound().to_vec() } else { Vec::new() };
-    Scope { params: Arc::new(params), context: Arc::new(context.collect()), locals, ..Scope::empty() }
+    Ok(values.chain(likely).chain(functions).collect())
 }
 
 pub(crate) fn retry_timeline(_: &App, _: &Caller, request: RetryTimeline) -> ApiResult<Vec<TimelineStep>> {

@@ -89,6 +89,7 @@ pub(crate) fn workflow_open_path(app: &App, caller: &Caller, request: OpenPath) 
 pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWorkflow> {
     let reference = app.library.reference(path);
     let loaded = load(path)?;
+    let mut unreadable = None;
     let (document, mut diagnostics, draft) = match check::readable(&loaded.bytes) {
         Ok((document, diagnostics)) => {
             let draft = draft(app, &reference, &document)?;
@@ -96,7 +97,10 @@ pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWor
         }
         // The file was spoilt outside; what the person had in the editor is still there.
         Err(error) => match draft(app, &reference, &Value::Null)? {
-            Some(draft) => (draft.document.clone(), savable(&draft.document).unwrap_or_default(), Some(draft)),
+            Some(draft) => {
+                unreadable = Some(error.message);
+                (draft.document.clone(), savable(&draft.document).unwrap_or_default(), Some(draft))
+            }
             None => return Err(error),
         },
     };
@@ -112,6 +116,7 @@ pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWor
         document: app.file_for(caller, document),
         diagnostics,
         draft: draft.map(|draft| Draft { document: app.file_for(caller, draft.document), ..draft }),
+        unreadable,
         read_only: read_only(path),
     })
 }

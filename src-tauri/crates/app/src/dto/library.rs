@@ -61,6 +61,9 @@ pub struct OpenWorkflow {
     /// Changes that were not saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<Draft>,
+    /// Why the file cannot be read any more: then the document is the draft. In plain words, with the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
     /// The file cannot be written; save under another name.
     pub read_only: bool,
 }

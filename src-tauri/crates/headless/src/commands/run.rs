@@ -36,6 +36,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
     let mut waiting = std::pin::pin!(app.wait(run_id.to_owned()));
     let mut summary = None;
     let mut told = None;
+    let mut titles: Option<Titles> = None;
     loop {
         let batch = tokio::select! {
             biased;
@@ -53,6 +54,13 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
                 if trouble != told {
                     trouble.iter().for_each(|(_, why)| eprintln!("The run waits: {}.", plain(why)));
                     told = trouble;
+                }
+                if !output.json && !print_events && let Some(id) = steps.newly_quiet() {
+                    let titles = match &mut titles {
+                        Some(titles) => titles,
+                        none => none.insert(Titles::of(app, run_id).await),
+                    };
+                    eprintln!("… {}", plain(titles.name(&id)));
                 }
                 continue;
             }
@@ -75,7 +83,10 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
     if output.json {
         output.value(&summary);
     } else {
-        let titles = Titles::of(app, run_id).await;
+        let titles = match titles {
+            Some(titles) => titles,
+            None => Titles::of(app, run_id).await,
+        };
         steps.print(output, &summary, &titles);
         outcome(output, &summary, &titles);
     }
@@ -162,6 +173,8 @@ impl Titles {
 struct Steps {
     order: Vec<String>,
     by_id: HashMap<String, Step>,
+    /// The step that began last.
+    begun: Option<String>,
 }
 
 #[derive(Default)]
@@ -180,6 +193,16 @@ impl Steps {
         }
         let Some(step) = self.by_id.get_mut(id) else { return };
         step.last = ts;
+        match event["type"].as_str() {
+            Some("step_start") => self.begun = Some(id.to_owned()),
+            _ if self.begun.as_deref() == Some(id) => self.begun = None,
+            _ => {}
+        }
+    }
+
+    /// The step that takes its time; each is told once.
+    fn newly_quiet(&mut self) -> Option<String> {
+        self.begun.take()
     }
 
     fn print(&self, output: &Output, summary: &Value, titles: &Titles) {
