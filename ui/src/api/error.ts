@@ -27,6 +27,15 @@ export function toApiError(cause: unknown): ApiError {
   return new ApiError({ code: 'INTERNAL', message: cause instanceof Error ? cause.message : String(cause), hint: '' });
 }
 
+/** Several texts as sentences that follow each other: a message ends with or without its full stop. */
+export function sentences(...texts: readonly (string | undefined)[]): string {
+  const said = texts.filter((text): text is string => Boolean(text));
+  return said.map((text, index) => (index < said.length - 1 && !/[.!?:;…]\s*$/.test(text) ? `${text}.` : text)).join(' ');
+}
+
+/** What an error says, and what to do next. */
+export const told = (error: { message: string; hint?: string | undefined }): string => sentences(error.message, error.hint);
+
 /** The short name of a step's error: its code, else its type. */
 export function codeOf(error: { type: string; details?: JsonMap } | undefined): string | undefined {
   const code = error?.details?.['code'];

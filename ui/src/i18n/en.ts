@@ -356,7 +356,7 @@ export const en = {
   'run.maskedText': 'They may be personal or secret. Say why you need them and you see this run as it is for 15 minutes.',
   'run.maskedNever': 'They may be personal or secret. Your role sees runs without them.',
   'run.connection': 'The live connection broke',
-  'run.connectionText': 'Signalbox tries again by itself. The run goes on.',
+  'run.connectionText': 'Signalbox tries again by itself. What happened in the meantime is shown then.',
   'run.cancelFailed': 'Could not cancel',
 
   'statusbar.ready': 'Ready',

@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { toApiError, type ApiError } from '../api/error.ts';
+import { toApiError, type ApiError, told } from '../api/error.ts';
 import { queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
 import { t } from '../i18n/index.ts';
@@ -44,7 +44,7 @@ function Start() {
   if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
   return (
     <main className="start">
-      <EmptyState title={t(state.code === 'AUTH' ? 'auth.title' : 'app.cannotStart')} text={`${state.message} ${state.hint}`} actions={<Button variant="primary" icon="retry" onClick={load}>{t('app.tryAgain')}</Button>} />
+      <EmptyState title={t(state.code === 'AUTH' ? 'auth.title' : 'app.cannotStart')} text={told(state)} actions={<Button variant="primary" icon="retry" onClick={load}>{t('app.tryAgain')}</Button>} />
     </main>
   );
 }

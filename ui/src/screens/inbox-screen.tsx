@@ -1,4 +1,5 @@
 /** What waits for a person: the list on the left, one task or a choice of many on the right. */
+import { told } from '../api/error.ts';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { usePaneOpen, usePaneSize } from '../api/settings.ts';
 import { ACTION_ID, inboxActions, type InboxHooks } from '../features/inbox/actions.ts';
@@ -246,7 +247,7 @@ function One(props: OneProps) {
 function Waiting({ row, hooks, error, retry, onGo, onChoose }: OneProps & { error: { message: string; hint: string } | null; retry(): void }) {
   useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks), choose: () => { if (row?.state === 'open') onChoose(row); } });
   if (error) {
-    return <div className="ib-det"><EmptyState title={t('inbox.cannotOpen')} text={`${error.message} ${error.hint}`} actions={<><Button icon="retry" onClick={retry}>{t('common.tryAgain')}</Button><Button onClick={() => onGo(undefined)}>{t('inbox.toList')}</Button></>} /></div>;
+    return <div className="ib-det"><EmptyState title={t('inbox.cannotOpen')} text={told(error)} actions={<><Button icon="retry" onClick={retry}>{t('common.tryAgain')}</Button><Button onClick={() => onGo(undefined)}>{t('inbox.toList')}</Button></>} /></div>;
   }
   return <div className="ib-det" aria-busy="true"><div className="ib-hd"><span className="sk" style={{ width: 32, height: 32 }} /><div className="col"><h2 className="l ell">{row?.title ?? ''}</h2><span className="s t2">{row?.workflowName ?? ''}</span></div></div></div>;
 }

@@ -146,7 +146,9 @@ impl<'a> Likely<'a> {
             // An entry gets the run's input; in a branch, what its container got; in an iteration an element of a list.
             return match place::around(self.workflow, node).last() {
                 None => params(self.workflow),
-                Some(container) if place::role(self.workflow, container) == Some(Role::Parallel) => self.item(container),
+                Some(container) if place::role(self.workflow, container) == Some(Role::Parallel) => {
+                    self.item(container)
+                }
                 Some(_) => Value::Null,
             };
         }
@@ -257,7 +259,10 @@ fn error_payload() -> Value {
         timestamp: String::new(),
         suggested_action: None,
         provenance_ref: None,
-        details: [("code".to_owned(), json!("")), ("input".to_owned(), Value::Null)].into_iter().collect::<Map<_, _>>().into(),
+        details: [("code".to_owned(), json!("")), ("input".to_owned(), Value::Null)]
+            .into_iter()
+            .collect::<Map<_, _>>()
+            .into(),
     };
     serde_json::to_value(known).unwrap_or_default()
 }

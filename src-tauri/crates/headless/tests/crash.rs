@@ -91,7 +91,10 @@ fn the_terminal_works_beside_a_server_on_one_store() {
 #[test]
 fn a_long_step_is_named_while_it_takes_its_time() {
     let place = Box::new();
-    let flow = workflow(json!({ "w": { "type": "flow.wait", "title": "Let it rest", "config": { "ms": 600_000 } } }), json!([]));
+    let flow = workflow(
+        json!({ "w": { "type": "flow.wait", "title": "Let it rest", "config": { "ms": 600_000 } } }),
+        json!([]),
+    );
     let file = place.file("long.signalbox.json", flow.to_string()).display().to_string();
     let mut child = place.spawn(&["run", &file]);
     let first = BufReader::new(child.stderr.take().expect("piped")).lines().next().expect("a line").expect("text");

@@ -1,5 +1,6 @@
 // Decisions on their way, on every screen: how long they can still be taken back, and what came of them.
 
+import { sentences, told } from '../../api/error.ts';
 import { useEffect } from 'react';
 import { formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Button, Icon, IconButton, keysOf, toast, useAllActions } from '../../kit/index.ts';
@@ -64,7 +65,7 @@ function Results({ total, wrong }: { total: number; wrong: NonNullable<Send['res
       <span>{wrong.length ? t('inbox.manyPart', { ok: total - wrong.length, n: total }) : tn('inbox.manyDone', total)}</span>
       {wrong.length ? (
         <ul className="ib-wrong">
-          {wrong.slice(0, 20).map((one) => <li key={one.taskId}><SafeText text={one.error ? `${one.error.message} ${one.error.hint ?? ''}` : t('inbox.unknownError')} cut={200} /></li>)}
+          {wrong.slice(0, 20).map((one) => <li key={one.taskId}><SafeText text={one.error ? told(one.error) : t('inbox.unknownError')} cut={200} /></li>)}
         </ul>
       ) : null}
     </span>
@@ -85,5 +86,5 @@ export function failureText(send: Send): string {
   }
   const known: { [code: string]: MessageKey } = { EXPIRED: 'inbox.conflict.expired', STALE: 'inbox.conflict.stale', INPUT_INVALID: 'inbox.conflict.invalid' };
   const key = known[error.code];
-  return key ? `${error.message} ${t(key)}` : `${t('inbox.notSaved')} ${error.message} ${error.hint}`;
+  return key ? `${error.message} ${t(key)}` : sentences(t('inbox.notSaved'), error.message, error.hint);
 }

@@ -1,5 +1,6 @@
 // What a person does with a task: the corrected input, its check by the engine, the note.
 
+import { told } from '../../api/error.ts';
 import { useEffect, useState } from 'react';
 import { same } from '../evidence/diff.ts';
 import { useCommand } from '../../api/queries.ts';
@@ -45,7 +46,7 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const known = asked.id === task.id ? answer.data : undefined;
   return {
     original, value, changed, notes: draft?.notes ?? '', revealed: revealed !== undefined,
-    check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: `${answer.error.message} ${answer.error.hint}`.trim() } : {}) },
+    check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: told(answer.error) } : {}) },
     setUnread,
     setValue: (next) => editDraft(task.id, { value: { now: next } }),
     setNotes: (notes) => editDraft(task.id, { notes }),

@@ -1,4 +1,5 @@
 /** Settings, Secrets: where the key is, what there is, and what is in the way. Values never come back here. */
+import { told } from '../../api/error.ts';
 import './secrets.css';
 import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
@@ -105,7 +106,7 @@ function Unlock({ actions }: { actions: ReactNode }) {
     <Banner signal="warn" title={t('secrets.locked')}>
       <span className="s t2">{t('secrets.lockedText')}</span>
       <form className="row wrap sec-unlock" onSubmit={(event) => { event.preventDefault(); void unlock(); }}>
-        <Field label={t('secrets.passphrase')} {...(error ? { error: `${error.message} ${error.hint}`.trim() } : {})}>
+        <Field label={t('secrets.passphrase')} {...(error ? { error: told(error) } : {})}>
           {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} type="password" autoComplete="current-password" value={text} onChange={setText} />}
         </Field>
         <Button type="submit" busy={busy} disabled={!text}>{t('secrets.unlock')}</Button>

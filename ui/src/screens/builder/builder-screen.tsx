@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { toApiError } from '../../api/error.ts';
+import { toApiError, sentences } from '../../api/error.ts';
 import { isMissing, nodeOf, quiet } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
 import { act, queryClient, useCommand } from '../../api/queries.ts';
@@ -34,10 +34,11 @@ export function BuilderScreen({ fileRef }: { fileRef: string }) {
   const { session, error, retry } = useSession(fileRef);
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
   const failed = error ?? catalog.error;
+  const path = useCommand('workflow_list', {}, { enabled: error !== null }).data?.find((file) => file.ref === fileRef)?.path;
   if (failed) {
     return (
       <main className="start">
-        <EmptyState title={t('builder.cannotOpen')} text={[failed.message, failed.hint].filter(Boolean).join(' ')} actions={<>
+        <EmptyState title={t('builder.cannotOpen')} text={sentences(failed.message, failed.hint, path)} actions={<>
           <Button variant="primary" icon="retry" onClick={() => { retry(); void catalog.refetch(); }}>{t('common.tryAgain')}</Button>
           <Button onClick={() => navigate({ screen: 'workflows' })}>{t('builder.toGallery')}</Button>
         </>} />
@@ -314,7 +315,7 @@ function OutsideBanner({ session, dirty }: { session: Session; dirty: boolean })
   if (session.outside?.kind === 'broken') {
     return (
       <Banner signal="err" title={t('builder.broken')} actions={session.readOnly ? undefined : <Button variant="primary" busy={session.saving} onClick={() => void session.save(true)}>{t('builder.writeMine')}</Button>}>
-        <span className="s t2">{session.outside.why} {t('builder.brokenText')}</span>
+        <span className="s t2">{sentences(session.outside.why, t('builder.brokenText'))}</span>
       </Banner>
     );
   }

@@ -1,4 +1,5 @@
 /** A run of now or of long ago: its pinned definition on the canvas, read only, with its states and log. */
+import { told } from '../../api/error.ts';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { act, queryClient, useCommand } from '../../api/queries.ts';
 import { useRunView } from '../../api/events.ts';
@@ -34,7 +35,7 @@ export function RunScreen({ runId, step, at }: { runId: string; step?: string | 
   if (failed) {
     return (
       <main className="start">
-        <EmptyState title={t('run.cannotOpen')} text={[failed.message, failed.hint].filter(Boolean).join(' ')} actions={<>
+        <EmptyState title={t('run.cannotOpen')} text={told(failed)} actions={<>
           <Button variant="primary" icon="retry" onClick={() => { void run.refetch(); void catalog.refetch(); }}>{t('common.tryAgain')}</Button>
           <Button onClick={() => navigate({ screen: 'runs' })}>{t('run.toRuns')}</Button>
         </>} />

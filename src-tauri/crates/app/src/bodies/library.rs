@@ -12,6 +12,7 @@ use crate::library::{id_of, load, read_only, slug};
 use crate::{Caller, check, runs, samples};
 use serde_json::{Value, json};
 use signalbox_engine::validate::check_bytes;
+use signalbox_model::workflow::FILE_VERSION;
 use signalbox_model::{Diagnostic, Severity, Workflow, time};
 use signalbox_store::RunQuery;
 use std::collections::HashSet;
@@ -59,6 +60,11 @@ fn entry(app: &App, caller: &Caller, path: &Path, drafts: &HashSet<String>) -> W
             entry.description = text("description");
             entry.nodes = file["nodes"].as_object().map_or(0, serde_json::Map::len);
             entry.last_run = last_run(app, caller, &entry.id);
+            let version = file["signalbox"].as_u64().unwrap_or_default();
+            if version > u64::from(FILE_VERSION) {
+                entry.problem =
+                    Some(format!("The file has version {version}; this program reads up to {FILE_VERSION}."));
+            }
         }
         Ok(_) => entry.problem = Some("This is JSON, but no workflow: `id` or `nodes` is missing.".into()),
         Err(error) => entry.problem = Some(format!("This is not JSON: {error}.")),

@@ -48,7 +48,19 @@ fn document() -> Value {
 #[test]
 fn an_item_is_what_the_steps_before_give() {
     let document = document();
-    has(&document, "set", &["item.user.mail", "params.user.mail", "context.sum", "context.seen", "context.last.total", "workflow.id", "run.id"]);
+    has(
+        &document,
+        "set",
+        &[
+            "item.user.mail",
+            "params.user.mail",
+            "context.sum",
+            "context.seen",
+            "context.last.total",
+            "workflow.id",
+            "run.id",
+        ],
+    );
     has(&document, "many", &["item.user.mail", "item.total", "item.to.city", "item.rows", "nodes.set.output.total"]);
     has(&document, "get", &["item.total"]);
     has(&document, "listed", &["item.verdict"]);
