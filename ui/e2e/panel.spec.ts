@@ -183,12 +183,24 @@ test('the workflow itself: name, policy, rules, input', async ({ open, host }) =
   expect(doc.params).toMatchObject({ properties: { input: { type: 'string' } } });
 });
 
-test('the log: a card per call, closed sections, countdown, events and timeline with one choice', async ({ open, host }) => {
-  const { page } = await openAt(open, host, 'Log', { ...PARTS, nodes: { ...PARTS.nodes, ask: { ...(PARTS.nodes?.ask as Doc['nodes'][string]), errorHandling: { retryPolicy: { maxAttempts: 2, backoff: 'fixed', initialDelayMs: 3000, jitter: false } } } } });
+/** `ask` fails once; then the wait of its own policy. */
+const asksAgainAfter = (delayMs: number) => ({
+  ...PARTS, nodes: { ...PARTS.nodes, ask: { ...(PARTS.nodes?.ask as Doc['nodes'][string]), errorHandling: { retryPolicy: { maxAttempts: 2, backoff: 'fixed', initialDelayMs: delayMs, jitter: false } } } },
+});
+
+test('the log counts down to the next call', async ({ open, host }) => {
+  const { page } = await openAt(open, host, 'Countdown', asksAgainAfter(59_000));
   await page.keyboard.press('F5');
-  const log = page.getByRole('region', { name: 'Detail log' });
+  await expect(page.getByRole('region', { name: 'Detail log' }).getByText(/next call in \d+ s/)).toBeVisible();
+  await page.keyboard.press('Shift+F5');
+  await expect(page.locator('.wb-status').getByText('Cancelled', { exact: true })).toBeVisible();
+});
+
+test('the log: a card per call, closed sections, events and timeline with one choice', async ({ open, host }) => {
+  const { page } = await openAt(open, host, 'Log', asksAgainAfter(300));
+  await page.keyboard.press('F5');
   // A run opens its log by itself.
-  await expect(log.getByText(/next call in \d s/)).toBeVisible({ timeout: 5000 });
+  const log = page.getByRole('region', { name: 'Detail log' });
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
   const cards = log.getByRole('article');
   await expect(cards).toHaveCount(5);
@@ -223,7 +235,6 @@ test('ts_101: a long answer is cut, its preview is text, and it is loaded on dem
   });
   await run(page);
   const log = page.getByRole('region', { name: 'Detail log' });
-  if (!(await log.isVisible().catch(() => false))) await page.keyboard.press('Control+j');
   const card = log.getByRole('article').nth(1);
   await card.getByRole('button', { name: /^Outputs/ }).click();
   await expect(card.getByText(/\(19\.\dKB, truncated\)/)).toBeVisible();
