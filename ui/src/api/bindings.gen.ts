@@ -17,6 +17,8 @@ export interface AnchorAdd {
   folder?: string;
   /** Or an http or https address. */
   url?: string;
+  /** A secret of this machine that goes along with each request: `secret://NAME`. */
+  credential?: string;
   /** How often, 60 when absent. */
   everyMinutes?: number;
 }
@@ -101,6 +103,10 @@ export interface AuditAnchor {
   kind: AnchorKind;
   /** The file, or the address without what may be secret in it. */
   place: string;
+  /** The secret that goes along: `secret://NAME`. */
+  credential?: string;
+  /** Its address holds a credential that could not become a secret yet. */
+  warning?: string;
   /** How often. */
   everyMinutes: number;
   /** Entries that the last checkpoint there seals. */
@@ -109,6 +115,16 @@ export interface AuditAnchor {
   at?: string;
   /** Why the last attempt failed; it is tried again. */
   error?: string;
+}
+
+/** A line of an anchor file that does not count. */
+export interface AuditAnchorLine {
+  /** The file. */
+  file: string;
+  /** Its number, from 1. */
+  line: number;
+  /** Why it does not count. */
+  why: string;
 }
 
 /** What is kept apart from an entry under its hash. */
@@ -428,6 +444,8 @@ export interface AuditStatus {
   removed: number;
   /** Where the clock was put back between two entries. */
   clockBack?: AuditClockBack;
+  /** Lines of anchor files that were passed over. */
+  anchorLines?: AuditAnchorLine[];
   /** What is kept apart from the chain; only a verification from the beginning looks. */
   payloads?: AuditPayloads;
   /** One is under way. */
@@ -462,6 +480,8 @@ export interface AuditVerdict {
   removed: number;
   /** Where the clock was put back between two entries. */
   clockBack?: AuditClockBack;
+  /** Lines of anchor files that were passed over. */
+  anchorLines?: AuditAnchorLine[];
   /** What is kept apart from the chain; only a verification from the beginning looks. */
   payloads?: AuditPayloads;
 }

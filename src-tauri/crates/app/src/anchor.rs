@@ -2,19 +2,23 @@
 //! address. Without one, whoever owns this machine can rewrite everything; with one, a cut or rewritten chain shows.
 //! Nothing waits for an anchor: one that fails is told, and tried again.
 
+mod address;
+pub(crate) mod file;
+
 use crate::app::App;
-use crate::dto::{AnchorKind, AuditAnchor};
+use crate::dto::{AnchorKind, AuditAnchor, AuditAnchorLine};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
 use crate::people::signed;
 use crate::router::Caller;
+use address::shown;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use signalbox_adapters::vault::{Entry, Trouble, VaultError};
+use signalbox_model::secret_ref::{self, SCHEME};
 use signalbox_model::{AuditEvent, time};
-use signalbox_ports::{HttpError, HttpRequest};
+use signalbox_ports::{Credential, HttpError, HttpRequest};
 use signalbox_store::audit::{Actor, Anchor, Level, SignedCheckpoint};
-use std::fs::OpenOptions;
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,8 +32,6 @@ const LONGEST_MINUTES: u32 = 7 * 24 * 60;
 const ANSWER: Duration = Duration::from_secs(15);
 /// Places of one store.
 const PLACES: usize = 16;
-/// Largest anchor file that is read.
-const LARGEST: u64 = 64 * 1024 * 1024;
 /// The chain's own notes about anchoring; they alone are no reason to anchor again.
 const EVENTS: [AuditEvent; 2] = [AuditEvent::AuditAnchored, AuditEvent::AuditAnchorFailed];
 
@@ -43,6 +45,9 @@ struct Target {
     every_minutes: u32,
     /// A person on this machine named it: loopback addresses are theirs to name.
     here: bool,
+    /// The name of the secret that goes along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    credential: Option<String>,
 }
 
 /// How it stands with a place.
@@ -68,21 +73,6 @@ impl Standing {
     }
 }
 
-/// An address without what may be secret in it.
-fn shown(kind: AnchorKind, place: &str) -> String {
-    if kind == AnchorKind::File {
-        return place.to_owned();
-    }
-    let plain = place.split(['?', '#']).next().unwrap_or_default();
-    match plain.split_once("://") {
-        Some((scheme, rest)) => {
-            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or_default())
-        }
-        None => plain.to_owned(),
-    }
-}
-
 fn why(error: HttpError) -> String {
     match error {
         HttpError::Refused { message }
@@ -100,41 +90,6 @@ const TARGETS: &str = "anchors";
 
 fn read_targets(kept: Option<Value>) -> Vec<Target> {
     kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
-}
-
-/// The checkpoints of an anchor file, one line each.
-pub(crate) fn read_file(path: &Path) -> ApiResult<Vec<Anchor>> {
-    let size = std::fs::metadata(path).map_err(|error| io_error(&error, path, "read"))?.len();
-    if size > LARGEST {
-        let message = format!("{} is larger than {LARGEST} bytes.", path.display());
-        return Err(ApiError::bad_request(message, "Name a file that holds checkpoints only."));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| io_error(&error, path, "read"))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let read = |(number, line): (usize, &str)| {
-        SignedCheckpoint::from_line(line).map_err(|why| {
-            let message = format!("{}, line {}: no checkpoint ({why}).", path.display(), number + 1);
-            ApiError::new(Class::Invalid, "NOT_AN_ANCHOR", message, "Name a file that `signalbox audit anchor` wrote.")
-        })
-    };
-    lines.map(read).collect()
-}
-
-/// Adds a checkpoint to a file and waits for the disk; one that stands there last is not written again.
-fn add_to_file(path: &Path, line: &str) -> ApiResult<()> {
-    let failed = |error: std::io::Error| io_error(&error, path, "written");
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failed)?;
-    let size = file.metadata().map_err(failed)?.len();
-    let mut tail = Vec::new();
-    file.seek(SeekFrom::Start(size.saturating_sub(line.len() as u64))).map_err(failed)?;
-    file.read_to_end(&mut tail).map_err(failed)?;
-    if tail == line.as_bytes() {
-        return Ok(());
-    }
-    // A line that a crash cut off stays what it is; this one begins anew.
-    let start = if tail.is_empty() || tail.ends_with(b"\n") { "" } else { "\n" };
-    file.write_all(format!("{start}{line}").as_bytes()).map_err(failed)?;
-    file.sync_all().map_err(failed)
 }
 
 impl App {
@@ -174,6 +129,9 @@ impl App {
             let standing = self.standing(&target.id)?;
             Ok(AuditAnchor {
                 place: shown(target.kind, &target.place),
+                warning: (target.kind == AnchorKind::Webhook && address::is_telling(&target.place))
+                    .then(|| address::STILL_PLAIN.to_owned()),
+                credential: target.credential.map(|name| format!("{SCHEME}{name}")),
                 id: target.id,
                 kind: target.kind,
                 every_minutes: target.every_minutes,
@@ -191,6 +149,7 @@ impl App {
         caller: &Caller,
         kind: AnchorKind,
         place: String,
+        credential: Option<String>,
         every_minutes: Option<u32>,
     ) -> ApiResult<Vec<AuditAnchor>> {
         let every_minutes = every_minutes.unwrap_or(USUAL_MINUTES);
@@ -202,9 +161,16 @@ impl App {
             let message = format!("'{}' is no http or https address.", shown(kind, &place));
             return Err(ApiError::bad_request(message, "Write https://host/path."));
         }
+        if kind == AnchorKind::Webhook && address::is_telling(&place) {
+            return Err(address::refused(&place));
+        }
+        let credential = credential.map(|given| self.known_secret(kind, given.trim())).transpose()?;
         let id = uuid::Uuid::now_v7().to_string();
-        let target = Target { id, kind, place, every_minutes, here: caller.here };
-        let facts = json!({ "added": shown(kind, &target.place), "everyMinutes": every_minutes });
+        let target = Target { id, kind, place, every_minutes, here: caller.here, credential };
+        let mut facts = json!({ "added": shown(kind, &target.place), "everyMinutes": every_minutes });
+        if let Some(name) = &target.credential {
+            facts["credential"] = format!("{SCHEME}{name}").into();
+        }
         let new = target.clone();
         self.change_targets(caller, Level::Info, facts, move |targets| {
             if targets.iter().any(|target| target.kind == new.kind && target.place == new.place) {
@@ -220,6 +186,59 @@ impl App {
         })?;
         self.anchor_at(&target)?;
         self.anchors_now()
+    }
+
+    /// The name in a reference to a secret of this machine. One that cannot be looked up now is told when it is needed.
+    fn known_secret(&self, kind: AnchorKind, given: &str) -> ApiResult<String> {
+        let hint = "Write secret://NAME; `signalbox secret list` shows the names.";
+        if kind == AnchorKind::File {
+            return Err(ApiError::bad_request("A file takes no credential.", "Leave it out."));
+        }
+        let name = secret_ref::reference(given)
+            .ok_or_else(|| ApiError::bad_request("The credential is no reference to a secret.", hint))?;
+        match self.secrets.vault.list() {
+            Ok(entries) if !entries.iter().any(|entry| entry.name == name) => {
+                Err(ApiError::not_found(format!("There is no secret '{name}' on this machine.")))
+            }
+            _ => Ok(name.to_owned()),
+        }
+    }
+
+    /// Places of before that hold a credential in their address: it becomes a secret as soon as the secrets can be
+    /// written. Until then the place says so and goes on.
+    fn without_plain(&self, target: &Target) -> ApiResult<Target> {
+        let (Some(found), None) = (address::movable(target), &target.credential) else { return Ok(target.clone()) };
+        let now = time::format(self.now_ms());
+        let name = format!("anchor-{}", target.id.chars().rev().take(12).collect::<String>());
+        let entry = Entry {
+            name: name.clone(),
+            kind: found.kind,
+            hosts: vec![found.host],
+            created_at: now.clone(),
+            updated_at: now,
+        };
+        let place = shown(target.kind, &found.place);
+        let facts = json!({ "name": name, "hosts": [entry.hosts[0].to_string()], "replaced": false, "of": place });
+        let record = self.fact(AuditEvent::SecretSet, Level::Info, Actor::system(), facts);
+        let set = self.secrets.vault.set(entry, found.value, |_| {
+            self.store.audit_append(record, None, true).map(drop).map_err(|error| {
+                let told = ApiError::from(error);
+                VaultError { trouble: Trouble::Unavailable, message: told.message, hint: told.hint }
+            })
+        });
+        if set.is_err() {
+            return Ok(target.clone());
+        }
+        let moved = Target { place: found.place, credential: Some(name.clone()), ..target.clone() };
+        let facts = json!({ "moved": place, "credential": format!("{SCHEME}{name}") });
+        let record = self.fact(AuditEvent::AuditAnchorChanged, Level::Warn, Actor::system(), facts);
+        let new = moved.clone();
+        self.store.change_audit_note(TARGETS, record, move |kept| {
+            let mut targets = read_targets(kept);
+            targets.iter_mut().filter(|known| known.id == new.id).for_each(|known| known.clone_from(&new));
+            ApiResult::Ok(serde_json::to_value(targets).unwrap_or_default())
+        })??;
+        Ok(moved)
     }
 
     /// Removes a place; what it holds stays there.
@@ -272,6 +291,7 @@ impl App {
 
     /// Seals the chain and takes the checkpoint to one place. What fails there is remembered and recorded, not returned.
     fn anchor_at(&self, target: &Target) -> ApiResult<()> {
+        let target = &self.without_plain(target)?;
         let before = self.standing(&target.id)?;
         let now = self.now_ms();
         if before.failures == 0 && before.at.is_some() && !self.news_since(before.size)? {
@@ -308,8 +328,16 @@ impl App {
     fn take_to(&self, target: &Target, sealed: &SignedCheckpoint) -> ApiResult<()> {
         let line = sealed.to_line();
         if target.kind == AnchorKind::File {
-            return add_to_file(Path::new(&target.place), &line);
+            return file::add(Path::new(&target.place), &line);
         }
+        let place = shown(target.kind, &target.place);
+        let refused = |why: String| {
+            let message = format!("{place} did not take the checkpoint: {why}.");
+            ApiError::unavailable("ANCHOR_FAILED", message, "Check the address; it is tried again.")
+        };
+        let credential = target.credential.as_deref().map(|name| self.secrets.credential(name)).transpose();
+        let credential: Option<Arc<Credential>> =
+            credential.map_err(|error| refused(error.message.trim_end_matches('.').to_owned()))?;
         let request = HttpRequest {
             method: "POST".into(),
             url: target.place.clone(),
@@ -318,12 +346,7 @@ impl App {
             timeout: ANSWER,
             loopback_allowed: target.here,
             max_body: 64 * 1024,
-            credential: None,
-        };
-        let place = shown(target.kind, &target.place);
-        let refused = |why: String| {
-            let message = format!("{place} did not take the checkpoint: {why}.");
-            ApiError::unavailable("ANCHOR_FAILED", message, "Check the address; it is tried again.")
+            credential,
         };
         let answer = self.wait_for(self.http.send(request))?.map_err(|error| refused(why(error)))?;
         if (200..300).contains(&answer.status) {
@@ -332,27 +355,31 @@ impl App {
         Err(refused(format!("it answered {}", answer.status)))
     }
 
-    /// Checkpoints that stand in the files outside, for a verification. A file that cannot be read is told in its place.
-    pub(crate) fn kept_anchors(&self) -> ApiResult<Vec<Anchor>> {
-        let mut found = Vec::new();
+    /// Checkpoints that stand in the files outside, for a verification, and lines that do not count. A file that cannot be
+    /// read, and a damaged line, are told in its place.
+    pub(crate) fn kept_anchors(&self) -> ApiResult<(Vec<Anchor>, Vec<AuditAnchorLine>)> {
+        let (mut found, mut passed_over) = (Vec::new(), Vec::new());
         for target in self.targets()?.into_iter().filter(|target| target.kind == AnchorKind::File) {
             let standing = self.standing(&target.id)?;
             if standing.at.is_none() {
                 continue;
             }
-            match read_file(Path::new(&target.place)) {
-                Ok(anchors) => {
-                    found.extend(anchors);
-                    if standing.failures == 0 && standing.error.is_some() {
-                        self.stand(&target.id, &Standing { error: None, ..standing })?;
-                    }
+            let path = Path::new(&target.place);
+            let error = match file::read(path) {
+                Ok(kept) => {
+                    passed_over.extend(kept.passed_over(path));
+                    let error = kept.damage(path).map(|error| error.message);
+                    found.extend(kept.anchors);
+                    error
                 }
-                Err(why) => {
-                    self.stand(&target.id, &Standing { error: Some(why.message), ..standing })?;
-                }
+                Err(why) => Some(why.message),
+            };
+            // What failed there last is told until it works.
+            if error.is_some() || (standing.failures == 0 && standing.error.is_some()) {
+                self.stand(&target.id, &Standing { error, ..standing })?;
             }
         }
-        Ok(found)
+        Ok((found, passed_over))
     }
 
     /// A host that stays anchors by itself.
@@ -378,7 +405,7 @@ impl App {
         let caller = caller.clone();
         self.blocking(move |app| {
             let path = std::path::absolute(&file).map_err(|error| io_error(&error, &file, "found"))?;
-            app.anchor_add(&caller, AnchorKind::File, path.display().to_string(), every_minutes)
+            app.anchor_add(&caller, AnchorKind::File, path.display().to_string(), None, every_minutes)
         })
         .await
     }

@@ -174,6 +174,7 @@ impl App {
         if options.stays {
             app.verify_in_background();
             if let Some(threads) = &app.threads {
+                app.index_in_background(threads.handle());
                 app.anchor_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
                 app.watch_clock(threads.handle());

@@ -1,11 +1,11 @@
 //! Verifying the chain, and what the last verification found.
 
-use crate::anchor::read_file as read_anchors;
+use crate::anchor::file as anchor_file;
 use crate::app::App;
 use crate::audit_query;
 use crate::dto::{
-    AuditBroken, AuditCheckpoint, AuditClockBack, AuditCondition, AuditHead, AuditKey, AuditPayloads, AuditStatus,
-    AuditVerdict, KeyPlace,
+    AuditAnchorLine, AuditBroken, AuditCheckpoint, AuditClockBack, AuditCondition, AuditHead, AuditKey, AuditPayloads,
+    AuditStatus, AuditVerdict, KeyPlace,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
@@ -43,11 +43,16 @@ impl App {
 
     /// Verifies the chain and remembers what was found.
     pub(crate) fn verify_audit(&self, full: bool) -> ApiResult<AuditVerdict> {
-        self.verify_against(full, Vec::new())
+        self.verify_against(full, Vec::new(), Vec::new())
     }
 
     /// [`Self::verify_audit`], also against checkpoints that somebody kept.
-    fn verify_against(&self, full: bool, anchors: Vec<Anchor>) -> ApiResult<AuditVerdict> {
+    fn verify_against(
+        &self,
+        full: bool,
+        anchors: Vec<Anchor>,
+        passed_over: Vec<AuditAnchorLine>,
+    ) -> ApiResult<AuditVerdict> {
         if self.verifying.swap(true, Ordering::AcqRel) {
             return Err(ApiError::new(
                 Class::Conflict,
@@ -57,12 +62,19 @@ impl App {
             ));
         }
         let _done = Done(&self.verifying);
-        self.verify_now(full, anchors)
+        self.verify_now(full, anchors, passed_over)
     }
 
-    fn verify_now(&self, full: bool, mut anchors: Vec<Anchor>) -> ApiResult<AuditVerdict> {
+    fn verify_now(
+        &self,
+        full: bool,
+        mut anchors: Vec<Anchor>,
+        mut passed_over: Vec<AuditAnchorLine>,
+    ) -> ApiResult<AuditVerdict> {
         // Those that this installation kept outside are always looked at.
-        anchors.extend(self.kept_anchors()?);
+        let (kept, lines) = self.kept_anchors()?;
+        anchors.extend(kept);
+        passed_over.extend(lines.into_iter().filter(|line| !passed_over.contains(line)).collect::<Vec<_>>());
         let state = self.store.audit_state()?;
         let at = time::format(self.now_ms());
         let trusted = if full { None } else { self.store.audit_note("trusted")? };
@@ -88,6 +100,7 @@ impl App {
             anchored_up_to: None,
             removed: 0,
             clock_back: None,
+            anchor_lines: passed_over,
             payloads: None,
         };
         match verdict {
@@ -162,6 +175,7 @@ impl App {
             anchored_up_to: None,
             removed: 0,
             clock_back: None,
+            anchor_lines: Vec::new(),
             payloads: None,
         });
         let key = self.store.audit_key().map(|key| AuditKey {
@@ -176,7 +190,14 @@ impl App {
 
     /// Verifies everything against checkpoints that were kept outside.
     pub async fn verify_anchors(self: &Arc<Self>, file: PathBuf) -> ApiResult<AuditVerdict> {
-        self.blocking(move |app| app.verify_against(true, read_anchors(&file)?)).await
+        self.blocking(move |app| {
+            // Absolute, as the places of this installation are told.
+            let file = std::path::absolute(&file).map_err(|error| io_error(&error, &file, "found"))?;
+            let kept = anchor_file::read_named(&file)?;
+            let passed_over = kept.passed_over(&file);
+            app.verify_against(true, kept.anchors, passed_over)
+        })
+        .await
     }
 
     /// Entries as they were hashed, with their hash and signature; the newest ones, oldest first.

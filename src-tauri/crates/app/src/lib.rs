@@ -4,6 +4,7 @@
 mod anchor;
 mod app;
 mod attachments;
+mod audit_index;
 mod audit_log;
 mod audit_query;
 mod audit_view;

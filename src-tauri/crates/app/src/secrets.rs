@@ -31,6 +31,13 @@ pub(crate) struct KnownSecrets {
 }
 
 impl KnownSecrets {
+    /// The credential of a name. Waits for the disk and the key store, which may ask a person.
+    pub(crate) fn credential(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
+        let found = self.vault.credential(name)?;
+        self.note(name);
+        Ok(found)
+    }
+
     fn note(&self, name: &str) {
         let now = self.clock.now_ms();
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,11 +57,7 @@ impl Secrets for StepSecrets {
     async fn credential(&self, name: &str) -> Result<Arc<Credential>, SecretError> {
         let (known, name) = (Arc::clone(&self.0), name.to_owned());
         // The key store may ask a person.
-        let found = tokio::task::spawn_blocking(move || {
-            let found = known.vault.credential(&name)?;
-            known.note(&name);
-            Ok::<_, VaultError>(found)
-        });
+        let found = tokio::task::spawn_blocking(move || known.credential(&name));
         match found.await {
             Ok(found) => Ok(found?),
             Err(_) => Err(SecretError::Unavailable { message: "Signalbox is closing".into() }),

@@ -284,6 +284,18 @@ pub(crate) enum Tasks {
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
+    /// Says that a task waits for somebody else: its time stands still until `tasks continue`, and anybody may still
+    /// answer it.
+    #[command(
+        after_help = "Exit: 0, 2, 5 it is answered, or its time is over.\n\nExample:\n  signalbox tasks hold 0199a1b2-… \
+                      --notes 'The supplier calls back'"
+    )]
+    Hold(Hold),
+    /// Says that a task on hold waits no more: its time goes on.
+    #[command(
+        after_help = "Exit: 0, 2, 5 it is answered, or its time is over.\n\nExample:\n  signalbox tasks continue 0199a1b2-…"
+    )]
+    Continue(Hold),
     /// Lets somebody answer in your name from one day to another.
     #[command(
         after_help = "Example:\n  signalbox tasks delegate --to user:bob --until 2026-12-01T00:00:00Z --workflow invoices"
@@ -314,6 +326,18 @@ pub(crate) enum Tasks {
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Hold {
+    /// The task.
+    pub(crate) task: String,
+    /// For whom it waits, or why.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) notes: Option<String>,
+    /// In whose name; the account of the system when absent.
+    #[arg(long = "as", value_name = "user:NAME")]
+    pub(crate) person: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -527,7 +551,7 @@ pub(crate) enum Anchor {
     #[command(
         after_help = "A host that stays (the window, serve) anchors there from now on; `audit anchor now` does it by \
                       hand.\n\nExamples:\n  signalbox audit anchor add --file /mnt/backup/anchors.jsonl\n  signalbox audit \
-                      anchor add --url https://log.example/signalbox --every 15"
+                      anchor add --url https://log.example/signalbox --every 15 --credential secret://log"
     )]
     #[command(group = clap::ArgGroup::new("place").required(true).args(["file", "url"]))]
     Add {
@@ -537,6 +561,9 @@ pub(crate) enum Anchor {
         /// An address that each checkpoint is sent to (POST).
         #[arg(long, value_name = "URL")]
         url: Option<String>,
+        /// A secret of this machine that goes along with each request; it must allow the host of the address.
+        #[arg(long, value_name = "secret://NAME", requires = "url")]
+        credential: Option<String>,
         /// How often.
         #[arg(long, value_name = "MINUTES")]
         every: Option<u32>,

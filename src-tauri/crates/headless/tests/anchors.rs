@@ -128,16 +128,23 @@ fn rewrite(data: &Path) {
 fn a_webhook_gets_the_checkpoint_or_it_is_told() {
     let (place, peer) = (Box::new(), Loopback::start());
     run_once(&place);
-    let url = format!("{}/log?token=hidden", peer.base);
+    let plain = format!("{}/log?token=hidden", peer.base);
+    let refused = place.run(&["audit", "anchor", "add", "--url", &plain, "--json"]);
+    assert_eq!(
+        (refused.code, refused.json()["error"]["code"].as_str()),
+        (2, Some("PLAIN_CREDENTIAL")),
+        "{}",
+        refused.out
+    );
+    let url = format!("{}/log?kind=anchor", peer.base);
     let added = place.run(&["audit", "anchor", "add", "--url", &url, "--json"]);
     assert_eq!(added.code, 0, "{} {}", added.out, added.err);
-    let bodies = peer.bodies("/log?token=hidden");
+    let bodies = peer.bodies("/log?kind=anchor");
     let sealed = SignedCheckpoint::from_line(&bodies[0]).expect("a checkpoint");
     assert_eq!((bodies.len(), Some(sealed.checkpoint.size)), (1, added.json()[0]["size"].as_u64()));
     assert!(sealed.signature.is_some());
     let chain = place.run(&["audit", "list", "--json"]).out;
-    assert!(chain.contains("/log") && !chain.contains("hidden"), "what may be secret stays out of the chain");
-    assert!(!place.run(&["audit", "anchor", "list", "--json"]).out.contains("hidden"));
+    assert!(chain.contains("/log") && !chain.contains("kind=anchor"), "what may be secret stays out of the chain");
     assert_eq!(place.run(&["audit", "anchor", "add", "--url", &url, "--json"]).code, 2, "it is there already");
 
     let down = format!("{}/down", peer.base);
@@ -160,4 +167,106 @@ fn a_webhook_gets_the_checkpoint_or_it_is_told() {
         assert_eq!(done.code, code, "{bad}: {}", done.out);
     }
     assert_eq!(verified(&place, &[]).0, 0);
+}
+
+/// A secret of the machine goes along; it stands neither in the store nor in the chain, nor in a list.
+#[test]
+fn a_webhook_gets_a_credential_that_stands_nowhere() {
+    let (place, peer) = (Box::new(), Loopback::start());
+    run_once(&place);
+    let url = format!("{}/log", peer.base);
+    let add = |name: &str| place.run(&["audit", "anchor", "add", "--url", &url, "--credential", name, "--json"]);
+    assert_eq!(place.run(&["secret", "choose", "file", "--json"]).code, 0);
+    assert_eq!((add("secret://log").code, add("hunter2").code), (2, 2), "no such secret; no reference");
+    let set = ["secret", "set", "log", "--kind", "query", "--field", "token", "--host", &peer.base, "--json"];
+    let kept = place.run_with(&set, "hidden-0123456789\n");
+    assert_eq!(kept.code, 0, "{}{}", kept.out, kept.err);
+    let added = add("secret://log");
+    assert_eq!(added.code, 0, "{}", added.out);
+    let row = added.json()[0].clone();
+    assert_eq!(
+        (row["credential"].as_str(), row["place"].as_str()),
+        (Some("secret://log"), Some(url.as_str())),
+        "{row}"
+    );
+    assert_eq!(peer.hits("/log?token=hidden-0123456789"), 1);
+    for list in [["audit", "list", "--json"].as_slice(), &["audit", "anchor", "list", "--json"]] {
+        assert!(!place.run(list).out.contains("hidden"));
+    }
+    for file in ["signalbox.db", "signalbox.db-wal"] {
+        let bytes = std::fs::read(place.data().join(file)).unwrap_or_default();
+        assert!(!bytes.windows(6).any(|window| window == b"hidden"), "{file}");
+    }
+    // Without the secret the place fails and says why.
+    assert_eq!(place.run(&["secret", "delete", "log", "--json"]).code, 0);
+    run_once(&place);
+    let failed = place.run(&["audit", "anchor", "now", "--json"]);
+    assert!(
+        failed.code == 1 && failed.json()[0]["error"].as_str().is_some_and(|why| why.contains("'log'")),
+        "{}",
+        failed.out
+    );
+}
+
+/// A place of an older release has its credential in the address: it becomes a secret as soon as secrets can be kept.
+#[test]
+fn a_plain_credential_of_before_becomes_a_secret() {
+    let (place, peer) = (Box::new(), Loopback::start());
+    run_once(&place);
+    let url = format!("{}/log?token=hidden-0123456789&kind=anchor", peer.base);
+    let old = json!([{ "id": "01a2009a-37a6-7464-a79a-75ea2b8117cd", "kind": "webhook", "place": url, "everyMinutes": 60, "here": true }]);
+    let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
+    store
+        .execute("INSERT INTO audit_meta (name, value) VALUES ('note.anchors', ?)", [old.to_string()])
+        .expect("as before");
+    drop(store);
+    let told = place.run(&["audit", "anchor", "now", "--json"]).json();
+    assert!(told[0]["warning"].as_str().is_some_and(|why| why.contains("Settings, Secrets")), "{told}");
+    assert!(told[0]["error"].is_null() && !told.to_string().contains("hidden"), "it goes on: {told}");
+    assert_eq!(place.run(&["secret", "choose", "file", "--json"]).code, 0);
+    run_once(&place);
+    let told = place.run(&["audit", "anchor", "now", "--json"]).json();
+    assert_eq!((told[0]["warning"].is_null(), told[0]["error"].is_null()), (true, true), "{told}");
+    assert_eq!(told[0]["credential"].as_str(), Some("secret://anchor-dc7118b2ae57"), "{told}");
+    assert_eq!(peer.hits("/log?kind=anchor&token=hidden-0123456789"), 1, "what is sent is the same");
+    let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
+    let kept: String = store
+        .query_row("SELECT value FROM audit_meta WHERE name = 'note.anchors'", [], |row| row.get(0))
+        .expect("reads");
+    assert!(!kept.contains("hidden"), "{kept}");
+    assert_eq!((events(&place, "AUDIT_ANCHOR_CHANGED"), events(&place, "SECRET_SET")), (1, 1));
+}
+
+/// A crash cut the last line of the file off: it is told, the others count. A damaged line is named.
+#[test]
+fn a_cut_line_does_not_keep_the_others_from_counting() {
+    let place = Box::new();
+    run_once(&place);
+    let path = place.dir.path().join("outside.jsonl");
+    let file = path.display().to_string();
+    assert_eq!(place.run(&["audit", "anchor", "add", "--file", &file, "--json"]).code, 0);
+    let text = std::fs::read_to_string(&path).expect("lines");
+    std::fs::write(&path, format!("{text}{}", &text[..100])).expect("cut");
+    let (code, verdict) = verified(&place, &["--anchor", &file]);
+    assert_eq!(
+        (code, verdict["anchorLines"][0]["line"].as_u64(), verdict["anchoredUpTo"].is_u64()),
+        (0, Some(2), true),
+        "{verdict}"
+    );
+    let told = place.run(&["audit", "verify", "--anchor", &file]);
+    assert!(told.code == 0 && told.out.contains("line 2 does not count"), "{}", told.out);
+    run_once(&place);
+    assert_eq!(place.run(&["audit", "anchor", "now", "--json"]).code, 0);
+    assert_eq!(std::fs::read_to_string(&path).expect("lines").lines().count(), 2, "the next one replaces it");
+    std::fs::write(&path, text.replacen("cpSeq", "cpXeq", 1) + &text).expect("damaged");
+    let done = place.run(&["audit", "verify", "--anchor", &file, "--json"]);
+    assert!(done.code == 2 && done.out.contains("line 1"), "{}{}", done.out, done.err);
+    let (code, verdict) = verified(&place, &[]);
+    assert_eq!((code, verdict["anchorLines"][0]["line"].as_u64()), (0, Some(1)), "{verdict}");
+    let told = place.run(&["audit", "anchor", "list", "--json"]);
+    assert!(
+        told.code == 1 && told.json()[0]["error"].as_str().is_some_and(|why| why.contains("line 1")),
+        "{}",
+        told.out
+    );
 }

@@ -43,6 +43,30 @@ fn paused(place: &Box) -> (String, String) {
     (text(&summary["runId"]), text(&summary["openTasks"][0]))
 }
 
+/// UX D2.8: the time of a task stands still while somebody else is waited for.
+#[test]
+fn a_task_is_held_at_the_terminal() {
+    let place = Box::new();
+    let nodes = json!({ "ok": { "type": "builtin.human_approval", "config": { "ttlMs": 3_600_000 } } });
+    let file = place.file("ok.signalbox.json", support::workflow(nodes, json!([])).to_string());
+    let done = place.run(&["run", &file.display().to_string(), "--json"]);
+    assert_eq!(done.code, 3, "{}{}", done.out, done.err);
+    let task = done.last()["openTasks"][0].as_str().expect("a task").to_owned();
+    let held = place.run(&["tasks", "hold", &task, "--notes", "The supplier calls back", "--as", "user:anna"]);
+    assert!(held.code == 0 && held.out.contains("stands still"), "{}{}", held.out, held.err);
+    let shown = place.run(&["tasks", "show", &task, "--json"]).json();
+    assert!(shown["heldSince"].is_string(), "{shown}");
+    let list = place.run(&["audit", "list", "--query", "event:TASK_HELD", "--json"]).json();
+    let told = (list[0]["actor"]["id"].as_str(), list[0]["metadata"]["notes"].as_str());
+    assert_eq!(told, (Some("user:anna"), Some("The supplier calls back")), "{list}");
+    let goes_on = place.run(&["tasks", "continue", &task, "--json"]).json();
+    assert!(goes_on["id"].is_string() && goes_on.get("heldSince").is_none(), "{goes_on}");
+    assert_eq!(place.run(&["tasks", "complete", &task, "--action", "approve"]).code, 0);
+    let late = place.run(&["tasks", "hold", &task, "--json"]);
+    assert_eq!((late.code, late.json()["error"]["code"].as_str()), (5, Some("ALREADY_ANSWERED")), "{}", late.out);
+    assert_eq!(place.run(&["tasks", "continue", "no-task"]).code, 2);
+}
+
 /// TS-017, TS-052, exit codes of INTERFACES 1.
 #[test]
 fn ts_017_a_person_answers_at_the_terminal() {

@@ -11,25 +11,12 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use support::{Box, Done, Serving};
+use support::{Box, Serving};
 
 /// With characters that every encoding writes differently.
 const CANARY: &str = "cAnArY-7f3a\"9c/51+e2&x%zZ é0123456789";
 /// For headers, which are Latin-1.
 const PLAIN: &str = "cAnArY-b64d\"8e/17+a0&y%qQ 9876543210";
-
-fn with_input(place: &Box, args: &[&str], input: &str) -> Done {
-    let mut command = place.command(args);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("sent");
-    let output = child.wait_with_output().expect("it ends");
-    Done {
-        code: output.status.code().unwrap_or(-1),
-        out: String::from_utf8(output.stdout).expect("text"),
-        err: String::from_utf8(output.stderr).expect("text"),
-    }
-}
 
 fn chosen() -> Box {
     let place = Box::new();
@@ -40,7 +27,7 @@ fn chosen() -> Box {
 
 fn set(place: &Box, name: &str, more: &[&str], value: &str) {
     let args = [&["secret", "set", name, "--json"], more].concat();
-    let done = with_input(place, &args, &format!("{value}\n"));
+    let done = place.run_with(&args, &format!("{value}\n"));
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
 }
 
@@ -350,12 +337,12 @@ fn a_credential_with_another_host_is_refused_before_anything_is_sent() {
 #[test]
 fn the_terminal_keeps_lists_and_deletes_and_records_it() {
     let place = Box::new();
-    let none = with_input(&place, &["secret", "set", "erp", "--host", "api.example.com", "--json"], PLAIN);
+    let none = place.run_with(&["secret", "set", "erp", "--host", "api.example.com", "--json"], PLAIN);
     assert_eq!((none.code, none.json()["error"]["code"].as_str()), (2, Some("SECRETS_NOT_CHOSEN")));
     let status = place.run(&["secret", "status", "--json"]);
     assert_eq!((status.code, status.json()["state"].as_str()), (2, Some("notChosen")));
 
-    let done = with_input(&place, &["secret", "choose", "passphrase", "--json"], "three words here\n");
+    let done = place.run_with(&["secret", "choose", "passphrase", "--json"], "three words here\n");
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     assert_eq!(place.run(&["secret", "list", "--json"]).json()["error"]["code"], "SECRETS_LOCKED");
     let file = place.file("pass.txt", "three words here\n");

@@ -8,7 +8,7 @@ use crate::mask;
 use crate::retention;
 use crate::store::Store;
 use crate::table::audit_entry::{self, AuditFacets, AuditPage, AuditQuery, AuditRow};
-use crate::table::{audit_checkpoint, audit_meta, blob};
+use crate::table::{audit_checkpoint, audit_meta, audit_text, blob};
 use crate::writer::Work;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -19,6 +19,9 @@ use std::sync::{Arc, PoisonError};
 
 /// Stands for a run in `blob_use`: context snapshots of records from outside.
 pub(crate) const SNAPSHOTS: &str = "$audit";
+
+/// Texts that are taken in at once: no step waits longer than a moment for it.
+const TAKEN_IN: usize = 2_000;
 
 /// A checkpoint is made when so many entries have none.
 const UNSEALED: u64 = 1_000;
@@ -185,6 +188,17 @@ impl Store {
                 keys: audit_meta::get(connection, "keys")?.unwrap_or_default(),
             })
         })
+    }
+
+    /// Takes in the texts of at most 2,000 entries, so that a search need not read them; says whether more are left. Whoever
+    /// stays calls it now and then: a search finds everything without, only slower.
+    pub fn audit_index(&self) -> Result<bool> {
+        let (from, head) =
+            self.view(|connection| Ok((audit_text::taken_to(connection)?, audit_entry::head(connection)?.size)))?;
+        if from >= head {
+            return Ok(false);
+        }
+        self.write(false, |work| audit_text::take_in(work.connection, TAKEN_IN))
     }
 
     /// A page of entries.

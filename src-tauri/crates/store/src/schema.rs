@@ -38,6 +38,7 @@ fn all() -> Vec<&'static Migration> {
         table::audit_entry::MIGRATIONS,
         table::audit_checkpoint::MIGRATIONS,
         table::audit_meta::MIGRATIONS,
+        table::audit_text::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

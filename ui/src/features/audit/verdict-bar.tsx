@@ -85,6 +85,7 @@ function Proves({ status, technical }: { status: AuditStatus; technical?: string
         <li>{t('audit.level.chain')}</li>
         <li>{status.lastCheckpoint ? t('audit.level.checkpoint', { n: count(status.lastCheckpoint.size) }) : t('audit.level.noCheckpoint')}</li>
         <li>{status.key && status.key.where !== 'none' ? t(status.key.where === 'keychain' ? 'audit.level.keychain' : 'audit.level.keyfile', { id: status.key.keyId }) : t('audit.level.unsigned')}</li>
+        {status.anchorLines?.map((line) => <li key={`${line.file} ${line.line}`} className="c-wait">{t('audit.anchorLine', { file: line.file, line: count(line.line), why: line.why })}</li>)}
         <li>{status.anchoredUpTo === undefined ? t('audit.level.anchor') : t('audit.level.anchored', { n: count(status.anchoredUpTo) })}</li>
         {status.lastCheckpoint && status.unsealedTail > 0 ? <li>{tn('audit.level.tail', status.unsealedTail)}</li> : null}
       </ul>

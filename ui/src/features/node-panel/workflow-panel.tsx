@@ -7,6 +7,7 @@ import { t } from '../../i18n/index.ts';
 import { Segmented, Select, Tile } from '../../kit/index.ts';
 import { Field, Findings, FormScopeProvider, KeyValueTable, diagnosticsAt, type FormScope } from '../../schema-form/index.ts';
 import { DryRun } from './dry-run.tsx';
+import { HoursEditor } from './hours-editor.tsx';
 import { ParamsEditor } from './params-editor.tsx';
 import { RulesEditor } from './rules-editor.tsx';
 import { RETRY_DEFAULTS, titleOf } from './then-words.ts';
@@ -70,6 +71,9 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
           </div>
           <DryRun workflowId={document.id} nodeIds={undefined} titles={(id) => titleOf(document, id, catalog)} rules={typeof policy === 'object' ? policy.rules : []}
             setting={{ fallback: false, retry: RETRY_DEFAULTS, ...(typeof policy === 'object' ? { rules: policy.rules } : { policy }) }} />
+          <div className="panel-rule" />
+          <HoursEditor value={document.settings?.businessHours} diagnostics={diagnostics} readOnly={readOnly}
+            onChange={(next) => onEdit({ type: 'set', path: ['settings', 'businessHours'], value: next }, { label: t('workflow.hours') })} />
           <div className="panel-rule" />
           <ParamsEditor schema={document.params === undefined ? undefined : asSchema(document.params)} onChange={(params) => onEdit({ type: 'set', path: ['params'], value: params }, { label: t('workflow.params'), merge: 'params' })} />
           <Findings findings={diagnosticsAt(diagnostics, '/params', true)} />

@@ -4,7 +4,7 @@ import { transport } from '../../api/client.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { AuditAnchor } from '../../api/types.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
-import { Badge, Banner, Button, Icon, TextInput, toast } from '../../kit/index.ts';
+import { Badge, Banner, Button, Icon, Select, TextInput, toast } from '../../kit/index.ts';
 import { attempt, useDoing } from '../../features/doing.ts';
 import { NoLine, Section } from '../../features/settings/section.tsx';
 import { navigate } from '../router.ts';
@@ -12,13 +12,16 @@ import { navigate } from '../router.ts';
 export function AnchorsSection() {
   const places = useCommand('audit_anchors', {}, { refetchInterval: 10_000 });
   const [url, setUrl] = useState('');
+  const [secret, setSecret] = useState('');
+  // Without the right to see them, or with a locked key, there is nothing to choose.
+  const secrets = useCommand('secret_list', {});
   const { busy, run } = useDoing();
   const pick = transport().pickFolder;
   const doing = (work: () => Promise<AuditAnchor[]>, done: string) => run(async () => {
     const failed = (await work()).find((place) => place.error !== undefined);
     toast(failed ? { signal: 'warn', text: t('anchor.failedTitle'), detail: failed.error } : { signal: 'ok', text: done });
   });
-  const add = (place: { url: string } | { folder: string }) => doing(() => act('audit_anchor_add', place), t('anchor.added'));
+  const add = (place: { url: string; credential?: string } | { folder: string }) => doing(() => act('audit_anchor_add', place), t('anchor.added'));
   async function addFolder() {
     const folder = pick && await attempt(() => pick());
     if (folder) await add({ folder: folder.handle });
@@ -33,6 +36,8 @@ export function AnchorsSection() {
             <div className="grow col">
               <span className="mono ell" title={place.place}>{place.place}</span>
               <span className="s t3">{place.at ? tn('anchor.last', place.size, { time: formatDateTime(place.at) }) : t('anchor.never')}</span>
+              {place.credential ? <span className="s t3 row gap1"><Icon name="lock" size={12} />{t('anchor.withSecret', { name: place.credential })}</span> : null}
+              {place.warning ? <span className="s c-wait" role="status">{place.warning}</span> : null}
               {place.error ? <span className="s c-err" role="alert">{place.error}</span> : null}
             </div>
             <Badge>{tn('anchor.every', place.everyMinutes)}</Badge>
@@ -40,8 +45,9 @@ export function AnchorsSection() {
           </div>
         ))}
       </div>
-      <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim() }).then((kept) => { if (kept) setUrl(''); }); }}>
+      <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim(), ...(secret ? { credential: secret } : {}) }).then((kept) => { if (kept) { setUrl(''); setSecret(''); } }); }}>
         <TextInput type="url" value={url} onChange={setUrl} placeholder="https://log.example/signalbox" aria-label={t('anchor.address')} maxLength={2000} />
+        {secrets.data?.length ? <Select label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /> : null}
         <Button type="submit" busy={busy} disabled={!url.trim()}>{t('anchor.addUrl')}</Button>
         {pick ? <Button icon="folder" busy={busy} onClick={() => void addFolder()}>{t('anchor.addFolder')}</Button> : null}
         {places.data?.length ? <Button icon="retry" busy={busy} onClick={() => void doing(() => act('audit_anchor_now', {}), t('anchor.done'))}>{t('anchor.now')}</Button> : null}

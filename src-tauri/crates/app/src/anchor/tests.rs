@@ -1,4 +1,7 @@
-use super::{AnchorKind, MINUTE, Standing, add_to_file, read_file, shown};
+use super::address::{is_telling, movable, shown};
+use super::file::{add, read, read_named};
+use super::{AnchorKind, MINUTE, Standing, Target};
+use signalbox_ports::CredentialKind;
 use signalbox_store::audit::{Frontier, Head, SignedCheckpoint};
 
 #[test]
@@ -16,21 +19,96 @@ fn an_address_is_shown_without_what_may_be_secret() {
 }
 
 #[test]
+fn a_credential_in_an_address_is_seen_and_can_become_a_secret() {
+    for telling in [
+        "https://anna:pw@log.example/a",
+        "https://token@log.example/a",
+        "https://log.example/a?x=1&access_token=short",
+        "https://log.example/a?code=1",
+        "https://log.example/a?where=a1b2c3d4e5f6a7b8c9d0e1",
+    ] {
+        assert!(is_telling(telling), "{telling}");
+    }
+    for plain in ["https://log.example/a", "https://log.example/a?tenant=5&kind=anchor", "log"] {
+        assert!(!is_telling(plain), "{plain}");
+    }
+    let target = |place: &str| Target {
+        id: "1".into(),
+        kind: AnchorKind::Webhook,
+        place: place.into(),
+        every_minutes: 60,
+        here: true,
+        credential: None,
+    };
+    let basic = movable(&target("https://anna:p%40ss+word@log.example:8443/a?tenant=5")).expect("movable");
+    assert_eq!(basic.kind, CredentialKind::Basic { user: "anna".into() });
+    assert_eq!((basic.value.expose(), basic.place.as_str()), ("p@ss+word", "https://log.example:8443/a?tenant=5"));
+    assert_eq!(basic.host.to_string(), "log.example:8443");
+    let query = movable(&target("http://127.0.0.1:9/a?token=t-1&tenant=5")).expect("movable");
+    assert_eq!(query.kind, CredentialKind::Query { name: "token".into() });
+    assert_eq!((query.value.expose(), query.place.as_str()), ("t-1", "http://127.0.0.1:9/a?tenant=5"));
+    for more in ["https://a:b@log.example/?token=1", "https://log.example/?token=1&sig=2", "https://log.example/"] {
+        assert!(movable(&target(more)).is_none(), "{more}: no one secret can stand for it");
+    }
+}
+
+fn line(time: &str) -> String {
+    SignedCheckpoint::seal("log", Head::EMPTY, &Frontier::new(), None, time, None).expect("seals").to_line()
+}
+
+#[test]
 fn a_file_holds_each_checkpoint_once_also_after_a_cut_line() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("anchors.jsonl");
-    let at = |time: &str| {
-        SignedCheckpoint::seal("log", Head::EMPTY, &Frontier::new(), None, time, None).expect("seals").to_line()
-    };
-    let (first, second) = (at("2026-11-22T10:00:00Z"), at("2026-11-22T11:00:00Z"));
+    let (first, second) = (line("2026-11-22T10:00:00Z"), line("2026-11-22T11:00:00Z"));
     for line in [&first, &first, &second, &second] {
-        add_to_file(&path, line).expect("writes");
+        add(&path, line).expect("writes");
     }
-    assert_eq!(read_file(&path).expect("reads").len(), 2);
-    let cut = std::fs::read_to_string(&path).expect("text");
-    std::fs::write(&path, &cut[..cut.len() - 20]).expect("cut");
-    add_to_file(&path, &second).expect("writes");
-    assert!(std::fs::read_to_string(&path).expect("text").ends_with(&second));
-    assert_eq!(read_file(&path).expect_err("a cut line").code, "NOT_AN_ANCHOR");
-    assert!(add_to_file(&dir.path().join("no/such"), &first).is_err());
+    let whole = format!("{first}{second}");
+    assert_eq!(read(&path).expect("reads").anchors.len(), 2);
+    // Wherever a crash cuts the last line off: it is told and does not count, the others do, and the next one replaces it.
+    for left in 1..second.len() - 1 {
+        std::fs::write(&path, &whole[..first.len() + left]).expect("cut");
+        let kept = read_named(&path).expect("the others count");
+        assert_eq!(kept.anchors.len(), 1);
+        let told = kept.passed_over(&path);
+        assert_eq!((told.len(), told[0].line, told[0].why.contains("cut off")), (1, 2, true), "{left}");
+        if left % 50 == 1 {
+            add(&path, &second).expect("writes");
+            assert_eq!(std::fs::read_to_string(&path).expect("text"), whole, "{left}");
+        }
+    }
+    // Only the end of its line is missing.
+    std::fs::write(&path, first.trim_end()).expect("cut");
+    assert!(read_named(&path).expect("reads").passed_over(&path).is_empty());
+    add(&path, &second).expect("writes");
+    assert_eq!(std::fs::read_to_string(&path).expect("text"), whole);
+    assert!(add(&dir.path().join("no/such"), &second).is_err());
+}
+
+#[test]
+fn a_damaged_line_that_no_crash_made_is_named() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("anchors.jsonl");
+    let good = line("2026-11-22T10:00:00Z");
+    let mut bytes = format!("{good}{{\"checkpoint\":{{\n{good}").into_bytes();
+    bytes.extend(b"\xff\xfe\n");
+    std::fs::write(&path, bytes).expect("written");
+    let error = read_named(&path).err().expect("is told");
+    assert_eq!(error.code, "NOT_AN_ANCHOR");
+    assert!(error.message.contains("line 2") && error.message.contains("Lines 4 neither"), "{}", error.message);
+    let kept = read(&path).expect("reads");
+    assert_eq!((kept.anchors.len(), kept.passed_over(&path).len()), (2, 2), "a verification uses the others");
+    for nothing in ["", "\n", "no anchors"] {
+        std::fs::write(&path, nothing).expect("written");
+        assert_eq!(
+            read_named(&path).err().expect("is told").code,
+            "NOT_AN_ANCHOR",
+            "{nothing:?} compares with nothing"
+        );
+    }
+    // What is not ours is not cut.
+    std::fs::write(&path, "somebody's notes").expect("written");
+    add(&path, &good).expect("writes");
+    assert_eq!(std::fs::read_to_string(&path).expect("text"), format!("somebody's notes\n{good}"));
 }

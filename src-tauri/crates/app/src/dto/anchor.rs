@@ -23,6 +23,9 @@ pub struct AnchorAdd {
     /// Or an http or https address.
     #[serde(default)]
     pub url: Option<String>,
+    /// A secret of this machine that goes along with each request: `secret://NAME`.
+    #[serde(default)]
+    pub credential: Option<String>,
     /// How often, 60 when absent.
     #[serde(default)]
     pub every_minutes: Option<u32>,
@@ -46,6 +49,12 @@ pub struct AuditAnchor {
     pub kind: AnchorKind,
     /// The file, or the address without what may be secret in it.
     pub place: String,
+    /// The secret that goes along: `secret://NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+    /// Its address holds a credential that could not become a secret yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
     /// How often.
     pub every_minutes: u32,
     /// Entries that the last checkpoint there seals.
@@ -56,4 +65,15 @@ pub struct AuditAnchor {
     /// Why the last attempt failed; it is tried again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+/// A line of an anchor file that does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AuditAnchorLine {
+    /// The file.
+    pub file: String,
+    /// Its number, from 1.
+    pub line: usize,
+    /// Why it does not count.
+    pub why: String,
 }

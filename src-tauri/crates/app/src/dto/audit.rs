@@ -1,5 +1,6 @@
 //! The audit chain as people see it.
 
+use crate::dto::AuditAnchorLine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -303,6 +304,9 @@ pub struct AuditVerdict {
     /// Where the clock was put back between two entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_back: Option<AuditClockBack>,
+    /// Lines of anchor files that were passed over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anchor_lines: Vec<AuditAnchorLine>,
     /// What is kept apart from the chain; only a verification from the beginning looks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payloads: Option<AuditPayloads>,

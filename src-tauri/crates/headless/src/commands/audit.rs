@@ -121,7 +121,10 @@ async fn anchor(app: &Arc<App>, output: &Output, command: &Anchor) -> Done {
             let places = app.anchor_file(&caller, file.clone(), *every).await?;
             serde_json::to_value(places).unwrap_or_default()
         }
-        Anchor::Add { url, every, .. } => ask("audit_anchor_add", json!({ "url": url, "everyMinutes": every })).await?,
+        Anchor::Add { url, every, credential, .. } => {
+            let request = json!({ "url": url, "everyMinutes": every, "credential": credential });
+            ask("audit_anchor_add", request).await?
+        }
     };
     let list = places.as_array().map(Vec::as_slice).unwrap_or_default();
     let good = list.iter().all(|place| place["error"].is_null());
@@ -142,8 +145,10 @@ async fn anchor(app: &Arc<App>, output: &Output, command: &Anchor) -> Done {
             place["everyMinutes"],
             place["size"]
         ));
-        if let Some(error) = place["error"].as_str() {
-            output.line(&output.paint(&format!("  {}", plain(error)), Tone::Bad));
+        for (what, tone) in [("warning", Tone::Warn), ("error", Tone::Bad)] {
+            if let Some(told) = place[what].as_str() {
+                output.line(&output.paint(&format!("  {}", plain(told)), tone));
+            }
         }
     }
     Ok(if good { OK } else { FAILED })
@@ -200,6 +205,11 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
             }
             None => output.line("Tamper-evident up to the last checkpoint that you keep somewhere else."),
         }
+    }
+    for line in verdict["anchorLines"].as_array().into_iter().flatten() {
+        let text = |key: &str| plain(line[key].as_str().unwrap_or_default());
+        let told = format!("{}, line {} does not count: {}.", text("file"), line["line"], text("why"));
+        output.line(&output.paint(&told, Tone::Warn));
     }
     for (what, seqs) in payloads.iter().filter(|(_, seqs)| !seqs.is_empty()) {
         let line = format!("What {} entries keep apart is {what}: {}.", seqs.len(), Value::from(seqs.clone()));

@@ -1,7 +1,7 @@
-//! `tasks list | show | complete | claim | release | delegate | delegations | undelegate`.
+//! `tasks list | show | complete | claim | release | hold | continue | delegate | delegations | undelegate`.
 
 use super::{Done, input};
-use crate::args::{Complete, Delegate, TaskSort, TaskStatus, Tasks};
+use crate::args::{Complete, Delegate, Hold, TaskSort, TaskStatus, Tasks};
 use crate::output::{CONFLICT, OK, Output, Tone, plain};
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> D
         Tasks::Complete(args) => complete(app, output, args).await,
         Tasks::Claim { task, person } => change(app, output, "task_claim", task, person.as_deref()).await,
         Tasks::Release { task, person } => change(app, output, "task_release", task, person.as_deref()).await,
+        Tasks::Hold(args) => hold(app, output, args, true).await,
+        Tasks::Continue(args) => hold(app, output, args, false).await,
         Tasks::Delegate(args) => delegate(app, output, args).await,
         Tasks::Delegations { person } => delegations(app, output, person.as_deref()).await,
         Tasks::Undelegate { id, person } => {
@@ -126,6 +128,22 @@ async fn complete(app: &Arc<App>, output: &Output, args: &Complete) -> Done {
     } else {
         output.line(&format!("Answered. Run {run} goes on in the open app; if none is open, `signalbox resume {run}` goes on with it here."));
     }
+    Ok(OK)
+}
+
+async fn hold(app: &Arc<App>, output: &Output, args: &Hold, held: bool) -> Done {
+    let caller = Caller::terminal(args.person.as_deref())?;
+    let mut request = json!({ "taskId": args.task, "held": held });
+    if let Some(notes) = &args.notes {
+        request["notes"] = notes.as_str().into();
+    }
+    let row = app.dispatch(&caller, "task_hold", request).await?;
+    if output.json {
+        output.value(&row);
+        return Ok(OK);
+    }
+    // How much is left is worked out by the run, once it hears of it.
+    output.line(if held { "On hold: its time stands still." } else { "It goes on." });
     Ok(OK)
 }
 

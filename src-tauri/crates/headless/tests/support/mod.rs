@@ -54,6 +54,20 @@ impl Box {
         }
     }
 
+    /// [`Self::run`] with something to read.
+    pub(crate) fn run_with<S: AsRef<std::ffi::OsStr>>(&self, args: &[S], input: &str) -> Done {
+        let mut command = self.command(args);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("sent");
+        let output = child.wait_with_output().expect("it ends");
+        Done {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).expect("text"),
+            err: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+
     pub(crate) fn spawn<S: AsRef<std::ffi::OsStr>>(&self, args: &[S]) -> Child {
         self.command(args)
             .stdin(Stdio::null())

@@ -5,9 +5,10 @@
 use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::schema::Migration;
+use crate::table::audit_text;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_audit::verify::Row as ChainRow;
-use signalbox_audit::{Actor, ActorType, Entry, Head, Level, Sealed, Signature};
+use signalbox_audit::{Actor, ActorType, Entry, Head, Level, RUN_LEVEL, Sealed, Signature};
 use signalbox_model::time;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -156,6 +157,7 @@ pub(crate) fn insert(
     if high > ts && high - ts > super::audit_meta::lag(connection)? {
         super::audit_meta::set(connection, "lag", &(high - ts).to_string())?;
     }
+    audit_text::add_tags(connection, entry.seq, entry.tags.as_deref().unwrap_or_default())?;
     let error_type = entry.metadata.as_ref().and_then(|metadata| metadata.get("errorType")).and_then(|t| t.as_str());
     connection
         .prepare_cached(
@@ -204,6 +206,7 @@ pub(crate) fn get(connection: &Connection, seq: u64) -> Result<Option<AuditRow>>
 
 /// Retention: the record of it is written in the same transaction.
 pub(crate) fn remove_before(connection: &Connection, seq: u64) -> Result<()> {
+    audit_text::remove_before(connection, seq)?;
     connection.prepare_cached("DELETE FROM audit_entry WHERE seq < ?")?.execute([seq])?;
     Ok(())
 }
@@ -224,7 +227,8 @@ impl Filter {
             filter.add("run_id IN (SELECT id FROM run WHERE ? IN (workflow_id, workflow_name))", workflow.clone());
         }
         if let Some(node) = &query.node {
-            filter.add("node_id = ?", node.clone());
+            let term = if node == RUN_LEVEL { "+node_id = ?" } else { "node_id = ? AND node_id <> '$run'" };
+            filter.add(term, node.clone());
         }
         if let Some(event) = &query.event {
             let rare = !matches!(event.as_str(), "NODE_START" | "NODE_SUCCESS");
@@ -247,7 +251,7 @@ impl Filter {
             filter.add("error_type = ? AND error_type IS NOT NULL", kind.clone());
         }
         if let Some(tag) = &query.tag {
-            filter.add("EXISTS (SELECT 1 FROM json_each(entry, '$.tags') WHERE json_each.value = ?)", tag.clone());
+            filter.add("seq IN (SELECT seq FROM audit_tag WHERE tag = ?)", tag.clone());
         }
         if let Some(since) = query.since_ms {
             let from: Option<u64> = connection
@@ -273,7 +277,16 @@ impl Filter {
             filter.add("ts <= ?", until);
         }
         for text in &query.text {
+            if let Some(found) = audit_text::find(connection, text)? {
+                let list: Vec<String> = found.iter().map(u64::to_string).collect();
+                filter.add_all(
+                    "(seq IN (SELECT value FROM json_each(?)) OR seq >= ?)",
+                    [format!("[{}]", list.join(",")).into(), sql(audit_text::taken_to(connection)?).into()],
+                );
+            }
+            // The whole entry first: that is cheap and leaves few.
             filter.contains("entry", text);
+            filter.contains(audit_text::WORDS, text);
         }
         Ok(filter)
     }
