@@ -82,13 +82,13 @@ test('cards are those of the moment; the table says where one is and leads to an
   await expect(cards.getByRole('button', { name: 'Second order' })).toHaveCount(0);
 
   await page.getByRole('radio', { name: 'Events' }).click();
-  await expect(page.locator('.ev-row.here')).toContainText('step_start');
+  await expect(page.locator('.ev-row.here')).toContainText('First order runs');
   const done = page.locator('.ev-row').filter({ hasText: 'Second order is done' });
   await done.click();
   await page.getByRole('button', { name: 'See the run at this event' }).click();
   await page.getByRole('radio', { name: 'Cards' }).click();
   await expect(cards.getByRole('button', { name: 'Second order' })).toBeVisible();
-  await page.getByRole('searchbox', { name: 'Search the cards' }).fill('B-2');
+  await page.getByRole('textbox', { name: 'Search the cards' }).fill('B-2');
   await expect(cards.getByRole('button', { name: 'First order' })).toHaveCount(0);
   await expect(cards.getByRole('button', { name: 'Second order' })).toBeVisible();
 });
@@ -120,4 +120,45 @@ test('E5: from a record of the audit chain to the run at that moment', async ({ 
   const at = Number(/at=(\d+)$/.exec(page.url())?.[1]);
   expect(events[at - 1]).toMatchObject({ stepId: 'first' });
   expect(Date.parse(events[at - 1]?.ts ?? '')).toBeLessThanOrEqual(Date.parse(done?.ts ?? ''));
+});
+
+const ROUNDS = {
+  signalbox: 1, id: 'rounds', name: 'Many rounds', nodes: {
+    start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
+    each: { type: 'flow.loop', typeVersion: 1, title: 'Each order', config: { source: '=item.orders' } },
+    look: { type: 'data.set', typeVersion: 1, title: 'Look up', parent: 'each', config: { assign: { n: '=1' }, keep: false } },
+  },
+  edges: [{ from: 'start.success', to: 'each' }], layout: { start: [0, 0], each: [248, 0], look: [264, 44] },
+};
+
+test('C21: graph, timeline and table have one choice; the table sorts and filters; only what is seen is drawn', async ({ open, host }) => {
+  const { runId } = await host.rpc<Summary>('run_start', { document: ROUNDS, params: { orders: Array.from({ length: 400 }, (_, n) => n) } });
+  await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 40_000 }).toBe('completed');
+  const page = await open(`#/run/${runId}`);
+  await page.getByRole('button', { name: 'Detail log' }).click();
+  const log = page.getByRole('region', { name: 'Detail log' });
+  await log.getByRole('radio', { name: 'Events' }).click();
+  const list = log.getByRole('listbox', { name: 'Events of the run' });
+  await expect(list.getByRole('option').first()).toBeVisible();
+  expect(await list.getByRole('option').count()).toBeLessThan(60);
+  await log.getByRole('button', { name: 'No.' }).click();
+  await expect(list.getByRole('option').first()).toContainText('Workflow completed');
+  await log.getByRole('button', { name: 'Where' }).click();
+  await expect(list.getByRole('option').first()).toContainText('Each order 1');
+  await log.getByRole('textbox', { name: 'Filter events' }).fill('each[399]');
+  await expect(list.getByRole('option').first()).toContainText('Each order 400');
+  await list.getByRole('option').first().click();
+  // The step of the event is chosen on the canvas and in the timeline.
+  await expect(page.locator('.react-flow__node[data-id="look"]')).toHaveClass(/selected/);
+  await log.getByRole('radio', { name: 'Timeline' }).click();
+  await expect(log.locator('.tl-list [aria-selected="true"]')).toContainText('Look up');
+  await log.locator('.tl-list').getByRole('option').filter({ hasText: 'Start' }).click();
+  await expect(page.locator('.react-flow__node[data-id="start"]')).toHaveClass(/selected/);
+  await log.getByRole('radio', { name: 'Events' }).click();
+  await log.getByRole('textbox', { name: 'Filter events' }).fill('');
+  await expect(list.locator('[aria-selected="true"]')).toContainText('Start');
+  // Back in time, each count is that of then.
+  await page.getByRole('slider', slider).fill('200');
+  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('after event 200 of');
+  await expect(list.locator('.ev-row.here')).toBeVisible();
 });

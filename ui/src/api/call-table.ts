@@ -2,7 +2,7 @@
 
 import { Column } from './column';
 import type { ReadonlyList } from './cow';
-import { partsOf } from './run-paths';
+import { CONTAINERS, partsOf } from './run-paths';
 import type { CallCard, CardStatus } from './run-state';
 
 export const STATUSES: readonly CardStatus[] = ['running', 'retrying', 'waiting', 'asks', 'done', 'failed', 'handled', 'skipped', 'interrupted', 'cancelled'];
@@ -22,7 +22,7 @@ export interface Line {
   /** Time in calls that have ended. */
   busyMs: number;
   /** Calls that were not skipped. */
-  done: number;
+  begun: number;
 }
 
 /** Texts by number: a column of them is a column of numbers. */
@@ -48,6 +48,8 @@ export class CallTable {
   /** when the next attempt is due, NaN without one */
   readonly retryAt = new Column(Float64Array);
   readonly startSeq = new Column(Int32Array);
+  /** 1: it works while it is open; 0: it waits for a time or a person, or for the steps in it */
+  private readonly busyOnes = new Column(Uint8Array);
   readonly lines: Line[] = [];
   /** Calls that have not ended. */
   readonly open = new Set<number>();
@@ -55,7 +57,7 @@ export class CallTable {
   version = 0;
   /** Calls read so far, for tests of what it costs. */
   read = 0;
-  /** Time in which something ran, in order and apart, without what is still open; near ones are one. */
+  /** Time in which something worked, in order and apart, without what is still open; near ones are one. A wait is a moment at each end. */
   readonly busy: [from: number, to: number][] = [];
   private readonly keys = new Map<string, number>();
 
@@ -72,6 +74,11 @@ export class CallTable {
     }
   }
 
+  /** It works, and does not only wait. */
+  works(call: number): boolean {
+    return this.busyOnes.get(call) === 1;
+  }
+
   private put(card: CallCard): void {
     this.read++;
     const at = card.index;
@@ -84,20 +91,22 @@ export class CallTable {
       this.startSeq.set(at, card.startSeq);
     }
     const line = this.lines[this.line.get(at)] as Line;
+    const works = card.dueMs === undefined && card.people === undefined && !CONTAINERS.has(card.kind ?? '');
+    if (!works && (fresh || this.works(at))) cover(this.busy, card.startedMs, card.startedMs);
+    this.busyOnes.set(at, works ? 1 : 0);
     const before = fresh ? Number.NaN : this.to.get(at);
     const to = card.endedMs ?? Number.NaN;
     this.to.set(at, to);
     this.status.set(at, NUMBER_OF.get(card.status) ?? 0);
     this.retryAt.set(at, card.retryAtMs ?? Number.NaN);
-    if (fresh && card.status !== 'skipped') line.done++;
+    if (fresh && card.status !== 'skipped') line.begun++;
     if (Number.isNaN(to)) this.open.add(at);
     else {
       this.open.delete(at);
       if (Number.isNaN(before)) {
         line.busyMs += to - card.startedMs;
-        cover(this.busy, card.startedMs, to);
+        cover(this.busy, works ? card.startedMs : to, to);
       }
-      if (card.retryAtMs !== undefined) cover(this.busy, to, card.retryAtMs);
     }
   }
 
@@ -106,7 +115,7 @@ export class CallTable {
     const known = this.keys.get(key);
     if (known !== undefined) return known;
     this.keys.set(key, this.lines.length);
-    return this.lines.push({ key, nodeId: card.nodeId, path: card.path, calls: [], busyMs: 0, done: 0 }) - 1;
+    return this.lines.push({ key, nodeId: card.nodeId, path: card.path, calls: [], busyMs: 0, begun: 0 }) - 1;
   }
 }
 

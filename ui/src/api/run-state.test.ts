@@ -61,9 +61,10 @@ describe('the run of the walkthrough', () => {
           fold.apply(FIRST_EVENTS.slice(Math.max(0, at - overlap), at + size));
           at += size;
         }
-        const { version: _, ...cut } = fold.view;
-        const { version: __, ...whole } = view;
+        const { version: _, table: columns, ...cut } = fold.view;
+        const { version: __, table, ...whole } = view;
         expect(cut).toEqual(whole);
+        expect([columns.lines, columns.busy, columns.open, columns.length]).toEqual([table.lines, table.busy, table.open, table.length]);
       }),
     );
   });

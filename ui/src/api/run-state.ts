@@ -223,6 +223,8 @@ export interface RunView {
   readonly callsOf: ReadonlyMap<string, readonly number[]>;
   /** The calls as an array, made when it is asked for: its cost grows with their number. */
   readonly cards: readonly CallCard[];
+  /** The calls in columns: as they are now, also in a view of the past. */
+  readonly table: CallTable;
   /** This is how it was after event `lastSeq`, and when that was, milliseconds since 1970; absent in a view of now. */
   readonly moment?: number;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -252,8 +254,6 @@ export interface ApplyResult {
 
 export interface RunFold {
   readonly view: RunView;
-  /** The calls in columns, as they are now. */
-  readonly table: CallTable;
   /** Events that were applied to look at the past, for tests of what it costs. */
   readonly replayed: number;
   /** The run as it was after an event; as it is now when that is the last one or still to come. */
@@ -270,7 +270,7 @@ const MOST_KEPT = 256;
 export function createRunFold(runId: string, definition?: RunDefinition): RunFold {
   const state = freshState(runId, definition);
   const table = new CallTable();
-  let view = snapshot(state);
+  let view = snapshot(state, table);
   let every = EVERY_EVENTS;
   let kept: FoldState[] = [fork(state)];
   let past: { state: FoldState; view: RunView } | undefined;
@@ -289,7 +289,6 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
     get view() {
       return view;
     },
-    table,
     get replayed() {
       return replayed;
     },
@@ -307,7 +306,7 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
       // Views are told apart by their version, also one of the past from one of now.
       then.version = -1 - wanted;
       const last = state.events[wanted - 1] ?? state.events[0];
-      past = { state: then, view: snapshot(then, Date.parse(last?.ts ?? '')) };
+      past = { state: then, view: snapshot(then, table, Date.parse(last?.ts ?? '')) };
       return past.view;
     },
     apply(batch) {
@@ -332,7 +331,7 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
       if (result.applied > 0) {
         table.take(state.cards, state.changed);
         finish(state);
-        view = snapshot(state);
+        view = snapshot(state, table);
         for (const listener of listeners) listener();
       }
       return result;
@@ -351,7 +350,7 @@ export function foldRun(events: readonly RunEventLike[], definition?: RunDefinit
   return fold.view;
 }
 
-export const emptyRunView = (runId = ''): RunView => snapshot(freshState(runId));
+export const emptyRunView = (runId = ''): RunView => snapshot(freshState(runId), new CallTable());
 
 export const isTerminal = (status: RunStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
@@ -369,7 +368,7 @@ export function cardsOf(view: RunView, nodeId: string): CallCard[] {
   return list;
 }
 
-function snapshot(state: FoldState, moment?: number): RunView {
+function snapshot(state: FoldState, table: CallTable, moment?: number): RunView {
   const { cards } = state;
   let listed: readonly CallCard[] | undefined;
   return {
@@ -399,6 +398,7 @@ function snapshot(state: FoldState, moment?: number): RunView {
     events: state.events,
     calls: cards,
     callsOf: state.callsOf,
+    table,
     get cards() {
       return (listed ??= cards.toArray());
     },

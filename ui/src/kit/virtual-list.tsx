@@ -1,9 +1,12 @@
 /** A long list of rows of one height; only what is seen is drawn. */
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useRowWindow } from './row-window.ts';
+
+/** An array, or what can be asked like one. */
+export interface RowList<T> { readonly length: number; at(index: number): T | undefined }
 
 export interface VirtualListProps<T> {
-  items: readonly T[];
+  items: RowList<T>;
   rowHeight: number;
   keyOf(item: T): string;
   row(item: T, index: number): ReactNode;
@@ -17,33 +20,33 @@ export interface VirtualListProps<T> {
   onEnd?(): void;
   /** Scrolls to the newest row when items arrive and the end was in view. */
   follow?: boolean;
+  /** A row that comes into sight whenever it is another one. */
+  reveal?: number;
   footer?: ReactNode;
   className?: string;
   /** Rows that hold controls of their own: `row` gives cells with role `gridcell`. */
   grid?: boolean;
 }
 
-export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, clickOpens, onEnd, follow, footer, className, grid }: VirtualListProps<T>) {
+export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, clickOpens, onEnd, follow, reveal, footer, className, grid }: VirtualListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
-  const virtual = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-    getItemKey: (index) => { const item = items[index]; return item === undefined ? index : keyOf(item); },
-  });
-  const rows = virtual.getVirtualItems();
-  const last = rows.at(-1)?.index ?? -1;
+  const { from, to, show } = useRowWindow(scroller, items.length, rowHeight);
+  const rows = Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
+  const last = to - 1;
   // The focus stays on the list; this names the row that the keys act on, as long as it is drawn.
-  const active = rows.some((entry) => entry.index === selected) ? `${id}-${String(selected)}` : undefined;
+  const active = selected !== undefined && selected >= from && selected < to ? `${id}-${String(selected)}` : undefined;
   useEffect(() => {
     if (onEnd && last >= 0 && last >= items.length - 10) onEnd();
   }, [last, items.length, onEnd]);
   const atEnd = useRef(true);
   useEffect(() => {
-    if (follow && atEnd.current && items.length) virtual.scrollToIndex(items.length - 1);
-  }, [follow, items.length, virtual]);
+    if (follow && atEnd.current && items.length) show(items.length - 1);
+  }, [follow, items.length, show]);
+  // What was chosen elsewhere comes into sight.
+  useEffect(() => {
+    if (reveal !== undefined && reveal >= 0) show(reveal);
+  }, [reveal, show]);
 
   function onKeyDown(event: KeyboardEvent) {
     // Keys inside a control of a row belong to that control.
@@ -55,7 +58,7 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
       event.stopPropagation();
       const next = Math.max(0, Math.min(items.length - 1, to));
       onSelect(next);
-      virtual.scrollToIndex(next);
+      show(next);
     } else if (event.key === 'Enter' && onOpen && at >= 0) {
       event.preventDefault();
       onOpen(at);
@@ -67,17 +70,17 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
         const box = event.currentTarget;
         atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < rowHeight * 2;
       }}>
-      <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-        {rows.map((entry) => {
-          const item = items[entry.index];
+      <div role="presentation" style={{ height: items.length * rowHeight, position: 'relative' }}>
+        {rows.map((index) => {
+          const item = items.at(index);
           if (item === undefined) return null;
           return (
-            <div key={entry.key} id={`${id}-${String(entry.index)}`} role={grid ? 'row' : 'option'} {...(grid ? { 'aria-rowindex': entry.index + 1 } : { 'aria-posinset': entry.index + 1, 'aria-setsize': items.length })}
-              aria-selected={entry.index === selected} className={`vrow ${entry.index === selected ? 'on' : ''} ${clickOpens ? 'opens' : ''}`}
-              style={{ height: rowHeight, transform: `translateY(${String(entry.start)}px)` }}
-              onClick={clickOpens && onOpen ? () => onOpen(entry.index) : onSelect ? () => onSelect(entry.index) : undefined}
-              onDoubleClick={onOpen && !clickOpens ? () => onOpen(entry.index) : undefined}>
-              {row(item, entry.index)}
+            <div key={keyOf(item)} id={`${id}-${String(index)}`} role={grid ? 'row' : 'option'} {...(grid ? { 'aria-rowindex': index + 1 } : { 'aria-posinset': index + 1, 'aria-setsize': items.length })}
+              aria-selected={index === selected} className={`vrow ${index === selected ? 'on' : ''} ${clickOpens ? 'opens' : ''}`}
+              style={{ height: rowHeight, transform: `translateY(${String(index * rowHeight)}px)` }}
+              onClick={clickOpens && onOpen ? () => onOpen(index) : onSelect ? () => onSelect(index) : undefined}
+              onDoubleClick={onOpen && !clickOpens ? () => onOpen(index) : undefined}>
+              {row(item, index)}
             </div>
           );
         })}

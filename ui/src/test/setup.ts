@@ -23,3 +23,5 @@ globalThis.matchMedia ??= ((query: string) => ({
   dispatchEvent: () => false,
 })) as typeof matchMedia;
 if (typeof Element !== 'undefined' && !Element.prototype.scrollIntoView) Element.prototype.scrollIntoView = () => {};
+// jsdom has no layout to scroll.
+if (typeof Element !== 'undefined') Element.prototype.scrollBy ??= () => undefined;

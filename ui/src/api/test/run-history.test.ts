@@ -8,7 +8,7 @@ import { createRunFold, foldRun, type CallCard, type RunDefinition, type RunEven
 
 /** All that a screen reads of a view, without what is shared with later moments. */
 function said(view: RunView) {
-  const { version: _, events: __, cards, calls: ___, callsOf: ____, slotsOf: _____, moment: ______, slots, slotPorts, loops, ...rest } = view;
+  const { version: _, events: __, cards, calls: ___, callsOf: ____, slotsOf: _____, moment: ______, table: _______, slots, slotPorts, loops, ...rest } = view;
   return { ...rest, cards: [...cards], slots: [...slots], slotPorts: [...slotPorts], loops: [...loops] };
 }
 

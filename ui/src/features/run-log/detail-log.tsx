@@ -1,8 +1,8 @@
 // The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
 
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { choiceOf, EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
-import type { CallCard, RunEventLike, RunView } from '../../api/run-state.ts';
+import { isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
 import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
@@ -61,10 +61,11 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
 
   const titles = runView?.nodes;
+  const nameOf = useCallback((id: string) => titles?.[id]?.title ?? document.nodes[id]?.title ?? looks.get(document.nodes[id]?.type ?? '')?.title ?? id, [titles, document, looks]);
   const where = useMemo<Where>(() => ({
-    words: (path) => pathWords(path, (id) => titles?.[id]?.title ?? document.nodes[id]?.title ?? looks.get(document.nodes[id]?.type ?? '')?.title ?? id),
+    words: (path) => pathWords(path, nameOf),
     look: onChoose && ((path) => onChoose(choiceOf(path, document))),
-  }), [titles, document, looks, onChoose]);
+  }), [nameOf, document, onChoose]);
 
   const past = time !== null && time.seq !== null;
   // Timeline and table show the whole run, with a mark where one is; cards are as they were then.
@@ -74,7 +75,19 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   // A step chosen on the canvas is shown by its newest call.
   const ofNode = selectedNode === null ? undefined : runView?.nodes[selectedNode]?.lastCard;
   const chosen = pickedCard && (selectedNode === null || pickedCard.nodeId === selectedNode) ? picked : (ofNode ?? null);
+  const [follow, setFollow] = useState(false);
+  const live = runView !== null && !past && !isTerminal(runView.status);
+  const newest = calls?.length ?? 0;
+  useEffect(() => {
+    const card = follow && live ? calls?.at(newest - 1) : undefined;
+    if (!card) return;
+    setPicked(card.index);
+    setSeq(null);
+    onSelectNode(card.nodeId);
+    // Only a new call is followed.
+  }, [follow, live, newest]); // eslint-disable-line react/exhaustive-deps
   const pick = (index: number) => {
+    setFollow(false);
     const card = calls?.at(index);
     if (!card) return;
     setPicked(index);
@@ -82,6 +95,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
     onSelectNode(card.nodeId);
   };
   const pickEvent = (event: RunEventLike) => {
+    setFollow(false);
     setSeq(event.seq ?? null);
     if (!event.stepId) return;
     const at = whole ? callOf(whole, event) : undefined;
@@ -109,6 +123,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
             </span>
             {view === 'timeline' ? null : <TextInput icon="search" className="sm runlog-search" aria-label={t(view === 'cards' ? 'log.searchCards' : 'events.search')} placeholder={t(view === 'cards' ? 'log.searchCards' : 'events.search')} value={text} onChange={setText} />}
             {view === 'cards' ? <Button small aria-pressed={errorsOnly} className={errorsOnly ? 'is-press' : ''} icon="errd" onClick={() => setErrorsOnly(!errorsOnly)}>{t('log.errorsOnly')}</Button> : null}
+            {live ? <Button small aria-pressed={follow} className={`end ${follow ? 'is-press' : ''}`} icon="down" title={t('log.followHint')} onClick={() => setFollow(!follow)}>{t('log.follow')}</Button> : null}
           </>
         ) : null}
       </div>
@@ -117,11 +132,11 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
       ) : view === 'cards' ? (
         <CardsView view={runView} filter={filter} where={where} lookOf={lookOf} sections={sections} selectedCard={chosen} onPick={pick} />
       ) : (
-        <div className="runlog-two">
+        <div className={`runlog-two ${view === 'events' ? 'wide' : ''}`}>
           {view === 'timeline' ? (
-            <TimelineView view={whole ?? runView} moment={runView.moment} shown={shown} lookOf={lookOf} selectedNode={selectedNode} onPick={pick} />
+            <TimelineView view={whole ?? runView} moment={runView.moment} shown={shown} lookOf={lookOf} selectedNode={selectedNode} selectedCall={chosen} onPick={pick} />
           ) : (
-            <EventsView view={whole ?? runView} here={time?.seq ?? null} onMoment={time?.go} text={text} shown={shown} where={where.words} selectedSeq={seq} onPick={pickEvent} />
+            <EventsView view={whole ?? runView} here={time?.seq ?? null} onMoment={time?.go} text={text} step={step} where={where.words} nameOf={nameOf} selectedSeq={seq} selectedCall={chosen} onPick={pickEvent} />
           )}
           <div className="runlog-detail">
             <Detail view={runView} time={time} where={where} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : calls?.at(chosen)} lookOf={lookOf} sections={detailSections} onSelectNode={onSelectNode} />

@@ -1,60 +1,92 @@
-// The log itself, as a table one can filter.
+// The log itself, as a table one can filter and sort. What is not seen is not drawn.
 
-import { useDeferredValue, useMemo } from 'react';
-import { inChoice } from '../../api/run-paths.ts';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { slotKey } from '../../api/run-paths.ts';
 import type { RunEventLike, RunView } from '../../api/run-state.ts';
-import { formatTime, t } from '../../i18n/index.ts';
-import { VirtualList } from '../../kit/index.ts';
+import { formatDuration, formatTime, t } from '../../i18n/index.ts';
+import { Icon, SignalIcon, VirtualList, type Signal } from '../../kit/index.ts';
+import { EventRows, IN_ORDER, type SortKey, type Sorting } from './event-rows.ts';
 import { eventText } from './words.ts';
 
-export function filterEvents(events: readonly RunEventLike[], text: string, shown: (nodeId: string) => boolean, view: Pick<RunView, 'nodes' | 'choice'>): RunEventLike[] {
-  const needle = text.trim().toLowerCase();
-  return events.filter((event) => {
-    if (event.stepId && !shown(event.stepId)) return false;
-    if (view.choice && !inChoice(event.path, view.choice)) return false;
-    if (needle === '') return true;
-    return event.type.includes(needle) || (event.stepId ?? '').toLowerCase().includes(needle) || eventText(event, view).toLowerCase().includes(needle);
-  });
-}
+const COLUMNS: readonly { by: SortKey; text: 'events.seq' | 'events.time' | 'events.step' | 'events.where' | 'events.what' | 'events.took' | 'events.call' | 'events.error' }[] = [
+  { by: 'seq', text: 'events.seq' }, { by: 'time', text: 'events.time' }, { by: 'step', text: 'events.step' }, { by: 'path', text: 'events.where' },
+  { by: 'status', text: 'events.what' }, { by: 'took', text: 'events.took' }, { by: 'attempt', text: 'events.call' }, { by: 'error', text: 'events.error' },
+];
 
-export function EventsView({ view, here, onMoment, text, shown, where, selectedSeq, onPick }: {
+const SIGNAL: { readonly [type: string]: Signal } = {
+  workflow_done: 'ok', workflow_failed: 'err', workflow_cancelled: 'stop', step_start: 'run', step_done: 'ok', step_error: 'err', step_skipped: 'skip', step_interrupted: 'warn', retry_scheduled: 'retry',
+  human_task_created: 'person', human_task_completed: 'person', human_task_closed: 'person', human_task_reminded: 'person', escalated: 'person', pause_start: 'wait', pause_resumed: 'run', pause_timeout: 'warn',
+};
+
+export function EventsView({ view, here, onMoment, text, step, where, nameOf, selectedSeq, selectedCall, onPick }: {
   view: RunView;
   /** The event after which one looks at the run; null: now. */
   here: number | null;
   onMoment?: ((seq: number) => void) | undefined;
   text: string;
-  shown: (nodeId: string) => boolean;
+  /** '' for all */
+  step: string;
   where: (path: string) => string;
+  nameOf: (nodeId: string) => string;
   selectedSeq: number | null;
+  selectedCall: number | null;
   onPick: (event: RunEventLike) => void;
 }) {
+  const [sorting, setSorting] = useState<Sorting>(IN_ORDER);
   const wanted = useDeferredValue(text);
-  const rows = useMemo(() => filterEvents(view.events, wanted, shown, view), [view, wanted, shown]);
-  const selected = selectedSeq === null ? -1 : rows.findIndex((event) => event.seq === selectedSeq);
+  const rows = useMemo(() => new EventRows(), [view.runId]); // eslint-disable-line react/exhaustive-deps
+  const order = useMemo(() => rows.order(view, { text: wanted, step, choice: view.choice }, sorting), [rows, view, wanted, step, sorting]);
+  const call = selectedCall === null ? undefined : view.calls.at(selectedCall);
+  // What was chosen in another view is where its call began.
+  const chosen = selectedSeq ?? call?.startSeq ?? null;
+  const selected = useMemo(() => (chosen === null ? -1 : order.place(chosen - 1)), [order, chosen]);
+  const eventAt = (place: number): RunEventLike | undefined => view.events[order.at(place) ?? -1];
+  const sort = (by: SortKey) => setSorting((before) => (before.by !== by ? { by, down: false } : before.down ? IN_ORDER : { by, down: true }));
   return (
-    <div className="ev">
-      <div className="ev-row ev-head cap">
-        <span>{t('events.seq')}</span><span>{t('events.time')}</span><span>{t('events.type')}</span><span>{t('events.what')}</span>
+    <div className="ev" role="region" aria-label={t('events.list')}>
+      <div className="ev-row ev-head cap" role="group" aria-label={t('events.sort')}>
+        {COLUMNS.map((column) => (
+          <button key={column.by} type="button" className={`ev-sort ${column.by === 'took' || column.by === 'attempt' ? 'ev-num' : ''}`} aria-pressed={sorting.by === column.by && sorting !== IN_ORDER} title={t('events.sortBy', { column: t(column.text) })} onClick={() => sort(column.by)}>
+            <span className="ell">{t(column.text)}</span>{sorting.by === column.by ? <Icon name={sorting.down ? 'down' : 'up'} size={12} label={t(sorting.down ? 'events.down' : 'events.up')} /> : null}
+          </button>
+        ))}
       </div>
-      {rows.length === 0 ? <p className="s t3 ev-none">{t('log.nothing')}</p> : (
-        <VirtualList<RunEventLike>
+      {order.length === 0 ? <p className="s t3 ev-none">{t('log.nothing')}</p> : (
+        <VirtualList<number>
+          key={`${sorting.by} ${String(sorting.down)}`}
           className="ev-list"
-          items={rows}
+          items={order}
           rowHeight={28}
-          keyOf={(event) => String(event.seq)}
+          keyOf={String}
           label={t('events.list')}
           selected={selected}
-          follow={selected < 0 && here === null}
-          onSelect={(index) => { const event = rows[index]; if (event) onPick(event); }}
-          onOpen={onMoment && ((index) => { const event = rows[index]; if (event?.seq != null) onMoment(event.seq); })}
-          row={(event) => (
-            <div className={`ev-row ${here === null ? '' : event.seq === here ? 'here' : (event.seq ?? 0) > here ? 'later' : ''}`} aria-current={event.seq === here ? 'step' : undefined}>
-              <span className="t3 mono">{event.seq}</span>
-              <span className="t2">{formatTime(event.ts)}</span>
-              <code className="ell">{event.type}</code>
-              <span className={`ell ${event.type === 'step_error' || event.type === 'workflow_failed' ? 'c-err' : ''}`} title={eventText(event, view)}>{event.path ? <span className="t3" title={event.path}>{where(event.path)} </span> : null}{eventText(event, view)}</span>
-            </div>
-          )}
+          reveal={here === null ? selected : order.place(here - 1)}
+          follow={selected < 0 && here === null && sorting.by === 'seq' && !sorting.down}
+          onSelect={(place) => { const event = eventAt(place); if (event) onPick(event); }}
+          onOpen={onMoment && ((place) => { const event = eventAt(place); if (event?.seq != null) onMoment(event.seq); })}
+          row={(at) => {
+            const event = view.events[at];
+            if (!event) return null;
+            const words = eventText(event, view);
+            const signal = SIGNAL[event.type];
+            const took = rows.took.get(at);
+            const attempt = rows.attempt.get(at);
+            const name = event.stepId ? (event.path ? view.slots.get(slotKey(event.stepId, event.path))?.title : undefined) ?? nameOf(event.stepId) : '';
+            const place = event.path ? where(event.path) : '';
+            const seq = event.seq ?? 0;
+            return (
+              <div className={`ev-row ${here === null ? '' : seq === here ? 'here' : seq > here ? 'later' : ''}`} aria-current={seq === here ? 'step' : undefined}>
+                <span className="t3 mono">{event.seq}</span>
+                <span className="t2" title={event.ts}>{formatTime(event.ts)}</span>
+                <span className="ell" title={event.stepId ?? undefined}>{name}</span>
+                <span className="ell t2" title={event.path ?? undefined}>{place}</span>
+                <span className="ev-what" title={`${event.type}: ${words}`}>{signal ? <SignalIcon signal={signal} /> : <Icon name="dot" size={12} className="t3" />}<span className={`ell ${signal === 'err' ? 'c-err' : ''}`}>{words}</span></span>
+                <span className="t2 ev-num">{Number.isNaN(took) ? '' : formatDuration(took)}</span>
+                <span className="t2 ev-num">{attempt < 0 ? '' : attempt + 1}</span>
+                <code className="ell c-err" title={rows.errorOf(at)}>{rows.errorOf(at)}</code>
+              </div>
+            );
+          }}
         />
       )}
     </div>

@@ -2,6 +2,7 @@
 
 import { inChoice } from '../../api/run-paths.ts';
 import type { CallCard, RunView } from '../../api/run-state.ts';
+import { indexIn } from '../../api/sorted.ts';
 
 export interface CallFilter {
   /** one step only */
@@ -37,17 +38,7 @@ export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch)
     if (!card) break;
     if (fits(card)) list.push(call);
   }
-  return { length: list.length, at: (place) => list[place], place: (call) => placeOf(list, call) };
-}
-
-function placeOf(sorted: readonly number[], wanted: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] as number) < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return sorted[low] === wanted ? low : -1;
+  return { length: list.length, at: (place) => list[place], place: (call) => indexIn(list, call) };
 }
 
 /** Values of one call that are looked at: a huge answer does not hold up the search. */

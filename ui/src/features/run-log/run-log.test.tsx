@@ -6,12 +6,13 @@ import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
 import { StepCard, type SectionId, type Sections } from './card.tsx';
 import { DetailLog } from './detail-log.tsx';
-import { filterEvents } from './events-view.tsx';
-import { niceStep, rowsOf, scaleOf } from './timeline-model.ts';
+import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } from './event-rows.ts';
+import { rangeOf } from '../../kit/row-window.ts';
+import { CardSearch, pickCalls } from './pick-calls.ts';
+import { Bars, niceStep, scaleOf } from './timeline-model.ts';
 import { eventText } from './words.ts';
 
 const RUN = foldRun(FIRST_EVENTS, FIRST);
-const ALL = () => true;
 
 pretendLayout();
 
@@ -130,7 +131,7 @@ describe('the log', () => {
     await userEvent.click(screen.getByRole('radio', { name: 'Events' }));
     expect(screen.getAllByRole('option')).toHaveLength(19);
     await userEvent.type(screen.getByRole('textbox', { name: 'Filter events' }), 'retry');
-    expect(await screen.findAllByText('retry_scheduled')).toHaveLength(2);
+    expect(await screen.findAllByTitle(/^retry_scheduled: /)).toHaveLength(2);
     fireEvent.click(screen.getAllByRole('option')[0] as HTMLElement);
     expect(screen.getByText('Event 4')).toBeTruthy();
   });
@@ -140,33 +141,61 @@ describe('the log', () => {
     await userEvent.click(screen.getByRole('radio', { name: 'Timeline' }));
     const rows = container.querySelectorAll('.tl-list .tl-row');
     expect(rows).toHaveLength(5);
-    expect(Array.from(rows[0]?.querySelectorAll('.tl-bar') ?? []).map((bar) => bar.className)).toEqual(['tl-bar err', 'tl-bar wait', 'tl-bar err', 'tl-bar wait', 'tl-bar ok']);
+    expect(Array.from(rows[0]?.querySelectorAll('.tl-bar') ?? []).map((bar) => bar.className)).toEqual(['tl-bar err', 'tl-bar wait', 'tl-bar err', 'tl-bar wait', 'tl-bar ok on']);
   });
 });
 
 describe('the timeline', () => {
   const start = Date.parse('2026-11-21T23:00:00.000Z');
   it('stands in order of time', () => {
-    const rows = rowsOf(RUN.cards, start + 31);
-    const scale = scaleOf(rows, start, start + 31);
+    const scale = scaleOf(RUN.table, start, start + 31);
     expect(scale.at(start)).toBe(0);
     expect(scale.at(start + 10)).toBeLessThan(scale.at(start + 20));
     expect(scale.folds).toEqual([]);
-    expect(rows[0]).toMatchObject({ nodeId: 'fetch', calls: 3 });
+    expect(RUN.table.lines[0]).toMatchObject({ nodeId: 'fetch', calls: [0, 1, 2], begun: 3 });
   });
   it('folds a long time without work', () => {
     const late = FIRST_EVENTS.map((event, i) => (i < 10 ? event : { ...event, ts: new Date(Date.parse(event.ts) + 3_600_000).toISOString() }));
     const view = foldRun(late, FIRST);
-    const scale = scaleOf(rowsOf(view.cards, start + 3_600_031), start, start + 3_600_031);
+    const scale = scaleOf(view.table, start, start + 3_600_031);
     expect(scale.folds).toHaveLength(1);
     expect(scale.at(start + 29)).toBeGreaterThan(0.5);
     expect(scale.at(start + 3_600_030)).toBeLessThanOrEqual(1);
+    // Unfolded, the hour stands as long as it was.
+    const full = scaleOf(view.table, start, start + 3_600_031, new Set(scale.folds.map((fold) => fold.key)));
+    expect(full.folds).toEqual([]);
+    expect(full.at(start + 1_800_000)).toBeCloseTo(0.485, 2);
   });
+  const many = (events: number): RunEventLike[] => Array.from({ length: events }, (_, i) => ({
+    runId: 'R', seq: i + 1, ts: new Date(start + i).toISOString(), type: i % 2 === 0 ? 'step_start' : 'step_done', stepId: 'n', item: i >> 1, visit: 1, attempt: 0,
+    payload: i % 2 === 0 ? { type: 'data.set', input: [] } : { ports: { success: 1 } },
+  }));
   it('puts thousands of bars together', () => {
-    const cards = Array.from({ length: 50_000 }, (_, i) => ({ ...(RUN.cards[2] as NonNullable<(typeof RUN.cards)[number]>), index: i, key: String(i), startedMs: start + i * 2, endedMs: start + i * 2 + 1 }));
-    const [row] = rowsOf(cards, start);
-    expect(row?.bars.length).toBeLessThanOrEqual(240);
-    expect(row?.bars.reduce((n, bar) => n + bar.merged, 0)).toBe(50_000);
+    const { table } = foldRun(many(100_000));
+    const line = table.lines[0];
+    if (!line) throw new Error('There is a line.');
+    const bars = new Bars(table, line);
+    const list = bars.of(scaleOf(table, start, start + 100_000));
+    expect(list.length).toBeLessThanOrEqual(400);
+    expect(list.reduce((n, bar) => n + bar.merged, 0)).toBe(50_000);
+  });
+  it('C21: with each batch of a run of 100,000 events only what is new is looked at', () => {
+    const events = many(100_000);
+    const fold = createRunFold('R');
+    fold.apply(events.slice(0, 99_000));
+    const { table } = fold.view;
+    const bars = new Bars(table, table.lines[0] as NonNullable<(typeof table.lines)[number]>);
+    const scale = scaleOf(table, start, start + 100_000);
+    bars.of(scale);
+    const [read, looked] = [table.read, bars.read];
+    for (let at = 99_000; at < 100_000; at += 100) {
+      fold.apply(events.slice(at, at + 100));
+      bars.of(scale);
+    }
+    // 500 calls began and ended in ten batches.
+    expect(table.read - read).toBeLessThanOrEqual(1000);
+    expect(bars.read - looked).toBeLessThanOrEqual(520);
+    expect(table.busy.length).toBe(1);
   });
   it('has round steps', () => {
     expect([3, 17, 240, 4001].map(niceStep)).toEqual([5, 20, 500, 5000]);
@@ -176,5 +205,103 @@ describe('the timeline', () => {
 it('every event has a sentence', () => {
   for (const event of FIRST_EVENTS) expect(eventText(event, RUN)).not.toBe('');
   expect(eventText(FIRST_EVENTS.at(-1) as RunEventLike, RUN)).toBe('Workflow completed in 31 ms');
-  expect(filterEvents(RUN.events, 'fetch', ALL, RUN).length).toBe(9);
+  expect(new EventRows().order(RUN, { text: 'fetch', step: '', choice: undefined }, IN_ORDER).length).toBe(9);
+});
+
+describe('C21: the table of events', () => {
+  const ALL: EventFilter = { text: '', step: '', choice: undefined };
+  const seqs = (rows: EventRows, view: RunView, filter: EventFilter, sorting: Sorting): number[] => {
+    const order = rows.order(view, filter, sorting);
+    return Array.from({ length: order.length }, (_, place) => (order.at(place) ?? -1) + 1);
+  };
+
+  it('sorts by each column, both ways; what has no value stands last', () => {
+    const rows = new EventRows();
+    const by = (key: SortKey, down = false) => seqs(rows, RUN, ALL, { by: key, down });
+    const event = (seq: number | undefined) => RUN.events[(seq ?? 0) - 1];
+    expect(by('seq')).toEqual(RUN.events.map((_, n) => n + 1));
+    expect(by('seq', true)).toEqual(by('seq').toReversed());
+    expect(by('time')).toEqual(by('seq'));
+    // Fetching took 2, 2 and 4 ms, the run 31.
+    expect([event(by('took', true)[0])?.type, event(by('took', true)[1])?.type]).toEqual(['workflow_done', 'step_done']);
+    expect(event(by('took').at(-1))?.type).not.toBe('workflow_done');
+    expect(event(by('attempt', true)[0])?.attempt).toBe(2);
+    expect([rows.errorOf((by('error')[0] ?? 0) - 1), rows.errorOf((by('error').at(-1) ?? 0) - 1)]).toEqual(['SERVICE_UNAVAILABLE', '']);
+    expect(event(by('step')[0])?.stepId).toBe('adult');
+    expect(event(by('step', true)[0])?.stepId).toBe('yes');
+    for (const key of ['path', 'status'] as const) expect(by(key).toSorted((a, b) => a - b)).toEqual(by('seq'));
+  });
+
+  it('finds by step, words and code of the error', () => {
+    const rows = new EventRows();
+    expect(seqs(rows, RUN, { ...ALL, text: 'service_unavail' }, IN_ORDER)).toEqual([3, 6]);
+    expect(seqs(rows, RUN, { ...ALL, text: 'TRIED again' }, { by: 'seq', down: true })).toEqual([7, 4]);
+    const order = rows.order(RUN, { ...ALL, step: 'yes' }, IN_ORDER);
+    for (let place = 0; place < order.length; place++) expect(order.place(order.at(place) ?? -1)).toBe(place);
+    expect(order.place(2)).toBe(-1);
+  });
+
+  it('of 100,000 events none is looked at without a filter, and with one only those that are new', () => {
+    const all: RunEventLike[] = Array.from({ length: 100_000 }, (_, n) => ({
+      runId: 'R', seq: n + 1, ts: new Date(n).toISOString(), type: n % 2 ? 'step_done' : 'step_start', stepId: `n${String((n >> 1) % 7)}`, path: `each[${String(n >> 1)}]`, visit: 1, attempt: n % 3, payload: {},
+    }));
+    const fold = createRunFold('R');
+    fold.apply(all.slice(0, 99_000));
+    const rows = new EventRows();
+    expect(rows.order(fold.view, ALL, IN_ORDER).length).toBe(99_000);
+    expect(rows.order(fold.view, ALL, { by: 'seq', down: true }).at(0)).toBe(98_999);
+    expect(rows.read).toBe(0);
+    const filter = { ...ALL, text: 'n3' };
+    rows.order(fold.view, filter, IN_ORDER);
+    expect(rows.read).toBe(99_000);
+    fold.apply(all.slice(99_000));
+    rows.order(fold.view, filter, IN_ORDER);
+    expect(rows.read).toBe(100_000);
+    // Sorted, a batch costs its own sorting and one walk over what stands there.
+    const sorting: Sorting = { by: 'attempt', down: true };
+    const next = createRunFold('R');
+    next.apply(all.slice(0, 99_900));
+    const sorted = new EventRows();
+    sorted.order(next.view, ALL, sorting);
+    next.apply(all.slice(99_900));
+    const before = sorted.read;
+    const order = sorted.order(next.view, ALL, sorting);
+    expect(sorted.read - before).toBeLessThan(100_000 + 2000);
+    expect([order.at(0), order.at(99_999)]).toEqual([2, 99_999]);
+  }, 60_000);
+});
+
+it('a long list draws what is seen, wherever it stands', () => {
+  expect(rangeOf(0, 600, 28)).toEqual({ from: 0, to: 34 });
+  const { from, to } = rangeOf(27_000_000, 600, 28);
+  expect(to - from).toBeLessThan(60);
+});
+
+describe('the search over cards', () => {
+  it('U-22: finds by title, error and values, and looks only once at what has ended', () => {
+    const search = new CardSearch();
+    expect(search.find(RUN, 'service unavailable')).toEqual([0, 1]);
+    expect(search.find(RUN, 'ADA').length).toBeGreaterThan(0);
+    const fold = createRunFold('R', FIRST);
+    fold.apply(FIRST_EVENTS.slice(0, 8));
+    const live = new CardSearch();
+    live.find(fold.view, 'fetch');
+    const before = live.read;
+    fold.apply(FIRST_EVENTS.slice(8));
+    expect(live.find(fold.view, 'fetch')).toEqual([0, 1, 2]);
+    // Two calls had ended.
+    expect(live.read - before).toBe(RUN.cards.length - 2);
+  });
+
+  it('the cards without a filter are the calls themselves; with one they are those that fit', () => {
+    const search = new CardSearch();
+    const all = pickCalls(RUN, { step: '', errorsOnly: false, text: '' }, search);
+    expect([all.length, all.at(3), all.place(3), all.place(99)]).toEqual([RUN.cards.length, 3, 3, -1]);
+    expect(search.read).toBe(0);
+    const errors = pickCalls(RUN, { step: 'fetch', errorsOnly: true, text: '' }, search);
+    expect([errors.length, errors.at(1), errors.place(1), errors.place(2)]).toEqual([2, 1, 1, -1]);
+    const past = createRunFold('R', FIRST);
+    past.apply(FIRST_EVENTS);
+    expect(pickCalls(past.at(6), { step: 'fetch', errorsOnly: false, text: '' }, search).length).toBe(2);
+  });
 });

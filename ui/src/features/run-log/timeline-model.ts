@@ -1,135 +1,155 @@
-// Where the bars of a run stand. Idle time is folded, so that one long wait does not press everything into one corner. Pure.
+// Where the bars of a run stand. Time without work is folded, so that one long wait does not press everything into one corner. Pure.
 
-import type { CallCard } from '../../api/run-state.ts';
-import { lineKey } from '../../api/call-table.ts';
-import { depthOf } from './where.ts';
+import { cover, STATUSES, type CallTable, type Line } from '../../api/call-table.ts';
+import type { CardStatus } from '../../api/run-state.ts';
+import { formatPause } from '../../i18n/index.ts';
 
 export interface Bar {
-  key: string;
-  /** Index of the card; the first of those that were put together. */
-  card: number;
+  /** Number of the call; the first of those that were put together. */
+  call: number;
   kind: 'ok' | 'err' | 'run' | 'wait' | 'person' | 'off';
+  /** Share of the width, 0 to 1. */
   from: number;
   to: number;
+  ms: number;
   merged: number;
 }
 
-export interface TimelineRow {
-  /** the same step in every iteration is one row */
-  key: string;
-  depth: number;
-  nodeId: string;
-  title: string;
-  kind: string | undefined;
-  bars: Bar[];
-  busyMs: number;
-  calls: number;
-  last: CallCard;
-}
+export interface Fold { key: number; at: number; ms: number }
 
 export interface Scale {
   /** Share of the width, 0 to 1, of a moment. */
   at(ms: number): number;
   ticks: { at: number; text: string }[];
-  folds: { at: number; ms: number }[];
+  folds: Fold[];
+  /** Where now is. */
   end: number;
+  endMs: number;
 }
 
-const MAX_BARS = 240;
-
-const KIND: Record<CallCard['status'], Bar['kind']> = {
-  running: 'run', retrying: 'wait', waiting: 'run', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'off', interrupted: 'off', cancelled: 'off',
+const KIND: { readonly [S in CardStatus]: Bar['kind'] } = {
+  running: 'run', retrying: 'wait', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'off', interrupted: 'off', cancelled: 'off',
 };
+/** A retry stands as a line between two calls, a wait as a bar of its own. */
+const kindOf = (status: CardStatus): Bar['kind'] => (status === 'waiting' ? 'run' : KIND[status]);
 
-export function rowsOf(cards: readonly CallCard[], now: number): TimelineRow[] {
-  const rows = new Map<string, TimelineRow>();
-  for (const card of cards) {
-    const key = lineKey(card.nodeId, card.path);
-    let row = rows.get(key);
-    if (!row) {
-      row = { key, depth: depthOf(card.path), nodeId: card.nodeId, title: card.title, kind: card.kind, bars: [], busyMs: 0, calls: 0, last: card };
-      rows.set(key, row);
+/** Bars nearer than this are not told apart by the eye. */
+const NEAR = 1 / 400;
+/** A line with fewer calls shows each of them. */
+const FEW = 240;
+
+/** The bars of one line. While the scale stays, calls that have ended are not looked at again. */
+export class Bars {
+  /** Calls looked at, for tests of what it costs. */
+  read = 0;
+  private scale: Scale | undefined;
+  private fits: ((call: number) => boolean) | undefined;
+  private done = 0;
+  private settled: Bar[] = [];
+
+  constructor(private readonly table: CallTable, private readonly line: Line) {}
+
+  /** `fits`: calls that are looked at; all when absent. */
+  of(scale: Scale, fits?: (call: number) => boolean): readonly Bar[] {
+    if (scale !== this.scale || fits !== this.fits) {
+      [this.scale, this.fits, this.done, this.settled] = [scale, fits, 0, []];
     }
-    const to = card.endedMs ?? Math.max(now, card.startedMs);
-    row.bars.push({ key: card.key, card: card.index, kind: KIND[card.status], from: card.startedMs, to, merged: 1 });
-    row.busyMs += to - card.startedMs;
-    row.calls += card.status === 'skipped' ? 0 : 1;
-    row.last = card;
-    if (card.retryAtMs !== undefined && card.endedMs !== undefined) {
-      row.bars.push({ key: `${card.key} wait`, card: card.index, kind: 'wait', from: card.endedMs, to: card.retryAtMs, merged: 1 });
-    }
+    const { calls } = this.line;
+    const take = (list: Bar[], call: number): void => {
+      this.read++;
+      if (fits === undefined || fits(call)) this.add(list, call, scale);
+    };
+    for (; this.done < calls.length && !this.table.open.has(calls[this.done] as number); this.done++) take(this.settled, calls[this.done] as number);
+    const list = [...this.settled];
+    for (let n = this.done; n < calls.length; n++) take(list, calls[n] as number);
+    return list;
   }
-  for (const row of rows.values()) row.bars = merge(row.bars);
-  return [...rows.values()];
+
+  private add(list: Bar[], call: number, scale: Scale): void {
+    const { table } = this;
+    const from = table.from.get(call);
+    const end = table.to.get(call);
+    const to = Number.isNaN(end) ? Math.max(scale.endMs, from) : end;
+    const kind = kindOf(STATUSES[table.status.get(call)] ?? 'running');
+    this.put(list, { call, kind, from: scale.at(from), to: scale.at(to), ms: to - from, merged: 1 });
+    const retry = table.retryAt.get(call);
+    if (!Number.isNaN(retry) && !Number.isNaN(end)) this.put(list, { call, kind: 'wait', from: scale.at(end), to: scale.at(retry), ms: retry - end, merged: 0 });
+  }
+
+  private put(list: Bar[], bar: Bar): void {
+    const last = list.at(-1);
+    if (this.line.calls.length > FEW && last && bar.from - last.to < NEAR) {
+      // An error is seen also among many calls that went well.
+      const kind = last.kind === 'err' || bar.kind === 'err' ? 'err' : last.kind === 'wait' ? bar.kind : last.kind;
+      list[list.length - 1] = { ...last, kind, to: Math.max(last.to, bar.to), ms: last.ms + bar.ms, merged: last.merged + bar.merged };
+    } else list.push(bar);
+  }
 }
 
-/** Thousands of bars are not told apart by the eye: neighbours of one kind become one. */
-function merge(bars: Bar[]): Bar[] {
-  let list = bars;
-  let gap = 0;
-  const span = Math.max(1, (bars.at(-1)?.to ?? 0) - (bars[0]?.from ?? 0));
-  while (list.length > MAX_BARS && gap < span) {
-    gap = gap === 0 ? span / 2000 : gap * 2;
-    const next: Bar[] = [];
-    for (const bar of list) {
-      const last = next.at(-1);
-      if (last && (last.kind === bar.kind || gap > span / 100) && bar.from - last.to <= gap) {
-        next[next.length - 1] = { ...last, kind: last.kind === 'err' || bar.kind === 'err' ? 'err' : bar.kind, to: Math.max(last.to, bar.to), merged: last.merged + bar.merged };
-      } else next.push(bar);
-    }
-    list = next;
+/** The bars of all lines, each made when it is first seen. */
+export class LinesOfBars {
+  private readonly made = new Map<string, Bars>();
+  constructor(private readonly table: CallTable) {}
+
+  of(line: Line): Bars {
+    const known = this.made.get(line.key);
+    if (known) return known;
+    const bars = new Bars(this.table, line);
+    this.made.set(line.key, bars);
+    return bars;
   }
-  return list;
 }
 
 const FOLD_SHARE = 0.02;
+/** Folds together never take more than this. */
+const FOLDS_SHARE = 0.3;
+const SHORTEST_FOLD_MS = 2000;
 
-export function scaleOf(rows: readonly TimelineRow[], start: number, end: number): Scale {
+/** `unfolded`: keys of folds that are drawn in full. */
+export function scaleOf(table: CallTable, start: number, end: number, unfolded: ReadonlySet<number> = new Set()): Scale {
   const last = Math.max(end, start + 1);
-  const spans = rows.flatMap((row) => row.bars.map((bar) => [bar.from, bar.to] as const)).toSorted((a, b) => a[0] - b[0]);
-  const busy: [number, number][] = [];
-  for (const [from, to] of spans) {
-    const before = busy.at(-1);
-    if (before && from <= before[1]) before[1] = Math.max(before[1], to);
-    else busy.push([from, to]);
-  }
+  const busy = table.busy.map(([from, to]): [number, number] => [from, to]);
+  for (const call of table.open) if (table.works(call)) cover(busy, table.from.get(call), last);
   const work = busy.reduce((sum, [from, to]) => sum + (to - from), 0);
-  const limit = Math.max(2000, work * 2);
+  const limit = Math.max(SHORTEST_FOLD_MS, work * 2);
   const gaps: [number, number][] = [];
   let cursor = start;
   for (const [from, to] of busy) {
-    if (from - cursor > limit) gaps.push([cursor, from]);
+    if (from - cursor > limit && !unfolded.has(cursor)) gaps.push([cursor, from]);
     cursor = Math.max(cursor, to);
   }
-  if (last - cursor > limit) gaps.push([cursor, last]);
-  const hidden = gaps.reduce((sum, [from, to]) => sum + (to - from), 0);
-  const visible = Math.max(1, last - start - hidden);
+  if (last - cursor > limit && !unfolded.has(cursor)) gaps.push([cursor, last]);
+  const share = Math.min(FOLD_SHARE, FOLDS_SHARE / Math.max(1, gaps.length));
+  const hidden: number[] = [0];
+  for (const [from, to] of gaps) hidden.push((hidden.at(-1) ?? 0) + to - from);
+  const visible = Math.max(1, last - start - (hidden.at(-1) ?? 0));
   // A strip at the right stays free, so that a short last step is seen.
-  const room = 0.97 - gaps.length * FOLD_SHARE;
+  const room = 0.97 - gaps.length * share;
   const at = (ms: number): number => {
-    let skipped = 0;
-    let folds = 0;
-    for (const [from, to] of gaps) {
-      if (ms >= to) {
-        skipped += to - from;
-        folds += 1;
-      } else if (ms > from) {
-        return clamp(((from - start - skipped) / visible) * room + folds * FOLD_SHARE + FOLD_SHARE / 2);
-      }
+    let [low, high] = [0, gaps.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((gaps[middle] as [number, number])[1] <= ms) low = middle + 1;
+      else high = middle;
     }
-    return clamp(((ms - start - skipped) / visible) * room + folds * FOLD_SHARE);
+    const inside = (gaps[low]?.[0] ?? Infinity) < ms;
+    const stands = inside ? (gaps[low] as [number, number])[0] : ms;
+    return clamp(((stands - start - (hidden[low] ?? 0)) / visible) * room + low * share + (inside ? share / 2 : 0));
   };
   const step = niceStep(visible / 4);
-  const ticks = [];
+  const ticks: Scale['ticks'] = [];
   let lastAt = -1;
-  for (let ms = 0; ms <= last - start && ticks.length < 12; ms += step) {
+  // Where time is folded the steps go on behind the fold.
+  for (let ms = 0, tries = 0; ms <= last - start && ticks.length < 12 && tries < 400; ms += step, tries++) {
+    const gap = gaps.find(([from, to]) => start + ms > from && start + ms < to);
+    if (gap) ms = Math.ceil((gap[1] - start) / step) * step;
     const place = at(start + ms);
-    if (place - lastAt < 0.12 && lastAt >= 0) continue;
     if (place > 0.94) break;
-    ticks.push({ at: place, text: tickText(ms) });
+    if (place - lastAt < 0.12 && lastAt >= 0) continue;
+    ticks.push({ at: place, text: formatPause(ms) });
     lastAt = place;
   }
-  return { at, ticks, folds: gaps.map(([from, to]) => ({ at: at(from), ms: to - from })), end: at(last) };
+  return { at, ticks, folds: gaps.map(([from, to]) => ({ key: from, at: at((from + to) / 2), ms: to - from })), end: at(last), endMs: last };
 }
 
 const clamp = (value: number) => Math.min(1, Math.max(0, value));
@@ -138,11 +158,4 @@ export function niceStep(raw: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, raw)));
   const factor = raw / power;
   return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
-}
-
-function tickText(ms: number): string {
-  if (ms === 0) return '0 s';
-  if (ms < 1000) return `${String(ms)} ms`;
-  if (ms < 120_000) return `${String(Math.round(ms / 100) / 10)} s`;
-  return `${String(Math.round(ms / 60_000))} min`;
 }

@@ -1,72 +1,111 @@
-// Attempts as bars, pauses dashed, idle time folded: one row per step.
+// Attempts as bars, pauses dashed, idle time folded: one row per step and place. Only the rows that are seen have bars.
 
-import { useMemo } from 'react';
-import { EVERY, inChoice } from '../../api/run-paths.ts';
-import type { RunView } from '../../api/run-state.ts';
-import { isTerminal } from '../../api/run-state.ts';
-import { formatDuration, t } from '../../i18n/index.ts';
-import { NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
+import { memo, useMemo, useState } from 'react';
+import { STATUSES, type CallTable, type Line } from '../../api/call-table.ts';
+import { inChoice } from '../../api/run-paths.ts';
+import { isTerminal, type RunView } from '../../api/run-state.ts';
+import { formatDuration, t, tn } from '../../i18n/index.ts';
+import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { titleText } from './card.tsx';
 import type { Look } from './cards-view.tsx';
-import { rowsOf, scaleOf, type TimelineRow } from './timeline-model.ts';
-import { useNow } from './use-now.ts';
+import { LinesOfBars, scaleOf, type Bars, type Scale } from './timeline-model.ts';
+import { useClock } from './use-now.ts';
+import { depthOf } from './where.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
 
-export function TimelineView({ view, moment, shown, lookOf, selectedNode, onPick }: {
+export function TimelineView({ view, moment, shown, lookOf, selectedNode, selectedCall, onPick }: {
   view: RunView;
   /** When one looks at the run; undefined: now. */
   moment?: number | undefined;
   shown: (nodeId: string) => boolean;
   lookOf: (kind: string | undefined) => Look;
   selectedNode: string | null;
-  onPick: (card: number) => void;
+  selectedCall: number | null;
+  onPick: (call: number) => void;
 }) {
+  const { table, choice } = view;
   const live = !isTerminal(view.status);
-  const now = useNow(live);
+  const now = useClock(live);
   const end = view.endedMs ?? now;
-  const rows = useMemo(() => rowsOf(view.choice ? view.cards.filter((card) => inChoice(card.path, view.choice ?? EVERY)) : view.cards, end), [view.version, view.cards, view.choice, end]); // eslint-disable-line react/exhaustive-deps
-  const scale = useMemo(() => scaleOf(rows, view.startedMs ?? end, end), [rows, view.startedMs, end]);
-  const visible = useMemo(() => rows.filter((row) => shown(row.nodeId)), [rows, shown]);
-  const selected = visible.findIndex((row) => row.nodeId === selectedNode);
+  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(NONE);
+  // While it runs the scale moves once a second, not with every event.
+  const turn = live ? 0 : view.version;
+  const scale = useMemo(() => scaleOf(table, view.startedMs ?? end, end, unfolded), [table, view.startedMs, end, unfolded, turn]); // eslint-disable-line react/exhaustive-deps
+  const bars = useMemo(() => new LinesOfBars(table), [table]);
+  const fits = useMemo(() => (choice === undefined ? undefined : (call: number) => inChoice(view.calls.at(call)?.path, choice)), [view.calls, choice]);
+  // The lines only grow in number.
+  const lines = useMemo(() => table.lines.filter((line) => shown(line.nodeId) && (fits === undefined || line.path === undefined || line.calls.some(fits))), [table, table.lines.length, shown, fits]); // eslint-disable-line react/exhaustive-deps
+  const chosen = selectedCall === null ? undefined : table.lines[table.line.get(selectedCall)];
+  const selected = lines.findIndex((line) => (chosen ? line === chosen : line.nodeId === selectedNode));
+  const marks = useMemo(() => scale.folds.map((fold) => <span key={fold.key} className="tl-fold" style={{ left: percent(fold.at) }} />), [scale]);
+  const lastOf = (line: Line): number => (fits === undefined ? line.calls.at(-1) : line.calls.findLast(fits)) ?? -1;
   return (
     <div className="tl">
       <div className="tl-row tl-head">
         <span className="cap tl-name">{t('timeline.step')}</span>
         <span className="tl-line t3">
           {scale.ticks.map((tick) => <span key={tick.text} className="tl-tick" style={{ left: percent(tick.at) }}>{tick.text}</span>)}
+          {scale.folds.map((fold) => (
+            <button key={fold.key} type="button" className="tl-fold tl-unfold" style={{ left: percent(fold.at) }} title={t('timeline.unfold', { time: formatDuration(fold.ms) })} aria-label={t('timeline.unfold', { time: formatDuration(fold.ms) })}
+              onClick={() => setUnfolded(new Set([...unfolded, fold.key]))} />
+          ))}
         </span>
-        <span className="cap tl-time">{t('timeline.time')}</span>
+        <span className="cap tl-time">{unfolded.size > 0 ? <Button small variant="ghost" onClick={() => setUnfolded(NONE)}>{t('timeline.fold')}</Button> : t('timeline.time')}</span>
       </div>
-      <VirtualList<TimelineRow>
+      <VirtualList<Line>
         className="tl-list"
-        items={visible}
+        items={lines}
         rowHeight={28}
-        keyOf={(row) => row.key}
+        keyOf={(line) => line.key}
         label={t('timeline.list')}
         selected={selected}
-        onSelect={(index) => { const row = visible[index]; if (row) onPick(row.last.index); }}
-        row={(row) => (
-          <div className="tl-row">
-            <span className="tl-name" style={row.depth > 0 ? { paddingLeft: 12 + row.depth * 16 } : undefined}><NamedIcon name={lookOf(row.kind).icon} size={12} /><span className="ell" title={row.nodeId}>{titleText(row.last, lookOf(row.kind))}</span></span>
-            <span className="tl-line">
-              {row.bars.map((bar) => (
-                <span key={bar.key} className={`tl-bar ${bar.kind}`} title={`${row.title}, ${formatDuration(bar.to - bar.from)}`}
-                  onClick={(event) => { event.stopPropagation(); onPick(bar.card); }}
-                  style={{ left: percent(scale.at(bar.from)), width: `max(${bar.kind === 'wait' ? '0px' : '5px'}, ${percent(scale.at(bar.to) - scale.at(bar.from))})` }} />
-              ))}
-              {scale.folds.map((fold) => <span key={fold.at} className="tl-fold" style={{ left: percent(fold.at) }} title={t('timeline.folded', { time: formatDuration(fold.ms) })} />)}
-              <span className="tl-now" style={{ left: percent(moment === undefined ? scale.end : scale.at(moment)) }} />
-            </span>
-            <span className="tl-time s t2">
-              <SignalIcon signal={CARD_SIGNAL[row.last.status]} label={t(`card.status.${row.last.status}`)} />
-              {row.last.status === 'failed' && row.last.attempt > 0 && row.last.maxAttempts ? `${String(row.last.attempt + 1)}/${String(row.last.maxAttempts + 1)}` : formatDuration(row.busyMs)}
-              {row.last.attempt > 0 ? <span className="vh">{callText(row.last)}</span> : null}
-            </span>
-          </div>
-        )}
+        reveal={selected}
+        onSelect={(index) => { const line = lines[index]; if (line) onPick(lastOf(line)); }}
+        row={(line) => {
+          const last = view.calls.at(lastOf(line));
+          if (!last) return null;
+          const look = lookOf(last.kind);
+          const depth = depthOf(line.path);
+          return (
+            <div className="tl-row">
+              <span className="tl-name" style={depth > 0 ? { paddingLeft: 12 + depth * 16 } : undefined}><NamedIcon name={look.icon} size={12} /><span className="ell" title={line.nodeId}>{titleText(last, look)}</span></span>
+              <span className="tl-line">
+                <LineBars bars={bars.of(line)} table={table} turn={table.version} scale={scale} fits={fits} title={titleText(last, look)} selected={selectedCall} onPick={onPick} />
+                {marks}
+                <span className="tl-now" style={{ left: percent(moment === undefined ? scale.end : scale.at(moment)) }} />
+              </span>
+              <span className="tl-time s t2">
+                <SignalIcon signal={CARD_SIGNAL[last.status]} label={t(`card.status.${last.status}`)} />
+                {last.status === 'failed' && last.attempt > 0 && last.maxAttempts ? `${String(last.attempt + 1)}/${String(last.maxAttempts + 1)}` : formatDuration(line.busyMs + openMs(table, line, end))}
+                {last.attempt > 0 ? <span className="vh">{callText(last)}</span> : null}
+              </span>
+            </div>
+          );
+        }}
       />
     </div>
   );
 }
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** Time in calls that have not ended. The newest alone is looked at when there are many. */
+function openMs(table: CallTable, line: Line, end: number): number {
+  const last = line.calls.at(-1);
+  return last !== undefined && table.open.has(last) ? Math.max(0, end - table.from.get(last)) : 0;
+}
+
+interface LineBarsProps { bars: Bars; table: CallTable; turn: number; scale: Scale; fits: ((call: number) => boolean) | undefined; title: string; selected: number | null; onPick: (call: number) => void }
+const LineBars = memo(function LineBars({ bars, table, scale, fits, title, selected, onPick }: LineBarsProps) {
+  return bars.of(scale, fits).map((bar, n) => {
+    const status = STATUSES[table.status.get(bar.call)] ?? 'running';
+    const words = bar.merged > 1 ? tn('timeline.together', bar.merged, { time: formatDuration(bar.ms) }) : `${t(bar.kind === 'wait' ? 'timeline.pause' : `card.status.${status}`)}, ${formatDuration(bar.ms)}`;
+    return (
+      <span key={`${String(bar.call)}${bar.kind}${String(n)}`} className={['tl-bar', bar.kind, bar.call === selected && bar.kind !== 'wait' ? 'on' : ''].filter(Boolean).join(' ')} title={`${title}: ${words}`}
+        onClick={(event) => { event.stopPropagation(); onPick(bar.call); }}
+        style={{ left: percent(bar.from), width: `max(${bar.kind === 'wait' ? '0px' : '5px'}, ${percent(bar.to - bar.from)})` }} />
+    );
+  });
+}, (before, after) => before.turn === after.turn && before.scale === after.scale && before.fits === after.fits && before.selected === after.selected && before.title === after.title && before.bars === after.bars);
 
 const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;

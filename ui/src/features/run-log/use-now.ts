@@ -29,9 +29,14 @@ const still = () => () => undefined;
 /** The moment of the past that is looked at; undefined: now. */
 export const MomentContext = createContext<number | undefined>(undefined);
 
+/** The time as it is, also for who looks at the past. */
+export function useClock(active: boolean): number {
+  return useSyncExternalStore(active ? listen : still, () => now);
+}
+
 /** The time, once a second while somebody counts down; stands still otherwise, and in the past. */
 export function useNow(active: boolean): number {
   const moment = use(MomentContext);
-  const time = useSyncExternalStore(active && moment === undefined ? listen : still, () => now);
+  const time = useClock(active && moment === undefined);
   return moment ?? time;
 }

@@ -1,6 +1,7 @@
 // Where errors and questions to people lie among the events of a run. Kept up as events come; pure.
 
 import type { RunEventLike } from '../../api/run-state.ts';
+import { firstAbove } from '../../api/sorted.ts';
 
 export type MarkKind = 'err' | 'person';
 export interface Mark { kind: MarkKind; seq: number; share: number }
@@ -42,14 +43,3 @@ export class Marks {
 
 /** Place of an event on the track, 0 to 1. */
 export const shareOf = (seq: number, last: number): number => (last <= 1 ? 1 : (Math.min(seq, last) - 1) / (last - 1));
-
-/** Index of the first number above another, in numbers that grow. */
-export function firstAbove(list: { readonly length: number; readonly [index: number]: number | undefined }, above: number): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((list[middle] ?? Infinity) > above) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}

@@ -41,7 +41,7 @@ export function TimeBar({ time }: { time: TimeTravel }) {
       <span className="time-n nw">{t('time.event', { n: here.toLocaleString('en'), of: last.toLocaleString('en') })}</span>
       <span className="time-now">
         {seq !== null ? <Button small icon="right" onClick={() => go(null)}>{t(isTerminal(now.status) ? 'time.toEnd' : 'time.toNow')}</Button>
-          : isTerminal(now.status) ? <Badge signal="stop">{t('time.ended')}</Badge> : <Badge signal="run">{t('time.live')}</Badge>}
+          : isTerminal(now.status) ? <Badge signal="stop">{t('time.ended')}</Badge> : <Badge signal={now.status === 'running' ? 'run' : 'wait'}>{t('time.live')}</Badge>}
       </span>
       {back && on ? <span className="row gap1 s t3 time-keys"><Kbd keys={back} /><Kbd keys={on} />{t('time.keys')}</span> : null}
     </div>

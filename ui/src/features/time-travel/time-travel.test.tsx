@@ -2,10 +2,11 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { useEffect } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRunFold, type RunEventLike, type RunFold } from '../../api/run-state.ts';
+import { firstAbove, indexIn } from '../../api/sorted.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
 import { timeActions } from './actions.ts';
-import { firstAbove, Marks, shareOf } from './marks.ts';
+import { Marks, shareOf } from './marks.ts';
 import { PastBanner } from './past-banner.tsx';
 import { callStart, seqAt } from './steps.ts';
 import { TimeBar } from './time-bar.tsx';
@@ -160,6 +161,7 @@ it('signs of errors and questions: each event is looked at once, and near ones a
   expect(shownMarks.filter((mark) => mark.kind === 'person')).toEqual([{ kind: 'person', seq: 51_235, share: shareOf(51_235, 100_000) }]);
   expect(marks.shown(100_000).every((mark) => mark.share >= 0 && mark.share <= 1)).toBe(true);
   expect([firstAbove([1, 3, 5], 0), firstAbove([1, 3, 5], 3), firstAbove([1, 3, 5], 9)]).toEqual([0, 2, 3]);
+  expect([indexIn([1, 3, 5], 3), indexIn([1, 3, 5], 4), indexIn([], 1)]).toEqual([1, -1, -1]);
 });
 
 it('the keys are those of UX C26, and do nothing without a run', () => {
