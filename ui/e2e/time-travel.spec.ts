@@ -157,6 +157,18 @@ test('C21: the table sorts and filters; only what is seen is drawn', async ({ op
   await expect(list.getByRole('option').first()).toContainText('Each order 400');
 });
 
+test('C20: the iterations of a run are listed by the host; one is chosen for all views', async ({ open, host }) => {
+  const { page, log, list } = await rounds(open, host);
+  await log.getByRole('button', { name: 'Iterations…' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('400 so far');
+  await expect(dialog.getByRole('radio', { name: 'Failed 0' })).toBeVisible();
+  await dialog.getByRole('option').filter({ hasText: /Each order 3events/ }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('toolbar', { name: /iteration/i })).toContainText('3');
+  await expect(list.getByRole('option').filter({ hasText: 'Look up' })).toHaveCount(2);
+});
+
 test('C21: graph, timeline and table have one choice, now and at a moment of the past', async ({ open, host }) => {
   const { page, log, list } = await rounds(open, host);
   await list.press('End');

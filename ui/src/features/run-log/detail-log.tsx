@@ -12,6 +12,7 @@ import type { TimeTravel } from '../time-travel/use-time.ts';
 import { CardDetail, type SectionId, type Sections, type Where } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
+import { PathsDialog } from './paths-dialog.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { MomentContext } from './use-now.ts';
 import { pathWords } from './where.ts';
@@ -75,6 +76,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   // A step chosen on the canvas is shown by its newest call.
   const ofNode = selectedNode === null ? undefined : runView?.nodes[selectedNode]?.lastCard;
   const chosen = pickedCard && (selectedNode === null || pickedCard.nodeId === selectedNode) ? picked : (ofNode ?? null);
+  const [pathsOpen, setPathsOpen] = useState(false);
   const [follow, setFollow] = useState(false);
   const live = runView !== null && !past && !isTerminal(runView.status);
   const newest = calls?.length ?? 0;
@@ -123,10 +125,12 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
             </span>
             {view === 'timeline' ? null : <TextInput icon="search" className="sm runlog-search" aria-label={t(view === 'cards' ? 'log.searchCards' : 'events.search')} placeholder={t(view === 'cards' ? 'log.searchCards' : 'events.search')} value={text} onChange={setText} />}
             {view === 'cards' ? <Button small aria-pressed={errorsOnly} className={errorsOnly ? 'is-press' : ''} icon="errd" onClick={() => setErrorsOnly(!errorsOnly)}>{t('log.errorsOnly')}</Button> : null}
+            {whole && whole.loops.size > 0 && where.look ? <Button small icon="loop" onClick={() => setPathsOpen(true)}>{t('paths.open')}</Button> : null}
             {live ? <Button small aria-pressed={follow} className={`end ${follow ? 'is-press' : ''}`} icon="down" title={t('log.followHint')} onClick={() => setFollow(!follow)}>{t('log.follow')}</Button> : null}
           </>
         ) : null}
       </div>
+      {pathsOpen && runView && where.look ? <PathsDialog runId={runView.runId} words={where.words} onLook={(path) => { where.look?.(path); setPathsOpen(false); }} onClose={() => setPathsOpen(false)} /> : null}
       {loading ? <div className="ev-none" aria-busy="true"><Skeleton rows={5} /></div> : !begun || !runView ? (
         runView && runView.runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
       ) : view === 'cards' ? (

@@ -1,0 +1,43 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { ApiError } from '../../api/error.ts';
+import { pretendLayout, renderWith } from '../../test/render.tsx';
+import { PathsDialog } from './paths-dialog.tsx';
+
+pretendLayout();
+const path = (n: number, more: object = {}) => ({ path: `each[${String(n)}]`, firstSeq: n * 2 + 3, lastSeq: n * 2 + 4, running: false, failed: false, waiting: false, ...more });
+
+it('C20: reads all pages and leads to the one iteration that failed', async () => {
+  const onLook = vi.fn();
+  const asked: unknown[] = [];
+  renderWith(<PathsDialog runId="R" words={(one) => one} onLook={onLook} onClose={() => undefined} />, {
+    run_paths: (request: { after?: number }) => {
+      asked.push(request.after);
+      const first = request.after === undefined ? 0 : 1000;
+      return { paths: Array.from({ length: 1000 }, (_, n) => path(first + n, { failed: first + n === 1777 })), containers: {}, truncated: request.after === undefined };
+    },
+  });
+  await waitFor(() => expect(screen.getByText(/^2,000 so far/)).toBeTruthy());
+  expect(asked).toEqual([undefined, 999 * 2 + 3]);
+  expect(screen.getAllByRole('option').length).toBeLessThan(60);
+  fireEvent.click(screen.getByRole('radio', { name: 'Failed 1' }));
+  expect(screen.getAllByRole('option')).toHaveLength(1);
+  fireEvent.click(screen.getByRole('option'));
+  expect(onLook).toHaveBeenCalledWith('each[1777]');
+  fireEvent.click(screen.getByRole('radio', { name: 'Running 0' }));
+  expect(screen.getByText('None of them')).toBeTruthy();
+});
+
+it('says what is wrong and tries again', async () => {
+  let broken = true;
+  renderWith(<PathsDialog runId="R" words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
+    run_paths: () => {
+      if (broken) throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: 'Look at the disk.' });
+      return { paths: [path(0)], containers: {}, truncated: false };
+    },
+  });
+  expect(await screen.findByText('The store cannot be read')).toBeTruthy();
+  broken = false;
+  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText(/^1 so far/)).toBeTruthy();
+});
