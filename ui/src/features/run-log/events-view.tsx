@@ -14,9 +14,12 @@ const COLUMNS: readonly { by: SortKey; text: 'events.seq' | 'events.time' | 'eve
 ];
 
 const SIGNAL: { readonly [type: string]: Signal } = {
-  workflow_done: 'ok', workflow_failed: 'err', workflow_cancelled: 'stop', step_start: 'run', step_done: 'ok', step_error: 'err', step_skipped: 'skip', step_interrupted: 'warn', retry_scheduled: 'retry',
-  human_task_created: 'person', human_task_completed: 'person', human_task_closed: 'person', human_task_reminded: 'person', escalated: 'person', pause_start: 'wait', pause_resumed: 'run', pause_timeout: 'warn',
+  workflow_done: 'ok', workflow_failed: 'err', workflow_cancelled: 'stop', step_done: 'ok', step_error: 'err', step_skipped: 'skip', step_interrupted: 'warn', retry_scheduled: 'retry',
+  human_task_created: 'person', human_task_completed: 'person', human_task_closed: 'person', human_task_reminded: 'person', escalated: 'person', pause_start: 'wait', pause_timeout: 'warn',
 };
+
+/** It began then; whether it still runs is not said here, so nothing moves. */
+const BEGINS: ReadonlySet<string> = new Set(['workflow_start', 'workflow_resumed', 'step_start', 'pause_resumed']);
 
 export function EventsView({ view, here, onMoment, text, step, where, nameOf, selectedSeq, selectedCall, onPick }: {
   view: RunView;
@@ -80,7 +83,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
                 <span className="t2" title={event.ts}>{formatTime(event.ts)}</span>
                 <span className="ell" title={event.stepId ?? undefined}>{name}</span>
                 <span className="ell t2" title={event.path ?? undefined}>{place}</span>
-                <span className="ev-what" title={`${event.type}: ${words}`}>{signal ? <SignalIcon signal={signal} /> : <Icon name="dot" size={12} className="t3" />}<span className={`ell ${signal === 'err' ? 'c-err' : ''}`}>{words}</span></span>
+                <span className="ev-what" title={`${event.type}: ${words}`}>{signal ? <SignalIcon signal={signal} /> : <Icon name={BEGINS.has(event.type) ? 'play' : 'dot'} size={12} className="t3" />}<span className={`ell ${signal === 'err' ? 'c-err' : ''}`}>{words}</span></span>
                 <span className="t2 ev-num">{Number.isNaN(took) ? '' : formatDuration(took)}</span>
                 <span className="t2 ev-num">{attempt < 0 ? '' : attempt + 1}</span>
                 <code className="ell c-err" title={rows.errorOf(at)}>{rows.errorOf(at)}</code>
