@@ -68,6 +68,7 @@ export const audit = {
   'audit.event.TASK_SNOOZED': 'Task snoozed',
   'audit.event.TASK_HELD': 'Task put on hold',
   'audit.event.TASK_CONTINUED': 'Task taken up again',
+  'audit.event.TASK_REOPENED': 'Task asked again',
   'audit.event.REVEALED': 'Values revealed',
   'audit.event.TASK_REMINDED': 'Reminder sent',
   'audit.event.ESCALATED': 'Escalated',

@@ -11,6 +11,7 @@ import { InboxArt } from '../features/inbox/art.tsx';
 import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
 import { Detail, type DetailTab } from '../features/inbox/detail.tsx';
 import { ChooseAlternative, ConfirmDecision, HoldDialog, ReassignDialog, RevealDialog, SaveViewDialog, SnoozeDialog } from '../features/inbox/dialogs.tsx';
+import { ReopenDialog } from '../features/inbox/reopen.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
 import { Filters, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filters.tsx';
 import { queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
@@ -28,7 +29,7 @@ import { FindButton } from './frame.tsx';
 
 import { navigate } from './router.ts';
 
-type Asked = { kind: 'confirm'; action: TaskAction } | { kind: 'alternative' | 'reveal' | 'reassign' | 'snooze' | 'hold' };
+type Asked = { kind: 'confirm'; action: TaskAction } | { kind: 'alternative' | 'reveal' | 'reassign' | 'snooze' | 'hold' | 'reopen' };
 const never = () => false;
 
 export function InboxScreen({ taskId }: { taskId: string | undefined }) {
@@ -252,7 +253,7 @@ function Waiting({ row, hooks, error, retry, onGo, onChoose }: OneProps & { erro
   return <div className="ib-det" aria-busy="true"><div className="ib-hd"><span className="sk" style={{ width: 32, height: 32 }} /><div className="col"><h2 className="l ell">{row?.title ?? ''}</h2><span className="s t2">{row?.workflowName ?? ''}</span></div></div></div>;
 }
 
-function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame }: OneProps & { task: Task }) {
+function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame, onGo }: OneProps & { task: Task }) {
   const work = useWork(task, mayDecide);
   const [tab, setTab] = useState<DetailTab>('decide');
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -344,6 +345,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
         onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void snooze(new Date())} onHold={() => setAsked({ kind: 'hold' })} onContinue={() => void hold(false)}
         onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
         onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}
+        onReopen={() => setAsked({ kind: 'reopen' })} onOpenTask={onGo} onOpenOtherRun={(runId) => navigate({ screen: 'run', runId })}
         onOpenRun={() => navigate({ screen: 'run', runId: task.runId, step: task.nodeId })} onAudit={() => navigate({ screen: 'audit', query: `run:${task.runId}` })}
         onAttachment={(id) => void attempt(async () => {
           const file = await change('task_attachment', { taskId: task.id, id });
@@ -364,6 +366,12 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame 
       }} /> : null}
       {asked?.kind === 'reassign' ? <ReassignDialog task={task} onClose={close} onReassign={async (to, notes) => (await attempt(() => change('task_reassign', { taskId: task.id, to, ...(notes ? { notes } : {}) }))) !== undefined} /> : null}
       {asked?.kind === 'hold' ? <HoldDialog onClose={close} onHold={(notes) => hold(true, notes)} /> : null}
+      {asked?.kind === 'reopen' ? <ReopenDialog task={task} onClose={close} onReopen={async (reason) => {
+        const done = await attempt(() => change('task_reopen', { taskId: task.id, reason }));
+        if (done?.newTaskId) onGo(done.newTaskId);
+        else if (done) navigate({ screen: 'run', runId: done.runId });
+        return done !== undefined;
+      }} /> : null}
       {asked?.kind === 'snooze' ? <SnoozeDialog onClose={close} onSnooze={snooze} /> : null}
     </>
   );

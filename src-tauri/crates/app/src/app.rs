@@ -444,6 +444,7 @@ impl From<StoreError> for ApiError {
             StoreError::DeleteRefused { .. }
             | StoreError::RunExists { .. }
             | StoreError::TaskDecided { .. }
+            | StoreError::TaskReopened { .. }
             | StoreError::RunEnded { .. }
             | StoreError::Fenced { .. } => Class::Conflict,
             StoreError::BadPage { .. } => Class::BadRequest,

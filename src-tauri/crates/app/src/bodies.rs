@@ -8,6 +8,7 @@ mod folders;
 mod inbox;
 mod library;
 mod people;
+mod reopen;
 mod rerun;
 mod retention;
 mod runs;
@@ -31,6 +32,7 @@ pub(crate) use people::{
     task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
     task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, who,
 };
+pub(crate) use reopen::task_reopen;
 pub(crate) use rerun::{refused, rerun_look, run_checkpoint, run_rerun};
 pub(crate) use retention::{audit_retention, audit_retention_now, audit_retention_set};
 pub(crate) use runs::{

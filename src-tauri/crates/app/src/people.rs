@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::dto::{
-    RunAnswer, SuggestionSource, Task, TaskAttachment, TaskCompleted, TaskDecision, TaskEvent, TaskEventKind, TaskRow,
-    TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
+    RunAnswer, SuggestionSource, Task, TaskAttachment, TaskCompleted, TaskDecision, TaskEvent, TaskEventKind, TaskLink,
+    TaskRow, TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::masked::{ERROR, ITEMS};
@@ -235,6 +235,8 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
         votes: record.votes.into_iter().map(|vote| voted(vote, &mut masks)).collect(),
         no_self_approval: record.row.no_self_approval,
         started_by: record.starter,
+        reopens: record.reopens_run.map(|run_id| TaskLink { run_id, task_id: record.row.reopens.clone() }),
+        reopened_as: record.reopened_as.map(|(run_id, task_id)| TaskLink { run_id, task_id }),
         row: row(record.row, now),
     })
 }

@@ -129,6 +129,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::TaskHeld => format!("{} said that the task waits for somebody else", who()),
         AuditEvent::TaskContinued => format!("{} said that the task waits for nobody else any more", who()),
         AuditEvent::TaskSnoozed => format!("{} put the task off", who()),
+        AuditEvent::TaskReopened => format!("{} had the task asked again{}", who(), of("reason")),
         AuditEvent::DelegationCreated => format!(
             "{} answers for {} until {}",
             text(facts, "to").unwrap_or("somebody"),

@@ -102,6 +102,7 @@ macro_rules! command_list {
             Action task_comment(TaskComment) -> TaskRow, Operator, [Desktop Http], [task_get], "Says something about a task.";
             Action task_snooze(TaskSnooze) -> TaskRow, Operator, [Desktop Http], [task_list task_counts task_get], "Hides a task until later.";
             Action task_hold(TaskHold) -> TaskRow, Operator, [Desktop Http], [task_list task_counts task_get run_get audit_list], "Says that a task waits for somebody else, or does no more; its time stands still meanwhile.";
+            Action task_reopen(TaskReopen) -> TaskReopened, Operator, [Desktop Http], [task_list task_counts task_get run_list run_get audit_list], "Has an ended task asked again, by a new run that keeps what stands before it.";
             Action task_view_save(TaskViewSave) -> Empty, Viewer, [Desktop Http], [task_counts], "Keeps a view of the caller's own.";
             Action task_view_forget(TaskViewForget) -> Empty, Viewer, [Desktop Http], [task_counts], "Forgets a view of the caller's own.";
             Query delegation_list(Empty) -> Vec<Delegation>, Viewer, [Desktop Http], [], "Who answers for the caller, and for whom the caller answers.";

@@ -185,6 +185,9 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
                 }
             };
             case::asked(state, node, slot, human, created, now);
+            if created.reopens.is_some() {
+                state.reopens = None;
+            }
         }
         EventBody::HumanTaskCompleted(done) => {
             if done.kept_from.is_some() {

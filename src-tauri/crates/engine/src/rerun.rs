@@ -3,8 +3,10 @@
 
 mod compare;
 mod range;
+mod reopen;
 
 pub use compare::{Change, Fate, StepPlan};
+pub use reopen::Reopen;
 
 use crate::{
     compiled::Compiled,
@@ -13,6 +15,7 @@ use crate::{
     state::RunState,
 };
 use range::Range;
+use reopen::Asking;
 use serde_json::Value;
 use signalbox_model::{
     Diagnostic, EventBody, Item, Map, RunEvent,
@@ -73,6 +76,12 @@ pub enum RerunError {
     /// The changed input has no items.
     #[error("The step needs at least one item")]
     NoInput,
+    /// The original did not ask this.
+    #[error("The run did not ask the task '{task}'")]
+    NeverAsked {
+        /// The task.
+        task: String,
+    },
     /// The log of the original cannot be followed.
     #[error("The log of the original cannot be followed: {0}")]
     Log(#[from] FoldError),
@@ -89,6 +98,7 @@ impl RerunError {
             Self::Variable { .. } => "BAD_VARIABLE",
             Self::Params(_) => "BAD_PARAM",
             Self::NoInput => "BAD_INPUT",
+            Self::NeverAsked { .. } => "UNKNOWN_TASK",
             Self::Log(_) => "LOG_DAMAGED",
         }
     }
@@ -104,6 +114,7 @@ impl RerunError {
             Self::Variable { .. } => "Give a value that fits the schema of the context.",
             Self::Params(_) => "Give params that fit the schema of the workflow.",
             Self::NoInput => "Give a list with the data of one item at least.",
+            Self::NeverAsked { .. } => "Name a task of this run; `tasks list --status all` shows them.",
             Self::Log(_) => "Restore the data folder from a backup; other runs are not affected.",
         }
     }
@@ -155,6 +166,22 @@ pub struct Plan {
 
 /// Looks at a re-run of `original` from a step with `target`, which may be its own definition.
 pub fn plan(original: Original<'_>, target: &Compiled, from: &str) -> Result<Plan, RerunError> {
+    plan_with(original, target, from, None)
+}
+
+/// Looks at a re-run of `original`, with its own definition, that asks an ended task of it again: what happened before the
+/// answer stands, the failed call included, and what followed from the answer happens again.
+pub fn plan_reopened(original: Original<'_>, asks: &Reopen) -> Result<Plan, RerunError> {
+    let (from, asking) = reopen::asking(&original, asks)?;
+    plan_with(original, original.compiled, &from, Some(asking))
+}
+
+fn plan_with(
+    original: Original<'_>,
+    target: &Compiled,
+    from: &str,
+    asking: Option<Asking>,
+) -> Result<Plan, RerunError> {
     let Some((start, parent)) = original.events.first().and_then(|event| match &event.body {
         EventBody::WorkflowStart(start) => Some((start, event.run_id.clone())),
         _ => None,
@@ -175,16 +202,23 @@ pub fn plan(original: Original<'_>, target: &Compiled, from: &str) -> Result<Pla
     let input = recorded_input(original, &here)?;
     let there = Range::of(target, from).ok_or_else(|| RerunError::Gone { step: from.to_owned() })?;
     there.may_begin(target)?;
-    let (mut events, answers) = kept(&all, &[(&here, original.compiled), (&there, target)], &parent);
+    let (mut events, answers) = kept(&all, &[(&here, original.compiled), (&there, target)], &parent, asking.as_ref());
     let given = earlier.map_or_else(|| start.context.clone().unwrap_or_default(), |base| base.given.clone());
     let stands = |name: &str| !here.holds_name(original.compiled, name) && !there.holds_name(target, name);
-    let mut begun: Vec<Begun> =
-        earlier.iter().flat_map(|base| &base.begun).filter(|begun| stands(&begun.step)).cloned().collect();
-    begun.push(Begun { step: from.to_owned(), input: input.clone(), context: Map::new() });
+    let asks = asking.map(|asking| asking.again);
+    let mut begun: Vec<Begun> = earlier
+        .iter()
+        .flat_map(|base| &base.begun)
+        .filter(|begun| stands(&begun.step) || (asks.is_some() && begun.step == from))
+        .cloned()
+        .collect();
+    if asks.is_none() {
+        begun.push(Begun { step: from.to_owned(), input: input.clone(), context: Map::new() });
+    }
     // What the other definition cannot take over executes again: its events go, until the rest can be folded.
     let mut again = BTreeSet::new();
     let (state, base) = loop {
-        let base = Base { events, given: given.clone(), begun: begun.clone(), answers: Vec::new() };
+        let base = Base { events, given: given.clone(), begun: begun.clone(), asks: asks.clone(), answers: Vec::new() };
         let mut trial = WorkflowStart {
             context: (!given.is_empty()).then(|| given.clone()),
             resumed_from: Some(from.to_owned()),
@@ -202,6 +236,10 @@ pub fn plan(original: Original<'_>, target: &Compiled, from: &str) -> Result<Pla
             Err(error) => {
                 let Some((path, step)) = last.filter(|place| !again.contains(place)) else { return Err(error.into()) };
                 let name = named(path.as_deref(), &step);
+                if asks.is_some() && name == from {
+                    // Without its failure there is nothing to decide.
+                    return Err(error.into());
+                }
                 events = trial.base.map(|base| base.events).unwrap_or_default();
                 events.retain(|event| !belongs(event, &name));
                 begun.retain(|begun| begun.step == from || begun.step != name);
@@ -262,7 +300,7 @@ impl Plan {
             }
             params = Arc::new(all);
         }
-        if let Some(here) = self.base.begun.last_mut() {
+        if let Some(here) = self.base.begun.last_mut().filter(|_| self.base.asks.is_none()) {
             here.context = changed;
             if let Some(data) = input {
                 if data.is_empty() {
@@ -328,7 +366,12 @@ fn place(event: &RunEvent) -> Option<(Option<&str>, &str)> {
 }
 
 /// The events that stand, and the answers in the others.
-fn kept(all: &[&RunEvent], ranges: &[(&Range, &Compiled)], parent: &str) -> (Vec<RunEvent>, Vec<KeptAnswer>) {
+fn kept(
+    all: &[&RunEvent],
+    ranges: &[(&Range, &Compiled)],
+    parent: &str,
+    asking: Option<&Asking>,
+) -> (Vec<RunEvent>, Vec<KeptAnswer>) {
     let mut last_start: BTreeMap<String, usize> = BTreeMap::new();
     for (index, event) in all.iter().enumerate() {
         if matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none() {
@@ -340,7 +383,7 @@ fn kept(all: &[&RunEvent], ranges: &[(&Range, &Compiled)], parent: &str) -> (Vec
         let Some((path, step)) = place(event) else { continue };
         let stands = ranges.iter().all(|(range, compiled)| match range.at(compiled, path, step) {
             range::Place::Outside => true,
-            range::Place::Inside => false,
+            range::Place::Inside => asking.is_some_and(|asking| asking.keeps(index, event)),
             // A container around the step goes on with what it was entered with last.
             range::Place::Around => last_start.get(&named(path, step)).is_some_and(|start| index <= *start),
         });

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, Item, NodeState, RunStatus, TaskKind,
-    base::KeptAnswer,
+    base::{AskedAgain, KeptAnswer},
     task::{Answer, OnExpiry},
     time::Millis,
 };
@@ -32,6 +32,9 @@ pub struct RunState {
     /// Answers of the original that are given again; each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) kept_answers: Vec<KeptAnswer>,
+    /// The task of the original that is asked again, until it is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reopens: Option<AskedAgain>,
     /// While the base of a re-run is folded: the step it begins at.
     #[serde(skip)]
     pub(crate) basing: Option<Arc<str>>,
@@ -471,6 +474,7 @@ impl RunState {
             started_by: None,
             parent_run_id: None,
             kept_answers: Vec::new(),
+            reopens: None,
             basing: None,
             context: Context::default(),
             nodes: Spread::new(

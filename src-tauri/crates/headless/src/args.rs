@@ -317,6 +317,23 @@ pub(crate) enum Tasks {
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
+    /// Has an ended task asked again, by a new run that keeps what stands before it.
+    #[command(
+        after_help = "The failed step is not called again before somebody decides; what followed from the first decision \
+                      happens again. A run that waits for another answer is cancelled, its tasks are superseded.\n\nExit: 0 \
+                      asked again, 2, 5 still open or opened again already.\n\nExample:\n  signalbox tasks reopen t0199a1b2… \
+                      --reason 'the wrong customer'"
+    )]
+    Reopen {
+        /// The task.
+        task: String,
+        /// Why; it is recorded.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        /// In whose name; the account of the system when absent.
+        #[arg(long = "as", value_name = "user:NAME")]
+        person: Option<String>,
+    },
     /// Works on a task no more.
     #[command(after_help = "Example:\n  signalbox tasks release 0199a1b2-…")]
     Release {

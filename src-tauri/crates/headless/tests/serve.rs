@@ -28,6 +28,7 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("POST", "/human-tasks/x/snooze", Some(CallerRole::Operator)),
     ("POST", "/human-tasks/x/hold", Some(CallerRole::Operator)),
     ("POST", "/human-tasks/x/complete", Some(CallerRole::Operator)),
+    ("POST", "/human-tasks/x/reopen", Some(CallerRole::Operator)),
     ("POST", "/audit/record", Some(CallerRole::Operator)),
     ("GET", "/audit", Some(CallerRole::Viewer)),
     ("GET", "/audit/verify", Some(CallerRole::Viewer)),

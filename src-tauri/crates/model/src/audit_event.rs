@@ -63,6 +63,8 @@ events! {
     TaskHeld = "TASK_HELD",
     /// It does no more.
     TaskContinued = "TASK_CONTINUED",
+    /// A person had an ended task asked again.
+    TaskReopened = "TASK_REOPENED",
     /// Somebody may answer for somebody else for a time.
     DelegationCreated = "DELEGATION_CREATED",
     /// They may no longer.

@@ -16,8 +16,12 @@ pub struct Base {
     /// Variables that were given at the start of the first run.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub given: Map,
-    /// Steps that were begun by name and not by their wires; the last one is where this run begins again.
+    /// Steps that were begun by name and not by their wires; the last one is where this run begins again, unless `asks`
+    /// says that a decision is asked again.
     pub begun: Vec<Begun>,
+    /// In a re-opening: the task of the original that is asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<AskedAgain>,
     /// Answers that people gave to steps that execute again, and that are given again when the same is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<KeptAnswer>,
@@ -34,6 +38,26 @@ pub struct Begun {
     /// Variables that were changed before it began.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub context: Map,
+}
+
+/// A decision that is asked again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskedAgain {
+    /// The task of the original.
+    pub task_id: String,
+    /// The step that asked, with its path; of a default task the failed step.
+    pub step: String,
+    /// The failed step, when a recovery node asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// Index of the item that was asked about.
+    #[serde(default)]
+    pub item: usize,
+    /// Why, in the words of who re-opened it.
+    pub reason: String,
+    /// Who re-opened it: `user:…`.
+    pub by: String,
 }
 
 /// One answer that is given again.

@@ -285,6 +285,9 @@ pub struct HumanTaskCreated {
     /// Who started the run may not approve.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_self_approval: bool,
+    /// The task of an earlier run that was re-opened as this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopens: Option<String>,
 }
 
 /// `human_task_completed`.

@@ -6,7 +6,8 @@ use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::audit_rules::{self, Raise};
 use signalbox_model::event::EventBody;
-use signalbox_model::{AuditEvent, RunEvent, TaskState, time};
+use signalbox_model::task::{Answer, ExpiryAction};
+use signalbox_model::{AuditEvent, RunEvent, TaskAction, TaskState, time};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
 use std::cell::LazyCell;
@@ -17,6 +18,10 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
     for event in events {
         let at_ms = time::parse(&event.ts).unwrap_or_default();
         match &event.body {
+            EventBody::WorkflowStart(start) => {
+                let again = start.base.as_ref().and_then(|base| base.asks.clone());
+                changes.extend(again.map(|again| TaskChange::Reopened { again, at_ms }));
+            }
             EventBody::HumanTaskCreated(created) => {
                 let about = created.origin.as_ref().map(|o| o.step_id.as_str()).or(event.step_id.as_deref());
                 let node_title = about.and_then(|id| compiled.workflow.nodes.get(id)).and_then(|n| n.title.clone());
@@ -46,7 +51,10 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
                 state: TaskState::Cancelled,
                 at_ms,
             }),
-            EventBody::Escalated(change) => changes.push(TaskChange::Escalated { change: change.clone(), at_ms }),
+            EventBody::Escalated(change) => changes.push(match expiry(change.action) {
+                None => TaskChange::Escalated { change: change.clone(), at_ms },
+                Some(answer) => TaskChange::Answered { task_id: change.task_id.clone(), answer, at_ms },
+            }),
             EventBody::PauseTimeout(over) => {
                 changes.push(TaskChange::CloseOne { task_id: over.task_id.clone(), state: TaskState::Expired, at_ms })
             }
@@ -60,6 +68,17 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
         }
     }
     changes
+}
+
+/// What a policy answers when the time of a task has ended; nothing when somebody else is asked.
+fn expiry(action: ExpiryAction) -> Option<Answer> {
+    let action = match action {
+        ExpiryAction::Escalate => return None,
+        ExpiryAction::Abort => TaskAction::Abort,
+        ExpiryAction::Retry => TaskAction::Retry,
+        ExpiryAction::Skip => TaskAction::Skip,
+    };
+    Some(Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None })
 }
 
 /// The entries of the events, in their order.
@@ -167,10 +186,13 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             (AuditEvent::AutoFixAttempt, Level::Warn, told)
         }
         EventBody::HumanTaskCreated(created) => {
-            let told = json!({
+            let mut told = json!({
                 "taskId": created.task_id, "kind": created.kind, "reason": created.reason, "severity": created.severity,
                 "fingerprint": created.fingerprint
             });
+            if let Some(reopens) = &created.reopens {
+                told["reopens"] = reopens.as_str().into();
+            }
             (AuditEvent::HitlCreated, Level::Info, told)
         }
         EventBody::HumanTaskCompleted(done) => {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use signalbox_audit::{Actor, Level, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
-use signalbox_engine::rerun::{Original, Overrides, Plan, plan};
+use signalbox_engine::rerun::{Original, Overrides, Plan, Reopen, plan, plan_reopened};
 use signalbox_model::{AuditEvent, RunEvent, RunStatus, time};
 use signalbox_store::RunRow;
 use std::sync::Arc;
@@ -32,6 +32,8 @@ pub struct Again {
     pub run_id: String,
     /// The step, with its path.
     pub from: String,
+    /// An ended task of the original is asked again, with its own definition: its step is not called before that.
+    pub reopen: Option<Reopen>,
     /// With which definition.
     pub definition: Definition,
     /// What is changed.
@@ -57,7 +59,7 @@ impl Runtime {
     /// What a re-run from a step would be.
     pub async fn rerun_plan(&self, run_id: &str, from: &str, definition: Definition) -> Result<Plan, Error> {
         let (core, run_id, from) = (Arc::clone(self.core()), run_id.to_owned(), from.to_owned());
-        Ok(self.worker(move || core.look(&run_id, &from, &definition)).await??.plan)
+        Ok(self.worker(move || core.look(&run_id, &from, None, &definition)).await??.plan)
     }
 
     /// Starts a re-run and returns its id. An original that waits for a person is cancelled first, and its tasks are
@@ -90,14 +92,9 @@ impl Runtime {
         told.insert("newRunId".into(), new_id.as_str().into());
         told.insert("from".into(), again.from.as_str().into());
         let person = again.actor.id.clone();
-        let record = Record::new(
-            time::format(now),
-            row.run_id.as_str(),
-            again.from.as_str(),
-            AuditEvent::RunRerun,
-            Level::Info,
-            again.actor,
-        );
+        let event = if again.reopen.is_some() { AuditEvent::TaskReopened } else { AuditEvent::RunRerun };
+        let record =
+            Record::new(time::format(now), row.run_id.as_str(), again.from.as_str(), event, Level::Info, again.actor);
         let first =
             Input::Rerun { rerun: Box::new(made), seed: core.ids.seed(), started_by: again.started_by.clone(), now };
         let (definition, files) = match again.definition {
@@ -120,14 +117,20 @@ impl Runtime {
 
     async fn looked(&self, again: &Again) -> Result<Looked, Error> {
         let (core, run_id, from) = (Arc::clone(self.core()), again.run_id.clone(), again.from.clone());
-        let definition = again.definition.clone();
-        self.worker(move || core.look(&run_id, &from, &definition)).await?
+        let (definition, reopen) = (again.definition.clone(), again.reopen.clone());
+        self.worker(move || core.look(&run_id, &from, reopen.as_ref(), &definition)).await?
     }
 }
 
 impl Core {
     /// Folds the original: on a thread that may wait.
-    fn look(&self, run_id: &str, from: &str, definition: &Definition) -> Result<Looked, Error> {
+    fn look(
+        &self,
+        run_id: &str,
+        from: &str,
+        reopen: Option<&Reopen>,
+        definition: &Definition,
+    ) -> Result<Looked, Error> {
         let row = self.store.run(run_id)?;
         if row.ended_ms.is_none() && row.status != RunStatus::Paused {
             return Err(Error::StillRuns { run: run_id.to_owned() });
@@ -138,7 +141,11 @@ impl Core {
             Definition::Other(pinned) => Arc::clone(&pinned.compiled),
         };
         let events = self.all_events(run_id)?;
-        let plan = plan(Original { compiled: &original, events: &events }, &target, from)?;
+        let whole = Original { compiled: &original, events: &events };
+        let plan = match reopen {
+            Some(reopen) => plan_reopened(whole, reopen)?,
+            None => plan(whole, &target, from)?,
+        };
         Ok(Looked { row, target, plan })
     }
 

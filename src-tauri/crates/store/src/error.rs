@@ -82,6 +82,14 @@ pub enum Error {
         /// The task.
         task: String,
     },
+    /// Another run asks the task again already. Nothing was written.
+    #[error("Task {task} was opened again already: run {run} asks it")]
+    TaskReopened {
+        /// The task.
+        task: String,
+        /// The run that asks it.
+        run: String,
+    },
     /// The run cannot be deleted now.
     #[error("Run {run} cannot be deleted: it is {status}")]
     DeleteRefused {
@@ -140,6 +148,7 @@ impl Error {
             Self::UnknownRun { .. } => "UNKNOWN_RUN",
             Self::RunExists { .. } => "RUN_EXISTS",
             Self::TaskDecided { .. } => "TASK_DECIDED",
+            Self::TaskReopened { .. } => "ALREADY_REOPENED",
             Self::DeleteRefused { .. } => "DELETE_REFUSED",
             Self::RunEnded { .. } => "RUN_ENDED",
             Self::BadPage { .. } => "BAD_PAGE",
@@ -167,6 +176,7 @@ impl Error {
             Self::UnknownRun { .. } => "List the runs to see which exist.",
             Self::RunExists { .. } => "Start the run again with a new id.",
             Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
+            Self::TaskReopened { .. } => "Answer the task that this run asks, or cancel the run first.",
             Self::DeleteRefused { .. } => "Cancel the run or let it end, then delete it.",
             Self::RunEnded { .. } => "Start a new run.",
             Self::BadPage { .. } => "Give the value of `next` of the page before as it is, or leave it out.",

@@ -8,6 +8,7 @@ use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_history::{self, TaskNote};
 use rusqlite::Connection;
 use serde_json::json;
+use signalbox_model::base::AskedAgain;
 use signalbox_model::task::{
     Answer, Escalated, ExpiryAction, HumanTaskContinued, HumanTaskCreated, HumanTaskHeld, OnExpiry,
 };
@@ -76,6 +77,14 @@ pub enum TaskChange {
     Continued {
         /// The payload.
         change: HumanTaskContinued,
+    },
+    /// The run of this commit begins with an ended task of another run, which it asks again. Refused with
+    /// [`Error::TaskReopened`] while an earlier re-opening is under way, and so is the whole commit.
+    Reopened {
+        /// Which, why, and who wants it.
+        again: AskedAgain,
+        /// Milliseconds since 1970.
+        at_ms: i64,
     },
     /// A task that nobody needs to answer any more.
     CloseOne {
@@ -189,6 +198,8 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
         min_approvals: created.min_approvals.unwrap_or(1).max(1),
         no_self_approval: created.no_self_approval,
         approvals: 0,
+        reopens: created.reopens.clone(),
+        reopened_run: None,
     };
     task::insert(connection, &row)?;
     task_body::insert(connection, run, &row.id, CREATED, document)?;
@@ -245,6 +256,7 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
             }
             Ok(())
         }
+        TaskChange::Reopened { again, at_ms } => reopened(connection, run, again, *at_ms),
         TaskChange::CloseOne { task_id, state, at_ms } => {
             let row = of_run(connection, run, task_id)?;
             if *state == TaskState::Expired {
@@ -260,6 +272,25 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
             Ok(())
         }
     }
+}
+
+/// The first reading of an ended task stands: it only gets a link, and a line in its history.
+fn reopened(connection: &Connection, new_run: &str, again: &AskedAgain, at_ms: i64) -> Result<()> {
+    let id = &again.task_id;
+    // A task that was deleted with its run has no row to link from.
+    let Some(row) = task::get(connection, id)? else { return Ok(()) };
+    if let Some(under_way) = reopening(connection, &row)? {
+        return Err(Error::TaskReopened { task: row.id, run: under_way });
+    }
+    task::reopened(connection, id, new_run)?;
+    note(connection, id, at_ms, &again.by, "reopened", Some(again.reason.clone()))
+}
+
+/// The run that asks an ended task again, while it has not ended.
+pub(crate) fn reopening(connection: &Connection, row: &TaskRow) -> Result<Option<String>> {
+    let Some(run) = &row.reopened_run else { return Ok(None) };
+    let under_way = crate::table::run::get(connection, run)?.is_some_and(|run| run.ended_ms.is_none());
+    Ok(under_way.then(|| run.clone()))
 }
 
 fn moments(texts: &[String]) -> Vec<i64> {

@@ -11,7 +11,7 @@ use crate::table::task_history::{self, TaskNote};
 use crate::table::task_token::{self, Token};
 use crate::table::task_vote::{self, TaskVote};
 use crate::table::{delegation, run, run_input};
-use crate::task_change::note;
+use crate::task_change::{self, note};
 use crate::writer::Work;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -41,6 +41,10 @@ pub struct TaskRecord {
     pub starter: Option<String>,
     /// What happened to it, oldest first.
     pub history: Vec<TaskNote>,
+    /// The task that asks this one again, with its run; no task before that run has asked.
+    pub reopened_as: Option<(String, Option<String>)>,
+    /// The run of the task that this one asks again.
+    pub reopens_run: Option<String>,
 }
 
 /// A person's answer.
@@ -224,7 +228,14 @@ impl Store {
     pub fn task_record(&self, task_id: &str) -> Result<Option<TaskRecord>> {
         self.view(|connection| {
             let Some(row) = task::get(connection, task_id)? else { return Ok(None) };
+            let reopened_as = match &row.reopened_run {
+                Some(run) => Some((run.clone(), task::reopening(connection, task_id, run)?)),
+                None => None,
+            };
+            let reopens = row.reopens.as_deref().map(|id| task::get(connection, id)).transpose()?.flatten();
             Ok(Some(TaskRecord {
+                reopened_as,
+                reopens_run: reopens.map(|row| row.run_id),
                 created: created(connection, task_id)?,
                 decision: task_body::get(connection, task_id, DECISION)?,
                 history: task_history::list(connection, task_id)?,
@@ -248,6 +259,12 @@ impl Store {
     /// How many tasks stand where, for the person and the time of `query`.
     pub fn task_counts(&self, query: &TaskQuery) -> Result<TaskCounts> {
         self.view(|connection| task::counts(connection, query))
+    }
+
+    /// The run that asks an ended task again, while it has not ended.
+    pub fn task_reopening(&self, row: &TaskRow) -> Result<Option<String>> {
+        let row = row.clone();
+        self.view(|connection| task_change::reopening(connection, &row))
     }
 
     /// Ids of the open tasks of a run, oldest first.

@@ -26,6 +26,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   TASK_SNOOZED: { icon: 'glass', color: 'c-person', key: 'audit.event.TASK_SNOOZED' },
   TASK_HELD: { icon: 'pause', color: 'c-wait', key: 'audit.event.TASK_HELD' },
   TASK_CONTINUED: { icon: 'play', color: 'c-person', key: 'audit.event.TASK_CONTINUED' },
+  TASK_REOPENED: { icon: 'redo', color: 'c-person', key: 'audit.event.TASK_REOPENED' },
   REVEALED: { icon: 'eye', color: 'c-wait', key: 'audit.event.REVEALED' },
   TASK_REMINDED: { icon: 'clock', color: 'c-wait', key: 'audit.event.TASK_REMINDED' },
   ESCALATED: { icon: 'up', color: 'c-wait', key: 'audit.event.ESCALATED' },

@@ -11,6 +11,7 @@ import { useNow } from '../evidence/use-now.ts';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
 import { HistoryTab } from './history-tab.tsx';
+import { canReopen, TaskLinks } from './reopen.tsx';
 import type { Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
@@ -41,6 +42,9 @@ export interface DetailProps {
   onComment(text: string): Promise<boolean>;
   onReveal(): void;
   onReviewAll(): void;
+  onReopen(): void;
+  onOpenTask(taskId: string): void;
+  onOpenOtherRun(runId: string): void;
   onOpenRun(): void;
   onAudit(): void;
   onCopySecret(): void;
@@ -71,7 +75,7 @@ const TILE: { [kind in Task['kind']]: { icon: IconName; tone: string } } = {
   decision: { icon: 'octa', tone: 'error' }, approval: { icon: 'check', tone: 'person' }, form: { icon: 'rows', tone: 'person' }, pause: { icon: 'pause', tone: 'logic' },
 };
 
-function Head({ task, send }: DetailProps) {
+function Head({ task, send, onOpenTask, onOpenOtherRun }: DetailProps) {
   const now = useNow(1000);
   const open = task.state === 'open';
   const due = open ? dueOf(task, now) : undefined;
@@ -104,6 +108,7 @@ function Head({ task, send }: DetailProps) {
         {task.escalationLevel > 0 ? <span className="s c-wait row gap1"><Icon name="up" size={12} />{tn('inbox.escalated', task.escalationLevel)}</span> : null}
       </div>
       <What task={task} />
+      <TaskLinks task={task} onTask={onOpenTask} onRun={onOpenOtherRun} />
     </header>
   );
 }
@@ -172,6 +177,7 @@ function ActionBar(props: DetailProps) {
       <footer className="ib-act">
         <span className="t2 ell">{task.decision ? t('inbox.decidedBy', { what: doneText(task.decision.action), who: plain(whoText(task.decision.operatorId)) }) : t(`inbox.state.${task.state}`)}</span>
         <span className="grow" />
+        {mayDecide && canReopen(task) ? <Button icon="redo" onClick={props.onReopen}>{t('inbox.reopen')}</Button> : null}
         <Button icon="runs" onClick={props.onOpenRun}>{t('inbox.openRun')}</Button>
       </footer>
     );

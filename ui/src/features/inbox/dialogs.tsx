@@ -56,7 +56,7 @@ export function ChooseAlternative({ task, onPick, onClose }: { task: Task; onPic
 }
 
 /** One text that has to be given. */
-function Ask({ title, text, label, hint, submit, danger, many = true, most = 200, start = '', extra, onDone, onClose }: {
+export function Ask({ title, text, label, hint, submit, danger, many = true, most = 200, start = '', extra, onDone, onClose }: {
   title: string; text: ReactNode; label: string; hint?: string; submit: string; danger?: boolean; many?: boolean; most?: number; start?: string; extra?: (busy: boolean) => ReactNode; onDone(text: string): Promise<boolean>; onClose(): void;
 }) {
   const [value, setValue] = useState(start);

@@ -83,6 +83,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     let again = Again {
         run_id: row.run_id,
         from: request.step_id,
+        reopen: None,
         definition,
         overrides: Overrides { context, params, input: request.input, keep_answers: request.keep_answers },
         started_by: (!caller.here).then(|| "rest".to_owned()),
@@ -228,7 +229,7 @@ fn step(step: StepPlan) -> RerunStep {
 /// Why a re-run was refused, as the outside hears it.
 pub(crate) fn refused(error: &RerunError) -> ApiError {
     let class = match error {
-        RerunError::UnknownStep { .. } => Class::NotFound,
+        RerunError::UnknownStep { .. } | RerunError::NeverAsked { .. } => Class::NotFound,
         RerunError::NeverRan { .. } | RerunError::Gone { .. } => Class::Conflict,
         RerunError::Recovery { .. } | RerunError::AfterAbort { .. } => Class::Invalid,
         RerunError::Variable { .. } | RerunError::Params(_) | RerunError::NoInput => Class::Invalid,

@@ -1,6 +1,6 @@
 //! The inbox: tasks of people, and what people do to them.
 
-use crate::dto::SavedViewCount;
+use crate::dto::{SavedViewCount, TaskLink};
 use crate::error::ApiError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -345,6 +345,12 @@ pub struct Task {
     /// Who started the run, when that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_by: Option<String>,
+    /// The ended task of an earlier run that this one asks again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reopens: Option<TaskLink>,
+    /// What asks this one again, the newest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reopened_as: Option<TaskLink>,
 }
 
 /// A file that a task is about.
@@ -491,6 +497,7 @@ pub enum TaskEventKind {
     Opened,
     Decided,
     Closed,
+    Reopened,
 }
 
 /// A decision.

@@ -35,7 +35,9 @@ pub(crate) fn fold_watched(
     let (Some(base), Some(from)) = (&start.base, &start.resumed_from) else { return Ok(()) };
     let (seq, started_ms, status) = (state.seq, state.started_ms, state.status);
     state.basing = Some(Arc::from(from.as_str()));
-    let (begun, here) = base.begun.split_at(base.begun.len().saturating_sub(1));
+    // Where a decision is asked again no step begins: the case of the failed step stands, and waits for a person.
+    let last = usize::from(base.asks.is_none());
+    let (begun, here) = base.begun.split_at(base.begun.len().saturating_sub(last));
     for event in &base.events {
         watch(event, None);
         begin_named(compiled, state, begun, event);
@@ -57,6 +59,7 @@ pub(crate) fn fold_watched(
         state.context = shared(context);
     }
     state.kept_answers.clone_from(&base.answers);
+    state.reopens.clone_from(&base.asks);
     Ok(())
 }
 

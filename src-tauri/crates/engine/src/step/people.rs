@@ -218,6 +218,7 @@ impl Deciding<'_> {
             cases: None,
             min_approvals: None,
             no_self_approval: false,
+            reopens: None,
         };
         match created.kind {
             TaskKind::Decision => self.collect(&mut created, human),
@@ -247,10 +248,14 @@ impl Deciding<'_> {
         created.schema = None;
     }
 
-    fn create(&mut self, key: EventKey, created: HumanTaskCreated) -> Result<(), StepError> {
+    fn create(&mut self, key: EventKey, mut created: HumanTaskCreated) -> Result<(), StepError> {
         let id = created.task_id.clone();
         self.out.durable = true;
-        let kept = self.kept_answer(key, &created);
+        let (kept, reopens) = match self.ask_place(key, &created) {
+            Some(place) => (self.kept_answer(&place, &created), self.reopened(&place)),
+            None => (None, None),
+        };
+        created.reopens = reopens;
         self.emit(Some(key), EventBody::HumanTaskCreated(Box::new(created)))?;
         if let Some(KeptAnswer { answer, run_id, .. }) = kept {
             return self.answer(&id, answer, None, Some(run_id));
@@ -259,9 +264,9 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    /// What a person answered in the original of this re-run, when it is an answer to what is asked now (SEMANTICS 9).
-    fn kept_answer(&self, key: EventKey, created: &HumanTaskCreated) -> Option<KeptAnswer> {
-        if self.state.kept_answers.is_empty() {
+    /// Where a re-run asks: the step that asks, the failed step, the item. Other runs have nothing to compare it with.
+    fn ask_place(&self, key: EventKey, created: &HumanTaskCreated) -> Option<AskPlace> {
+        if self.state.kept_answers.is_empty() && self.state.reopens.is_none() {
             return None;
         }
         let node = key.node?;
@@ -269,7 +274,19 @@ impl Deciding<'_> {
         let step = named(path.as_deref(), &self.compiled.nodes[node].id);
         let origin = created.origin.as_ref().map(|origin| named(origin.path.as_deref(), &origin.step_id));
         let item = created.origin.as_ref().map_or(key.item, |origin| origin.item).unwrap_or(0);
-        let same = |kept: &&KeptAnswer| kept.step == step && kept.origin == origin && kept.item == item;
+        Some((step, origin, item))
+    }
+
+    /// The task of the original that is asked again with this one.
+    fn reopened(&self, (step, origin, item): &AskPlace) -> Option<String> {
+        let wanted = self.state.reopens.as_ref()?;
+        let same = wanted.step == *step && wanted.origin == *origin && wanted.item == *item;
+        same.then(|| wanted.task_id.clone())
+    }
+
+    /// What a person answered in the original of this re-run, when it is an answer to what is asked now (SEMANTICS 9).
+    fn kept_answer(&self, (step, origin, item): &AskPlace, created: &HumanTaskCreated) -> Option<KeptAnswer> {
+        let same = |kept: &&KeptAnswer| kept.step == *step && kept.origin == *origin && kept.item == *item;
         let kept = self.state.kept_answers.iter().find(same)?;
         let fits = created.allowed_actions.contains(&kept.answer.action)
             && kept
@@ -408,6 +425,9 @@ impl Deciding<'_> {
         self.recovery_done(node, slot, human, port, item)
     }
 }
+
+/// The step that asks, the failed step, the index of the item.
+type AskPlace = (String, Option<String>, usize);
 
 /// What a task begins with.
 struct Asked {

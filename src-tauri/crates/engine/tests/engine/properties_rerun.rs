@@ -4,7 +4,7 @@
 use crate::driver::{Script, World, compile, told};
 use crate::{properties, properties_containers, properties_people};
 use proptest::prelude::*;
-use signalbox_engine::rerun::{Original, Overrides, RerunError, plan};
+use signalbox_engine::rerun::{Original, Overrides, Reopen, RerunError, plan, plan_reopened};
 use signalbox_engine::{Compiled, RunState, fold, summary};
 use signalbox_model::base::named;
 use signalbox_model::{EventBody, RunEvent, RunStatus, RunSummary};
@@ -82,6 +82,58 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed
     Ok(())
 }
 
+/// A re-opened task is asked again in a new run that makes no call for it, and the same answers give the same result.
+fn reopen(compiled: &Compiled, script: Script<'_>, order: u64, every: bool) -> Result<(), TestCaseError> {
+    let mut first = World::new(compiled, script, order);
+    (first.every_answer, first.checked) = (every, false);
+    first.start(serde_json::json!({ "p": 1 }));
+    first.run_to_end();
+    let whole = summary::of(compiled, &first.state);
+    let asked = first.events.iter().filter_map(|event| match &event.body {
+        EventBody::HumanTaskCreated(created) => Some((event, created)),
+        _ => None,
+    });
+    for (event, created) in asked.take(4) {
+        let wanted = Reopen { task_id: created.task_id.clone(), reason: "why not".into(), by: "user:anna".into() };
+        let original = Original { compiled, events: &first.events };
+        let made = match plan_reopened(original, &wanted) {
+            Ok(made) => made.with(compiled, Overrides::default()).expect("nothing is changed"),
+            Err(RerunError::AfterAbort { .. }) => continue,
+            Err(error) => return Err(TestCaseError::fail(format!("{}: {error}", created.task_id))),
+        };
+        let mut second = World::again(compiled, script, order, made);
+        second.every_answer = every;
+        second.run_to_end();
+        let saw = || format!("{} of {:#?}\nagain {:#?}", created.task_id, told(&first.events), told(&second.events));
+        prop_assert!(second.state.status().is_terminal(), "{}", saw());
+        let again = second.events.iter().position(|event| match &event.body {
+            EventBody::HumanTaskCreated(task) => task.reopens.as_deref() == Some(&created.task_id),
+            _ => false,
+        });
+        prop_assert!(again.is_some(), "it is asked again: {}", saw());
+        let failed = created.origin.as_ref();
+        let called = second.events[..again.unwrap_or_default()].iter().any(|earlier| {
+            matches!(earlier.body, EventBody::StepStart(_))
+                && earlier.body.origin().is_none()
+                && failed.is_some_and(|origin| {
+                    (earlier.step_id.as_ref(), &earlier.path, earlier.item)
+                        == (Some(&origin.step_id), &origin.path, origin.item)
+                })
+        });
+        prop_assert!(!called, "the failed call is not made again: {} {:?}", saw(), event);
+        let mut folded = RunState::new(compiled, "run", None);
+        for event in &second.events {
+            let text = serde_json::to_string(event).expect("writes");
+            fold(compiled, &mut folded, &serde_json::from_str(&text).expect("reads")).expect("folds");
+        }
+        prop_assert_eq!(&folded, &second.state, "{}", saw());
+        if whole.status == RunStatus::Completed {
+            prop_assert_eq!(summary::of(compiled, &second.state).status, whole.status, "{}", saw());
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 60, max_shrink_iters: 2_000, rng_seed: proptest::test_runner::RngSeed::Fixed(4),
@@ -112,5 +164,18 @@ proptest! {
         if let Some((_, compiled)) = properties_people::build(&graph) {
             check(&compiled, &properties_people::script(graph.failures), graph.order, true, true)?;
         }
+    }
+
+    #[test]
+    fn a_task_that_is_opened_again_is_asked_again(graph in properties_people::graphs()) {
+        if let Some((_, compiled)) = properties_people::build(&graph) {
+            reopen(&compiled, &properties_people::script(graph.failures), graph.order, true)?;
+        }
+    }
+
+    #[test]
+    fn a_task_of_an_iteration_is_asked_again(nested in properties_containers::nested()) {
+        let compiled = compile(properties_containers::file(&nested));
+        reopen(&compiled, &properties_containers::script(nested.failures), nested.order, false)?;
     }
 }

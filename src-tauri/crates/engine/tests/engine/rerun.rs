@@ -2,7 +2,7 @@
 
 use crate::driver::{World, compile, told};
 use serde_json::{Value, json};
-use signalbox_engine::rerun::{Change, Fate, Original, Overrides, Plan, RerunError, plan};
+use signalbox_engine::rerun::{Change, Fate, Original, Overrides, Plan, Reopen, RerunError, plan, plan_reopened};
 use signalbox_engine::{Compiled, Input, summary};
 use signalbox_model::{
     ErrorType, EventBody, Map, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, task::Answer,
@@ -232,6 +232,45 @@ fn answers_are_asked_again_unless_they_are_kept() {
     });
     let answer = answer.expect("given again");
     assert_eq!((answer.kept_from.as_deref(), answer.answer.operator_id.as_deref()), (Some("run"), Some("user:anna")));
+}
+
+fn reopened(world: &World<'_>, task: &str) -> Result<Plan, RerunError> {
+    let wanted = Reopen { task_id: task.into(), reason: "it was the wrong customer".into(), by: "user:bob".into() };
+    plan_reopened(Original { compiled: world.compiled, events: &world.events }, &wanted)
+}
+
+fn tasks(events: &[RunEvent]) -> Vec<(String, Option<String>)> {
+    let created = |event: &RunEvent| match &event.body {
+        EventBody::HumanTaskCreated(task) => Some((task.task_id.clone(), task.reopens.clone())),
+        _ => None,
+    };
+    events.iter().filter_map(created).collect()
+}
+
+/// UX D2.15: the failed call stands, only its decision is asked again, and what followed from it happens again.
+#[test]
+fn a_reopened_decision_is_asked_again_without_a_call() {
+    let compiled = asking();
+    for action in [TaskAction::Skip, TaskAction::Abort] {
+        let first = decide(&compiled, action);
+        let (task, _) = tasks(&first.events).remove(0);
+        let made = reopened(&first, &task).expect("a plan").with(&compiled, Overrides::default()).expect("fits");
+        let mut second = World::again(&compiled, &wrong, 1, made);
+        while second.state.status() == RunStatus::Running {
+            second.turn();
+        }
+        assert_eq!(second.state.status(), RunStatus::Paused, "{:#?}", told(&second.events));
+        let asked = tasks(&second.events);
+        assert_eq!((asked.len(), asked[0].1.as_deref()), (1, Some(task.as_str())));
+        assert!(second.calls.is_empty(), "nothing was called: {:?}", second.calls);
+        second.run_to_end();
+        // Opened again once more: the link goes to the task of the second run.
+        let made = reopened(&second, &asked[0].0).expect("a plan").with(&compiled, Overrides::default()).expect("fits");
+        let third = World::again(&compiled, &wrong, 1, made);
+        assert_eq!(tasks(&third.events)[0].1.as_ref(), Some(&asked[0].0), "{:#?}", told(&third.events));
+    }
+    let first = decide(&compiled, TaskAction::Skip);
+    assert_eq!(reopened(&first, "t0").expect_err("no such task").code(), "UNKNOWN_TASK");
 }
 
 #[test]

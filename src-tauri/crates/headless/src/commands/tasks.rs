@@ -1,4 +1,4 @@
-//! `tasks list | show | complete | claim | release | hold | continue | delegate | delegations | undelegate`.
+//! `tasks list | show | complete | claim | release | hold | continue | reopen | delegate | delegations | undelegate`.
 
 use super::{Done, input};
 use crate::args::{Complete, Delegate, Hold, TaskSort, TaskStatus, Tasks};
@@ -26,6 +26,7 @@ pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> D
         Tasks::Release { task, person } => change(app, output, "task_release", task, person.as_deref()).await,
         Tasks::Hold(args) => hold(app, output, args, true).await,
         Tasks::Continue(args) => hold(app, output, args, false).await,
+        Tasks::Reopen { task, reason, person } => reopen(app, output, task, reason, person.as_deref()).await,
         Tasks::Delegate(args) => delegate(app, output, args).await,
         Tasks::Delegations { person } => delegations(app, output, person.as_deref()).await,
         Tasks::Undelegate { id, person } => {
@@ -144,6 +145,26 @@ async fn hold(app: &Arc<App>, output: &Output, args: &Hold, held: bool) -> Done 
     }
     // How much is left is worked out by the run, once it hears of it.
     output.line(if held { "On hold: its time stands still." } else { "It goes on." });
+    Ok(OK)
+}
+
+/// The new run is only begun here: it stops at its question, or goes on with whoever has the data folder open.
+async fn reopen(app: &Arc<App>, output: &Output, task: &str, reason: &str, person: Option<&str>) -> Done {
+    let caller = Caller::terminal(person)?;
+    let done = app.dispatch(&caller, "task_reopen", json!({ "taskId": task, "reason": reason })).await?;
+    let run = done["runId"].as_str().unwrap_or_default();
+    // The question is asked before this program ends.
+    let summary = app.wait(run.to_owned()).await?;
+    let task = app.dispatch(&caller, "task_get", json!({ "taskId": task })).await?;
+    let new = task["reopenedAs"]["taskId"].clone();
+    if output.json {
+        let mut told = done.clone();
+        told["newTaskId"] = new;
+        told["status"] = summary["status"].clone();
+        output.value(&told);
+    } else {
+        output.line(&format!("Run {run} asks it again as task {}.", new.as_str().unwrap_or("?")));
+    }
     Ok(OK)
 }
 

@@ -101,6 +101,13 @@ pub(crate) const ROUTES: &[Route] = &[
     ),
     route(
         Method::POST,
+        "/human-tasks/{}/reopen",
+        OPERATOR,
+        Action::TaskAct,
+        "Has an ended task asked again, by a new run.",
+    ),
+    route(
+        Method::POST,
         "/human-tasks/{}/complete",
         OPERATOR,
         Action::TaskAct,

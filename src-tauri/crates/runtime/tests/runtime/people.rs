@@ -148,6 +148,25 @@ async fn ts_041_h_19_a_time_that_ended_while_nobody_ran_is_noticed_once() {
     assert_eq!(events(second.store(), &run).iter().filter(|name| *name == "ESCALATED").count(), 1);
 }
 
+/// SEMANTICS 5, "nobody in time": what the policy decided is the end of the task, too.
+#[tokio::test]
+async fn a_task_that_a_policy_answered_is_not_open_any_more() {
+    const HOUR: i64 = 3_600_000;
+    let dir = tempfile::tempdir().expect("a folder");
+    let first = runtime(dir.path());
+    let config = json!({ "ttlMs": HOUR, "onExpiry": "skip" });
+    let (run, task) = paused(&first, config).await;
+    first.shutdown().await;
+    drop(first);
+    let second = runtime_later(dir.path(), 2 * HOUR);
+    second.resume_all().await.expect("readable");
+    assert_eq!(second.wait(&run).await, Ok(RunStatus::Completed));
+    let record = second.store().task_record(&task).expect("readable").expect("listed");
+    let row = &record.row;
+    assert_eq!((row.state, row.action, row.decided_by.as_deref()), (TaskState::Expired, Some(TaskAction::Skip), None));
+    assert_eq!(record.decision.expect("a decision")["via"], "policy");
+}
+
 #[tokio::test]
 async fn ts_045_a_20_every_run_leaves_its_entries_without_an_audit_node() {
     let dir = tempfile::tempdir().expect("a folder");

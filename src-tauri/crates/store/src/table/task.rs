@@ -50,6 +50,12 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
           ALTER TABLE task ADD COLUMN waited_ms INTEGER NOT NULL DEFAULT 0;
           ALTER TABLE task ADD COLUMN remind_at TEXT NOT NULL DEFAULT '';",
     },
+    Migration {
+        id: 28,
+        // `reopens`: the task of an earlier run that is asked again. `reopened_run`: the newest run that asks this one again.
+        sql: "ALTER TABLE task ADD COLUMN reopens TEXT;
+          ALTER TABLE task ADD COLUMN reopened_run TEXT;",
+    },
 ];
 
 /// When the time of a task ends; a task without an end stands behind all others. As in the index.
@@ -59,7 +65,7 @@ const COLUMNS: &str = "id, run, workflow_id, workflow_name, step, node, node_tit
      reason, state, revision, title, severity, priority, fingerprint, cases, error_type, error_code, error_message, actions, \
      candidate_groups, assignee, claimed_by, claim_until, snoozed_until, created_ms, expires_ms, escalates, remind_ms, \
      reminders, level, decided_by, decided_ms, action, request_id, driven, min_approvals, no_self, approvals, held_ms, \
-     remaining_ms, waited_ms, remind_at";
+     remaining_ms, waited_ms, remind_at, reopens, reopened_run";
 
 /// One task, as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,6 +166,10 @@ pub struct TaskRow {
     pub no_self_approval: bool,
     /// How many have approved.
     pub approvals: u32,
+    /// The task of an earlier run that this one asks again.
+    pub reopens: Option<String>,
+    /// The newest run that asks this one again.
+    pub reopened_run: Option<String>,
 }
 
 impl TaskRow {
@@ -346,6 +356,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
         remaining_ms: row.get(44)?,
         waited_ms: row.get(45)?,
         remind_at: list(&reminders).iter().filter_map(|moment| moment.parse().ok()).collect(),
+        reopens: row.get(47)?,
+        reopened_run: row.get(48)?,
     })
 }
 
@@ -553,7 +565,7 @@ fn moments(list: &[i64]) -> String {
 pub(crate) fn insert(connection: &Connection, row: &TaskRow) -> Result<()> {
     let sql = format!(
         "INSERT INTO task ({COLUMNS}, due_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
-         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     );
     let actions: Vec<&str> = row.actions.iter().map(|action| action.as_str()).collect();
     connection.prepare_cached(&sql)?.execute(params![
@@ -604,9 +616,25 @@ pub(crate) fn insert(connection: &Connection, row: &TaskRow) -> Result<()> {
         row.remaining_ms,
         row.waited_ms,
         moments(&row.remind_at),
+        row.reopens,
+        row.reopened_run,
         due(row),
     ])?;
     Ok(())
+}
+
+/// A new run asks an ended task again. What it was stays as it is: no new revision.
+pub(crate) fn reopened(connection: &Connection, id: &str, run: &str) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE task SET reopened_run = ?2 WHERE id = ?1 AND state <> 'open'")?
+        .execute([id, run])?;
+    Ok(())
+}
+
+/// The task of a run that asks an ended one again; none before it has asked.
+pub(crate) fn reopening(connection: &Connection, id: &str, run: &str) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM task WHERE run = ?2 AND reopens = ?1 LIMIT 1")?;
+    Ok(statement.query_row([id, run], |row| row.get(0)).optional()?)
 }
 
 /// Writes what may change, one revision on. False when somebody else changed it since it was read.

@@ -36,6 +36,7 @@ pub(crate) fn ask(id: &str, input: Value) -> HumanTaskCreated {
         cases: None,
         min_approvals: None,
         no_self_approval: false,
+        reopens: None,
     }
 }
 

@@ -1,0 +1,53 @@
+//! Re-opening an ended task: its history stays as it is, a new run asks the same again (UX D2.15).
+
+use super::people::text;
+use crate::Caller;
+use crate::app::App;
+use crate::dto::{TaskReopen, TaskReopened};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::masked::no_reason;
+use crate::people::{self, signed};
+use serde_json::json;
+use signalbox_engine::rerun::{Overrides, Reopen};
+use signalbox_model::{TaskState, base::named};
+use signalbox_runtime::{Again, Definition};
+use signalbox_store::StoreError;
+
+pub(crate) fn task_reopen(app: &App, caller: &Caller, request: TaskReopen) -> ApiResult<TaskReopened> {
+    let reason = text(Some(request.reason), "reason")?.ok_or_else(no_reason)?;
+    let row = app.store.task(&request.task_id)?.ok_or_else(|| people::unknown(&request.task_id))?;
+    let conflict = |code: &str, message: String, hint: &str| ApiError::new(Class::Conflict, code, message, hint);
+    match row.state {
+        TaskState::Open => {
+            let message = "This task is open: it waits for an answer.".to_owned();
+            return Err(conflict("STILL_OPEN", message, "Answer it."));
+        }
+        TaskState::Superseded => {
+            let message = "A newer run asks this task again already.".to_owned();
+            return Err(conflict("CLOSED", message, "Look at the re-runs of its run, and answer the task there."));
+        }
+        TaskState::Done | TaskState::Expired | TaskState::Cancelled => {}
+    }
+    if let Some(run) = app.store.task_reopening(&row)? {
+        return Err(StoreError::TaskReopened { task: row.id, run }.into());
+    }
+    // Another process may have changed the grants.
+    app.grants_changed()?;
+    let told = signed(caller, json!({ "taskId": row.id, "reason": reason }));
+    let again = Again {
+        run_id: row.run_id,
+        from: named(row.path.as_deref(), &row.node),
+        reopen: Some(Reopen { task_id: row.id.clone(), reason, by: caller.principal.clone() }),
+        definition: Definition::Original,
+        overrides: Overrides::default(),
+        started_by: (!caller.here).then(|| "rest".to_owned()),
+        client_run_token: None,
+        actor: caller.operator(),
+        told: told.as_object().cloned().unwrap_or_default(),
+    };
+    let run_id = app.wait_for(app.runtime.rerun(again))??;
+    let status = app.store.run(&run_id)?.status;
+    let record = people::record(app, &row.id)?;
+    let new_task_id = record.reopened_as.filter(|(run, _)| *run == run_id).and_then(|(_, task)| task);
+    Ok(TaskReopened { task_id: row.id, run_id, status, new_task_id })
+}

@@ -1,0 +1,31 @@
+/** An ended task is asked again by a new run (UX D2.15). Against the real program. */
+import { expect, test } from './host.ts';
+import { makeWorkflow, MEAN, startRun } from './people.ts';
+
+test('UX-D2.15 a decided task is opened again as a new, linked one', async ({ open, host }) => {
+  await startRun(host, (await makeWorkflow(host, { ...MEAN, name: 'Again' })).ref, { name: 'Ada', total: 4, count: 0 });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /No mean for Ada/ }).click();
+  const task = page.getByRole('region', { name: 'Task' });
+  await task.getByRole('button', { name: /^Skip/ }).click();
+  await page.getByRole('button', { name: /^Done/ }).click();
+  await page.getByRole('row', { name: /No mean for Ada/ }).click({ timeout: 20_000 });
+  const first = await task.getAttribute('data-task');
+  await task.getByRole('button', { name: 'Open again…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Ask this again?' });
+  await expect(dialog.getByRole('button', { name: /Ask again/ })).toBeDisabled();
+  await dialog.getByLabel('Why is it asked again?').fill('The count has come by mail');
+  await dialog.getByRole('button', { name: /Ask again/ }).click();
+  // The new task is open, in front of the person, and knows the first one.
+  await expect(task.getByRole('button', { name: /^Skip/ })).toBeVisible({ timeout: 20_000 });
+  expect(await task.getAttribute('data-task')).not.toBe(first);
+  const links = task.getByRole('group', { name: 'The same question in other runs' });
+  await links.getByRole('button', { name: 'the first decision' }).click();
+  await expect(task).toHaveAttribute('data-task', first ?? '');
+  await expect(task.getByText(/Skipped by/)).toBeVisible();
+  await task.getByRole('tab', { name: /History/ }).click();
+  await expect(task.getByText('The count has come by mail')).toBeVisible();
+  await expect(task.getByText(/had it asked again/)).toBeVisible();
+  await links.getByRole('button', { name: 'the new task' }).click();
+  await expect(task.getByRole('button', { name: /^Skip/ })).toBeVisible();
+});

@@ -1,0 +1,62 @@
+// An ended task is asked again by a new run (D2.15): the question before it, and the links between both tasks.
+
+import { useCommand } from '../../api/queries.ts';
+import { t, tn } from '../../i18n/index.ts';
+import { Icon } from '../../kit/index.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
+import { shortRunId } from '../status.tsx';
+import { Ask } from './dialogs.tsx';
+import type { Task } from './types.ts';
+
+/** Only what ended by a decision, by its time or with its run; a newer run asks the others already. */
+export const canReopen = (task: Task): boolean => task.state === 'done' || task.state === 'expired' || task.state === 'cancelled';
+
+export function ReopenDialog({ task, onReopen, onClose }: { task: Task; onReopen(reason: string): Promise<boolean>; onClose(): void }) {
+  return (
+    <Ask title={t('inbox.reopen.title')} text={t('inbox.reopen.text')} label={t('inbox.reopen.why')} hint={t('inbox.reopen.hint')} submit={t('inbox.reopen.yes')} onDone={onReopen} onClose={onClose}
+      extra={() => <Again task={task} />} />
+  );
+}
+
+/** What the first decision led to, and what therefore happens a second time. */
+function Again({ task }: { task: Task }) {
+  const stepId = task.path ? `${task.path}/${task.nodeId}` : task.nodeId;
+  const plan = useCommand('rerun_look', { runId: task.runId, stepId }, { staleTime: 0 });
+  if (!plan.data) return null;
+  const again = plan.data.steps.filter((step) => step.fate === 'again' && step.effect === 'write' && step.stepId !== task.nodeId);
+  return (
+    <>
+      {plan.data.waits ? <p className="s c-wait row gap1"><Icon name="warn" size={12} />{t('inbox.reopen.waits')}</p> : null}
+      {again.length ? (
+        <div className="field">
+          <span className="lab">{tn('inbox.reopen.again', again.length)}</span>
+          <ul className="box s ib-again" aria-label={t('inbox.reopen.list')}>
+            {again.slice(0, 8).map((step) => <li key={step.stepId} className="row gap1"><Icon name="retry" size={12} className="c-wait" /><SafeText line text={step.title} /></li>)}
+            {again.length > 8 ? <li className="t3">{t('inbox.reopen.more', { n: again.length - 8 })}</li> : null}
+          </ul>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** Where it was asked before, and where it is asked again. */
+export function TaskLinks({ task, onTask, onRun }: { task: Task; onTask(taskId: string): void; onRun(runId: string): void }) {
+  const links = [
+    ...(task.reopens ? [{ key: 'before' as const, link: task.reopens }] : []),
+    ...(task.reopenedAs ? [{ key: 'after' as const, link: task.reopenedAs }] : []),
+  ];
+  if (!links.length) return null;
+  return (
+    <div className="ib-links s row wrap" role="group" aria-label={t('inbox.links')}>
+      {links.map(({ key, link }) => (
+        <span key={key} className="row gap1">
+          <Icon name="redo" size={12} className="c-person" />
+          <span className="t2">{t(`inbox.link.${key}`)}</span>
+          {link.taskId ? <button type="button" className="link" onClick={() => { if (link.taskId) onTask(link.taskId); }}>{t(`inbox.link.${key}Task`)}</button> : null}
+          <button type="button" className="link" onClick={() => onRun(link.runId)}>{t('inbox.run', { id: shortRunId(link.runId) })}</button>
+        </span>
+      ))}
+    </div>
+  );
+}
