@@ -152,4 +152,13 @@ test('a task that comes while nobody looks: the title counts it, the system says
   await expect.poll(titles, { timeout: 20_000 }).toEqual(['No mean for Nobody']);
   await page.evaluate(() => (window as unknown as { said: { shown: { onclick?: () => void } }[] }).said[0]?.shown.onclick?.());
   await expect(page.getByRole('heading', { name: 'No mean for Nobody' })).toBeVisible();
+  // UX-D2.10: coming here claims nothing; the offer does when it is taken.
+  const task = page.getByRole('region', { name: 'Task' });
+  const offer = task.getByRole('status').filter({ hasText: 'A message called you here.' });
+  await expect(offer).toBeVisible();
+  const [open1] = (await host.rpc<{ tasks: { title: string; claimedBy?: string }[] }>('task_list', { text: 'Nobody' })).tasks;
+  expect(open1?.claimedBy).toBeUndefined();
+  await offer.getByRole('button', { name: 'Claim' }).click();
+  await expect(task.getByText(/Claimed by you/)).toBeVisible();
+  await expect(offer).toHaveCount(0);
 });

@@ -3,6 +3,14 @@
 /** What a folder grant allows. */
 export type Access = 'ro' | 'rw';
 
+/** How often something was decided. */
+export interface ActionCount {
+  /** What. */
+  action: TaskAction;
+  /** How often. */
+  count: number;
+}
+
 /** A way out that the author offers. */
 export interface Alternative {
   /** The step it leads to. */
@@ -80,6 +88,22 @@ export interface AppSettings {
   keymap: Record<string, string[]>;
   /** Saved queries of the audit viewer: name → text. */
   queries?: Record<string, string>;
+}
+
+/** A decision that is asked again. */
+export interface AskedAgain {
+  /** The task of the original. */
+  taskId: string;
+  /** The step that asked, with its path; of a default task the failed step. */
+  step: string;
+  /** The failed step, when a recovery node asked. */
+  origin?: string;
+  /** Index of the item that was asked about. */
+  item: number;
+  /** Why, in the words of who re-opened it. */
+  reason: string;
+  /** Who re-opened it: `user:…`. */
+  by: string;
 }
 
 /** Who acted. */
@@ -521,8 +545,10 @@ export interface Base {
   events: RunEvent[];
   /** Variables that were given at the start of the first run. */
   given?: Record<string, unknown>;
-  /** Steps that were begun by name and not by their wires; the last one is where this run begins again. */
+  /** Steps that were begun by name and not by their wires; the last one is where this run begins again, unless `asks` says that a decision is asked again. */
   begun: Begun[];
+  /** In a re-opening: the task of the original that is asked again. */
+  asks?: AskedAgain;
   /** Answers that people gave to steps that execute again, and that are given again when the same is asked. */
   answers?: KeptAnswer[];
 }
@@ -1156,6 +1182,8 @@ export interface HumanTaskCreated {
   minApprovals?: number;
   /** Who started the run may not approve. */
   noSelfApproval?: boolean;
+  /** The task of an earlier run that was re-opened as this one. */
+  reopens?: string;
 }
 
 /** `human_task_held`: the task waits for somebody else; its time stands still. */
@@ -1668,6 +1696,18 @@ export interface RuleProblem {
   hint: string;
   /** Character in the condition. */
   position?: number;
+}
+
+/** A rule of error handling that the last decisions suggest (UX D2.14). */
+export interface RuleSuggestion {
+  /** How many decisions in a row were the same. */
+  decisions: number;
+  /** Its name. */
+  name: string;
+  /** Its condition, CEL. */
+  when: string;
+  /** What it does. */
+  action: string;
 }
 
 /** What one rule said. */
@@ -2303,6 +2343,10 @@ export interface Task {
   noSelfApproval: boolean;
   /** Who started the run, when that is known. */
   startedBy?: string;
+  /** The ended task of an earlier run that this one asks again. */
+  reopens?: TaskLink;
+  /** What asks this one again, the newest. */
+  reopenedAs?: TaskLink;
 }
 
 /** What may be answered (K-16). `approve`, `reject` belong to approvals, `submit` to forms and pauses. */
@@ -2344,6 +2388,34 @@ export interface TaskBatchResult {
   ok: boolean;
   /** Why not. */
   error?: ApiError;
+}
+
+/** Failures of the same step for the same cause, or the same question. */
+export interface TaskCause {
+  /** The same for all of them. */
+  fingerprint: string;
+  /** The title of the newest. */
+  title: string;
+  /** Id of its workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** The step. */
+  nodeId: string;
+  /** Its title. */
+  nodeTitle: string;
+  /** That came. */
+  created: number;
+  /** That are open. */
+  open: number;
+  /** That people decided. */
+  decided: number;
+  /** How long it took them for one of two, milliseconds. */
+  medianMs?: number;
+  /** What they decided. */
+  actions: ActionCount[];
+  /** A rule that would have decided the same. */
+  suggestion?: RuleSuggestion;
 }
 
 /** Whether a corrected input fits. */
@@ -2491,7 +2563,7 @@ export interface TaskEvent {
 }
 
 /** What happened to a task. */
-export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'held' | 'continued' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'decided' | 'closed';
+export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'held' | 'continued' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'decided' | 'closed' | 'reopened';
 
 /** A file. */
 export interface TaskFile {
@@ -2540,6 +2612,14 @@ export interface TaskHold {
 /** What is asked. */
 export type TaskKind = 'decision' | 'approval' | 'form' | 'pause';
 
+/** A task and its run. */
+export interface TaskLink {
+  /** The run. */
+  runId: string;
+  /** The task; absent when the run has not asked yet. */
+  taskId?: string;
+}
+
 /** Which tasks to list. */
 export interface TaskList {
   /** Which half, `open` when absent. */
@@ -2574,6 +2654,16 @@ export interface TaskPage {
   total: number;
 }
 
+/** What one person decided. */
+export interface TaskPerson {
+  /** Who: `user:…`. */
+  person: string;
+  /** How many. */
+  decided: number;
+  /** How long it took for one of two, milliseconds. */
+  medianMs: number;
+}
+
 /** Why it is asked. */
 export type TaskReason = 'error' | 'interrupted' | 'step';
 
@@ -2591,6 +2681,26 @@ export interface TaskReassign {
 export interface TaskRef {
   /** The task. */
   taskId: string;
+}
+
+/** Has an ended task asked again, by a new run. */
+export interface TaskReopen {
+  /** The task. */
+  taskId: string;
+  /** Why; it is recorded. */
+  reason: string;
+}
+
+/** What became of it. */
+export interface TaskReopened {
+  /** The ended task. */
+  taskId: string;
+  /** The new run. */
+  runId: string;
+  /** Where it stands. */
+  status: RunStatus;
+  /** The new task; absent when the new run has not asked yet. */
+  newTaskId?: string;
 }
 
 /** Asks for masked values. */
@@ -2711,6 +2821,44 @@ export type TaskSort = 'urgent' | 'due';
 
 /** Where a task stands. */
 export type TaskState = 'open' | 'done' | 'expired' | 'cancelled' | 'superseded';
+
+/** How many, how old, how long, about what, and who. */
+export interface TaskStats {
+  /** Since when, RFC 3339. */
+  since: string;
+  /** That came. */
+  created: number;
+  /** That are open. */
+  open: number;
+  /** That people decided. */
+  decided: number;
+  /** That nobody decided in time. */
+  expired: number;
+  /** How long it took people for one of two, milliseconds; time on hold does not count. */
+  medianMs?: number;
+  /** How old one of two open ones is, milliseconds. */
+  medianAgeMs?: number;
+  /** How old the oldest open one is, milliseconds. */
+  oldestMs?: number;
+  /** What people decided, most often first. */
+  actions: ActionCount[];
+  /** By workflow, most first. */
+  workflows: WorkflowTasks[];
+  /** By cause, most first, at most 50. */
+  causes: TaskCause[];
+  /** Who decided, most first. */
+  people: TaskPerson[];
+  /** There are more than were looked at. */
+  part: boolean;
+}
+
+/** Of which tasks. */
+export interface TaskStatsRequest {
+  /** Those that are open, or came or were decided since then (RFC 3339); of the last 30 days when absent. */
+  since?: string;
+  /** Of this workflow (id). */
+  workflow?: string;
+}
 
 /** A correction to take with one click. */
 export interface TaskSuggestion {
@@ -3001,6 +3149,22 @@ export interface WorkflowStart {
   base?: Base;
 }
 
+/** The tasks of one workflow. */
+export interface WorkflowTasks {
+  /** Its id. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** That came. */
+  created: number;
+  /** That are open. */
+  open: number;
+  /** That people decided. */
+  decided: number;
+  /** How long it took them for one of two, milliseconds. */
+  medianMs?: number;
+}
+
 /** What every event has besides its type and payload. */
 export interface RunEventHead {
   runId: string;
@@ -3213,6 +3377,8 @@ export interface Commands {
   task_list: { request: TaskList; response: TaskPage };
   /** How many tasks stand where. */
   task_counts: { request: TaskCountsRequest; response: TaskCounts };
+  /** What the tasks of a time say together, and the rules that decisions suggest. */
+  task_stats: { request: TaskStatsRequest; response: TaskStats };
   /** One task with everything that helps to decide, masked. */
   task_get: { request: TaskGet; response: Task };
   /** Whether a corrected input fits; nothing is stored. */
@@ -3233,6 +3399,8 @@ export interface Commands {
   task_snooze: { request: TaskSnooze; response: TaskRow };
   /** Says that a task waits for somebody else, or does no more; its time stands still meanwhile. */
   task_hold: { request: TaskHold; response: TaskRow };
+  /** Has an ended task asked again, by a new run that keeps what stands before it. */
+  task_reopen: { request: TaskReopen; response: TaskReopened };
   /** Keeps a view of the caller's own. */
   task_view_save: { request: TaskViewSave; response: Empty };
   /** Forgets a view of the caller's own. */
@@ -3350,6 +3518,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   who: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   task_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   task_counts: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  task_stats: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   task_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   task_check: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   task_complete: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get', 'run_get', 'run_list', 'audit_list'] },
@@ -3360,6 +3529,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   task_comment: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get'] },
   task_snooze: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get'] },
   task_hold: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get', 'run_get', 'audit_list'] },
+  task_reopen: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_list', 'task_counts', 'task_get', 'run_list', 'run_get', 'audit_list'] },
   task_view_save: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['task_counts'] },
   task_view_forget: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['task_counts'] },
   delegation_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

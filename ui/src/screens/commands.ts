@@ -27,6 +27,18 @@ export function takePendingRun(ref: string): boolean {
   return mine;
 }
 
+/** A rule that decisions suggest, for a workflow that is being opened: its author sees it come, and may take it back. */
+export interface PendingRule { nodeId: string; rule: { name: string; when: string; action: string } }
+let pendingRule: (PendingRule & { ref: string }) | null = null;
+export function ruleWhenOpen(ref: string, pending: PendingRule): void {
+  pendingRule = { ref, ...pending };
+}
+export function takePendingRule(ref: string): PendingRule | null {
+  const mine = pendingRule?.ref === ref ? pendingRule : null;
+  if (mine) pendingRule = null;
+  return mine;
+}
+
 /** The system's dialog where there is one; in a browser the chosen file is copied into the library. */
 export async function openFile(): Promise<void> {
   const host = transport();

@@ -6,6 +6,7 @@ import { useCommand } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
 import { plain } from '../features/evidence/controls.ts';
 import { useAttention } from '../features/inbox/attention.ts';
+import { calledTo } from '../features/inbox/called.tsx';
 import { SendsStrip } from '../features/inbox/sends-strip.tsx';
 import { useCounts } from '../features/inbox/use-inbox.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
@@ -57,7 +58,10 @@ function RailLink({ on, href, icon, title, mark }: { on: boolean; href: string; 
 }
 
 /** A link or a message of the system leads to a task, from every screen. */
-const openTask = (taskId?: string) => navigate({ screen: 'inbox', ...(taskId ? { taskId } : {}) });
+const openTask = (taskId?: string) => {
+  calledTo(taskId);
+  navigate({ screen: 'inbox', ...(taskId ? { taskId } : {}) });
+};
 
 /** How many tasks wait; nothing when none does. */
 function OpenTasks() {

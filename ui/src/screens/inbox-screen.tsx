@@ -15,6 +15,7 @@ import { ReopenDialog } from '../features/inbox/reopen.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
 import { Filters, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filters.tsx';
 import { queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
+import { StatsView, type Cause } from '../features/inbox/stats.tsx';
 import { TaskList } from '../features/inbox/task-list.tsx';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
@@ -23,7 +24,7 @@ import { actionText, cannotApprove, claimOf, leading, takesInput } from '../feat
 import '../features/inbox/inbox.css';
 import { t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
-import { attempt, copyText } from './commands.ts';
+import { attempt, copyText, ruleWhenOpen } from './commands.ts';
 import { saveFile } from '../api/hand-out.ts';
 import { FindButton } from './frame.tsx';
 
@@ -39,6 +40,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const [openNext, setOpenNext] = usePaneOpen('inbox.next', true);
   const [width, setWidth] = usePaneSize('inbox.list', 400);
   const [dialog, setDialog] = useState<'view' | 'delegate' | null>(null);
+  const [figures, setFigures] = useState(false);
   const text = useDeferredValue(filters.text.trim());
   const counts = useCounts();
   const request = useMemo(() => queryOf(filters, text), [filters, text]);
@@ -57,6 +59,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
     if (!taskId && first && !list.isPlaceholderData) go(first.id);
   }, [taskId, first, list.isPlaceholderData, go]);
   const filter = (next: InboxFilters) => {
+    setFigures(false);
     setFilters(next);
     go(undefined);
   };
@@ -129,6 +132,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
         <FindButton />
         <TextInput ref={search} className="find" icon="search" type="search" value={filters.text} placeholder={t('inbox.search')} aria-label={t('inbox.search')} onChange={(next) => filter({ ...filters, text: next })}
           onKeyDown={(event) => { if (event.key === 'Escape') event.currentTarget.blur(); }} />
+        <Button icon="rows" aria-pressed={figures} className={figures ? 'is-press' : ''} onClick={() => setFigures(!figures)}>{t('inbox.stats')}</Button>
         <DelegationMark me={me} onOpen={() => setDialog('delegate')} />
         <label className="switch-label s t2"><Switch checked={openNext} onChange={setOpenNext} label={t('inbox.openNext')} /><span>{t('inbox.openNext')}</span></label>
       </header>
@@ -137,7 +141,9 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
         {list.error ? (
           <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={() => void list.refetch()}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner>
         ) : null}
-        <div className="ib-main">
+        {figures ? (
+          <StatsView mayAuthor={who.data?.role === 'builder'} onSuggest={(cause) => void suggest(cause)} onCause={(fingerprint) => filter({ ...NO_FILTERS, view: 'done', fingerprint })} />
+        ) : <div className="ib-main">
           <SplitPane side="left" size={width} min={260} max={640} onResize={setWidth} label={t('inbox.listWidth')} reserve={420} pane={
             <section className="ib-pane" aria-label={t('inbox.list')}>
               {list.tasks === undefined ? <div style={{ padding: '0 16px' }}><Skeleton rows={8} height={64} /></div>
@@ -149,12 +155,26 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
           }>
             <div className="ib-right">{right}</div>
           </SplitPane>
-        </div>
+        </div>}
       </div>
       {dialog === 'view' ? <SaveViewDialog names={counts.data?.saved.map((one) => one.name) ?? []} onClose={() => setDialog(null)} onSave={async (name) => (await attempt(() => act('task_view_save', { name, filter: savedOf(filters) }))) !== undefined} /> : null}
       {dialog === 'delegate' ? <DelegationDialog me={me} mayDecide={mayDecide} onClose={() => setDialog(null)} /> : null}
     </main>
   );
+}
+
+/** The author sees the rule come into the workflow, as one step that Undo takes back. */
+async function suggest(cause: Cause): Promise<void> {
+  const rule = cause.suggestion;
+  const list = rule && (await attempt(() => call('workflow_list', {})));
+  if (!list) return;
+  const entry = list.find((one) => one.id === cause.workflowId);
+  if (!entry) {
+    toast({ signal: 'warn', text: t('inbox.rule.noFile') });
+    return;
+  }
+  ruleWhenOpen(entry.ref, { nodeId: cause.nodeId, rule: { name: rule.name, when: rule.when, action: rule.action } });
+  navigate({ screen: 'workflow', ref: entry.ref });
 }
 
 function focusIn(box: string): void {

@@ -13,6 +13,7 @@ mod rerun;
 mod retention;
 mod runs;
 mod secrets;
+mod stats;
 mod system;
 
 pub(crate) use anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
@@ -39,4 +40,5 @@ pub(crate) use runs::{
     run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start, run_value,
 };
 pub(crate) use secrets::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
+pub(crate) use stats::task_stats;
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};

@@ -14,6 +14,7 @@ mod rerun;
 mod retention;
 mod runs;
 mod secrets;
+mod stats;
 mod system;
 
 pub use anchor::*;
@@ -29,4 +30,5 @@ pub use rerun::*;
 pub use retention::*;
 pub use runs::*;
 pub use secrets::*;
+pub use stats::*;
 pub use system::*;

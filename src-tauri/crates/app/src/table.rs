@@ -92,6 +92,7 @@ macro_rules! command_list {
             Query who(Empty) -> Who, Viewer, [Desktop Http], [], "Who the caller is.";
             Query task_list(TaskList) -> TaskPage, Viewer, [Desktop Http], [], "What people are asked.";
             Query task_counts(TaskCountsRequest) -> TaskCounts, Viewer, [Desktop Http], [], "How many tasks stand where.";
+            Query task_stats(TaskStatsRequest) -> TaskStats, Viewer, [Desktop Http], [], "What the tasks of a time say together, and the rules that decisions suggest.";
             Query task_get(TaskGet) -> Task, Viewer, [Desktop Http], [], "One task with everything that helps to decide, masked.";
             Query task_check(TaskCheckRequest) -> TaskCheck, Operator, [Desktop Http], [], "Whether a corrected input fits; nothing is stored.";
             Action task_complete(TaskComplete) -> TaskCompleted, Operator, [Desktop Http], [task_list task_counts task_get run_get run_list audit_list], "Answers a task; the first answer stands.";

@@ -262,6 +262,16 @@ pub(crate) enum Tasks {
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: u32,
     },
+    /// Counts and times of a period: what came, what was decided and how fast, by workflow, cause and person.
+    #[command(after_help = "Example:\n  signalbox tasks stats --since 2026-11-01T00:00:00Z --json")]
+    Stats {
+        /// Since when (RFC 3339); the last 30 days when absent.
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
+        /// Only tasks of this workflow.
+        #[arg(long, value_name = "ID")]
+        workflow: Option<String>,
+    },
     /// Shows a task with its error, its input and what was tried. Values that may be personal are masked.
     #[command(after_help = "Example:\n  signalbox tasks show 0199a1b2-… --json")]
     Show {

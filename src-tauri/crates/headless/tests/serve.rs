@@ -20,6 +20,7 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("POST", "/workflow/x/abort", Some(CallerRole::Operator)),
     ("POST", "/workflow/x/resume", Some(CallerRole::Operator)),
     ("GET", "/human-tasks", Some(CallerRole::Viewer)),
+    ("GET", "/human-tasks/stats", Some(CallerRole::Viewer)),
     ("GET", "/human-tasks/x", Some(CallerRole::Viewer)),
     ("POST", "/human-tasks/x/claim", Some(CallerRole::Operator)),
     ("POST", "/human-tasks/x/release", Some(CallerRole::Operator)),

@@ -48,6 +48,7 @@ pub use table::run_path::EventHead;
 pub use table::run_snapshot::Snapshot;
 pub use table::task::{TaskCounts, TaskPage, TaskQuery, TaskRow, TaskScope, TaskSort, TaskView};
 pub use table::task_history::TaskNote;
+pub use table::task_stats::{CauseStats, TaskStats, TaskStatsQuery, WorkflowStats};
 pub use table::task_vote::TaskVote;
 pub use task_change::{NewTask, TaskChange};
 pub use tasks::{AnswerTask, Answered, TaskAct, TaskError, TaskRecord};

@@ -21,5 +21,6 @@ pub(crate) mod setting;
 pub(crate) mod task;
 pub(crate) mod task_body;
 pub(crate) mod task_history;
+pub(crate) mod task_stats;
 pub(crate) mod task_token;
 pub(crate) mod task_vote;

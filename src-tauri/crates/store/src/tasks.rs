@@ -8,6 +8,7 @@ use crate::store::Store;
 use crate::table::task::{self, TaskCounts, TaskPage, TaskQuery, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_history::{self, TaskNote};
+use crate::table::task_stats::{self, TaskStats, TaskStatsQuery};
 use crate::table::task_token::{self, Token};
 use crate::table::task_vote::{self, TaskVote};
 use crate::table::{delegation, run, run_input};
@@ -265,6 +266,11 @@ impl Store {
     pub fn task_reopening(&self, row: &TaskRow) -> Result<Option<String>> {
         let row = row.clone();
         self.view(|connection| task_change::reopening(connection, &row))
+    }
+
+    /// What the tasks of a time say together.
+    pub fn task_stats(&self, query: &TaskStatsQuery) -> Result<TaskStats> {
+        self.view(|connection| task_stats::of(connection, query))
     }
 
     /// Ids of the open tasks of a run, oldest first.

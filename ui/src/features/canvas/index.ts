@@ -2,6 +2,7 @@
 export { canvasActions } from './actions.ts';
 export type { Edit } from './document.ts';
 export { createEditor, useEditor } from './editor.ts';
+export { ruleEdits } from './rule-edits.ts';
 export type { TemplateId } from './templates.ts';
 export { Canvas } from './view/canvas.tsx';
 export type { CanvasHandle } from './view/handle.ts';

@@ -15,7 +15,7 @@ export const TEMPLATES = ['retry', 'human', 'heal', 'context', 'audit', 'fallbac
 /** `explicit`: what the workflow's policy does anyway, drawn. */
 export type TemplateId = (typeof TEMPLATES)[number] | 'explicit';
 
-interface Rule {
+export interface Rule {
   name: string;
   when: string;
   action: string;
@@ -100,11 +100,22 @@ export interface Placed {
 /** The edits of a template at the red port `from`; `at`: where the wire was dropped. Nothing lies on another card. */
 export function templateEdits(document: Workflow, catalog: Catalog, id: TemplateId, from: string, at?: Point): Placed {
   const origin = splitPort(from).node;
+  if (!document.nodes[origin]) return { edits: [], ids: [] };
+  return placed(document, catalog, planOf(id, document, origin), from, at);
+}
+
+/** A handler with these rules at the red port `from`; what it tries again goes back. */
+export function handlerEdits(document: Workflow, catalog: Catalog, rules: readonly Rule[], from: string): Placed {
+  const part: Part = { type: 'builtin.error_handler', config: { rules: rules.map((rule) => ({ ...rule })) } };
+  return placed(document, catalog, { parts: [part], wires: rules.some((rule) => rule.action === 'retry') ? [{ from: 0, port: 'retry', to: 'origin' }] : [] }, from);
+}
+
+function placed(document: Workflow, catalog: Catalog, plan: Plan, from: string, at?: Point): Placed {
+  const origin = splitPort(from).node;
   const frame = parentOf(document, origin);
   const rects = rectsIn(document, rectsOf(document, catalog), frame);
   const home = rects.get(origin);
   if (!home || !document.nodes[origin]) return { edits: [], ids: [] };
-  const plan = planOf(id, document, origin);
   const used = new Set(Object.keys(document.nodes));
   const kinds = plan.parts.map((part) => catalog.get(part.type)).filter((kind): kind is NodeDescriptor => kind !== undefined);
   if (kinds.length !== plan.parts.length) return { edits: [], ids: [] };

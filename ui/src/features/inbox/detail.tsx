@@ -8,6 +8,7 @@ import { ValueView } from '../../code/ValueView.tsx';
 import { plain, plainValue } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../evidence/use-now.ts';
+import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
 import { HistoryTab } from './history-tab.tsx';
@@ -75,7 +76,7 @@ const TILE: { [kind in Task['kind']]: { icon: IconName; tone: string } } = {
   decision: { icon: 'octa', tone: 'error' }, approval: { icon: 'check', tone: 'person' }, form: { icon: 'rows', tone: 'person' }, pause: { icon: 'pause', tone: 'logic' },
 };
 
-function Head({ task, send, onOpenTask, onOpenOtherRun }: DetailProps) {
+function Head({ task, send, me, mayDecide, onClaim, onOpenTask, onOpenOtherRun }: DetailProps) {
   const now = useNow(1000);
   const open = task.state === 'open';
   const due = open ? dueOf(task, now) : undefined;
@@ -108,6 +109,7 @@ function Head({ task, send, onOpenTask, onOpenOtherRun }: DetailProps) {
         {task.escalationLevel > 0 ? <span className="s c-wait row gap1"><Icon name="up" size={12} />{tn('inbox.escalated', task.escalationLevel)}</span> : null}
       </div>
       <What task={task} />
+      <Called task={task} me={me} mayDecide={mayDecide} onClaim={onClaim} />
       <TaskLinks task={task} onTask={onOpenTask} onRun={onOpenOtherRun} />
     </header>
   );

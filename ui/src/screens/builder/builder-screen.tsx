@@ -29,6 +29,7 @@ import { refusedFor, useDiagnostics } from './diagnostics.ts';
 import { askedSchema, firstValues, mustAsk } from './params.ts';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
+import { useSuggestedRule } from './suggested-rule.ts';
 
 export function BuilderScreen({ fileRef }: { fileRef: string }) {
   const { session, error, retry } = useSession(fileRef);
@@ -170,6 +171,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     wanted.current = true;
     run();
   }, [run, session.ref]);
+
+  useSuggestedRule(session, catalog, canvas);
 
   const rests = view !== null && !loading && (isTerminal(view.status) || view.status === 'paused');
   const lastSeq = view?.lastSeq ?? 0;

@@ -1,4 +1,5 @@
-//! `tasks list | show | complete | claim | release | hold | continue | reopen | delegate | delegations | undelegate`.
+//! `tasks list | stats | show | complete | claim | release | hold | continue | reopen | delegate | delegations |
+//! undelegate`.
 
 use super::{Done, input};
 use crate::args::{Complete, Delegate, Hold, TaskSort, TaskStatus, Tasks};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> Done {
     let done = match command {
         Tasks::List { status, sort, limit } => list(app, output, *status, *sort, *limit).await,
+        Tasks::Stats { since, workflow } => stats(app, output, since.as_deref(), workflow.as_deref()).await,
         Tasks::Show { task } => {
             let caller = Caller::terminal(None)?;
             let task = app.dispatch(&caller, "task_get", json!({ "taskId": task })).await?;
@@ -96,6 +98,49 @@ async fn list(app: &Arc<App>, output: &Output, status: TaskStatus, sort: TaskSor
         let severity = output.paint(&format!("{:<8}", text("severity")), tone);
         let (title, flow) = (plain(text("title")), plain(text("workflowName")));
         output.line(&format!("{}  {severity} {}  {title}  ({flow}){}", text("id"), text("createdAt"), plain(&who)));
+    }
+    Ok(OK)
+}
+
+async fn stats(app: &Arc<App>, output: &Output, since: Option<&str>, workflow: Option<&str>) -> Done {
+    let caller = Caller::terminal(None)?;
+    let mut request = json!({});
+    for (key, value) in [("since", since), ("workflow", workflow)] {
+        if let Some(value) = value {
+            request[key] = value.into();
+        }
+    }
+    let found = app.dispatch(&caller, "task_stats", request).await?;
+    if output.json {
+        output.value(&found);
+        return Ok(OK);
+    }
+    let median = |of: &Value| match of["medianMs"].as_u64() {
+        Some(ms) => format!(", half of them within {} s", ms.div_ceil(1_000)),
+        None => String::new(),
+    };
+    let counts =
+        |of: &Value| format!("{} came, {} open, {} decided{}", of["created"], of["open"], of["decided"], median(of));
+    let list = |key: &str| found[key].as_array().cloned().unwrap_or_default();
+    output.line(&format!("Since {}: {}", plain(found["since"].as_str().unwrap_or_default()), counts(&found)));
+    for one in list("workflows") {
+        output.line(&format!("  {}: {}", plain(one["workflowName"].as_str().unwrap_or_default()), counts(&one)));
+    }
+    for one in list("causes") {
+        let text = |key: &str| plain(one[key].as_str().unwrap_or_default());
+        output.line(&format!(
+            "  {} ({}, {}): {}",
+            text("title"),
+            text("workflowName"),
+            text("nodeTitle"),
+            counts(&one)
+        ));
+        let suggestion = &one["suggestion"];
+        if let Some(when) = suggestion["when"].as_str() {
+            let (times, action) = (&suggestion["decisions"], suggestion["action"].as_str().unwrap_or_default());
+            let line = format!("    decided {action} {times} times in a row; as a rule: {action} when {}", plain(when));
+            output.line(&output.paint(&line, Tone::Warn));
+        }
     }
     Ok(OK)
 }

@@ -90,6 +90,7 @@ pub(crate) async fn run(
             let request = query(parts, &["limit"])?;
             Ok(ok(app.dispatch(caller, "task_list", request).await?))
         }
+        Action::TaskStats => Ok(ok(app.dispatch(caller, "task_stats", query(parts, &[])?).await?)),
         Action::TaskGet => {
             let secret = caller.role >= CallerRole::Operator;
             Ok(ok(app.dispatch(caller, "task_get", json!({ "taskId": id, "secret": secret })).await?))

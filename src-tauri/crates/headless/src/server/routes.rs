@@ -22,6 +22,7 @@ pub(crate) enum Action {
     WorkflowDelete,
     RunResume,
     TaskList,
+    TaskStats,
     TaskGet,
     TaskAct,
     AuditList,
@@ -80,6 +81,8 @@ pub(crate) const ROUTES: &[Route] = &[
         "Answers the task that a run waits for, by its one-time token.",
     ),
     route(Method::GET, "/human-tasks", VIEWER, Action::TaskList, "What people are asked; takes what task_list takes."),
+    // Before the one below: no task has this id.
+    route(Method::GET, "/human-tasks/stats", VIEWER, Action::TaskStats, "What the tasks of a time say together."),
     route(
         Method::GET,
         "/human-tasks/{}",

@@ -19,5 +19,6 @@ mod setting;
 mod task;
 mod task_body;
 mod task_history;
+mod task_stats;
 mod task_token;
 mod task_vote;
