@@ -6,7 +6,7 @@ test('UX-D2.15 a decided task is opened again as a new, linked one', async ({ op
   await startRun(host, (await makeWorkflow(host, { ...MEAN, name: 'Again' })).ref, { name: 'Ada', total: 4, count: 0 });
   const page = await open('#/inbox');
   await page.getByRole('row', { name: /No mean for Ada/ }).click();
-  const task = page.getByRole('region', { name: 'Task' });
+  const task = page.getByRole('region', { name: 'Task', exact: true });
   await task.getByRole('button', { name: /^Skip/ }).click();
   await page.getByRole('button', { name: /^Done/ }).click();
   await page.getByRole('row', { name: /No mean for Ada/ }).click({ timeout: 20_000 });

@@ -50,7 +50,7 @@ export function TaskLinks({ task, onTask, onRun }: { task: Task; onTask(taskId: 
   return (
     <div className="ib-links s row wrap" role="group" aria-label={t('inbox.links')}>
       {links.map(({ key, link }) => (
-        <span key={key} className="row gap1">
+        <span key={key} className="row">
           <Icon name="redo" size={12} className="c-person" />
           <span className="t2">{t(`inbox.link.${key}`)}</span>
           {link.taskId ? <button type="button" className="link" onClick={() => { if (link.taskId) onTask(link.taskId); }}>{t(`inbox.link.${key}Task`)}</button> : null}

@@ -73,8 +73,8 @@ function Figures({ stats, mayAuthor, onSuggest, onCause }: { stats: Stats; mayAu
         {stats.people.length ? (
           <section className="field"><h3 className="lab">{t('inbox.stats.people')}</h3>
             <table className="table" aria-label={t('inbox.stats.people')}>
-              <thead><tr><th>{t('inbox.stats.person')}</th><th className="num">{t('inbox.stats.decided')}</th><th className="num">{t('inbox.stats.median')}</th></tr></thead>
-              <tbody>{stats.people.map((one) => <tr key={one.person}><td><SafeText line text={whoText(one.person)} /></td><td className="num">{number(one.decided)}</td><td className="num">{took(one.medianMs)}</td></tr>)}</tbody>
+              <thead><tr><th>{t('inbox.stats.person')}</th><th className="fig">{t('inbox.stats.decided')}</th><th className="fig">{t('inbox.stats.median')}</th></tr></thead>
+              <tbody>{stats.people.map((one) => <tr key={one.person}><td><SafeText line text={whoText(one.person)} /></td><td className="fig">{number(one.decided)}</td><td className="fig">{took(one.medianMs)}</td></tr>)}</tbody>
             </table>
           </section>
         ) : null}
@@ -83,8 +83,8 @@ function Figures({ stats, mayAuthor, onSuggest, onCause }: { stats: Stats; mayAu
   );
 }
 
-const Numbers = () => <><th className="num">{t('inbox.stats.created')}</th><th className="num">{t('inbox.stats.openNow')}</th><th className="num">{t('inbox.stats.decided')}</th><th className="num">{t('inbox.stats.median')}</th></>;
-const Counted = ({ one }: { one: Stats['workflows'][number] | Cause }) => <><td className="num">{number(one.created)}</td><td className="num">{number(one.open)}</td><td className="num">{number(one.decided)}</td><td className="num">{took(one.medianMs)}</td></>;
+const Numbers = () => <><th className="fig">{t('inbox.stats.created')}</th><th className="fig">{t('inbox.stats.openNow')}</th><th className="fig">{t('inbox.stats.decided')}</th><th className="fig">{t('inbox.stats.median')}</th></>;
+const Counted = ({ one }: { one: Stats['workflows'][number] | Cause }) => <><td className="fig">{number(one.created)}</td><td className="fig">{number(one.open)}</td><td className="fig">{number(one.decided)}</td><td className="fig">{took(one.medianMs)}</td></>;
 
 function CauseRow({ cause, mayAuthor, onSuggest, onCause }: { cause: Cause; mayAuthor: boolean; onSuggest(cause: Cause): void; onCause(fingerprint: string): void }) {
   const rule = cause.suggestion;
