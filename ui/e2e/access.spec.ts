@@ -2,12 +2,41 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import type { Page } from '@playwright/test';
 import { expect, test } from './host.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 interface Violation { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
 
+async function violations(page: Page, where: string): Promise<string[]> {
+  // Evaluated by the browser's own channel: the policy of the page forbids scripts from text.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const axe = (window as unknown as { axe: { run(options: unknown): Promise<{ violations: Violation[] }> } }).axe;
+    return (await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })).violations;
+  });
+  return found.map((one) => `${where} ${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `   ${node.target.join(' ')}\n      ${node.failureSummary.replaceAll('\n', '\n      ')}`).join('\n')}`);
+}
+
 for (const theme of ['light', 'dark'] as const) {
+  test(`no violations at a moment of the past, in each view of the log, ${theme}`, async ({ open, host, page }) => {
+    test.setTimeout(90_000);
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    const made = await host.rpc<{ ref: string }>('workflow_create', { sampleId: 'retry-that-tells-you-why', name: `Past ${theme}` });
+    const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
+    await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 20_000 }).toBe('completed');
+    await open(`#/run/${runId}?at=8`);
+    await expect(page.getByRole('group', { name: 'Time of the run' })).toBeVisible();
+    const views = page.getByRole('radiogroup', { name: 'Show the run as' });
+    if (!(await views.isVisible())) await page.getByRole('button', { name: 'Detail log' }).click();
+    const all: string[] = [];
+    for (const name of ['Timeline', 'Events', 'Cards']) {
+      await views.getByRole('radio', { name }).click();
+      all.push(...await violations(page, name));
+    }
+    expect(all.join('\n')).toBe('');
+  });
+
   test(`no violations on the main screens, ${theme}`, async ({ open, host, page }) => {
     test.setTimeout(90_000);
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
@@ -21,15 +50,7 @@ for (const theme of ['light', 'dark'] as const) {
       await expect(page.locator('main h1').first()).toBeVisible();
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
       await page.waitForLoadState('networkidle');
-      // Evaluated by the browser's own channel: the policy of the page forbids scripts from text.
-      await page.evaluate(AXE);
-      const found = await page.evaluate(async () => {
-        const axe = (window as unknown as { axe: { run(options: unknown): Promise<{ violations: Violation[] }> } }).axe;
-        return (await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })).violations;
-      });
-      for (const one of found) {
-        all.push(`${hash} ${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `   ${node.target.join(' ')}\n      ${node.failureSummary.replaceAll('\n', '\n      ')}`).join('\n')}`);
-      }
+      all.push(...await violations(page, hash));
     }
     expect(all.join('\n')).toBe('');
   });
