@@ -3,13 +3,13 @@ import { expect, test } from './host.ts';
 import { makeWorkflow, MEAN, startRun } from './people.ts';
 
 test('UX-D2.15 a decided task is opened again as a new, linked one', async ({ open, host }) => {
-  await startRun(host, (await makeWorkflow(host, { ...MEAN, name: 'Again' })).ref, { name: 'Ada', total: 4, count: 0 });
+  await startRun(host, (await makeWorkflow(host, { ...MEAN, name: 'Again' })).ref, { name: 'Grace', total: 4, count: 0 });
   const page = await open('#/inbox');
-  await page.getByRole('row', { name: /No mean for Ada/ }).click();
+  await page.getByRole('row', { name: /No mean for Grace/ }).click();
   const task = page.getByRole('region', { name: 'Task', exact: true });
   await task.getByRole('button', { name: /^Skip/ }).click();
   await page.getByRole('button', { name: /^Done/ }).click();
-  await page.getByRole('row', { name: /No mean for Ada/ }).click({ timeout: 20_000 });
+  await page.getByRole('row', { name: /No mean for Grace/ }).click({ timeout: 20_000 });
   const first = await task.getAttribute('data-task');
   await task.getByRole('button', { name: 'Open again…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Ask this again?' });
