@@ -14,6 +14,7 @@ import sys
 import zipfile
 
 FILES = ["entries.jsonl", "checkpoints.jsonl", "proofs.jsonl", "key.pub", "README.txt"]
+MANIFEST = "manifest.json"  # packs of before have none
 ZERO = "0" * 64
 REQUIRED = {"v", "logId", "seq", "prevHash", "timestamp", "runId", "nodeId", "event", "level", "actor"}
 OPTIONAL = {"tags", "metadata", "contextSnapshotHash"}
@@ -131,15 +132,20 @@ def part(line, name):
 def read_entries(text, keys):
     entries, last = [], None
     for line in text.split("\n")[:-1] if text.endswith("\n") or not text else bad_end():
+        shown = line.startswith('{"shown":')
         try:
-            raw, value = part(line, "entry")
+            raw, value = part(line, "shown" if shown else "entry")
         except ValueError as error:
             raise Broken(f"MALFORMED after seq {last and last['seq']}: {error}")
-        entry, seq = value["entry"], value["entry"].get("seq")
+        entry = value["shown" if shown else "entry"]
+        seq = entry.get("seq")
         names = set(entry)
         if not REQUIRED <= names or names - REQUIRED - OPTIONAL or list(entry) != sorted(entry) or entry["v"] != 1:
             raise Broken(f"MALFORMED at seq {seq}")
-        digest = sha(b"signalbox.audit.v1\n", raw.encode())
+        if shown and not all(re.fullmatch("[0-9a-f]{64}", text) for text in (value["hash"], entry["prevHash"])):
+            raise Broken(f"MALFORMED at seq {seq}: no hash")
+        # Of an entry that is shown in part the hash is given; what is shown proves nothing.
+        digest = bytes.fromhex(value["hash"]) if shown else sha(b"signalbox.audit.v1\n", raw.encode())
         if digest.hex() != value["hash"]:
             raise Broken(f"MODIFIED at seq {seq}: the content gives {digest.hex()}")
         if last and seq <= last["seq"]:
@@ -152,7 +158,7 @@ def read_entries(text, keys):
             raise Broken(f"INSERTED at seq {seq}: an entry of another log")
         if "signature" in value and keys:
             check_signature(value["signature"], digest, keys, f"entry {seq}")
-        last = {"seq": seq, "hash": value["hash"], "digest": digest, "entry": entry, **({"signature": 1} if "signature" in value else {})}
+        last = {"seq": seq, "hash": value["hash"], "digest": digest, "entry": entry, "shown": shown, **({"signature": 1} if "signature" in value else {})}
         entries.append(last)
     return entries
 
@@ -171,7 +177,7 @@ def frontier(tombstone):
 
 def retention(entries, keys):
     """The record of a retention that stands for what was removed; none when the log begins with its first entry."""
-    records = [e for e in entries if e["entry"]["event"] == "AUDIT_RETENTION"]
+    records = [e for e in entries if e["entry"]["event"] == "AUDIT_RETENTION" and not e["shown"]]
     if not records:
         return None
     if keys and "signature" not in records[-1]:
@@ -249,15 +255,19 @@ def clock(entries):
 
 def check_pack(path, key_text):
     with zipfile.ZipFile(path) as pack:
-        if sorted(pack.namelist()) != sorted(FILES):
-            raise ValueError(f"a pack holds {', '.join(FILES)}")
-        text = {name: pack.read(name).decode() for name in FILES}
+        if sorted(pack.namelist()) not in (sorted(FILES), sorted([*FILES, MANIFEST])):
+            raise ValueError(f"a pack holds {', '.join(FILES)} and {MANIFEST}")
+        text = {name: pack.read(name).decode() for name in pack.namelist()}
     own = read_keys(text["key.pub"])
     keys = read_keys(key_text) if key_text else own
     checkpoint, _, is_signed, sealed = check_checkpoints(text["checkpoints.jsonl"], keys)
     entries = read_entries(text["entries.jsonl"], keys)
     proofs = [json.loads(line) for line in text["proofs.jsonl"].split("\n")[:-1]]
     wanted = bytes.fromhex(checkpoint["rootHash"])
+    shown = sum(e["shown"] for e in entries)
+    manifest = json.loads(text[MANIFEST]) if MANIFEST in text else {}
+    if shown and not proofs:
+        raise Broken("MISSING: entries are shown in part, and nothing proves their place")
     tombstone = retention(entries, keys)
     if any(e["entry"]["logId"] != checkpoint["logId"] for e in entries):
         raise Broken("INSERTED: an entry of another log")
@@ -281,10 +291,12 @@ def check_pack(path, key_text):
     for item in entries:
         entry = item["entry"]
         runs[entry["runId"]] = count = runs.get(entry["runId"], 0) + 1
-        said = entry.get("metadata", {}).get("entryCount")
+        said = None if item["shown"] else entry.get("metadata", {}).get("entryCount")
         if entry["event"] == "WORKFLOW_COMPLETED" and said is not None and said != count:
             raise Broken(f"MISSING: run {entry['runId']} has {said} entries, {count} are here")
-    return {"entries": len(entries), "removed": tombstone["removed"] if tombstone else 0, **clock(entries), "root": wanted.hex(), "signed": is_signed, "pinned": bool(key_text) and is_signed}
+    if manifest and (manifest["version"], manifest["entries"], manifest["shown"]) != (1, len(entries), shown):
+        raise ValueError(f"{MANIFEST} says something else than the entries")
+    return {"entries": len(entries), "removed": tombstone["removed"] if tombstone else 0, **clock(entries), **({"shownInPart": shown, "profile": manifest.get("profile")} if shown else {}), "root": wanted.hex(), "signed": is_signed, "pinned": bool(key_text) and is_signed}
 
 
 def check_jsonl(path, key_text):

@@ -49,7 +49,11 @@ test('records appear, are asked for, hashed again on the page, and verified', as
   // Exported, and that is a record of its own.
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export evidence' }).click();
-  await page.getByRole('menuitem', { name: /JSON lines/ }).click();
+  await page.getByRole('radio', { name: 'JSON lines' }).click();
+  // UX E7: how much it shows is chosen, and said.
+  await page.getByRole('radio', { name: 'Without people' }).click();
+  await expect(page.getByText(/People get numbers/)).toBeVisible();
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
   await saved;
   await expect(page.getByRole('row', { name: /Records exported/ })).toBeVisible({ timeout: 15_000 });
 });

@@ -229,6 +229,10 @@ export interface AuditExport {
   query?: string;
   /** As what. */
   format: ExportFormat;
+  /** What it shows, `full` when absent. */
+  profile?: AuditProfile;
+  /** Places of an entry that it hides besides: JSON Pointers, `*` for any member. */
+  hide?: string[];
 }
 
 /** An export. */
@@ -333,6 +337,9 @@ export interface AuditPayloads {
   /** Entries whose payload is not the one that was sealed. */
   changed: number[];
 }
+
+/** What an export shows of the entries. */
+export type AuditProfile = 'full' | 'masked' | 'minimal';
 
 /** A record from outside (source 000, III.2). Who acts is the caller; a given actor is kept as claimed. */
 export type AuditRecord = Record<string, unknown>;

@@ -7,19 +7,20 @@ import { call } from '../api/client.ts';
 import { saveFile } from '../api/hand-out.ts';
 import { useCommand } from '../api/queries.ts';
 import { AuditArt } from '../features/audit/art.tsx';
+import { ExportDialog } from '../features/audit/export-dialog.tsx';
 import { Facets } from '../features/audit/facets.tsx';
 import { QUALIFIERS, term, tokensOf, type Qualifier } from '../features/audit/query.ts';
 import { QueryBox } from '../features/audit/query-box.tsx';
 import { RecordPane } from '../features/audit/record.tsx';
 import { forgetQuery, keepQuery, useSavedQueries } from '../features/audit/saved.ts';
 import { AuditTable } from '../features/audit/table.tsx';
-import type { ExportFormat } from '../features/audit/types.ts';
+import type { AuditProfile, ExportFormat } from '../features/audit/types.ts';
 import { useAuditRows } from '../features/audit/use-audit.ts';
 import { VerdictBar } from '../features/audit/verdict-bar.tsx';
 import { count, damageText, eventLook, levelText } from '../features/audit/words.ts';
 import '../features/audit/audit.css';
 import { t, tn } from '../i18n/index.ts';
-import { Banner, Button, Dialog, EmptyState, Field, keysOf, Menu, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
+import { Banner, Button, Dialog, EmptyState, Field, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
 import { FindButton } from './frame.tsx';
 import { AnchorBanner } from './parts/anchors.tsx';
@@ -32,7 +33,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const settled = useSettled(text);
   const [follow, setFollow] = usePaneOpen('audit.follow', true);
   const [width, setWidth] = usePaneSize('audit.record', 384);
-  const [dialog, setDialog] = useState<'save' | 'jump' | null>(null);
+  const [dialog, setDialog] = useState<'save' | 'jump' | 'export' | null>(null);
   const [verifying, setVerifying] = useState(false);
   const list = useAuditRows(settled, follow);
   const status = useCommand('audit_status', {}, { refetchInterval: 5_000 });
@@ -60,15 +61,16 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: count(verdict.broken.seq) }), detail: damageText(verdict.broken.kind) });
     else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: count(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail === 0 ? undefined : verdict.lastCheckpoint ? tn('audit.level.tail', verdict.unsealedTail) : t('audit.level.noCheckpoint') });
   }
-  async function exportAs(format: ExportFormat) {
-    const done = await attempt(() => call('audit_export', { format, ...(settled ? { query: settled } : {}) }));
-    if (!done) return;
+  async function exportAs(format: ExportFormat, profile: AuditProfile): Promise<boolean> {
+    const done = await attempt(() => call('audit_export', { format, profile, ...(settled ? { query: settled } : {}) }));
+    if (!done) return false;
     const base64 = done.bytesBase64;
     const saved = base64 === undefined ? {} : await attempt(() => saveFile(done.fileName, { base64 }));
     // Nothing is said to be saved that was not: the person put the dialog away, or an error is shown.
-    if (!saved) return;
+    if (!saved) return false;
     const path = done.path ?? saved.path;
     toast({ signal: 'ok', text: t('audit.exported', { name: done.fileName }), detail: path ? t('audit.exportedTo', { path }) : t('audit.exportRecorded') });
+    return true;
   }
   const move = (by: number) => {
     const rows = list.rows ?? [];
@@ -76,7 +78,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
     if (next) open(next.seq);
   };
-  useAuditActions({ search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => void exportAs('pack') });
+  useAuditActions({ search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => setDialog('export') });
 
   const values = useMemo<{ [Q in Qualifier]?: { value: string; hint?: string }[] }>(() => ({
     event: facets.data?.event.map((one) => ({ value: one.value, hint: `${eventLook(one.value).text}, ${count(one.count)}` })) ?? [],
@@ -91,13 +93,6 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const size = list.head?.size;
   const empty = list.rows !== undefined && list.rows.length === 0;
   const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.more ? 'audit.foundMore' : 'audit.found', { n: count(list.total), all: count(size) }) : '';
-  const menu = (
-    <Menu trigger={<Button icon="dl">{t('audit.exportEvidence')}</Button>} entries={[
-      { id: 'pack', label: t('audit.exportPack'), icon: 'shield', onSelect: () => void exportAs('pack') },
-      { id: 'csv', label: t('audit.exportCsv'), icon: 'rows', onSelect: () => void exportAs('csv') },
-      { id: 'jsonl', label: t('audit.exportJsonl'), icon: 'code', onSelect: () => void exportAs('jsonl') },
-    ]} />
-  );
   return (
     <main className="screen">
       <header className="bar">
@@ -107,7 +102,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         <FindButton />
         <label className="au-switch s t2"><Switch checked={follow} onChange={setFollow} label={t('audit.follow')} /><span className="au-switch-text">{t('audit.follow')}</span></label>
         <span className="vr" />
-        {menu}
+        <Button icon="dl" onClick={() => setDialog('export')}>{t('audit.exportEvidence')}</Button>
         <Button variant="primary" icon="chain" busy={verifying} onClick={() => void verify()}>{t('audit.verify')}</Button>
       </header>
       <div className="screen-body">
@@ -116,7 +111,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
           <Button icon="flag" disabled={!query.trim()} onClick={() => setDialog('save')}>{t('audit.saveQuery')}</Button>
           <Button icon="clock" onClick={() => setDialog('jump')}>{t('audit.jump')}</Button>
         </div>
-        <VerdictBar status={status.data} size={size} busy={verifying} onGo={open} onExport={() => void exportAs('pack')} onVerify={() => void verify()} />
+        <VerdictBar status={status.data} size={size} busy={verifying} onGo={open} onExport={() => setDialog('export')} onVerify={() => void verify()} />
         <AnchorBanner anchors={status.data?.anchors} />
         {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
         {list.error ? <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
@@ -136,6 +131,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         </div>
       </div>
       {dialog === 'save' ? <SaveDialog query={query.trim()} onClose={() => setDialog(null)} /> : null}
+      {dialog === 'export' ? <ExportDialog query={settled} onExport={exportAs} onClose={() => setDialog(null)} /> : null}
       {dialog === 'jump' ? <JumpDialog onClose={() => setDialog(null)} onJump={(at) => { setFollow(false); change([...tokensOf(query).filter((token) => token.qualifier !== 'until').map((token) => token.text), term('until', at.toISOString())].join(' ')); }} /> : null}
     </main>
   );

@@ -3,18 +3,20 @@
 
 use crate::app::App;
 use crate::audit_query;
-use crate::dto::{AuditExport, ExportFormat};
+use crate::dto::{AuditExport, AuditProfile, ExportFormat};
 use crate::error::{ApiError, ApiResult};
 use crate::evidence::keys;
 use crate::files::{beside, io_error};
 use crate::people::signed;
+use crate::profile::Hiding;
 use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
+use signalbox_store::audit::line::Line;
 use signalbox_store::audit::verify::Row;
-use signalbox_store::audit::{Level, Tree, line, pack};
+use signalbox_store::audit::{Level, Tree, pack};
 use signalbox_store::{AuditQuery, StoreError};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io::{Seek, Write};
 use std::path::PathBuf;
@@ -37,6 +39,8 @@ impl App {
         caller: &Caller,
         run_id: Option<String>,
         query: Option<String>,
+        profile: Option<AuditProfile>,
+        hide: Vec<String>,
         file: PathBuf,
     ) -> ApiResult<Value> {
         let caller = caller.clone();
@@ -55,7 +59,7 @@ impl App {
             // Beside it first: a file that was there stays whole until the new one is.
             let fresh = beside(&file);
             let out = std::fs::File::create_new(&fresh).map_err(|error| io_error(&error, &file, "written"))?;
-            let what = AuditExport { run_id, query, format };
+            let what = AuditExport { run_id, query, format, profile, hide };
             let done = app.export_audit(&caller, &what, std::io::BufWriter::new(out)).and_then(|(entries, _)| {
                 std::fs::rename(&fresh, &file).map_err(|error| io_error(&error, &file, "written"))?;
                 Ok(json!({ "file": file, "entries": entries }))
@@ -67,6 +71,12 @@ impl App {
             done
         })
         .await
+    }
+
+    /// What the name of an export says about its profile.
+    pub(crate) fn export_mark(&self, what: &AuditExport) -> ApiResult<String> {
+        let hiding = Hiding::new(what.profile.unwrap_or(AuditProfile::Full), &what.hide)?;
+        Ok(if hiding.is_full() { String::new() } else { format!("-{}", hiding.name()) })
     }
 
     /// Writes an export; gives the number of entries. It is recorded first and a checkpoint is sealed, so that the file
@@ -83,13 +93,19 @@ impl App {
                 return Err(ApiError::not_found(format!("The audit chain has no entry of run {run}.")));
             }
         }
+        let hiding = Hiding::new(what.profile.unwrap_or(AuditProfile::Full), &what.hide)?;
         let mut query = audit_query::parse(what.query.as_deref().unwrap_or_default(), self.now_ms())?;
         let (ending, format) = match what.format {
             ExportFormat::Pack => ("zip", "pack"),
             ExportFormat::Csv => ("csv", "csv"),
             ExportFormat::Jsonl => ("jsonl", "jsonl"),
         };
-        let facts = signed(caller, json!({ "format": format, "run": what.run_id, "query": what.query }));
+        let facts = signed(
+            caller,
+            json!({
+                "format": format, "run": what.run_id, "query": what.query, "profile": hiding.name(), "hide": what.hide,
+            }),
+        );
         self.store.audit_append(
             self.fact(AuditEvent::AuditExported, Level::Info, caller.actor(), facts),
             None,
@@ -108,14 +124,19 @@ impl App {
             counter.fetch_add(1, Ordering::Relaxed);
         });
         match what.format {
-            ExportFormat::Pack => self.pack(out, rows, whole)?,
-            ExportFormat::Csv => csv(out, rows)?,
+            ExportFormat::Pack => self.pack(out, rows, whole, hiding)?,
+            ExportFormat::Csv => {
+                let unread = Unread::default();
+                csv(out, shown(rows, hiding, &unread))?;
+                unread.told()?;
+            }
             ExportFormat::Jsonl => {
-                let mut out = out;
-                for row in rows {
-                    out.write_all(line::of_row(&row).as_bytes()).map_err(cannot_write)?;
+                let (mut out, unread) = (out, Unread::default());
+                for line in shown(rows, hiding, &unread) {
+                    out.write_all(line.to_text().as_bytes()).map_err(cannot_write)?;
                 }
                 out.flush().map_err(cannot_write)?;
+                unread.told()?;
             }
         }
         // A row that could not be read must not end the export as if it were the last one.
@@ -136,7 +157,13 @@ impl App {
         Ok((receiver, reading))
     }
 
-    fn pack(&self, out: impl Write + Seek, rows: impl Iterator<Item = Row>, whole: bool) -> ApiResult<()> {
+    fn pack(
+        &self,
+        out: impl Write + Seek,
+        rows: impl Iterator<Item = Row>,
+        whole: bool,
+        hiding: Hiding,
+    ) -> ApiResult<()> {
         let checkpoints = self.store.audit_checkpoints()?;
         let size = checkpoints.last().map_or(0, |sealed| sealed.checkpoint.size);
         let keys = keys(&self.store.audit_state()?);
@@ -150,9 +177,11 @@ impl App {
         let write = |error: pack::WriteError| {
             ApiError::unavailable("NOT_WRITTEN", format!("{error}."), "Free some space, then try again.")
         };
-        if whole {
-            let mut out =
-                pack::write(out, pack::Contents { rows, checkpoints, proofs: Vec::new(), keys }).map_err(write)?;
+        let profile = hiding.stated();
+        // The place of an entry that is shown in part stands on its proof.
+        if whole && hiding.is_full() {
+            let contents = pack::Contents { rows, checkpoints, proofs: Vec::new(), profile, keys };
+            let mut out = pack::write(out, contents).map_err(write)?;
             return out.flush().map_err(cannot_write);
         }
         let gone = self.store.audit_tombstone()?;
@@ -188,13 +217,43 @@ impl App {
             let seq = seqs.borrow_mut().pop_front()?;
             tree.inclusion(seq, size).map_err(|why| *noted.borrow_mut() = Some(why.to_string())).ok()
         });
-        let mut out = pack::write(out, pack::Contents { rows, checkpoints, proofs, keys }).map_err(write)?;
+        let unread = Unread::default();
+        let rows = shown(rows, hiding, &unread);
+        let mut out = pack::write(out, pack::Contents { rows, checkpoints, proofs, profile, keys }).map_err(write)?;
         out.flush().map_err(cannot_write)?;
         if let Some(why) = failed.take() {
             return Err(damaged(why));
         }
-        Ok(())
+        unread.told()
     }
+}
+
+/// The first entry that could not be read, so that nothing in it could be hidden.
+#[derive(Clone, Default)]
+struct Unread(Rc<Cell<Option<u64>>>);
+
+impl Unread {
+    fn told(&self) -> ApiResult<()> {
+        let Some(seq) = self.0.get() else { return Ok(()) };
+        Err(ApiError::unavailable(
+            "AUDIT_DAMAGED",
+            format!("Entry {seq} cannot be read, so nothing in it can be hidden; nothing was exported."),
+            "Verify the audit chain. The profile `full` exports what is there.",
+        ))
+    }
+}
+
+/// Rows as a profile shows them; ends at one that cannot be read.
+fn shown(rows: impl Iterator<Item = Row>, mut hiding: Hiding, unread: &Unread) -> impl Iterator<Item = Line> {
+    let unread = unread.clone();
+    rows.map_while(move |row| {
+        let seq = row.seq;
+        let line = hiding.show(row);
+        if line.is_none() {
+            unread.0.set(Some(seq));
+        }
+        line
+    })
 }
 
 /// Rows with one more in its place, unless it is there.
@@ -221,14 +280,14 @@ fn cannot_write(error: std::io::Error) -> ApiError {
 }
 
 /// A table for spreadsheets. A cell that would be a formula there is kept from being one.
-fn csv(mut out: impl Write, rows: impl Iterator<Item = Row>) -> ApiResult<()> {
+fn csv(mut out: impl Write, rows: impl Iterator<Item = Line>) -> ApiResult<()> {
     let cell = |text: &str| {
         let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
         format!("\"{}{}\"", if formula { "'" } else { "" }, text.replace('"', "\"\""))
     };
     let head = "seq,timestamp,level,event,actorType,actorId,actorRole,runId,nodeId,metadata,hash,signature\r\n";
     out.write_all(head.as_bytes()).map_err(cannot_write)?;
-    for row in rows {
+    for Line { row, .. } in rows {
         let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
         let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let metadata = entry.get("metadata").map(Value::to_string).unwrap_or_default();

@@ -25,6 +25,7 @@ mod outside;
 mod paths;
 mod people;
 mod place;
+mod profile;
 mod retention;
 mod router;
 mod runs;

@@ -1,4 +1,5 @@
-//! One entry per line: `{"entry":{…},"hash":"…","signature":"…"}`.
+//! One entry per line: `{"entry":{…},"hash":"…","signature":"…"}`. An entry of which an export shows only a part has
+//! `{"shown":{…},…}` instead: its hash is that of the whole entry, which is not there.
 //!
 //! A JSON string cannot hold a line end, so an entry cannot forge a line. What remains is text that disturbs the
 //! reader of the file in a terminal or editor: such characters are written as `\uXXXX`. That changes the file's
@@ -48,9 +49,56 @@ pub fn of_row(row: &Row) -> String {
     write(&row.text, &row.hash, row.signature.as_deref())
 }
 
+/// An entry on its way into a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// As it is stored; what is shown of it, when that is only a part.
+    pub row: Row,
+    /// Only a part: the text does not give the hash.
+    pub shown: bool,
+}
+
+impl From<Row> for Line {
+    fn from(row: Row) -> Self {
+        Self { row, shown: false }
+    }
+}
+
+impl Line {
+    /// The line, with its line end.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let name = if self.shown { SHOWN } else { ENTRY };
+        write_as(name, &self.row.text, &self.row.hash, self.row.signature.as_deref())
+    }
+
+    /// Reads a line, whichever it is, as strictly as [`from_line`].
+    ///
+    /// # Errors
+    /// Why it is no entry.
+    pub fn read(line: &str) -> Result<Self, NotAnEntry> {
+        if !line.starts_with(SHOWN) {
+            return from_line(line).map(Self::from);
+        }
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let parsed: ShownLine = serde_json::from_str(line).map_err(|error| NotAnEntry::Form(error.to_string()))?;
+        let row = checked(line, SHOWN, &parsed.shown, parsed.hash, parsed.signature)?;
+        Ok(Self { row, shown: true })
+    }
+}
+
+/// How a line begins.
+const ENTRY: &str = "{\"entry\":";
+/// How one begins that shows a part.
+pub(crate) const SHOWN: &str = "{\"shown\":";
+
 fn write(text: &str, hash: &str, signature: Option<&str>) -> String {
+    write_as(ENTRY, text, hash, signature)
+}
+
+fn write_as(start: &str, text: &str, hash: &str, signature: Option<&str>) -> String {
     let mut line = String::with_capacity(text.len() + 260);
-    line.push_str("{\"entry\":");
+    line.push_str(start);
     push_safe(&mut line, text);
     line.push_str(",\"hash\":");
     push_text(&mut line, hash);
@@ -71,8 +119,17 @@ fn push_text(out: &mut String, text: &str) {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct SealedLine {
     entry: Entry,
+    hash: String,
+    #[serde(default)]
+    signature: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShownLine {
+    shown: Entry,
     hash: String,
     #[serde(default)]
     signature: Option<String>,
@@ -85,13 +142,17 @@ struct Line {
 /// Why it is no entry.
 pub fn from_line(line: &str) -> Result<Row, NotAnEntry> {
     let line = line.strip_suffix('\n').unwrap_or(line);
-    let parsed: Line = serde_json::from_str(line).map_err(|error| NotAnEntry::Form(error.to_string()))?;
-    let text = parsed.entry.canonical().map_err(|error| NotAnEntry::Form(error.to_string()))?;
-    if !parsed.hash.bytes().chain(parsed.signature.iter().flat_map(|s| s.bytes())).all(|b| b.is_ascii_graphic()) {
+    let parsed: SealedLine = serde_json::from_str(line).map_err(|error| NotAnEntry::Form(error.to_string()))?;
+    checked(line, ENTRY, &parsed.entry, parsed.hash, parsed.signature)
+}
+
+fn checked(line: &str, start: &str, entry: &Entry, hash: String, signature: Option<String>) -> Result<Row, NotAnEntry> {
+    let text = entry.canonical().map_err(|error| NotAnEntry::Form(error.to_string()))?;
+    if !hash.bytes().chain(signature.iter().flat_map(|s| s.bytes())).all(|b| b.is_ascii_graphic()) {
         return Err(NotAnEntry::Form("hash and signature are plain ASCII".to_owned()));
     }
-    if write(&text, &parsed.hash, parsed.signature.as_deref()).strip_suffix('\n') != Some(line) {
+    if write_as(start, &text, &hash, signature.as_deref()).strip_suffix('\n') != Some(line) {
         return Err(NotAnEntry::Spelling);
     }
-    Ok(Row { seq: parsed.entry.seq, text, hash: parsed.hash, signature: parsed.signature })
+    Ok(Row { seq: entry.seq, text, hash, signature })
 }

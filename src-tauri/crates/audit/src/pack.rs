@@ -1,15 +1,17 @@
 //! The evidence pack: a zip that an auditor verifies without the product, the store or the network.
 //!
-//! It holds exactly `entries.jsonl`, `checkpoints.jsonl`, `proofs.jsonl`, `key.pub` and `README.txt`.
+//! It holds exactly `entries.jsonl`, `checkpoints.jsonl`, `proofs.jsonl`, `key.pub`, `manifest.json` and `README.txt`; packs
+//! of before have no manifest.
 
 mod read;
 mod zip_file;
 
 use crate::checkpoint::SignedCheckpoint;
+use crate::line::Line;
 use crate::merkle::Inclusion;
 use crate::sign::PublicKey;
-use crate::verify::{Row, Verdict};
-use serde::Serialize;
+use crate::verify::{Verdict, is_zero};
+use serde::{Deserialize, Serialize};
 use std::io::{self, Seek, Write};
 use zip::write::SimpleFileOptions;
 
@@ -17,10 +19,44 @@ pub use read::{verify, verify_from};
 pub use zip_file::{Limits, NotAPack};
 
 /// The files of a pack, in their order.
-pub const FILES: [&str; 5] = ["entries.jsonl", "checkpoints.jsonl", "proofs.jsonl", "key.pub", "README.txt"];
+pub const FILES: [&str; 6] = ["entries.jsonl", "checkpoints.jsonl", "proofs.jsonl", "key.pub", MANIFEST, "README.txt"];
+
+/// The file that says what the pack shows of its entries.
+pub const MANIFEST: &str = "manifest.json";
 
 /// What `key.pub` says when no key signed anything.
 const NO_KEY: &str = "# unsigned: this log has no key\n";
+
+/// What is shown of the entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// Its name; `full` when every entry is there as it was sealed.
+    pub name: String,
+    /// What it hides, in words or as pointers.
+    pub hides: Vec<String>,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self { name: "full".to_owned(), hides: Vec::new() }
+    }
+}
+
+/// `manifest.json`: what the pack shows of its entries. It is not signed; what it counts is compared with the entries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Manifest {
+    /// Always 1.
+    pub version: u32,
+    /// Name of the profile.
+    pub profile: String,
+    /// What it hides.
+    pub hides: Vec<String>,
+    /// Entries in the pack.
+    pub entries: u64,
+    /// Those of them that are shown in part.
+    pub shown: u64,
+}
 
 /// What goes into a pack. Seal a checkpoint first, so that all entries are below its size.
 #[derive(Debug)]
@@ -31,6 +67,8 @@ pub struct Contents<R, P> {
     pub checkpoints: Vec<SignedCheckpoint>,
     /// A proof for each entry to the last checkpoint. None are needed when the entries are all of the log.
     pub proofs: P,
+    /// What is shown of the entries.
+    pub profile: Profile,
     /// The log's key first, then earlier keys that signed something in the pack. Empty when there is none.
     pub keys: Vec<PublicKey>,
 }
@@ -55,16 +93,19 @@ pub enum WriteError {
 /// [`WriteError`] when the target cannot be written or there is no checkpoint.
 pub fn write<W: Write + Seek>(
     out: W,
-    contents: Contents<impl IntoIterator<Item = Row>, impl IntoIterator<Item = Inclusion>>,
+    contents: Contents<impl IntoIterator<Item = impl Into<Line>>, impl IntoIterator<Item = Inclusion>>,
 ) -> Result<W, WriteError> {
     let last = contents.checkpoints.last().ok_or(WriteError::NoCheckpoint)?;
     let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
     let mut zip = zip::ZipWriter::new(out);
     zip.start_file(FILES[0], options)?;
-    let mut count = 0_u64;
+    let Profile { name: profile, hides } = contents.profile;
+    let mut manifest = Manifest { version: 1, profile, hides, entries: 0, shown: 0 };
     for row in contents.rows {
-        zip.write_all(crate::line::of_row(&row).as_bytes())?;
-        count += 1;
+        let line: Line = row.into();
+        zip.write_all(line.to_text().as_bytes())?;
+        manifest.entries += 1;
+        manifest.shown += u64::from(line.shown);
     }
     zip.start_file(FILES[1], options)?;
     for sealed in &contents.checkpoints {
@@ -83,15 +124,20 @@ pub fn write<W: Write + Seek>(
         zip.write_all(format!("# fingerprint (SHA-256): {}\n{}", key.fingerprint(), key.to_pem()).as_bytes())?;
     }
     zip.start_file(FILES[4], options)?;
-    zip.write_all(readme(count, last, contents.keys.first()).as_bytes())?;
+    zip.write_all(serde_json::to_string(&manifest).map_err(io::Error::from)?.as_bytes())?;
+    zip.write_all(b"\n")?;
+    zip.start_file(FILES[5], options)?;
+    zip.write_all(readme(&manifest, last, contents.keys.first()).as_bytes())?;
     Ok(zip.finish()?)
 }
 
-fn readme(count: u64, last: &SignedCheckpoint, key: Option<&PublicKey>) -> String {
+fn readme(manifest: &Manifest, last: &SignedCheckpoint, key: Option<&PublicKey>) -> String {
     let this = &last.checkpoint;
     let fingerprint = key.map_or_else(|| "none: the log is unsigned".to_owned(), |key| key.fingerprint().to_string());
     include_str!("pack/README.txt")
-        .replace("{count}", &count.to_string())
+        .replace("{count}", &manifest.entries.to_string())
+        .replace("{profile}", &manifest.profile)
+        .replace("{shown}", &manifest.shown.to_string())
         .replace("{cpSeq}", &this.cp_seq.to_string())
         .replace("{size}", &this.size.to_string())
         .replace("{root}", &this.root_hash.to_hex())
@@ -111,6 +157,9 @@ pub struct PackResult {
     /// Every key that signed something in the pack is one that the caller expected or knew. A pack that only carries
     /// its own key proves nothing about who signed.
     pub pinned: bool,
+    /// The profile that the pack says it was made with; `None` in packs of before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// The runs in the pack.
     pub runs: Vec<RunCheck>,
 }
@@ -121,11 +170,6 @@ impl PackResult {
     pub fn is_intact(&self) -> bool {
         self.verdict.is_intact()
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// Whether a run's entries are all there.

@@ -92,6 +92,9 @@ pub struct Intact {
     pub verified: u64,
     /// Entries that a retention removed; a signed record stands for them.
     pub removed: u64,
+    /// Entries of a pack that are shown in part: their place and hash are verified, what is shown of them is not.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shown_in_part: u64,
     /// Entries that are dated more than five seconds before the one that they follow: the clock was put back.
     pub clock_back: ClockBack,
     /// The chain's head.
@@ -122,6 +125,11 @@ pub struct Intact {
     /// The Merkle frontier at the end, for a recorder that goes on from here.
     #[serde(skip)]
     pub frontier: Frontier,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+pub(crate) fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// Where time went back between two entries.
@@ -222,6 +230,10 @@ impl fmt::Display for Intact {
         write!(f, "OK: {} entries, root {}.", self.entries, self.root_hash)?;
         if self.removed > 0 {
             write!(f, " The first {} were removed by a retention; a record in the log stands for them.", self.removed)?;
+        }
+        if self.shown_in_part > 0 {
+            let n = self.shown_in_part;
+            write!(f, " {n} are shown in part: their place and hash are verified, what is shown of them is not.")?;
         }
         if let Some(first) = self.clock_back.first.first() {
             write!(f, " The clock was put back {} times, first before entry {first}.", self.clock_back.count)?;

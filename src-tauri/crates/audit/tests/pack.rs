@@ -3,10 +3,11 @@
 mod common;
 
 use common::{Log, log, record, signer};
-use signalbox_audit::pack::{Contents, FILES, Limits, PackResult, verify, write};
+use signalbox_audit::line::Line;
+use signalbox_audit::pack::{Contents, FILES, Limits, Manifest, PackResult, Profile, verify, write};
 use signalbox_audit::sink::{Jsonl, Ring, SinkError, read_rows};
 use signalbox_audit::verify::{Expect, Kind, Row, Verdict, try_verify};
-use signalbox_audit::{Chain, Digest, Inclusion, PublicKey, Signer, Tree};
+use signalbox_audit::{Chain, Digest, Entry, Inclusion, PublicKey, Signer, Tree};
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +25,7 @@ fn pack(log: &Log, pick: impl Fn(&Row) -> bool, proofs: bool, key: Option<&Signe
     let proofs: Vec<Inclusion> =
         rows.iter().filter(|_| proofs).map(|row| tree.inclusion(row.seq, size).unwrap()).collect();
     let keys: Vec<PublicKey> = key.map(Signer::public_key).into_iter().collect();
-    let contents = Contents { rows, checkpoints: log.checkpoints.clone(), proofs, keys };
+    let contents = Contents { rows, checkpoints: log.checkpoints.clone(), proofs, profile: Profile::default(), keys };
     write(Cursor::new(Vec::new()), contents).unwrap().into_inner()
 }
 
@@ -148,6 +149,111 @@ fn the_second_verifier_says_the_same() {
     }
 }
 
+/// Entries that a profile shows in part: without their notes, and with another name of the person.
+fn shown(log: &Log, pick: impl Fn(&Row) -> bool, signer: &Signer) -> Vec<u8> {
+    let size = log.checkpoints.last().unwrap().checkpoint.size;
+    let tree = tree(log);
+    let rows = || log.rows.iter().filter(|row| row.seq < size && pick(row));
+    let part = |row: &Row| -> Line {
+        if row.seq % 10 == 9 {
+            return row.clone().into();
+        }
+        let mut entry = Entry::from_canonical(&row.text).unwrap();
+        entry.metadata = None;
+        entry.actor.id = entry.actor.id.map(|_| "person:1".to_owned());
+        Line { row: Row { text: entry.canonical().unwrap(), ..row.clone() }, shown: true }
+    };
+    let contents = Contents {
+        rows: rows().map(part),
+        checkpoints: log.checkpoints.clone(),
+        proofs: rows().map(|row| tree.inclusion(row.seq, size).unwrap()),
+        profile: Profile { name: "partner".into(), hides: vec!["/metadata".into()] },
+        keys: vec![signer.public_key()],
+    };
+    write(Cursor::new(Vec::new()), contents).unwrap().into_inner()
+}
+
+/// UX E7: what is hidden is hidden, and the place of every entry is proved all the same, by both verifiers.
+#[test]
+fn entries_shown_in_part_keep_their_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let signer = signer();
+    let key = file(&dir, "key.pub", signer.public_key().to_pem());
+    let log = log("log-1", SIZE, &[12, 35], Some(&signer));
+    let run = shown(&log, |row| row.text.contains("\"runId\":\"r-1\""), &signer);
+    for (bytes, entries, part) in [(&run, 10, 9), (&shown(&log, |_| true, &signer), 35, 32)] {
+        let result = check(bytes, Some(&signer.public_key()), &[]);
+        let Verdict::Intact(intact) = &result.verdict else { panic!("{}", result.verdict) };
+        assert_eq!((intact.entries, intact.shown_in_part, result.profile.as_deref()), (entries, part, Some("partner")));
+        assert!(result.pinned && result.verdict.to_string().contains("are shown in part"), "{}", result.verdict);
+        let complete = result.runs.iter().find(|run| run.run_id == "r-1").unwrap().complete;
+        assert_eq!(complete, Some(true), "the end of the run is whole");
+        let (code, text) = python(&file(&dir, "part.zip", bytes), Some(&key));
+        assert!(code == Some(0) && text.contains(&format!("\"shownInPart\": {part}")), "{text}");
+        let text = unzip(bytes).concat_text();
+        assert!(!text.contains("note 11") && !text.contains("user:123"), "{text}");
+    }
+    // Whatever holds a place is still found; what is only shown is nobody's word.
+    let change = |name: &str, from: &str, to: &str| {
+        let mut files = unzip(&run);
+        let text = &mut files.iter_mut().find(|(own, _)| own == name).unwrap().1;
+        assert!(text.contains(from), "{name} has {from}");
+        *text = text.replacen(from, to, 1);
+        zipped(&files)
+    };
+    for (name, from, to) in [
+        ("entries.jsonl", "\"hash\":\"", "\"hash\":\"0"),
+        ("entries.jsonl", "\"seq\":12", "\"seq\":13"),
+        ("entries.jsonl", "\"prevHash\":\"", "\"prevHash\":\"0"),
+        ("entries.jsonl", "\"signature\":\"ed25519:", "\"signature\":\"ed25518:"),
+        ("entries.jsonl", "{\"shown\":", "{\"entry\":"),
+        ("manifest.json", "\"shown\":9", "\"shown\":0"),
+        ("manifest.json", "\"version\":1", "\"version\":2"),
+    ] {
+        let changed = change(name, from, to);
+        let ours = verify(&changed, None, &[], &[], Limits::default());
+        assert!(ours.is_err() || !ours.unwrap().is_intact(), "{name}: {from} -> {to}");
+        let (code, text) = python(&file(&dir, "bad.zip", changed), None);
+        assert!(matches!(code, Some(1 | 2)), "{name}: {from} -> {to}: {text}");
+    }
+    // Without proofs nothing holds such an entry.
+    let mut files = unzip(&run);
+    files[2].1.clear();
+    assert!(verify(&zipped(&files), None, &[], &[], Limits::default()).unwrap_err().to_string().contains("in part"));
+    assert!(matches!(python(&file(&dir, "bare.zip", zipped(&files)), None).0, Some(1 | 2)));
+    // A pack of before has no manifest.
+    let mut before = unzip(&run_pack(&log, "r-1", Some(&signer)));
+    before.retain(|(name, _)| name != "manifest.json");
+    let before = zipped(&before);
+    assert!(check(&before, None, &[]).is_intact() && check(&before, None, &[]).profile.is_none());
+    assert_eq!(python(&file(&dir, "before.zip", before), None).0, Some(0));
+}
+
+trait ConcatText {
+    fn concat_text(&self) -> String;
+}
+
+impl ConcatText for Vec<(String, String)> {
+    fn concat_text(&self) -> String {
+        self.iter().map(|(_, text)| text.as_str()).collect()
+    }
+}
+
+/// docs/formats.md, Exports: the examples are what the program writes.
+#[test]
+fn the_manifest_and_the_line_of_the_page_are_read() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/formats.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let example = |kind: &str| {
+        let rest = page.split(&format!("```json {kind}\n")).nth(1).expect(kind);
+        rest.split("```").next().unwrap().trim().to_owned()
+    };
+    let manifest: Manifest = serde_json::from_str(&example("manifest")).unwrap();
+    assert_eq!(serde_json::to_string(&manifest).unwrap(), example("manifest"));
+    let line = Line::read(&example("shown")).unwrap();
+    assert!(line.shown && line.to_text().trim_end() == example("shown"));
+}
+
 #[test]
 fn what_is_left_out_of_a_pack_shows() {
     let dir = tempfile::tempdir().unwrap();
@@ -200,9 +306,9 @@ fn a_hostile_zip_is_refused() {
     let all = Limits::default();
     refused(b"", all, "is missing");
     refused(&[0; 100], all, "does not stand at the end");
-    refused(&zipped(&good[..4]), all, "exactly five files");
+    refused(&zipped(&good[..4]), all, "does not list the files");
     let mut named = good.clone();
-    named[4].0 = "../README.txt".to_owned();
+    named[5].0 = "../README.txt".to_owned();
     refused(&zipped(&named), all, "it holds \"../README.txt\"");
     // Two files of one name: written as another name of the same length, then renamed in the bytes.
     let mut twice = good.clone();
@@ -220,7 +326,7 @@ fn a_hostile_zip_is_refused() {
     other[at] = b'K';
     refused(&other, all, "another name than its own header");
     let mut bomb = good.clone();
-    bomb[4].1 = "0".repeat(3 << 20);
+    bomb[5].1 = "0".repeat(3 << 20);
     refused(&zipped(&bomb), all, "README.txt unpacks to more than");
     refused(&zipped(&good), Limits { file: 100, ..all }, "entries.jsonl unpacks to more than 100 bytes");
     refused(&zipped(&good), Limits { lines: 3, ..all }, "more than 3 lines");

@@ -482,7 +482,11 @@ pub(crate) enum Audit {
         limit: u32,
     },
     /// Writes entries to a file, as its ending says: .zip (evidence pack), .csv or .jsonl. That is recorded.
-    #[command(after_help = "Example:\n  signalbox audit export --run 0199a1b2-… --out evidence.zip")]
+    #[command(
+        after_help = "A profile hides values. An entry that loses some is shown in part: its hash stays, and its place is still \
+                      proved.\n\nExamples:\n  signalbox audit export --run 0199a1b2-… --out evidence.zip\n  signalbox audit \
+                      export --profile masked --hide /nodeId --out evidence.zip"
+    )]
     Export {
         /// Only of this run.
         #[arg(long, value_name = "RUN")]
@@ -490,10 +494,27 @@ pub(crate) enum Audit {
         /// Only what matches, as for list.
         #[arg(long, value_name = "QUERY")]
         query: Option<String>,
+        /// What is shown.
+        #[arg(long, value_enum, value_name = "PROFILE", default_value = "full")]
+        profile: ExportProfile,
+        /// A place of the entries that is hidden besides, a JSON Pointer with * for any member: /actor/id, /actor/role,
+        /// /runId, /nodeId, /tags, /contextSnapshotHash, /metadata and its parts. Again for more.
+        #[arg(long, value_name = "POINTER")]
+        hide: Vec<String>,
         /// The file.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportProfile {
+    /// Every entry as it was sealed.
+    Full,
+    /// People by number, and without texts that people or tools wrote.
+    Masked,
+    /// What happened where and when, and nothing else.
+    Minimal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -143,6 +143,50 @@ fn ts_017_a_person_answers_at_the_terminal() {
     assert!(!entries.to_string().contains("ada@example.org"));
 }
 
+/// UX E7: an export shows less, says so, and verifies offline with both verifiers.
+#[test]
+fn ux_e7_an_export_hides_and_still_proves() {
+    let place = Box::new();
+    let (run, task) = paused(&place);
+    let notes = "Ada called about it";
+    place.run(&["tasks", "complete", &task, "--action", "skip", "--notes", notes, "--as", "user:anna"]);
+    assert_eq!(place.run(&["resume", &run]).code, 0);
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/audit/verify.py");
+    for (name, profile, more) in [
+        ("m.zip", "masked", vec!["--run", &run]),
+        ("all.zip", "minimal", vec![]),
+        ("p.zip", "full", vec!["--hide", "/nodeId"]),
+    ] {
+        let args = [&["audit", "export", "--profile", profile, "--out", name, "--json"], more.as_slice()].concat();
+        let done = place.run(&args);
+        assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+        let told = place.run(&["audit", "verify", name, "--json"]);
+        let found = told.json();
+        assert_eq!(
+            (told.code, &found["pinned"], found["profile"].as_str()),
+            (0, &json!(true), Some(profile)),
+            "{found}"
+        );
+        let part = found["verdict"]["shownInPart"].as_u64().expect("some are shown in part");
+        let python = std::process::Command::new("python3").arg(&script).arg(place.dir.path().join(name)).output();
+        let python = String::from_utf8(python.expect("python3").stdout).expect("text");
+        assert!(
+            python.contains("\"intact\": true") && python.contains(&format!("\"shownInPart\": {part}")),
+            "{python}"
+        );
+    }
+    let lines = ["audit", "export", "--profile", "masked", "--out", "m.jsonl", "--json"];
+    assert_eq!(place.run(&lines).code, 0);
+    let text = std::fs::read_to_string(place.dir.path().join("m.jsonl")).expect("lines");
+    assert!(text.contains("person:1") && !text.contains("anna") && !text.contains(notes), "{text}");
+    let bad = place.run(&["audit", "export", "--hide", "/prevHash", "--out", "x.zip", "--json"]);
+    assert!(bad.code == 2 && bad.out.contains("/metadata/notes"), "what may be hidden is said: {}", bad.out);
+    let list = place.run(&["audit", "list", "--query", "event:AUDIT_EXPORTED", "--json"]).json();
+    let profiles: Vec<&str> =
+        list.as_array().into_iter().flatten().filter_map(|one| one["metadata"]["profile"].as_str()).collect();
+    assert_eq!(profiles, ["masked", "minimal", "full", "masked"], "recorded with its profile");
+}
+
 /// TS-045, TS-047, E2, INTERFACES 1: verify, export, and what a changed store or pack says.
 #[test]
 fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {

@@ -163,9 +163,14 @@ describe('the audit viewer (E4-E7)', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Verify chain' }));
     await waitFor(() => expect(fake.calls.some((call) => (call.command as string) === 'audit_verify')).toBe(true));
     fireEvent.click(screen.getByRole('button', { name: 'Export evidence' }));
-    fireEvent.click(await screen.findByRole('menuitem', { name: 'CSV' }));
+    // The dialog opens with the evidence pack that shows everything; UX E7: another profile is chosen here.
+    const dialog = within(await screen.findByRole('dialog'));
+    fireEvent.click(dialog.getByRole('radio', { name: 'CSV' }));
+    fireEvent.click(dialog.getByRole('radio', { name: 'Without people' }));
+    expect(dialog.getByText(/People get numbers/)).toBeTruthy();
+    fireEvent.click(dialog.getByRole('button', { name: 'Export' }));
     await waitFor(() => expect(made).toHaveBeenCalled());
-    expect(fake.calls.find((call) => (call.command as string) === 'audit_export')?.payload).toEqual({ format: 'csv' });
+    expect(fake.calls.find((call) => (call.command as string) === 'audit_export')?.payload).toEqual({ format: 'csv', profile: 'masked' });
   });
   it('keeps queries under a name', async () => {
     await show(`#/audit?query=${encodeURIComponent('level:ERROR')}`);

@@ -129,7 +129,7 @@ fn export_in(
     let when = time::format(app.now_ms()).replace([':', '.'], "-");
     let of = request.run_id.as_deref().map(|run| format!("-{run}")).unwrap_or_default();
     let safe: String = of.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-    let file_name = format!("signalbox-audit{safe}-{when}.{ending}");
+    let file_name = format!("signalbox-audit{safe}{}-{when}.{ending}", app.export_mark(request)?);
     let size = std::fs::metadata(part).map_err(|error| io_error(&error, part, "read"))?.len();
     if size <= INLINE {
         let bytes = std::fs::read(part).map_err(|error| io_error(&error, part, "read"))?;

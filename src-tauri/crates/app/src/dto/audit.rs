@@ -406,6 +406,24 @@ pub struct AuditExport {
     pub query: Option<String>,
     /// As what.
     pub format: ExportFormat,
+    /// What it shows, `full` when absent.
+    #[serde(default)]
+    pub profile: Option<AuditProfile>,
+    /// Places of an entry that it hides besides: JSON Pointers, `*` for any member.
+    #[serde(default)]
+    pub hide: Vec<String>,
+}
+
+/// What an export shows of the entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AuditProfile {
+    /// Every entry as it was sealed.
+    Full,
+    /// People by number, and without texts that people or tools wrote.
+    Masked,
+    /// What happened where and when, and nothing else.
+    Minimal,
 }
 
 /// As what entries are exported.

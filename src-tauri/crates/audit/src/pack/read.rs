@@ -2,11 +2,11 @@
 //! hold each entry against its place and its proof.
 
 use super::zip_file::Pack as Zip;
-use super::{Limits, NotAPack, PackResult, RunCheck};
+use super::{Limits, MANIFEST, Manifest, NotAPack, PackResult, RunCheck};
 use crate::checkpoint::{Anchor, SignedCheckpoint};
 use crate::digest::Digest;
 use crate::entry::{Entry, hash_text, is_signed};
-use crate::line::from_line;
+use crate::line::{Line, SHOWN, from_line};
 use crate::merkle::Inclusion;
 use crate::retention::{RETENTION, Tombstone};
 use crate::sign::{KeyId, PublicKey, Signature};
@@ -42,7 +42,8 @@ pub fn verify_from<R: Read + Seek>(
 ) -> Result<PackResult, NotAPack> {
     let pack = || Zip::open(open().map_err(|error| NotAPack(error.to_string()))?, limits);
     let (mut first, mut second) = (pack()?, pack()?);
-    let (entries, tombstone) = look(&mut first)?;
+    let Looked { entries, shown, tombstone } = look(&mut first)?;
+    let manifest = manifest(&mut first)?;
     let checkpoints = parsed(&mut first, "checkpoints.jsonl", |line| {
         SignedCheckpoint::from_line(line).map_err(|error| error.to_string())
     })?
@@ -67,7 +68,11 @@ pub fn verify_from<R: Read + Seek>(
         None => Err(Stop::Bad(Broken::new(0, Kind::Missing, "a checkpoint", "none: nothing in this pack is sealed"))),
         Some(last) => {
             let first_seq = tombstone.as_ref().map_or(0, |tombstone| tombstone.removed);
-            let whole = proofs == 0 || entries == last.checkpoint.size.saturating_sub(first_seq);
+            if shown > 0 && proofs == 0 {
+                return Err(NotAPack("proofs.jsonl is empty, and entries are shown in part".to_owned()));
+            }
+            // The place of an entry whose text is not whole stands on its proof.
+            let whole = shown == 0 && (proofs == 0 || entries == last.checkpoint.size.saturating_sub(first_seq));
             let rows = rows(first.lines("entries.jsonl")?);
             if whole {
                 held.check_whole(last, rows, &mut seen)
@@ -84,10 +89,19 @@ pub fn verify_from<R: Read + Seek>(
         (Err(Stop::Bad(broken)), _) | (Ok(_), Some(broken)) => Verdict::Broken(broken),
         (Ok(intact), None) => Verdict::Intact(Box::new(Intact { unsealed_tail: 0, ..intact })),
     };
+    // What is wrong with an entry is told first.
+    if let Some(said) = manifest.as_ref().filter(|said| (said.entries, said.shown) != (entries, shown))
+        && verdict.is_intact()
+    {
+        let Manifest { entries: counted, shown: part, .. } = said;
+        let found = format!("{counted} entries, {part} in part; there are {entries}, {shown} in part");
+        return Err(NotAPack(format!("{MANIFEST} says {found}")));
+    }
     Ok(PackResult {
         pinned: verdict.is_intact() && !ids.is_empty() && ids.iter().all(signed_by),
         verdict,
         fingerprint: own.first().map(|key| key.fingerprint().to_hex()),
+        profile: manifest.map(|manifest| manifest.profile),
         runs,
     })
 }
@@ -104,19 +118,40 @@ impl From<Broken> for Stop {
     }
 }
 
-/// How many entries there are, and the last record of a retention among them.
-fn look<R: Read + Seek>(pack: &mut Zip<R>) -> Result<(u64, Option<Tombstone>), NotAPack> {
-    let (mut count, mut tombstone) = (0, None);
+fn manifest<R: Read + Seek>(pack: &mut Zip<R>) -> Result<Option<Manifest>, NotAPack> {
+    if !pack.has_manifest {
+        return Ok(None);
+    }
+    let text: String = pack.lines(MANIFEST)?.collect::<Result<_, _>>()?;
+    let read: Manifest = serde_json::from_str(&text).map_err(|error| NotAPack(format!("{MANIFEST}: {error}")))?;
+    if read.version != 1 {
+        return Err(NotAPack(format!("{MANIFEST}: version {} is not known here", read.version)));
+    }
+    Ok(Some(read))
+}
+
+/// What a first look at the entries tells.
+struct Looked {
+    entries: u64,
+    /// Those that are shown in part.
+    shown: u64,
+    /// The last record of a retention among them.
+    tombstone: Option<Tombstone>,
+}
+
+fn look<R: Read + Seek>(pack: &mut Zip<R>) -> Result<Looked, NotAPack> {
+    let (mut count, mut shown, mut tombstone) = (0, 0, None);
     for line in pack.lines("entries.jsonl")? {
         let line = line?;
         count += 1;
+        shown += u64::from(line.starts_with(SHOWN));
         if line.contains(RETENTION)
             && let Some(found) = from_line(&line).ok().and_then(|row| Entry::from_canonical(&row.text).ok())
         {
             tombstone = Tombstone::of(&found).or(tombstone);
         }
     }
-    Ok((count, tombstone))
+    Ok(Looked { entries: count, shown, tombstone })
 }
 
 fn read_proof(line: &str) -> Result<Inclusion, String> {
@@ -137,10 +172,17 @@ fn parsed<'a, R: Read + Seek, T>(
     }))
 }
 
-/// The entries, each read and with the hash that its content gives.
-fn rows(
-    lines: impl Iterator<Item = Result<String, NotAPack>>,
-) -> impl Iterator<Item = Result<(Entry, Digest, Row), Stop>> {
+/// An entry as it was read.
+struct Told {
+    entry: Entry,
+    /// What its content gives; of one that is shown in part, what its line says.
+    hash: Digest,
+    row: Row,
+    shown: bool,
+}
+
+/// The entries, each read and with its hash.
+fn rows(lines: impl Iterator<Item = Result<String, NotAPack>>) -> impl Iterator<Item = Result<Told, Stop>> {
     let mut next = 0;
     lines.map(move |line| {
         let line = line.map_err(Stop::Pack)?;
@@ -148,15 +190,20 @@ fn rows(
         if !line.ends_with('\n') {
             return Err(malformed("a line that was cut".to_owned()).into());
         }
-        let row = from_line(&line).map_err(|error| malformed(error.to_string()))?;
+        let Line { row, shown } = Line::read(&line).map_err(|error| malformed(error.to_string()))?;
         let entry = Entry::from_canonical(&row.text).map_err(|error| malformed(error.to_string()))?;
+        if shown {
+            let hash = row.hash.parse().map_err(|_| malformed("a hash that is none".to_owned()))?;
+            next = entry.seq + 1;
+            return Ok(Told { entry, hash, row, shown });
+        }
         let hash = hash_text(&row.text);
         if row.hash.parse() != Ok(hash) {
             let found = format!("content that gives {hash}");
             return Err(Broken::new(row.seq, Kind::Modified, "an entry whose content gives its hash", found).into());
         }
         next = entry.seq + 1;
-        Ok((entry, hash, row))
+        Ok(Told { entry, hash, row, shown })
     })
 }
 
@@ -174,7 +221,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn count(&mut self, entry: &Entry, row: &Row) {
+    fn count(&mut self, Told { entry, row, shown, .. }: &Told) {
         self.ids.extend(row.signature.as_ref().and_then(|text| text.parse::<Signature>().ok()).map(|s| s.key_id()));
         let removed = self.tombstone.and_then(|tombstone| tombstone.cut_runs.get(&entry.run_id)).copied();
         let run = self.runs.entry(entry.run_id.clone()).or_insert_with(|| Run {
@@ -188,7 +235,9 @@ impl Seen<'_> {
             short: None,
         });
         run.check.entries += 1;
-        let said = entry.metadata.as_ref().and_then(|metadata| metadata.get("entryCount")?.as_u64());
+        // What is shown of an entry is nobody's word.
+        let said = entry.metadata.as_ref().filter(|_| !shown);
+        let said = said.and_then(|metadata| metadata.get("entryCount")?.as_u64());
         if entry.event == "WORKFLOW_COMPLETED"
             && let Some(said) = said
         {
@@ -229,7 +278,7 @@ impl Held<'_> {
     fn check_whole(
         &self,
         last: &SignedCheckpoint,
-        rows: impl Iterator<Item = Result<(Entry, Digest, Row), Stop>>,
+        rows: impl Iterator<Item = Result<Told, Stop>>,
         seen: &mut Seen<'_>,
     ) -> Result<Intact, Stop> {
         let mut expect = self.expect();
@@ -238,14 +287,14 @@ impl Held<'_> {
         let size = last.checkpoint.size;
         expect.anchors = self.anchors.iter().filter(|anchor| anchor.checkpoint.size <= size).cloned().collect();
         let rows = rows.map(|row| -> Result<Row, Stop> {
-            let (entry, _, row) = row?;
-            if entry.seq >= size {
+            let told = row?;
+            if told.entry.seq >= size {
                 return Err(
                     Broken::new(size, Kind::Inserted, "entries below the checkpoint", "an entry after it").into()
                 );
             }
-            seen.count(&entry, &row);
-            Ok(row)
+            seen.count(&told);
+            Ok(told.row)
         });
         match try_verify(rows, &expect)? {
             Verdict::Intact(intact) => Ok(*intact),
@@ -257,7 +306,7 @@ impl Held<'_> {
     fn check_part(
         &self,
         last: &SignedCheckpoint,
-        rows: impl Iterator<Item = Result<(Entry, Digest, Row), Stop>>,
+        rows: impl Iterator<Item = Result<Told, Stop>>,
         mut proofs: impl Iterator<Item = Result<Inclusion, NotAPack>>,
         seen: &mut Seen<'_>,
     ) -> Result<Intact, Stop> {
@@ -266,7 +315,9 @@ impl Held<'_> {
         let mut before: Option<(u64, Digest)> = None;
         intact.entries = 0;
         for row in rows {
-            let (entry, hash, row) = row?;
+            let told = row?;
+            let Told { entry, hash, row, shown } = &told;
+            let (hash, shown) = (*hash, *shown);
             let bad =
                 |kind, expected: &str, found: String| Broken::new(entry.seq, kind, expected, found).by(this.cp_seq);
             if entry.log_id != this.log_id {
@@ -285,7 +336,7 @@ impl Held<'_> {
                     return Err(bad(Kind::Modified, "an entry that follows the one before", found).into());
                 }
             }
-            crate::verify::check_fields(&entry)?;
+            crate::verify::check_fields(entry)?;
             let proof = proofs.next().transpose().map_err(Stop::Pack)?.filter(|proof| proof.seq == entry.seq);
             let Some(proof) = proof else {
                 return Err(bad(Kind::Missing, "a proof for each entry, in the same order", "none".to_owned()).into());
@@ -294,7 +345,7 @@ impl Held<'_> {
                 let found = "one that its proof does not lead to that root".to_owned();
                 return Err(bad(Kind::Modified, "an entry under the root of the last checkpoint", found).into());
             }
-            match entry_signature(&entry, &hash, row.signature.as_deref(), self.keys)? {
+            match entry_signature(entry, &hash, row.signature.as_deref(), self.keys)? {
                 Signed::Known => intact.decisions_signed += 1,
                 Signed::Unchecked => intact.signatures_unchecked += 1,
                 Signed::Not if entry.event == RETENTION && !self.keys.is_empty() => {
@@ -303,7 +354,8 @@ impl Held<'_> {
                 }
                 Signed::Not => intact.decisions_unsigned += u64::from(is_signed(&entry.event)),
             }
-            seen.count(&entry, &row);
+            seen.count(&told);
+            intact.shown_in_part += u64::from(shown);
             intact.entries += 1;
             before = Some((entry.seq, hash));
         }

@@ -1,7 +1,7 @@
-//! Reading the zip. It came from outside: five known names, once each, within limits. Nothing is read whole but the zip's
+//! Reading the zip. It came from outside: known names, once each, within limits. Nothing is read whole but the zip's
 //! own directory: the size of a pack does not matter.
 
-use super::FILES;
+use super::{FILES, MANIFEST};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use zip::ZipArchive;
 
@@ -31,13 +31,15 @@ pub struct NotAPack(pub String);
 
 /// Small files compress well: the ratio counts above this.
 const RATIO_FREE: u64 = 1 << 20;
-/// Five names of a pack and what a zip says about them take no more.
+/// The names of a pack and what a zip says about them take no more.
 const DIRECTORY: u64 = 64 << 10;
 
 /// An open pack whose directory is in order.
 pub(super) struct Pack<R: Read + Seek> {
     zip: ZipArchive<R>,
     limits: Limits,
+    /// Packs of before have none.
+    pub(super) has_manifest: bool,
 }
 
 impl<R: Read + Seek> Pack<R> {
@@ -51,11 +53,13 @@ impl<R: Read + Seek> Pack<R> {
         for name in FILES {
             match listed.iter().filter(|listed| *listed == name).count() {
                 1 => {}
+                0 if name == MANIFEST => {}
                 0 => return Err(NotAPack(format!("{name} is missing"))),
                 _ => return Err(NotAPack(format!("{name} is there twice"))),
             }
         }
-        Ok(Self { zip: ZipArchive::new(file).map_err(|error| NotAPack(error.to_string()))?, limits })
+        let has_manifest = listed.iter().any(|name| name == MANIFEST);
+        Ok(Self { zip: ZipArchive::new(file).map_err(|error| NotAPack(error.to_string()))?, limits, has_manifest })
     }
 
     /// The lines of a file, each with its end as it stands there.
@@ -128,8 +132,13 @@ fn directory(file: &mut (impl Read + Seek)) -> Result<Vec<String>, NotAPack> {
     let short = |at: usize| u16::from_le_bytes([end[at], end[at + 1]]);
     let long = |at: usize| u64::from(u32::from_le_bytes([end[at], end[at + 1], end[at + 2], end[at + 3]]));
     let (count, size, start) = (short(10), long(12), long(16));
-    if count != 5 || short(8) != 5 || start.checked_add(size) != Some(at) || size > DIRECTORY {
-        return Err(odd("does not list exactly five files"));
+    let most = FILES.len();
+    if !(most - 1..=most).contains(&usize::from(count))
+        || short(8) != count
+        || start.checked_add(size) != Some(at)
+        || size > DIRECTORY
+    {
+        return Err(odd("does not list the files of a pack"));
     }
     let whole = part(file, start, size).map_err(failed)?;
     let mut rest = whole.as_slice();
@@ -150,8 +159,8 @@ fn directory(file: &mut (impl Read + Seek)) -> Result<Vec<String>, NotAPack> {
         names.push(String::from_utf8_lossy(text).into_owned());
         rest = rest.get(46 + name + extra + comment..).ok_or_else(|| odd("is damaged"))?;
     }
-    if names.len() != 5 {
-        return Err(odd("does not list exactly five files"));
+    if names.len() != usize::from(count) {
+        return Err(odd("does not list the files of a pack"));
     }
     Ok(names)
 }

@@ -487,6 +487,7 @@ impl<'a> Walk<'a> {
             log_id: self.log_id.unwrap_or_default(),
             entries: size,
             verified: size - first,
+            shown_in_part: 0,
             removed: self.expect.tombstone.as_ref().map_or(0, |tombstone| tombstone.removed),
             clock_back: self.clock_back,
             head: self.head,

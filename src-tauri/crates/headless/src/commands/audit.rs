@@ -1,9 +1,10 @@
 //! `audit verify | list | export`.
 
 use super::Done;
-use crate::args::{Anchor, Audit};
+use crate::args::{Anchor, Audit, ExportProfile};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
+use signalbox_app::dto::AuditProfile;
 use signalbox_app::{App, Caller};
 use std::path::Path;
 use std::sync::Arc;
@@ -59,8 +60,15 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             }
             Ok(OK)
         }
-        Audit::Export { run, query, out } => {
-            let done = app.export_audit_to(&Caller::terminal(None)?, run.clone(), query.clone(), out.clone()).await?;
+        Audit::Export { run, query, profile, hide, out } => {
+            let caller = Caller::terminal(None)?;
+            let shown = match profile {
+                ExportProfile::Full => AuditProfile::Full,
+                ExportProfile::Masked => AuditProfile::Masked,
+                ExportProfile::Minimal => AuditProfile::Minimal,
+            };
+            let (run, query, hide) = (run.clone(), query.clone(), hide.clone());
+            let done = app.export_audit_to(&caller, run, query, Some(shown), hide, out.clone()).await?;
             if output.json {
                 output.value(&done);
             } else {
@@ -236,6 +244,9 @@ async fn pack(app: &Arc<App>, output: &Output, file: &Path, key: Option<&Path>) 
     }
     let tone = if good { Tone::Good } else { Tone::Bad };
     output.line(&output.paint(&plain(found["message"].as_str().unwrap_or_default()), tone));
+    if let Some(profile) = found["profile"].as_str().filter(|profile| *profile != "full") {
+        output.line(&output.paint(&format!("Exported with the profile {}.", plain(profile)), Tone::Warn));
+    }
     match found["fingerprint"].as_str() {
         Some(fingerprint) => output.line(&format!("Key {fingerprint}, pinned: {}.", found["pinned"])),
         None => output.line("The pack is unsigned."),
