@@ -217,7 +217,7 @@ pub(crate) fn host_from_data(node: &Node, descriptor: &NodeDescriptor, trusted: 
     tainted
 }
 
-/// Whether the part of a URL template up to the first `/` after `//` names data of the run.
+/// Whether scheme or authority of a URL template name data of the run.
 pub(crate) fn authority_from_data(text: &str, trusted: &[&str]) -> bool {
     let from_data =
         |expression: &Expr| expression.references().roots.iter().any(|root| !trusted.contains(&root.as_str()));
@@ -226,10 +226,10 @@ pub(crate) fn authority_from_data(text: &str, trusted: &[&str]) -> bool {
         return Expr::compile(source).map_or(true, |e| from_data(&e));
     }
     let mut rest = text;
-    let mut literal = String::new();
+    let mut so_far = String::new();
     while let Some(open) = rest.find("{{") {
-        literal.push_str(&rest[..open]);
-        if authority_is_complete(&literal) {
+        so_far.push_str(&rest[..open]);
+        if authority_is_complete(&so_far) {
             return false;
         }
         let Some(close) = rest[open..].find("}}") else { return true };
@@ -237,15 +237,29 @@ pub(crate) fn authority_from_data(text: &str, trusted: &[&str]) -> bool {
             Ok(expression) if !from_data(&expression) => {}
             Ok(_) | Err(_) => return true,
         }
-        // A hole at the very start may hold scheme and authority: what follows it decides whether it is complete.
-        literal.push_str(if literal.is_empty() { "http://x" } else { "x" });
+        so_far.push(TRUSTED_HOLE);
         rest = &rest[open + close + 2..];
     }
     false
 }
 
-fn authority_is_complete(literal: &str) -> bool {
-    literal.find("//").is_some_and(|at| literal[at + 2..].contains(['/', '?', '#']))
+/// Stands for a `{{ }}` whose value a person gave.
+const TRUSTED_HOLE: char = '\u{1}';
+
+/// Whether the beginning of a URL template holds the whole authority, so that nothing behind it changes the host. A
+/// parser of addresses skips tabs and line ends, takes `\` for `/`, and any number of them for the two before a host.
+fn authority_is_complete(so_far: &str) -> bool {
+    let slash = ['/', '\\'];
+    let text: String = so_far.chars().filter(|c| !matches!(c, '\t' | '\r' | '\n')).collect();
+    let Some(end) = text.find(['/', '\\', '?', '#']) else { return false };
+    let (head, rest) = text.split_at(end);
+    // A value at the very start may be a whole address, or only its scheme when `:` or a second slash follows.
+    let may_be_scheme = head.ends_with(':') || rest.chars().nth(1).is_some_and(|second| slash.contains(&second));
+    if head.starts_with(TRUSTED_HOLE) && !may_be_scheme {
+        return true;
+    }
+    let authority = rest.trim_start_matches(slash);
+    may_be_scheme && authority.find(['/', '\\', '?', '#']).is_some_and(|end| end > 0)
 }
 
 #[cfg(test)]
@@ -263,6 +277,20 @@ mod tests {
             ("=item.url", true),
             ("=params.base + '/x'", false),
             ("https://a.example/x", false),
+            ("{{params.base}}?id={{item.id}}", false),
+            ("{{params.host}}:8080/{{item.id}}", false),
+            ("https://{{params.host}}/{{item.id}}", false),
+            ("{{params.scheme}}://a.example/{{item.id}}", false),
+            ("{{params.scheme}}//{{item.host}}", true),
+            ("{{params.scheme}}://{{item.host}}/x", true),
+            ("{{params.scheme}}s://{{item.host}}", true),
+            ("{{params.scheme}}:/{{item.host}}", true),
+            ("{{params.scheme}}:{{item.rest}}", true),
+            ("{{params.base}}/\\{{item.host}}", true),
+            ("https:///{{item.host}}/x", true),
+            ("https:/\t/{{item.host}}/x", true),
+            ("https:\\\\{{item.host}}/x", true),
+            ("//{{item.host}}/x", true),
         ] {
             assert_eq!(authority_from_data(url, TRUSTED), tainted, "{url}");
         }
