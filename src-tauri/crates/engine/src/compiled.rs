@@ -4,6 +4,7 @@ use crate::{
     calendar::Calendar,
     catalog::Catalog,
     config, context,
+    decision::Decider,
     guard::{self, Guardrails},
     numbers::Cyclic,
     recovery::{EdgeKind, Recovery, RecoveryKind},
@@ -16,7 +17,7 @@ use serde_json::Value;
 use signalbox_model::{
     Diagnostic, Effects, Level, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
     descriptor::ByConfig,
-    workflow::{ErrorPolicy, NamedPolicy, Rule},
+    workflow::{ErrorPolicy, NamedPolicy},
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -45,20 +46,12 @@ pub struct Compiled {
 pub(crate) struct CompiledFile {
     pub(crate) workflow: Arc<Workflow>,
     pub(crate) index: HashMap<String, usize>,
-    pub(crate) policy: Policy,
+    pub(crate) policy: Decider,
     pub(crate) context_schema: HashMap<String, Arc<Schema>>,
     /// `context.schema` has `additionalProperties: false`.
     pub(crate) context_closed: bool,
     /// Its working time.
     pub(crate) calendar: Option<Calendar>,
-}
-
-/// What an unwired red port does.
-#[derive(Debug)]
-pub(crate) enum Policy {
-    Safe,
-    Fail,
-    Rules(Vec<Rule>),
 }
 
 /// A wire, drawn or implicit.
@@ -336,9 +329,9 @@ impl Parts {
         let settings = workflow.settings.as_ref();
         let on_abort = settings.and_then(|s| s.on_abort.as_ref()).and_then(|id| index.get(id).copied());
         let policy = match settings.and_then(|s| s.error_policy.as_ref()) {
-            Some(ErrorPolicy::Named(NamedPolicy::Safe)) => Policy::Safe,
-            Some(ErrorPolicy::Named(NamedPolicy::Fail)) | None => Policy::Fail,
-            Some(ErrorPolicy::Rules(list)) => Policy::Rules(list.rules.clone()),
+            Some(ErrorPolicy::Named(NamedPolicy::Safe)) => Decider::Safe,
+            Some(ErrorPolicy::Named(NamedPolicy::Fail)) | None => Decider::Fail,
+            Some(ErrorPolicy::Rules(list)) => Decider::Rules(list.rules.clone()),
         };
         let declared = workflow.context.as_ref().and_then(|c| c.schema.as_ref());
         // The validator has told which schemas cannot be used.

@@ -2,8 +2,8 @@
 
 use crate::{
     catalog::Catalog,
+    decision::rules_of,
     recovery::{Recovery, RecoveryKind},
-    route::rules_of,
     rule_check,
     validate::words,
 };

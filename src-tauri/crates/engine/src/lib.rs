@@ -13,6 +13,7 @@ pub mod compiled;
 pub mod config;
 mod context;
 pub mod coverage;
+mod decision;
 pub mod effect;
 pub mod expr;
 mod fold;
@@ -32,8 +33,8 @@ mod route;
 mod rule_check;
 /// Rules of error handling, for editors and dry runs.
 pub mod rules {
-    pub use crate::route::{DEFAULT_RULES, RuleVerdict, dry_run, rules_of, severity};
-    pub use crate::rule_check::{Decider, Facts, Outcome, RuleFinding, check, decide, is_broken};
+    pub use crate::decision::{DEFAULT_RULES, Decider, Facts, Outcome, RuleVerdict, Wired, dry_run};
+    pub use crate::rule_check::{RuleFinding, check};
 }
 pub mod rerun;
 pub mod schema;

@@ -1,14 +1,8 @@
-//! Rules of error handling, looked at without a run: what is wrong with them, which can never decide, and what they
-//! would do with an error.
+//! Rules of error handling, looked at without a run: what is wrong with them, and which can never decide.
 
-use crate::{
-    expr::Expr,
-    route::{DEFAULT_RULES, RuleVerdict, always, dry_run, severity},
-    scope::Scope,
-    validate,
-};
+use crate::{expr::Expr, scope::Scope, validate};
 use serde_json::{Value, json};
-use signalbox_model::{Code, Diagnostic, ErrorPayload, ErrorType, Level, Severity, workflow::Rule};
+use signalbox_model::{Code, Diagnostic, ErrorType, workflow::Rule};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -184,98 +178,6 @@ fn shadowed(rules: &[Rule]) -> Vec<(usize, String, String)> {
         }
     }
     found
-}
-
-/// What the document says beside the rules.
-#[derive(Debug, Clone, Default)]
-pub struct Facts {
-    /// From this severity on a person is asked instead of an abort by default.
-    pub threshold: Option<Level>,
-    /// The node's switch.
-    pub auto_fix: Option<bool>,
-    /// The node has a fallback, or the handler's port is wired.
-    pub fallback: bool,
-    /// What the input should look like is known.
-    pub schema: bool,
-}
-
-/// Who decides.
-#[derive(Debug, Clone)]
-pub enum Decider {
-    /// A handler, or a policy of rules; none of its own means the default ones.
-    Rules(Vec<Rule>),
-    /// The policy `safe`.
-    Safe,
-    /// The policy `fail`.
-    Fail,
-}
-
-/// What a dry run came to.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    /// Which rule, when one of the list fits.
-    pub index: Option<usize>,
-    /// Its name, `policy:safe`, `policy:fail` or `default`.
-    pub rule: String,
-    /// What is really done.
-    pub action: &'static str,
-    /// What the rule says, when that is something else.
-    pub wanted: Option<String>,
-    /// All rules in order.
-    pub why: Vec<RuleVerdict>,
-}
-
-/// What happens with an error, as the engine decides it (SEMANTICS 4).
-pub fn decide(decider: &Decider, error: &ErrorPayload, input: &Value, facts: &Facts) -> Outcome {
-    let may_retry = error.attempt.unwrap_or_default() < error.max_attempts.unwrap_or(3);
-    let fixable = error.error_type == ErrorType::ValidationError && facts.schema;
-    let by_policy = |rule: &str, action: &'static str| Outcome {
-        index: None,
-        rule: rule.to_owned(),
-        action,
-        wanted: None,
-        why: Vec::new(),
-    };
-    match decider {
-        Decider::Safe if error.retryable && may_retry => by_policy("policy:safe", "retry"),
-        Decider::Safe if facts.auto_fix != Some(false) && fixable => by_policy("policy:safe", "auto_fix"),
-        Decider::Safe if facts.fallback => by_policy("policy:safe", "fallback"),
-        Decider::Safe => by_policy("policy:safe", "human_review"),
-        Decider::Fail if facts.auto_fix == Some(true) && fixable => by_policy("policy:fail", "auto_fix"),
-        Decider::Fail if facts.fallback => by_policy("policy:fail", "fallback"),
-        Decider::Fail if facts.threshold.is_some_and(|t| severity(error) >= t) => {
-            Outcome { wanted: Some("abort".to_owned()), ..by_policy("policy:fail", "human_review") }
-        }
-        Decider::Fail => by_policy("policy:fail", "abort"),
-        Decider::Rules(rules) => {
-            let rules = if rules.is_empty() { &*DEFAULT_RULES } else { rules };
-            let (index, why) = dry_run(rules, error, input);
-            let chosen = index.and_then(|i| rules.get(i));
-            let wanted = chosen.map_or("abort", |r| r.action.as_str());
-            let default = chosen.is_none_or(|r| always(&r.when) && index == Some(rules.len() - 1));
-            let action = match wanted {
-                "abort" if default && facts.threshold.is_some_and(|t| severity(error) >= t) => "human_review",
-                "retry" if may_retry => "retry",
-                "escalate" | "human_review" => "human_review",
-                "auto_fix" => "auto_fix",
-                "fallback" if facts.fallback => "fallback",
-                "error_as_context" => "error_as_context",
-                _ => "abort",
-            };
-            Outcome {
-                index,
-                rule: chosen.map_or_else(|| "default".to_owned(), |r| r.name.clone()),
-                action,
-                wanted: (wanted != action).then(|| wanted.to_owned()),
-                why,
-            }
-        }
-    }
-}
-
-/// Whether any finding forbids a run.
-pub fn is_broken(found: &[RuleFinding]) -> bool {
-    found.iter().any(|f| f.diagnostic.severity == Severity::Error)
 }
 
 #[cfg(test)]

@@ -13,10 +13,10 @@ pub(crate) mod words;
 use crate::{
     audit_rules::{self, AuditRule},
     catalog::{Catalog, LATER_KINDS, nearest},
-    config, context,
+    config, context, decision,
     expr::Expr,
     guard::Guardrails,
-    json, route,
+    json,
     schema::{Schema, Violation},
 };
 pub use called::{Called, called_by, check_called};
@@ -530,7 +530,7 @@ pub(crate) fn check_rules(rules: &[Rule], at: &str, wired: Option<&[&str]>, foun
                 "Change its condition, or remove it",
             ));
         }
-        if route::always(&rule.when) {
+        if decision::always(&rule.when) {
             always.get_or_insert(&rule.name);
         }
     }

@@ -10,7 +10,7 @@ import { DryRun } from './dry-run.tsx';
 import { HandlerTab } from './handler-tab.tsx';
 import { DEFAULT_RULES } from './rules-editor.tsx';
 import { RetryTimeline } from './retry-timeline.tsx';
-import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf } from './then-words.ts';
+import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf, wiredPorts } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
 
 const FIELDS: [keyof RetryPolicy, JsonSchema][] = [
@@ -31,12 +31,16 @@ const JITTER: JsonSchema = { type: 'boolean', title: t('error.jitter'), descript
 const LEVELS = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const;
 
 /** Who decides about an error of this step: the handler its red wire leads to, else the workflow's policy. */
-function decidersOf(document: Workflow, nodeId: string): { rules: readonly Rule[]; setting: Pick<HandlerDryRun, 'rules' | 'policy'> } {
-  const handler = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => document.nodes[edge.to]).find((node) => node?.type === 'builtin.error_handler');
-  const own = (handler?.config as { rules?: Rule[] } | undefined)?.rules;
-  if (handler) return { rules: own?.length ? own : DEFAULT_RULES, setting: { rules: own ?? [] } };
+function decidersOf(document: Workflow, nodeId: string): { rules: readonly Rule[]; setting: Pick<HandlerDryRun, 'rules' | 'policy' | 'wired' | 'collected'> } {
+  const handlerId = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => edge.to).find((id) => document.nodes[id]?.type === 'builtin.error_handler');
+  if (handlerId !== undefined) {
+    const own = (document.nodes[handlerId]?.config as { rules?: Rule[] } | undefined)?.rules;
+    return { rules: own?.length ? own : DEFAULT_RULES, setting: { rules: own ?? [], wired: wiredPorts(document, handlerId) } };
+  }
+  const around = document.nodes[document.nodes[nodeId]?.parent ?? '']?.config as { onChildError?: string } | undefined;
+  const collected = around?.onChildError === 'collect_errors';
   const policy = document.settings?.errorPolicy ?? 'fail';
-  return typeof policy === 'object' ? { rules: policy.rules, setting: { rules: policy.rules } } : { rules: [], setting: { policy } };
+  return typeof policy === 'object' ? { rules: policy.rules, setting: { rules: policy.rules, collected } } : { rules: [], setting: { policy, collected } };
 }
 
 export interface ErrorTabProps {
@@ -131,7 +135,7 @@ function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly,
         </div>
         <DryRun workflowId={document.id} nodeIds={[nodeId]} titles={(id) => titleOf(document, id, catalog)} rules={deciders.rules}
           setting={{
-            ...deciders.setting, fallback: handling?.fallbackNodeId !== undefined, retry: { ...RETRY_DEFAULTS, ...own },
+            ...deciders.setting, kind: node.type, fallback: handling?.fallbackNodeId !== undefined, retry: { ...RETRY_DEFAULTS, ...own },
             ...(handling?.humanReviewThreshold ? { threshold: handling.humanReviewThreshold } : {}), ...(handling?.autoFix === undefined ? {} : { autoFix: handling.autoFix }),
           }} />
         {descriptor && descriptor.errors.length > 0 ? (

@@ -8,7 +8,7 @@ import { FormScopeProvider, pointerOf, type ExpressionHost, type FormScope } fro
 import { DryRun } from './dry-run.tsx';
 import type { ErrorTabProps } from './error-tab.tsx';
 import { actionWords, DEFAULT_RULES, RulesEditor } from './rules-editor.tsx';
-import { RETRY_DEFAULTS, titleOf } from './then-words.ts';
+import { RETRY_DEFAULTS, titleOf, wiredPorts } from './then-words.ts';
 
 const listOf = (config: unknown): Rule[] => {
   const list = typeof config === 'object' && config !== null ? (config as { rules?: unknown }).rules : undefined;
@@ -27,7 +27,7 @@ export function HandlerTab({ document, nodeId, catalog, diagnostics, readOnly, h
   const scope = useMemo<FormScope>(() => ({ base, diagnostics, host: null, readOnly, edit: () => undefined }), [base, diagnostics, readOnly]);
   if (!node) return null;
   const served = servedSteps(document, nodeId);
-  const wired = document.edges.filter((edge) => edge.from.startsWith(`${nodeId}.`)).map((edge) => edge.from.slice(nodeId.length + 1));
+  const wired = wiredPorts(document, nodeId);
   const first = document.nodes[served[0] ?? ''];
   const handling = first?.errorHandling;
   const titles = (id: string): string => titleOf(document, id, catalog);
@@ -50,7 +50,7 @@ export function HandlerTab({ document, nodeId, catalog, diagnostics, readOnly, h
         ) : <RulesEditor rules={rules} path={['config', 'rules']} wired={wired} host={host} onChange={put} />}
         <DryRun workflowId={document.id} nodeIds={served.length > 0 ? served : undefined} titles={titles} rules={rules.length === 0 ? DEFAULT_RULES : rules}
           setting={{
-            rules: [...rules], fallback: wired.includes('fallback') || handling?.fallbackNodeId !== undefined, retry: { ...RETRY_DEFAULTS, ...handling?.retryPolicy },
+            rules: [...rules], wired, ...(first ? { kind: first.type } : {}), fallback: handling?.fallbackNodeId !== undefined, retry: { ...RETRY_DEFAULTS, ...handling?.retryPolicy },
             ...(handling?.humanReviewThreshold ? { threshold: handling.humanReviewThreshold } : {}), ...(handling?.autoFix === undefined ? {} : { autoFix: handling.autoFix }),
           }} />
       </div>

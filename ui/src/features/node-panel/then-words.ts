@@ -19,6 +19,11 @@ export function hasErrorPort(descriptor: NodeDescriptor | undefined): boolean {
   return descriptor === undefined || descriptor.ports.some((port) => port.id === 'error');
 }
 
+/** Ports of a step that lead somewhere. */
+export function wiredPorts(document: Workflow, nodeId: string): string[] {
+  return document.edges.filter((edge) => edge.from.startsWith(`${nodeId}.`)).map((edge) => edge.from.slice(nodeId.length + 1));
+}
+
 export function thenOf(document: Workflow, nodeId: string, catalog?: readonly NodeDescriptor[]): Then {
   const targets = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => titleOf(document, edge.to, catalog));
   const first = targets[0];

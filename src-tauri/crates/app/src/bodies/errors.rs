@@ -8,7 +8,7 @@ use crate::dto::{
     TriedPolicy,
 };
 use crate::error::ApiResult;
-use signalbox_engine::rules::{self, Decider, Facts};
+use signalbox_engine::rules::{self, Decider, Facts, Wired};
 use signalbox_engine::{coverage, retry};
 use signalbox_model::{ErrorPayload, EventBody, Level, RetryPolicy, RunEvent, time};
 use signalbox_store::RunQuery;
@@ -47,19 +47,23 @@ pub(crate) fn handler_dry_run(_: &App, _: &Caller, request: HandlerDryRun) -> Ap
         provenance_ref: None,
         details: tried.details,
     };
+    let wired = |port: &str| request.wired.iter().any(|known| known == port);
     let facts = Facts {
+        may_retry: tried.attempt < max_attempts,
         threshold: request.threshold.as_deref().and_then(Level::parse),
         auto_fix: request.auto_fix,
         fallback: request.fallback,
-        schema: true,
+        wired: Wired { auto_fix: wired("auto_fix"), fallback: wired("fallback"), context: wired("context") },
+        collected: request.collected,
     };
+    let of_kind = request.kind.and_then(|kind| check::catalog().get(&kind)?.input_schema.clone());
     let list = if request.rules.is_empty() { rules::DEFAULT_RULES.clone() } else { request.rules };
     let decider = match request.policy {
         Some(TriedPolicy::Safe) => Decider::Safe,
         Some(TriedPolicy::Fail) => Decider::Fail,
         None => Decider::Rules(list.clone()),
     };
-    let outcome = rules::decide(&decider, &error, &request.item, &facts);
+    let outcome = rules::dry_run(&decider, &error, &request.item, &facts, of_kind.as_ref());
     let left = usize::try_from(tried.attempt).unwrap_or(usize::MAX);
     let delays = if outcome.action == "retry" {
         retry::timeline(&numbers).into_iter().skip(left).map(|planned| planned.delay_ms).collect()

@@ -191,9 +191,18 @@ pub struct HandlerDryRun {
     /// The step's `autoFix`.
     #[serde(default)]
     pub auto_fix: Option<bool>,
-    /// There is a fallback.
+    /// The step has a fallback of its own.
     #[serde(default)]
     pub fallback: bool,
+    /// Ports of the handler that lead somewhere; none for a policy.
+    #[serde(default)]
+    pub wired: Vec<String>,
+    /// The step's kind: what its input should look like may be known.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// The container around the step collects errors, and no handler decides.
+    #[serde(default)]
+    pub collected: bool,
     /// Numbers of the back-off.
     #[serde(default)]
     pub retry: Option<RetryPolicy>,
@@ -248,7 +257,7 @@ impl HandlerDryRunResult {
         Self {
             rule: outcome.rule,
             index: outcome.index,
-            action: outcome.action.to_owned(),
+            action: outcome.action,
             wanted: outcome.wanted,
             why: outcome.why.into_iter().zip(rules).map(tried).collect(),
             delay_ms: delays.first().copied(),

@@ -1,21 +1,9 @@
-use super::{Decider, Facts, check, decide};
-use crate::route::DEFAULT_RULES;
-use serde_json::{Value, json};
-use signalbox_model::{ErrorPayload, Level, workflow::Rule};
+use super::check;
+use crate::decision::DEFAULT_RULES;
+use signalbox_model::workflow::Rule;
 
 fn rule(name: &str, when: &str, action: &str) -> Rule {
     Rule { name: name.into(), when: when.into(), action: action.into() }
-}
-
-fn error(value: Value) -> ErrorPayload {
-    let mut base = json!({
-        "type": "NetworkError", "message": "m", "retryable": true, "originNode": "a", "attempt": 0,
-        "maxAttempts": 3, "timestamp": "2026-01-01T00:00:00Z",
-    });
-    if let (Some(all), Some(more)) = (base.as_object_mut(), value.as_object()) {
-        all.extend(more.clone());
-    }
-    serde_json::from_value(base).expect("a payload")
 }
 
 #[test]
@@ -49,30 +37,4 @@ fn mistakes_are_told_with_their_place() {
     assert!(found[0].diagnostic.hint.contains("'error'"));
     assert_eq!(found[1].index, 1);
     assert!(found[1].position.is_some());
-}
-
-#[test]
-fn ts_007_the_first_rule_that_fits_decides() {
-    let rules = Decider::Rules(Vec::new());
-    let facts = Facts::default();
-    let of = |value: Value| {
-        let o = decide(&rules, &error(value), &Value::Null, &facts);
-        (o.rule, o.action, o.wanted)
-    };
-    assert_eq!(of(json!({})), ("retry-if-transient".into(), "retry", None));
-    assert_eq!(of(json!({"attempt": 3})), ("abort-default".into(), "abort", None));
-    assert_eq!(
-        of(json!({"type": "ValidationError", "retryable": false})),
-        ("auto-fix-validation".into(), "auto_fix", None)
-    );
-    let asks = Facts { threshold: Some(Level::Error), ..Facts::default() };
-    let o = decide(&rules, &error(json!({"attempt": 3})), &Value::Null, &asks);
-    assert_eq!((o.action, o.wanted.as_deref()), ("human_review", Some("abort")));
-}
-
-#[test]
-fn a_retry_beyond_the_bound_is_an_abort() {
-    let rules = Decider::Rules(vec![rule("again", "true", "retry")]);
-    let o = decide(&rules, &error(json!({"attempt": 3})), &Value::Null, &Facts::default());
-    assert_eq!((o.index, o.action, o.wanted.as_deref()), (Some(0), "abort", Some("retry")));
 }

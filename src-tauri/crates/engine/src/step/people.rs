@@ -1,7 +1,7 @@
 //! People (SEMANTICS 5, UX D): what a task says, whom it waits for, what an answer leads to.
 
 use super::{Deciding, EventKey, StepError, deadline::Limit, finish::after};
-use crate::{compiled::Way, effect::CallOutput, fold, route, schema::Schema, state::OpenTask};
+use crate::{compiled::Way, decision, effect::CallOutput, fold, route, schema::Schema, state::OpenTask};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, EventBody, Item, Level, Map, Role, TaskAction, TaskKind, TaskReason,
@@ -172,7 +172,7 @@ impl Deciding<'_> {
 
     fn task(&self, node: usize, human: Option<usize>, asks: &str, asked: Asked, config: &Map) -> HumanTaskCreated {
         let error = asked.error.as_deref();
-        let severity = error.map_or(Level::Info, route::severity);
+        let severity = error.map_or(Level::Info, decision::severity);
         let fingerprint = fingerprint(&self.compiled.workflow.id, &self.compiled.nodes[node].id, asks, error);
         let number = |name: &str| config.get(name).and_then(Value::as_u64);
         let asking = human.unwrap_or(node);

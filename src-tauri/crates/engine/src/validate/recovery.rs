@@ -2,8 +2,8 @@
 
 use super::check_rules;
 use crate::{
+    decision,
     recovery::{EdgeKind, Recovery, RecoveryKind},
-    route,
 };
 use serde_json::Value;
 use signalbox_model::{AuditEvent, Code, Diagnostic, Workflow, diagnostic::pointer_token};
@@ -79,7 +79,7 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
                 let wired: Vec<&str> =
                     workflow.edges.iter().filter(|edge| edge.from.node() == id).map(|edge| edge.from.port()).collect();
                 if config.get("rules").is_some() {
-                    check_rules(&route::rules_of(&config), &format!("{place}/config/rules"), Some(&wired), found);
+                    check_rules(&decision::rules_of(&config), &format!("{place}/config/rules"), Some(&wired), found);
                 }
             }
             RecoveryKind::Healer => {
