@@ -674,8 +674,12 @@ pub(crate) fn refresh_waiting(state: &mut RunState, node: usize) {
     }
 }
 
+pub(crate) fn activation(state: &RunState, node: usize) -> Option<&Activation> {
+    state.nodes.get(node)?.activation.as_ref()
+}
+
 pub(crate) fn activation_input(state: &RunState, node: usize) -> &[Item] {
-    state.nodes.get(node).and_then(|n| n.activation.as_ref()).map_or(&[], |a| a.input.as_slice())
+    activation(state, node).map_or(&[], |activation| activation.input.as_slice())
 }
 
 /// Data of one item, a list of several, null of none.

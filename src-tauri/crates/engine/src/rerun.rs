@@ -434,12 +434,11 @@ fn answer(event: &RunEvent, parent: &str) -> Option<KeptAnswer> {
     })
 }
 
-/// The items that the step was activated with in the original.
+/// The items that the step was activated with in the original: last, when the container around it was entered again.
 fn recorded_input(original: Original<'_>, here: &Range) -> Result<Vec<Item>, RerunError> {
-    let mut found: Option<Vec<Item>> = None;
+    let mut found: Option<Arc<Vec<Item>>> = None;
     fold::follow(original.compiled, original.events, &mut |event, state: &RunState| {
-        let here = found.is_none()
-            && matches!(event.body, EventBody::StepStart(_))
+        let here = matches!(event.body, EventBody::StepStart(_))
             && event.body.origin().is_none()
             && event.step_id.as_deref() == Some(here.step())
             && event.path.as_deref() == here.path();
@@ -451,8 +450,10 @@ fn recorded_input(original: Original<'_>, here: &Range) -> Result<Vec<Item>, Rer
                 event.step_id.as_deref().unwrap_or_default(),
             )
         {
-            found = Some(fold::activation_input(state, node).to_vec());
+            found = fold::activation(state, node).map(|activation| Arc::clone(&activation.input)).or(found.take());
         }
     })?;
-    found.ok_or_else(|| RerunError::NeverRan { step: named(here.path(), here.step()), ran: Vec::new() })
+    found
+        .map(Arc::unwrap_or_clone)
+        .ok_or_else(|| RerunError::NeverRan { step: named(here.path(), here.step()), ran: Vec::new() })
 }

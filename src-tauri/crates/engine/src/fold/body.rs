@@ -91,7 +91,6 @@ pub(super) fn body_mut(state: &mut RunState, node: usize, slot: usize) -> Option
 
 /// A container begins. Entered again with the same input it goes on where it failed; with another it starts over.
 pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
-    let items = super::activation_input(state, node).len();
     let this = &compiled.nodes[node];
     let Some(known) = slot_mut(state, node, slot) else { return };
     let (config, input) = (known.config.clone().unwrap_or_default(), known.input.clone());
@@ -99,7 +98,8 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
     if body.config != config || body.input != input {
         let total = match this.role {
             Role::Loop if config.get("while").is_some() => None,
-            Role::Loop => Some(config.get("source").map_or(items, |list| list.as_array().map_or(0, Vec::len))),
+            // The items as they are after `in`, a repair or a person (SEMANTICS 3).
+            Role::Loop => Some(config.get("source").map_or(input.len(), |list| list.as_array().map_or(0, Vec::len))),
             Role::Parallel => Some(this.bodies.len()),
             _ => Some(1),
         };

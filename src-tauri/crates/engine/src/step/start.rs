@@ -297,7 +297,7 @@ impl Deciding<'_> {
 }
 
 fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, prepared: Prepared) -> CallSlot {
-    let input = activation(state, node).map(|a| Arc::clone(&a.input)).unwrap_or_default();
+    let input = fold::activation(state, node).map(|a| Arc::clone(&a.input)).unwrap_or_default();
     let own: Vec<Item> = match compiled.nodes[node].mode {
         Mode::Each => input.get(slot).cloned().into_iter().collect(),
         Mode::All => input.as_ref().clone(),
@@ -315,12 +315,8 @@ fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, pr
     CallSlot { item: slot, config: prepared.config, input: Arc::new(replaced), scope }
 }
 
-fn activation(state: &RunState, node: usize) -> Option<&Activation> {
-    state.nodes.get(node)?.activation.as_ref()
-}
-
 fn raw_input(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Arc<Value>> {
-    let Some(activation) = activation(state, node) else { return Vec::new() };
+    let Some(activation) = fold::activation(state, node) else { return Vec::new() };
     match compiled.nodes[node].mode {
         Mode::Each => activation.input.get(slot).map(|i| Arc::clone(&i.data)).into_iter().collect(),
         Mode::All => activation.input.iter().map(|i| Arc::clone(&i.data)).collect(),
@@ -487,7 +483,7 @@ pub(crate) fn node_scope(
 ) -> Scope {
     let this = &compiled.nodes[node];
     let null = Arc::new(Value::Null);
-    let source = activation(state, node);
+    let source = fold::activation(state, node);
     let own = source.and_then(|a| match this.mode {
         Mode::Each => a.input.get(slot),
         Mode::All => a.input.first(),

@@ -87,6 +87,19 @@ fn an_empty_source_gives_no_items_and_success_is_still_taken() {
 }
 
 #[test]
+fn a_loop_goes_through_its_items_as_they_are_after_in() {
+    let file = flow(
+        "fail",
+        json!({ "m": { "type": "t.many" },
+                "l": { "type": "t.loop", "in": { "all": "=items.map(i, i.n)" } },
+                "b": { "type": "t.pass", "parent": "l" } }),
+        &[("m.success", "l")],
+    );
+    let (_, sum) = run(file, &|_, _, _| None);
+    assert_eq!(sum.output, [json!({ "all": [0, 1, 2] })], "`in` makes one item of the three");
+}
+
+#[test]
 fn semantics_d_a_parallel_loop_keeps_what_is_done_when_it_is_cut_off() {
     let file = flow(
         "fail",

@@ -137,6 +137,43 @@ fn looped() -> Compiled {
 }
 
 #[test]
+fn a_step_of_a_loop_that_was_entered_again_gets_what_it_got_last() {
+    let compiled = compile(flow(
+        json!({ "l": { "type": "t.loop", "config": { "collect": "_item" } }, "b": { "type": "t.read", "parent": "l" },
+                "ask": { "type": "builtin.human_decision" } }),
+        &[("l.error", "ask"), ("ask.corrected", "l")],
+    ));
+    let calls = std::cell::Cell::new(0);
+    let fails_once = |_: &str, _: usize, _: u32| {
+        calls.set(calls.get() + 1);
+        (calls.get() == 1).then(|| NodeFailure::tool("X", "no"))
+    };
+    let mut first = World::new(&compiled, &fails_once, 1);
+    first.start(json!({ "x": 1 }));
+    while first.state.open_tasks().next().is_none() {
+        assert!(first.turn(), "it asks");
+    }
+    let task_id = first.state.open_tasks().next().expect("a task").to_owned();
+    let answer = Answer {
+        action: TaskAction::Correct,
+        corrected_input: Some(std::sync::Arc::new(json!([{ "x": 7 }, { "x": 8 }]))),
+        target_node_id: None,
+        notes: None,
+        operator_id: Some("user:anna".to_owned()),
+    };
+    first.give(Input::Decision { task_id, answer, request_id: None, now: 1_100_000 });
+    first.run_to_end();
+    let whole = summary::of(&compiled, &first.state);
+    assert_eq!(whole.output, [json!({ "x": 7 }), json!({ "x": 8 })], "the corrected list has two elements");
+    let plan = look(&first, &compiled, "l[0]/b").expect("a plan");
+    assert_eq!(*plan.input[0].data, json!({ "x": 7 }));
+    let second = again(&first, &compiled, "l[0]/b", Overrides::default(), &never);
+    let sum = summary::of(&compiled, &second.state);
+    assert_eq!((sum.status, sum.output), (RunStatus::Completed, whole.output));
+    assert_eq!(second.calls.get(&("l[1]/b".to_owned(), 0)), None, "the other iteration stays");
+}
+
+#[test]
 fn one_iteration_runs_again_and_the_others_stay() {
     let compiled = looped();
     let first = ran(&compiled, &never);
