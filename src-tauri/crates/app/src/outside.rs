@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use signalbox_engine::validate::{check_bytes, check_called};
 use signalbox_engine::{Compiled, params, summary};
 use signalbox_model::{Diagnostic, RunEvent, Workflow};
-use signalbox_runtime::{Error as RunError, Kept, Phase, Subscription, definition, state};
+use signalbox_runtime::{Kept, Phase, Subscription, definition, state};
 use signalbox_store::RunRow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -181,27 +181,17 @@ impl App {
     }
 
     /// Continues every run that no process drives. Gives their ids, and what keeps others from going on.
-    pub async fn resume_all(self: &Arc<Self>) -> ApiResult<(Vec<String>, Vec<ApiError>)> {
-        self.blocking(|app| {
-            let (mut resumed, mut problems) = (Vec::new(), Vec::new());
-            let mut runs = app.store.unowned_active_runs()?;
-            // A paused run goes on when it was answered or is due.
-            for run_id in app.store.runs_with_pending_input_or_due(app.now_ms())? {
-                if !runs.contains(&run_id) {
-                    runs.push(run_id);
-                }
+    pub async fn resume_all(&self) -> ApiResult<(Vec<String>, Vec<ApiError>)> {
+        let (mut resumed, mut problems) = (Vec::new(), Vec::new());
+        for (run_id, outcome) in self.runtime.resume_all().await? {
+            match outcome.map_err(ApiError::from) {
+                Ok(_) => resumed.push(run_id),
+                // Somebody else was faster.
+                Err(error) if matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => {}
+                Err(error) => problems.push(error),
             }
-            for run_id in runs {
-                match app.resume_one(&run_id) {
-                    Ok(()) => resumed.push(run_id),
-                    // Somebody else was faster.
-                    Err(error) if matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => {}
-                    Err(error) => problems.push(error),
-                }
-            }
-            Ok((resumed, problems))
-        })
-        .await
+        }
+        Ok((resumed, problems))
     }
 
     /// Asks a run to end. On a thread that may wait.
@@ -257,23 +247,5 @@ impl EventStream {
         };
         self.read = None;
         Some(whole.into_iter().map(wire_event).collect())
-    }
-}
-
-impl From<RunError> for ApiError {
-    fn from(error: RunError) -> Self {
-        let class = match &error {
-            RunError::Store(store) => return store.clone().into(),
-            RunError::Invalid(diagnostics) => {
-                return Self::new(Class::Invalid, error.code(), format!("{error}."), error.hint())
-                    .with(json!({ "diagnostics": diagnostics }));
-            }
-            RunError::Rerun(refused) => return crate::bodies::refused(refused),
-            RunError::Ended { .. } | RunError::StillRuns { .. } | RunError::DrivenElsewhere { .. } => Class::Conflict,
-            RunError::Definition { .. } | RunError::Log { .. } | RunError::Stopped { .. } | RunError::Closing => {
-                Class::Unavailable
-            }
-        };
-        Self::new(class, error.code(), format!("{error}."), error.hint())
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::answer;
 use crate::artifact;
+use crate::asked;
 use crate::burst::{self, Burst, Limits};
 use crate::error::{Error, Trouble};
 use crate::options::Kept;
 use crate::record;
 use crate::runtime::Phase;
 use crate::shared::Core;
-use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect};
 use signalbox_engine::input::Input;
@@ -354,33 +354,15 @@ impl Driver {
         }
         // What cannot be read now is read at the next change.
         for input in self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default() {
-            // What a newer program asks stays for a newer program.
-            let now = self.core.world.clock.now_ms();
-            match input.body.get("type").and_then(Value::as_str) {
-                Some("cancel") if self.taken.insert(input.id) => {
-                    let superseded_by = input.body.get("supersededBy").and_then(Value::as_str).map(str::to_owned);
-                    inputs.push_back(Input::Cancel { superseded_by, now });
+            if self.taken.contains(&input.id) {
+                continue;
+            }
+            if let Some(asked) = asked::read(&input.body, self.core.world.clock.now_ms()) {
+                self.taken.insert(input.id);
+                if !matches!(asked, Input::Cancel { .. }) {
+                    self.answers.push(input.id);
                 }
-                Some("decision") if self.taken.insert(input.id) => {
-                    let text = |name: &str| input.body.get(name).and_then(Value::as_str).map(str::to_owned);
-                    let answer = input.body.get("answer").cloned().map(serde_json::from_value);
-                    if let (Some(task_id), Some(Ok(answer))) = (text("taskId"), answer) {
-                        self.answers.push(input.id);
-                        inputs.push_back(Input::Decision { task_id, answer, request_id: text("requestId"), now });
-                    }
-                }
-                Some("hold") if self.taken.insert(input.id) => {
-                    let text = |name: &str| input.body.get(name).and_then(Value::as_str).map(str::to_owned);
-                    let at = input.body.get("atMs").and_then(Value::as_i64);
-                    let held = input.body.get("held").and_then(Value::as_bool);
-                    if let (Some(task_id), Some(operator_id), Some(at), Some(held)) =
-                        (text("taskId"), text("operatorId"), at, held)
-                    {
-                        self.answers.push(input.id);
-                        inputs.push_back(Input::Hold { task_id, held, operator_id, at, now });
-                    }
-                }
-                Some(_) | None => {}
+                inputs.push_back(asked);
             }
         }
     }
@@ -581,9 +563,9 @@ impl Driver {
 
     /// Whether there is an input that this program understands and that this task has not seen.
     fn is_answered(&self) -> bool {
-        let known = |body: &Value| matches!(body.get("type").and_then(Value::as_str), Some("cancel" | "decision"));
         let pending = self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default();
-        pending.iter().any(|input| known(&input.body) && !self.taken.contains(&input.id))
+        let now = self.core.world.clock.now_ms();
+        pending.iter().any(|input| !self.taken.contains(&input.id) && asked::read(&input.body, now).is_some())
     }
 
     fn is_written(&self, commit: &RunCommit) -> bool {

@@ -8,6 +8,7 @@
 
 mod answer;
 mod artifact;
+mod asked;
 mod burst;
 mod drive;
 mod error;

@@ -1,5 +1,6 @@
 //! What the tasks of a runtime share: which runs are driven here, and how a run that nobody drives is taken over.
 
+use crate::asked;
 use crate::drive::{Driven, Driver};
 use crate::error::{Error, Trouble};
 use crate::load;
@@ -202,7 +203,8 @@ impl Core {
     /// Runs that nobody drives and that have something to do: a paused one only when it was answered or is due.
     pub(crate) fn left_alone(&self) -> Result<Vec<String>, StoreError> {
         let mut runs = self.store.unowned_active_runs()?;
-        let going = self.store.runs_with_pending_input_or_due(self.world.clock.now_ms())?;
+        let now = self.world.clock.now_ms();
+        let going = self.store.runs_with_pending_input_or_due(now, |body| asked::read(body, now).is_some())?;
         let known: BTreeSet<String> = runs.iter().cloned().collect();
         runs.extend(going.into_iter().filter(|run_id| !known.contains(run_id)));
         Ok(runs)

@@ -283,10 +283,19 @@ impl Store {
         self.view(task::next_due)
     }
 
-    /// Runs that have not ended, that nobody drives, and that have something to do: an input that no commit has consumed,
-    /// or a task that is due. Oldest first.
-    pub fn runs_with_pending_input_or_due(&self, now_ms: i64) -> Result<Vec<String>> {
-        Ok(self.undriven(self.view(|connection| task::runs_to_go_on(connection, now_ms))?))
+    /// Runs that have not ended, that nobody drives, and that have something to do: a task that is due, or an input that
+    /// no commit has consumed and that the caller understands; what another version of the program asked stays for that
+    /// one. Oldest first.
+    pub fn runs_with_pending_input_or_due(
+        &self,
+        now_ms: i64,
+        understood: impl Fn(&Value) -> bool,
+    ) -> Result<Vec<String>> {
+        let mut found = self.view(|connection| task::runs_to_go_on(connection, now_ms))?;
+        // What cannot be read now is read at the next look.
+        let asked = |run_id: &str| self.pending_inputs(run_id).is_ok_and(|all| all.iter().any(|i| understood(&i.body)));
+        found.retain(|run| run.due || asked(&run.run_id));
+        Ok(self.undriven(found.into_iter().map(|run| (run.run_id, run.owner)).collect()))
     }
 
     /// Answers a task: the task, the input for its run, the history and the audit entry are one transaction, on the disk

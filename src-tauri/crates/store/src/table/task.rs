@@ -531,13 +531,23 @@ pub(crate) fn next_due(connection: &Connection) -> Result<Option<i64>> {
     Ok(statement.query_row([], |row| row.get(0))?)
 }
 
-/// Runs that have not ended and have an input that nobody has consumed, or a task that is due. With their owners.
-pub(crate) fn runs_to_go_on(connection: &Connection, now_ms: i64) -> Result<Vec<(String, Option<String>)>> {
+/// A run that has not ended and may have something to do.
+pub(crate) struct MayGoOn {
+    pub(crate) run_id: String,
+    pub(crate) owner: Option<String>,
+    /// One of its tasks is due; else it has inputs that nobody has consumed.
+    pub(crate) due: bool,
+}
+
+/// Oldest first.
+pub(crate) fn runs_to_go_on(connection: &Connection, now_ms: i64) -> Result<Vec<MayGoOn>> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND id IN (SELECT run FROM run_input WHERE consumed = 0 \
-         UNION SELECT run FROM task WHERE state = 'open' AND due_ms IS NOT NULL AND due_ms <= ?) ORDER BY started_ms, id",
+        "SELECT run.id, run.owner, max(todo.due) FROM (SELECT run, 0 AS due FROM run_input WHERE consumed = 0 \
+         UNION SELECT run, 1 FROM task WHERE state = 'open' AND due_ms IS NOT NULL AND due_ms <= ?) AS todo \
+         JOIN run ON run.id = todo.run WHERE run.ended_ms IS NULL GROUP BY run.id ORDER BY run.started_ms, run.id",
     )?;
-    Ok(statement.query_map([now_ms], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    let read = |row: &rusqlite::Row<'_>| Ok(MayGoOn { run_id: row.get(0)?, owner: row.get(1)?, due: row.get(2)? });
+    Ok(statement.query_map([now_ms], read)?.collect::<rusqlite::Result<_>>()?)
 }
 
 fn name<T: serde::Serialize>(value: T) -> String {

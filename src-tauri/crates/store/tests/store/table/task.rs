@@ -223,7 +223,7 @@ fn reminders_and_ends_are_due_again_and_again() {
     let row = store.task("t").expect("reads").expect("there");
     assert_eq!((row.state, row.escalation_level, row.escalates), (TaskState::Open, 1, false));
     assert_eq!((row.candidate_groups, row.assignee), (vec!["group:leads".to_owned()], None));
-    let due = |now| store.runs_with_pending_input_or_due(T0 + now).expect("reads");
+    let due = |now| store.runs_with_pending_input_or_due(T0 + now, |_| true).expect("reads");
     assert_eq!(due(3_000), Vec::<String>::new(), "this process drives it");
     store.release("r", &owner).expect("releases");
     assert_eq!((due(2_999), due(3_000)), (vec![], vec!["r".to_owned()]));
