@@ -53,10 +53,12 @@ pub fn truncate_event(event: &mut Value) {
     }
 }
 
-/// How many levels below a payload field the values stand that are cut one by one.
+/// How many levels of a payload field belong to the event and not to the data of people: they stay, because who reads
+/// the event counts items and looks for codes in them.
 fn depth_of(key: &str) -> usize {
     match key {
-        "input" | "items" | "error" => 4,
+        "items" => 3,
+        "input" | "error" => 2,
         "outputs" | "resolvedInputs" | "config" | "configs" | "params" | "context" => 1,
         _ => 0,
     }
@@ -64,25 +66,36 @@ fn depth_of(key: &str) -> usize {
 
 fn shrink(value: &mut Value, reference: &str, depth: usize) {
     if depth > 0 {
-        match value {
-            Value::Object(map) => {
-                for (key, child) in map.iter_mut() {
-                    shrink(child, &format!("{reference}/{}", crate::diagnostic::pointer_token(key)), depth - 1);
-                }
-            }
-            Value::Array(list) => {
-                for (index, child) in list.iter_mut().enumerate() {
-                    shrink(child, &format!("{reference}/{index}"), depth - 1);
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
+        each_child(value, reference, &mut |child, reference| shrink(child, reference, depth - 1));
         if matches!(value, Value::Object(_) | Value::Array(_)) {
             return;
         }
     }
-    if let Some(short) = truncate(value, reference) {
+    let Some(short) = truncate(value, reference) else { return };
+    // One large part is cut alone when that is enough; many small ones are cut together.
+    each_child(value, reference, &mut |child, reference| {
+        if let Some(short) = truncate(child, reference) {
+            *child = short;
+        }
+    });
+    if truncate(value, reference).is_some() {
         *value = short;
+    }
+}
+
+fn each_child(value: &mut Value, reference: &str, with: &mut dyn FnMut(&mut Value, &str)) {
+    match value {
+        Value::Object(map) => {
+            for (key, child) in map.iter_mut() {
+                with(child, &format!("{reference}/{}", crate::diagnostic::pointer_token(key)));
+            }
+        }
+        Value::Array(list) => {
+            for (index, child) in list.iter_mut().enumerate() {
+                with(child, &format!("{reference}/{index}"));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
