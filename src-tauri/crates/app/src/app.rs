@@ -3,32 +3,28 @@
 use crate::audit_log::ChainLog;
 use crate::audit_view::Titles;
 use crate::dto::{Access, Folder, Host};
-use crate::error::{ApiError, ApiResult, Class};
+use crate::error::{ApiError, ApiResult};
 use crate::files::{io_error, write_atomic};
 use crate::key;
 use crate::library::{self, Library};
 use crate::masked::Masked;
 use crate::paths::RunPaths;
-use crate::router::Caller;
 use crate::secrets::{KnownSecrets, StepSecrets};
-use crate::view::RunView;
+use crate::viewed::Viewed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
 use signalbox_adapters::vault::{Given, SystemRing};
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private};
-use signalbox_model::{Map, RunEvent, Workflow};
+use signalbox_model::{Map, Workflow};
 use signalbox_ports::{Http, World};
 use signalbox_runtime::{Beside, Error as RunError, Registry, Runtime, pinned_files};
-use signalbox_store::{RunRow, Store, StoreAlarm, StoreError, StoreOptions};
+use signalbox_store::{RunRow, Store, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Events of one read.
-const EVENTS: usize = 1_000;
 /// Commands that run at once; each has a thread.
 const AT_ONCE: usize = 32;
 
@@ -77,10 +73,8 @@ pub struct App {
     allow: Vec<Folder>,
     /// Paths that the system's dialogs gave: the window gets a handle, never a path that a later command trusts.
     choices: Mutex<HashMap<String, PathBuf>>,
-    /// The run that was looked at last, from the path that it was looked at from.
-    viewed: Mutex<Option<Arc<RunView>>>,
-    /// The same with masks.
-    viewed_masked: Mutex<Option<Arc<RunView>>>,
+    /// The run that was looked at last.
+    pub(crate) viewed: Viewed,
     /// The iterations and branches of the run that was asked for last.
     pub(crate) paths: Mutex<Option<RunPaths>>,
     /// Who sees which run without masks, and the masks of the others.
@@ -161,8 +155,7 @@ impl App {
             turns: Arc::new(tokio::sync::Semaphore::new(AT_ONCE)),
             allow: options.allow,
             choices: Mutex::default(),
-            viewed: Mutex::default(),
-            viewed_masked: Mutex::default(),
+            viewed: Viewed::default(),
             paths: Mutex::default(),
             masked: Masked::default(),
             titles: Mutex::default(),
@@ -225,7 +218,7 @@ impl App {
     /// What was found wrong when the store was opened, one sentence each.
     pub fn alarms(&self) -> Vec<String> {
         let unsigned = self.unsigned.iter().map(|why| format!("The audit chain is not signed: {why}"));
-        self.store.alarms().iter().map(alarm).chain(unsigned).collect()
+        self.store.alarms().iter().map(ToString::to_string).chain(unsigned).collect()
     }
 
     /// Milliseconds since 1970.
@@ -303,60 +296,6 @@ impl App {
             Err(_) => Ok(Vec::new()),
         }
     }
-
-    /// A run's events as they are seen from a path, folded for people. The last one is kept: a preview asks at every key
-    /// stroke.
-    pub(crate) fn view(&self, run_id: &str, path: &str) -> ApiResult<Arc<RunView>> {
-        self.folded(run_id, path, false)
-    }
-
-    /// [`Self::view`] as a caller may see it: folded from masked events, so that no expression finds more.
-    pub(crate) fn view_for(&self, caller: &Caller, run_id: &str, path: &str) -> ApiResult<Arc<RunView>> {
-        self.folded(run_id, path, self.masks(caller, run_id))
-    }
-
-    fn folded(&self, run_id: &str, path: &str, masked: bool) -> ApiResult<Arc<RunView>> {
-        let place = if masked { &self.viewed_masked } else { &self.viewed };
-        let row = self.store.run(run_id)?;
-        let kept = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut view = match kept {
-            Some(view) if view.is_of(run_id, path) && view.seq <= row.last_seq => view,
-            _ => {
-                let workflow = self.pinned(&row)?;
-                let initial = workflow.as_ref().map(Workflow::initial_context).unwrap_or_default();
-                let initial = Value::Object(initial.into_iter().collect());
-                let initial = if masked { self.with_masks(run_id, 0, |masks| masks.data(&initial))? } else { initial };
-                Arc::new(RunView::new(
-                    run_id,
-                    path,
-                    workflow.as_ref(),
-                    initial.as_object().cloned().unwrap_or_default(),
-                ))
-            }
-        };
-        while view.seq < row.last_seq && !view.is_full() {
-            let page = self.store.events_around(run_id, &view.paths(), view.seq, EVENTS)?;
-            // What comes after the last of a page that is not full stands elsewhere.
-            let seq = match page.last().and_then(|event| event.seq) {
-                Some(last) if page.len() == EVENTS => last,
-                _ => row.last_seq,
-            };
-            let next = Arc::make_mut(&mut view);
-            self.seen_as(run_id, masked, page)?.iter().for_each(|event| next.take(event));
-            next.seq = seq;
-        }
-        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&view));
-        Ok(view)
-    }
-
-    /// Events as they are, or with masks; a mask that stands where only a number can leaves the event out.
-    pub(crate) fn seen_as(&self, run_id: &str, masked: bool, events: Vec<RunEvent>) -> ApiResult<Vec<RunEvent>> {
-        if !masked {
-            return Ok(events);
-        }
-        let events = self.masked_events(run_id, &events)?;
-        Ok(events.into_iter().filter_map(|event| serde_json::from_value(event).ok()).collect())
-    }
 }
 
 impl Drop for App {
@@ -364,25 +303,6 @@ impl Drop for App {
         if let Some(threads) = self.threads.take() {
             // Never waits: an app may be dropped on any thread.
             threads.shutdown_background();
-        }
-    }
-}
-
-fn alarm(alarm: &StoreAlarm) -> String {
-    match alarm {
-        StoreAlarm::Behind { run, expected, found } => format!(
-            "The store is older than it was: run {run} had {expected} events and has {found} now. Steps after event {found} \
-             may be executed twice; look at the run before you go on."
-        ),
-        StoreAlarm::Differs { run, seq } => {
-            format!("Event {seq} of run {run} is not the one that was written. Look at the run before you go on.")
-        }
-        StoreAlarm::AuditBehind { expected, found } => format!(
-            "The audit chain is not the one that was there: it had {expected} entries and has {found} now, or the last of them \
-             is another one. Verify it, and compare with a checkpoint that you kept elsewhere."
-        ),
-        StoreAlarm::Damaged { reason } => {
-            format!("The store is damaged ({reason}) and open for reading only. Restore the data folder from a backup.")
         }
     }
 }
@@ -433,34 +353,4 @@ pub fn default_data_dir() -> ApiResult<PathBuf> {
             "Name a folder with --data or SIGNALBOX_DATA.",
         )
     })
-}
-
-impl From<StoreError> for ApiError {
-    fn from(error: StoreError) -> Self {
-        let class = match &error {
-            StoreError::UnknownRun { run } => {
-                return Self::not_found(format!("There is no run {run}; `signalbox runs list` shows all."));
-            }
-            StoreError::DeleteRefused { .. }
-            | StoreError::RunExists { .. }
-            | StoreError::TaskDecided { .. }
-            | StoreError::TaskReopened { .. }
-            | StoreError::RunEnded { .. }
-            | StoreError::Fenced { .. } => Class::Conflict,
-            StoreError::BadPage { .. } => Class::BadRequest,
-            StoreError::Invalid { .. } => Class::Invalid,
-            StoreError::Folder { .. }
-            | StoreError::NewerStore { .. }
-            | StoreError::NotAStore { .. }
-            | StoreError::SqliteTooOld { .. }
-            | StoreError::Corrupt { .. }
-            | StoreError::Damaged { .. }
-            | StoreError::DiskFull
-            | StoreError::Busy
-            | StoreError::ReadOnly
-            | StoreError::Closed
-            | StoreError::Sqlite { .. } => Class::Unavailable,
-        };
-        Self::new(class, error.code(), format!("{error}."), error.hint())
-    }
 }

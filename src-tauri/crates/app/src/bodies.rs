@@ -34,7 +34,7 @@ pub(crate) use people::{
     task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, who,
 };
 pub(crate) use reopen::task_reopen;
-pub(crate) use rerun::{refused, rerun_look, run_checkpoint, run_rerun};
+pub(crate) use rerun::{rerun_look, run_checkpoint, run_rerun};
 pub(crate) use retention::{audit_retention, audit_retention_now, audit_retention_set};
 pub(crate) use runs::{
     run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start, run_value,

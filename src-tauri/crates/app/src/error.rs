@@ -1,5 +1,7 @@
 //! Every failure of a command: what, why, what next.
 
+mod told;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

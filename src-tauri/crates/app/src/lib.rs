@@ -35,6 +35,7 @@ mod stored;
 mod story;
 pub mod table;
 mod view;
+mod viewed;
 
 pub use app::{App, NewRun, Options, default_data_dir};
 pub use bodies::parse_allow_dir;

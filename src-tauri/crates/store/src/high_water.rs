@@ -22,39 +22,6 @@ pub(crate) struct Mark {
     pub(crate) hash: String,
 }
 
-/// What the file says and the store does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StoreAlarm {
-    /// Committed events are gone: the steps after `found` may have been executed and may be executed a second time.
-    Behind {
-        /// The run.
-        run: String,
-        /// Last event that was committed, by the high-water file.
-        expected: u64,
-        /// Last event that the store has; 0 when it does not know the run.
-        found: u64,
-    },
-    /// The event is there, with another content than the one committed.
-    Differs {
-        /// The run.
-        run: String,
-        /// The event.
-        seq: u64,
-    },
-    /// Audit entries are gone that were there, or the last of them is another one: verify the audit chain.
-    AuditBehind {
-        /// Entries that there were, by the high-water file.
-        expected: u64,
-        /// Entries that there are.
-        found: u64,
-    },
-    /// SQLite's own check failed; the store is open for reading only.
-    Damaged {
-        /// What the check said.
-        reason: String,
-    },
-}
-
 /// What a slot says: the last event and the head of the audit chain.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Slot {

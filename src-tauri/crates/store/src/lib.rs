@@ -8,6 +8,7 @@
 //! Deliberately not here: time, ids, what an event means, and when to write a snapshot. They arrive as data.
 #![deny(missing_docs)]
 
+mod alarm;
 mod chain;
 mod commit;
 mod connection;
@@ -28,10 +29,10 @@ mod task_change;
 mod tasks;
 mod writer;
 
+pub use alarm::StoreAlarm;
 pub use chain::{AuditState, Receipt};
 pub use commit::{NewRun, RunCommit, RunEnd};
 pub use error::{CommitError, Error, Error as StoreError};
-pub use high_water::StoreAlarm;
 pub use open::StoreOptions;
 pub use payload::{Payload, PayloadPart, PayloadState, Payloads};
 pub use retention::{Held, Retained};

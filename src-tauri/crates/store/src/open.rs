@@ -1,8 +1,9 @@
 //! Opening: version gates, setup, the checks after a crash, and the writer's thread.
 
+use crate::alarm::StoreAlarm;
 use crate::connection::{Readers, open_writer};
 use crate::error::{Error, Result};
-use crate::high_water::{MarkFile, Slot, StoreAlarm, newest_head};
+use crate::high_water::{MarkFile, Slot, newest_head};
 use crate::instance::{Instance, setup_lock, unusable};
 use crate::schema;
 use crate::store::{Inner, Store};

@@ -1,10 +1,10 @@
 //! The store as its users see it.
 
+use crate::alarm::StoreAlarm;
 use crate::chain;
 use crate::commit::{NewRun, Prepared, PreparedRun, RunCommit};
 use crate::connection::Readers;
 use crate::error::{CommitError, Error, Result};
-use crate::high_water::StoreAlarm;
 use crate::instance::Instance;
 use crate::open::{self, StoreOptions};
 use crate::table::draft::{self, Draft};

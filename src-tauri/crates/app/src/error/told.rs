@@ -1,0 +1,82 @@
+//! What the store, the runtime and the engine refuse, as a command tells it.
+
+use super::{ApiError, Class};
+use serde_json::json;
+use signalbox_engine::rerun::RerunError;
+use signalbox_runtime::Error as RunError;
+use signalbox_store::StoreError;
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        let class = match &error {
+            StoreError::UnknownRun { run } => {
+                return Self::not_found(format!("There is no run {run}; `signalbox runs list` shows all."));
+            }
+            StoreError::DeleteRefused { .. }
+            | StoreError::RunExists { .. }
+            | StoreError::TaskDecided { .. }
+            | StoreError::TaskReopened { .. }
+            | StoreError::RunEnded { .. }
+            | StoreError::Fenced { .. } => Class::Conflict,
+            StoreError::BadPage { .. } => Class::BadRequest,
+            StoreError::Invalid { .. } => Class::Invalid,
+            StoreError::Folder { .. }
+            | StoreError::NewerStore { .. }
+            | StoreError::NotAStore { .. }
+            | StoreError::SqliteTooOld { .. }
+            | StoreError::Corrupt { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::DiskFull
+            | StoreError::Busy
+            | StoreError::ReadOnly
+            | StoreError::Closed
+            | StoreError::Sqlite { .. } => Class::Unavailable,
+        };
+        Self::new(class, error.code(), format!("{error}."), error.hint())
+    }
+}
+
+impl From<RunError> for ApiError {
+    fn from(error: RunError) -> Self {
+        let class = match &error {
+            RunError::Store(store) => return store.clone().into(),
+            RunError::Invalid(diagnostics) => {
+                return Self::new(Class::Invalid, error.code(), format!("{error}."), error.hint())
+                    .with(json!({ "diagnostics": diagnostics }));
+            }
+            RunError::Rerun(refused) => return of_rerun(refused),
+            RunError::Ended { .. } | RunError::StillRuns { .. } | RunError::DrivenElsewhere { .. } => Class::Conflict,
+            RunError::Definition { .. } | RunError::Log { .. } | RunError::Stopped { .. } | RunError::Closing => {
+                Class::Unavailable
+            }
+        };
+        Self::new(class, error.code(), format!("{error}."), error.hint())
+    }
+}
+
+/// Why a re-run was refused, as the outside hears it.
+fn of_rerun(error: &RerunError) -> ApiError {
+    let class = match error {
+        RerunError::UnknownStep { .. } => Class::NotFound,
+        RerunError::NeverRan { .. } | RerunError::Gone { .. } => Class::Conflict,
+        RerunError::Recovery { .. } | RerunError::AfterAbort { .. } => Class::Invalid,
+        RerunError::Variable { .. } | RerunError::Params(_) | RerunError::NoInput => Class::Invalid,
+        RerunError::Log(_) => Class::Unavailable,
+    };
+    let (code, message) = (error.code(), format!("{error}."));
+    let mut hint = error.hint().to_owned();
+    let details = match error {
+        RerunError::UnknownStep { known, .. } => Some(json!({ "steps": known })),
+        RerunError::NeverRan { ran, .. } if !ran.is_empty() => {
+            hint = format!("It ran as {}.", ran.join(", "));
+            Some(json!({ "ran": ran }))
+        }
+        RerunError::Params(diagnostics) => Some(json!({ "diagnostics": diagnostics })),
+        _ => None,
+    };
+    let made = ApiError::new(class, code, message, hint);
+    match details {
+        Some(details) => made.with(details),
+        None => made,
+    }
+}
