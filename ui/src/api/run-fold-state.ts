@@ -70,12 +70,8 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
   const nodes: Record<string, NodeRun> = {};
   if (definition) {
     for (const [id, node] of Object.entries(definition.nodes)) nodes[id] = idle(id, node.type, node.title);
-    for (const id of definition.kept ?? []) {
-      const known = nodes[id];
-      if (known) known.state = 'kept';
-    }
   }
-  return {
+  const state: FoldState = {
     runId,
     definition,
     wired: new Set(definition?.edges.map((edge) => edge.from) ?? []),
@@ -108,13 +104,22 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     fresh: new Set(),
     copied: { nodes: false, ports: false, variables: false },
   };
+  for (const name of definition?.kept ?? []) {
+    const at = name.lastIndexOf('/');
+    const path = at < 0 ? null : name.slice(0, at);
+    const id = name.slice(at + 1);
+    if (path !== null || nodes[id]) node(state, id, path).state = 'kept';
+  }
+  sumUp(state);
+  rest(state);
+  return state;
 }
 
 function idle(id: string, kind?: string, title?: string): NodeRun {
   return { id, kind, title, state: 'idle', attempt: 0, itemsIn: 0, itemsOut: 0, durationMs: 0, calls: 0, open: 0 };
 }
 
-/** Ends a batch: the next one copies again before it writes. */
+/** Ends a batch. */
 export function finish(state: FoldState): void {
   sumUp(state);
   // No event says it: a run is paused when all that is left to happen is a person's (SEMANTICS 5).
@@ -157,8 +162,6 @@ export function fork(state: FoldState): FoldState {
 }
 
 export const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function callKey(event: RunEventLike, withItem = true): string {
   return `${event.stepId}/${event.path ?? ''}/${withItem ? (event.item ?? '') : ''}/${event.visit ?? 1}/${event.attempt ?? 0}`;

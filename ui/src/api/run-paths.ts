@@ -80,7 +80,7 @@ export interface LoopRun {
 }
 
 // The worst first: what needs a person or is wrong is seen from outside, then what goes on.
-const WORST: readonly NodeRunState[] = ['failed', 'asks', 'retrying', 'waiting', 'running', 'cancelled', 'handled', 'done', 'skipped', 'unreached', 'idle'];
+const WORST: readonly NodeRunState[] = ['failed', 'asks', 'retrying', 'waiting', 'running', 'cancelled', 'handled', 'done', 'kept', 'skipped', 'unreached', 'idle'];
 
 /** Numbers of one step over many iterations; a slot that changes is taken out and put in again. */
 export class Sum {

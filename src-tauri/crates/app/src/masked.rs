@@ -162,6 +162,11 @@ impl RunMasks {
     pub(crate) fn data(&mut self, value: &Value) -> Value {
         self.masks.inside(value, 0)
     }
+
+    /// What somebody made of masked data: masks stand for the values that they hide.
+    pub(crate) fn lift(&self, value: Value) -> Value {
+        self.masks.lift(value)
+    }
 }
 
 /// A workflow file for those who may not see what somebody wrote into it: configs and first values are masked, the rest

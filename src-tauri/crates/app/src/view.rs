@@ -96,7 +96,7 @@ impl RunView {
                 self.workflow_name.clone_from(&start.name);
                 self.params = Arc::clone(&start.params);
                 for (index, kept) in start.base.iter().flat_map(|base| base.events.iter().enumerate()) {
-                    self.take_at(kept, seq, &format!("/payload/base/events/{index}"));
+                    self.take_at(kept, seq, &base_pointer(index));
                 }
                 for (name, value) in start.context.iter().flatten() {
                     self.context.insert(name.clone(), Arc::new(value.clone()));
@@ -333,6 +333,11 @@ fn homes(workflow: &Workflow, path: &str) -> HashMap<String, String> {
         Some((id.clone(), path.to_owned()))
     };
     workflow.nodes.keys().filter_map(home).collect()
+}
+
+/// Where an event stands that a re-run has from its original, in its first one.
+pub(crate) fn base_pointer(index: usize) -> String {
+    format!("/payload/base/events/{index}")
 }
 
 fn cut(value: &Value, run: &str, place: &Place) -> Value {

@@ -98,6 +98,37 @@ fn a_rerun_is_refused_in_words() {
     assert_eq!(place.run(&["runs", "list", "--json"]).json().as_array().map(Vec::len), Some(1), "nothing was started");
 }
 
+#[test]
+fn one_iteration_runs_again_and_the_data_of_the_others_is_still_shown() {
+    let place = Box::new();
+    let mut file = workflow(
+        json!({
+            "l": { "type": "flow.loop", "config": { "source": [10, 20, 30] } },
+            "b": { "type": "data.set", "parent": "l", "config": { "assign": { "v": "=_item" }, "keep": false } },
+            "c": { "type": "data.set", "parent": "l", "config": { "assign": { "w": "=item.v * 2" } } },
+        }),
+        json!([{ "from": "b.success", "to": "c" }]),
+    );
+    file["id"] = "rounds".into();
+    let path = place.file("flow.signalbox.json", file.to_string());
+    let run = place.run(&["run", &path.display().to_string(), "--json"]).last()["runId"].clone();
+    let again = place.run(&["rerun", run.as_str().expect("an id"), "--from", "l[1]/c", "--json"]);
+    assert_eq!(again.code, 0, "{}\n{}", again.out, again.err);
+    let new = again.last()["runId"].clone();
+    let serving = with_roles(&place);
+    let details = serving.ask("POST", "/rpc/run_get", &json!({ "runId": new })).json();
+    assert_eq!(details["kept"], json!(["l[0]/b", "l[0]/c", "l[1]/b", "l[2]/b", "l[2]/c"]));
+    let of = |token: &str, node: &str, path: Value| {
+        let body = json!({ "workflowId": "rounds", "nodeId": node, "runId": new, "path": path });
+        serving.ask_as(token, "POST", "/rpc/run_step_data", &body, &[]).json()
+    };
+    let kept = of(support::BUILDER, "c", json!("l[2]"));
+    assert_eq!(kept["output"]["success"][0]["data"], json!({ "v": 30, "w": 60 }));
+    assert_eq!(of(support::BUILDER, "b", Value::Null)["path"], "l[2]", "where it was called last");
+    assert_eq!(of(support::BUILDER, "c", Value::Null)["path"], "l[1]", "its own call comes first");
+    assert_eq!(of(VIEWER, "c", json!("l[2]")), Value::Null, "with masks it is looked at in the original");
+}
+
 /// TRUST 16: the original waits for a person.
 #[test]
 fn an_original_that_waits_is_superseded_and_asks_again() {
@@ -188,6 +219,44 @@ fn checkpoints_and_reruns_by_rest() {
     );
     let current = json!({ "runId": run, "stepId": "a", "definition": "current" });
     assert_eq!(serving.ask_as(OPERATOR, "POST", "/workflow/rerun", &current, &[]).status, 200);
+}
+
+/// TS-052: what an operator cannot see and did not change stays as it is, also inside of what was changed.
+#[test]
+fn a_masked_part_of_a_changed_variable_stays_what_it_was() {
+    let place = Box::new();
+    let serving = with_roles(&place);
+    let mut file = workflow(
+        json!({
+            "a": { "type": "data.set", "config": { "assign": { "n": 1 } },
+                   "out": { "$user": { "name": "first", "mail": "ada@example.org" } } },
+            "b": { "type": "data.set", "config": { "assign": { "told": "=context.user", "got": "=item" }, "keep": false } },
+        }),
+        json!([{ "from": "a.success", "to": "b" }]),
+    );
+    file["id"] = "hidden".into();
+    assert_eq!(serving.ask("PUT", "/workflows/hidden", &file).status, 200);
+    let started = serving.ask("POST", "/workflow/run", &json!({ "workflow": "hidden" }));
+    let ended = |run: &str| {
+        let status = serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json();
+        assert_ne!(status["status"], "failed", "{status}");
+        status["status"] == "completed"
+    };
+    let run = started.json()["runId"].as_str().expect("an id").to_owned();
+    support::eventually("the run has ended", || ended(&run));
+    let look = serving.ask_as(OPERATOR, "POST", "/rpc/rerun_look", &json!({ "runId": run, "stepId": "b" }), &[]).json();
+    let mut user = look["context"]["user"].clone();
+    assert!(user["mail"].as_str().is_some_and(|mail| mail.starts_with("•••")), "{look}");
+    user["name"] = json!("second");
+    let input = json!([{ "n": 2, "to": user["mail"] }]);
+    let body = json!({ "runId": run, "stepId": "b", "overrides": { "$user": user }, "input": input });
+    let again = serving.ask_as(OPERATOR, "POST", "/workflow/rerun", &body, &[]);
+    assert_eq!(again.status, 200, "{}", again.body);
+    let new = again.json()["runId"].as_str().expect("an id").to_owned();
+    support::eventually("the new run has ended", || ended(&new));
+    let output = serving.ask("POST", "/rpc/run_get", &json!({ "runId": new })).json()["summary"]["output"].clone();
+    let got = json!({ "n": 2, "to": "ada@example.org" });
+    assert_eq!(output, json!([{ "told": { "name": "second", "mail": "ada@example.org" }, "got": got }]));
 }
 
 #[test]

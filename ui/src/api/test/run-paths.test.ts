@@ -54,6 +54,24 @@ describe('paths', () => {
   });
 });
 
+describe('a re-run of one iteration', () => {
+  const again = log([
+    ['workflow_start', null, null, { name: 'Orders', resumedFrom: 'each[1]/check' }],
+    ['step_start', 'check', 'each[1]', { type: 'flow.if', input: [{ item: 0, data: 'b' }] }],
+    ['step_done', 'check', 'each[1]', done()],
+  ]);
+  const definition = { ...DEFINITION, kept: ['each[0]/fetch', 'each[0]/check', 'each[1]/fetch', 'each[2]/fetch', 'each[2]/check'] };
+
+  it('shows the other iterations as kept', () => {
+    const view = foldRun(again, definition);
+    expect(view.nodes['fetch']).toMatchObject({ state: 'kept', over: { of: 3, inState: 3 } });
+    expect(view.nodes['check']).toMatchObject({ state: 'done', calls: 1, over: { of: 3, inState: 1 } });
+    expect(roundsOf(view, definition, 'each', {})).toMatchObject({ of: 3, at: null });
+    expect(viewAt(view, definition, { each: 2 }).nodes['check']?.state).toBe('kept');
+    expect(viewAt(view, definition, { each: 1 }).nodes['check']?.state).toBe('done');
+  });
+});
+
 describe('a run with loops', () => {
   it('shows a step as a whole by its worst state, with sums', () => {
     const view = foldRun(RUN, { ...DEFINITION, edges: [] });

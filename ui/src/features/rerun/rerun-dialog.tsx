@@ -56,8 +56,8 @@ export function RerunDialog({ runId, step: asked, steps, document, onStarted, on
       </Dialog>
     );
   }
-  // What was typed belongs to one step; another version keeps it.
-  return <Form key={step} runId={runId} title={title} plan={plan.data} version={version} document={document} head={head} onStarted={onStarted} onClose={onClose} />;
+  // What was typed belongs to one step; another version keeps it. Masks that come or go make other texts of it.
+  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} plan={plan.data} version={version} document={document} head={head} onStarted={onStarted} onClose={onClose} />;
 }
 
 function Refused({ error }: { error: ApiError }) {
@@ -70,7 +70,9 @@ function Form({ runId, title, plan, version, document, head, onStarted, onClose 
   runId: string; title: string; plan: Plan; version: Version; document: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
 }) {
   const [part, setPart] = useState<Part>('variables');
-  const [texts, setTexts] = useState<Record<Part, string>>(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params) }));
+  // What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has.
+  const [typed, setTyped] = useState<Partial<Record<Part, string>>>({});
+  const texts = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params), ...typed }), [plan, typed]);
   const [keep, setKeep] = useState<'ask' | 'keep'>('ask');
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<ApiError | null>(null);
@@ -135,7 +137,7 @@ function Form({ runId, title, plan, version, document, head, onStarted, onClose 
           <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={[tab('variables'), tab('input'), tab('params')]}>
             <div className="rr-edit" data-quiet>
               <CodeEditor key={part} mode="json" minLines={4} label={t(`rerun.part.${part}`)} value={texts[part]} invalid={problems[part] !== undefined}
-                onChange={(text) => setTexts((old) => ({ ...old, [part]: text }))} />
+                onChange={(text) => setTyped((old) => ({ ...old, [part]: text }))} />
             </div>
             {problems[part] ? <p className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{problems[part]}</p> : null}
             {plan.masked ? <p className="s t2 row gap1"><Icon name="eye" size={12} />{t('rerun.masked')}</p> : null}

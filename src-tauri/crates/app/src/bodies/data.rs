@@ -6,60 +6,85 @@ use crate::dto::{
     TimelineStep,
 };
 use crate::error::ApiResult;
-use crate::view::{MOST_EVENTS, NodeData, RunView};
+use crate::view::{MOST_EVENTS, NodeData, RunView, base_pointer};
 use crate::{Caller, check, likely, place};
 use serde_json::Value;
 use signalbox_engine::expr::{self, Expr, ExprError};
 use signalbox_engine::retry;
 use signalbox_engine::scope::Scope;
-use signalbox_model::{Workflow, time, wire};
+use signalbox_model::{EventBody, RunEvent, Workflow, time, wire};
 use signalbox_store::RunQuery;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Last calls of a step that are looked at for one of its own file.
 const CALLS: usize = 64;
+/// The event that a run begins with.
+const FIRST: u64 = 1;
 
 pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<StepData>> {
     let (run, id) = (request.run_id.as_deref(), request.node_id.as_str());
-    let Some(call) = app.store.last_called_step(&request.workflow_id, id, run)? else {
-        return Ok(None);
-    };
-    let workflow = app.pinned(&app.store.run(&call.run_id)?)?;
-    let Some(path) = path_of_step(app, &call.run_id, workflow.as_ref(), id, request.path)? else { return Ok(None) };
-    let events = app.store.events_of_step(&call.run_id, &path, id, MOST_EVENTS)?;
-    let events = app.seen_as(&call.run_id, app.masks(caller, &call.run_id), events)?;
+    let call = app.store.last_called_step(&request.workflow_id, id, run)?;
+    // A re-run may have the step from its original, without a call of its own.
+    let Some(run_id) = call.as_ref().map(|call| call.run_id.as_str()).or(run) else { return Ok(None) };
+    let row = app.store.run(run_id)?;
+    let workflow = app.pinned(&row)?;
+    let masked = app.masks(caller, run_id);
+    let kept = if row.parent_run_id.is_some() { kept_events(app, run_id, id, masked)? } else { Vec::new() };
+    let before = kept.iter().rev().map(|(_, event)| event.path.clone().unwrap_or_default());
+    let Some(path) = path_of_step(app, run_id, workflow.as_ref(), id, request.path, before)? else { return Ok(None) };
+    let own = app.store.events_of_step(run_id, &path, id, MOST_EVENTS)?;
     let mut node = NodeData::default();
-    events.iter().for_each(|event| node.take(event, event.seq.unwrap_or_default(), ""));
+    for event in app.seen_as(run_id, masked, own)? {
+        node.take(&event, event.seq.unwrap_or_default(), "");
+    }
+    if node.is_empty() {
+        let here = kept.iter().filter(|(_, event)| event.path.as_deref().unwrap_or_default() == path);
+        here.for_each(|(place, event)| node.take(event, FIRST, place));
+    }
     if node.is_empty() {
         return Ok(None);
     }
     Ok(Some(StepData {
         path: Some(path).filter(|path| !path.is_empty()),
-        started_at: time::format(call.started_ms),
-        input: node.input(&call.run_id),
-        output: node.output(&call.run_id),
-        error: node.error(&call.run_id),
-        config: node.config(&call.run_id),
-        run_id: call.run_id,
+        started_at: time::format(call.as_ref().map_or(row.started_ms, |call| call.started_ms)),
+        input: node.input(run_id),
+        output: node.output(run_id),
+        error: node.error(run_id),
+        config: node.config(run_id),
+        run_id: run_id.to_owned(),
     }))
 }
 
-/// The path that was asked for, when the step can be there; else the last one where it was called. A step of another file
-/// that has the same name is another step.
+/// The path that was asked for, when the step can be there; else the last one where it was called, then those `before`. A
+/// step of another file that has the same name is another step.
 fn path_of_step(
     app: &App,
     run_id: &str,
     workflow: Option<&Workflow>,
     node: &str,
     wanted: Option<String>,
+    before: impl Iterator<Item = String>,
 ) -> ApiResult<Option<String>> {
     let fits = |path: &String| workflow.is_none_or(|workflow| place::is_at(workflow, node, path));
     let called = match wanted {
-        Some(path) => vec![path],
+        Some(path) => return Ok(Some(path).filter(fits)),
         None => app.store.paths_of_calls(run_id, node, CALLS)?,
     };
-    Ok(called.into_iter().find(fits))
+    Ok(called.into_iter().chain(before).find(fits))
+}
+
+/// What a re-run has of a step from its original, and where it stands in its first event. Who sees the run with masks
+/// looks at the original.
+fn kept_events(app: &App, run_id: &str, node: &str, masked: bool) -> ApiResult<Vec<(String, RunEvent)>> {
+    let first = app.store.event(run_id, FIRST)?.into_iter().collect();
+    let Some(EventBody::WorkflowStart(start)) = app.seen_as(run_id, masked, first)?.pop().map(|event| event.body)
+    else {
+        return Ok(Vec::new());
+    };
+    let all = start.base.map(|base| base.events).unwrap_or_default().into_iter().enumerate();
+    let own = all.filter(|(_, event)| event.step_id.as_deref() == Some(node));
+    Ok(own.map(|(index, event)| (base_pointer(index), event)).collect())
 }
 
 pub(crate) fn expression_preview(app: &App, caller: &Caller, request: ExpressionPreview) -> ApiResult<Preview> {
@@ -178,7 +203,7 @@ fn data_for(
     let beside = workflow.nodes.iter().filter(|(_, other)| parent.is_some() && other.parent.as_ref() == parent);
     let mut at = None;
     for id in std::iter::once(node).chain(beside.map(|(id, _)| id.as_str())) {
-        at = path_of_step(app, &run_id, pinned.as_ref(), id, path.clone())?;
+        at = path_of_step(app, &run_id, pinned.as_ref(), id, path.clone(), std::iter::empty())?;
         if at.is_some() {
             break;
         }

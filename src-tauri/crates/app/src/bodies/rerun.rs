@@ -10,7 +10,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
 use crate::router::Caller;
 use serde_json::{Map, Value, json};
-use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, RerunError, StepPlan};
+use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
 use signalbox_engine::{RunState, checkpoint, fold, summary};
 use signalbox_model::{Effects, EventBody, RunStatus, time};
@@ -63,8 +63,9 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         RerunDefinition::Current => "current",
     };
     let definition = definition(app, caller, &row, request.definition, request.document)?;
+    let (overrides, input) = meant(app, caller, &row, request.overrides, request.input)?;
     let (mut context, mut params) = (Map::new(), Map::new());
-    for (name, value) in request.overrides {
+    for (name, value) in overrides {
         match name.strip_prefix('$') {
             Some("") => return Err(ApiError::bad_request("'$' names no variable.", "Write $name.")),
             Some(variable) => context.insert(variable.to_owned(), value),
@@ -78,14 +79,14 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     told.insert("definition".into(), definition_word.into());
     told.insert("keepAnswers".into(), request.keep_answers.into());
     told.insert("changed".into(), json!(changed));
-    told.insert("inputChanged".into(), request.input.is_some().into());
+    told.insert("inputChanged".into(), input.is_some().into());
     told.insert("via".into(), caller.via.as_str().into());
     let again = Again {
         run_id: row.run_id,
         from: request.step_id,
         reopen: None,
         definition,
-        overrides: Overrides { context, params, input: request.input, keep_answers: request.keep_answers },
+        overrides: Overrides { context, params, input, keep_answers: request.keep_answers },
         started_by: (!caller.here).then(|| "rest".to_owned()),
         client_run_token: request.client_run_token,
         actor: caller.actor(),
@@ -145,6 +146,23 @@ pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) 
         artifacts,
         open_tasks: told.open_tasks,
         parent_run_id: row.parent_run_id,
+    })
+}
+
+/// What is changed, as it was meant: who may see the run with masks only sends them back for what was not changed.
+fn meant(
+    app: &App,
+    caller: &Caller,
+    row: &RunRow,
+    overrides: Map<String, Value>,
+    input: Option<Vec<Value>>,
+) -> ApiResult<(Map<String, Value>, Option<Vec<Value>>)> {
+    if caller.role >= CallerRole::Builder {
+        return Ok((overrides, input));
+    }
+    app.with_masks(&row.run_id, row.last_seq, |masks| {
+        let overrides = overrides.into_iter().map(|(name, value)| (name, masks.lift(value))).collect();
+        (overrides, input.map(|data| data.into_iter().map(|value| masks.lift(value)).collect()))
     })
 }
 
@@ -223,32 +241,5 @@ fn step(step: StepPlan) -> RerunStep {
         repeats: step.repeats,
         calls: step.calls as u64,
         asks: step.asks,
-    }
-}
-
-/// Why a re-run was refused, as the outside hears it.
-pub(crate) fn refused(error: &RerunError) -> ApiError {
-    let class = match error {
-        RerunError::UnknownStep { .. } | RerunError::NeverAsked { .. } => Class::NotFound,
-        RerunError::NeverRan { .. } | RerunError::Gone { .. } => Class::Conflict,
-        RerunError::Recovery { .. } | RerunError::AfterAbort { .. } => Class::Invalid,
-        RerunError::Variable { .. } | RerunError::Params(_) | RerunError::NoInput => Class::Invalid,
-        RerunError::Log(_) => Class::Unavailable,
-    };
-    let (code, message) = (error.code(), format!("{error}."));
-    let mut hint = error.hint().to_owned();
-    let details = match error {
-        RerunError::UnknownStep { known, .. } => Some(json!({ "steps": known })),
-        RerunError::NeverRan { ran, .. } if !ran.is_empty() => {
-            hint = format!("It ran as {}.", ran.join(", "));
-            Some(json!({ "ran": ran }))
-        }
-        RerunError::Params(diagnostics) => Some(json!({ "diagnostics": diagnostics })),
-        _ => None,
-    };
-    let made = ApiError::new(class, code, message, hint);
-    match details {
-        Some(details) => made.with(details),
-        None => made,
     }
 }

@@ -12,6 +12,7 @@ use crate::masked::no_reason;
 use crate::people::{self, signed};
 use crate::{Caller, check, runs};
 use serde_json::{Value, json};
+use signalbox_model::base::named;
 use signalbox_model::{AuditEvent, EventBody, RunEvent, time, wire};
 use signalbox_store::RunQuery;
 use signalbox_store::audit::Level;
@@ -19,6 +20,8 @@ use std::collections::BTreeSet;
 
 /// Events of one answer.
 const PAGE: usize = 1_000;
+/// Kept steps of one answer.
+const KEPT: usize = 10_000;
 
 pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunId> {
     let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
@@ -85,16 +88,21 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
     })
 }
 
-/// Steps of the file whose result a re-run has from its original.
+/// Steps whose result a re-run has from its original, in a container with their paths, the outer ones first.
 fn kept_steps(app: &App, run_id: &str) -> ApiResult<Vec<String>> {
     let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = app.store.event(run_id, 1)? else {
         return Ok(Vec::new());
     };
     let base = start.base.unwrap_or_default();
-    let begun: Vec<&str> = base.begun.last().iter().flat_map(|begun| begun.step.split(['/', '['])).collect();
-    let at_top = base.events.iter().filter(|event| event.path.is_none());
-    let steps = at_top.filter_map(|event| event.step_id.as_deref()).filter(|step| !begun.contains(step));
-    Ok(steps.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect())
+    let begun = base.begun.last().map(|begun| begun.step.as_str()).unwrap_or_default();
+    // Containers around the step where the run began go on.
+    let around =
+        |name: &str| begun.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '[']));
+    let names = base.events.iter().filter_map(|event| Some(named(event.path.as_deref(), event.step_id.as_deref()?)));
+    let mut names: Vec<String> = names.filter(|name| !around(name)).collect::<BTreeSet<_>>().into_iter().collect();
+    names.sort_by_key(|name| name.matches('/').count());
+    names.truncate(KEPT);
+    Ok(names)
 }
 
 pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Events> {

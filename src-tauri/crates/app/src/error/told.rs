@@ -57,7 +57,7 @@ impl From<RunError> for ApiError {
 /// Why a re-run was refused, as the outside hears it.
 fn of_rerun(error: &RerunError) -> ApiError {
     let class = match error {
-        RerunError::UnknownStep { .. } => Class::NotFound,
+        RerunError::UnknownStep { .. } | RerunError::NeverAsked { .. } => Class::NotFound,
         RerunError::NeverRan { .. } | RerunError::Gone { .. } => Class::Conflict,
         RerunError::Recovery { .. } | RerunError::AfterAbort { .. } => Class::Invalid,
         RerunError::Variable { .. } | RerunError::Params(_) | RerunError::NoInput => Class::Invalid,
