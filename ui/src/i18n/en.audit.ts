@@ -173,7 +173,6 @@ export const audit = {
   'audit.level.chain': 'The chain shows a record that was changed, taken out, moved, doubled or added. It does not show a rewrite of everything behind a place, or an end that was cut off.',
   'audit.level.checkpoint': 'The last checkpoint seals the first {n} records: cutting below it shows.',
   'audit.level.noCheckpoint': 'There is no checkpoint yet: an end that was cut off would not show.',
-  'audit.level.keychain': 'Decisions and checkpoints are signed with key {id} of the system key store. Who controls this account can use it too.',
   'audit.level.keyfile': 'Decisions and checkpoints are signed with key {id} in a file. Who can read the file can use it too.',
   'audit.level.unsigned': 'Records and checkpoints are unsigned: this machine has no key. Somebody with write access could rewrite all of them.',
   'audit.level.anchored': 'Checkpoints are kept outside. The last one this verification was compared with seals the first {n} records: a rewrite of them, or an older copy put in their place, shows.',

@@ -178,7 +178,6 @@ export const inbox = {
   'inbox.reset': 'As it was',
   'inbox.suggestions': 'Suggestions',
   'inbox.source.rule': 'A rule of this step',
-  'inbox.source.llm': 'Suggested by a model',
   'inbox.source.history': 'From earlier decisions',
   'inbox.suggestionInvalid': 'It does not fit this step',
   'inbox.use': 'Use',

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { formatAgo, formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Button, Icon } from '../../kit/index.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
-import { useNow } from '../evidence/use-now.ts';
+import { useNow } from '../../kit/use-now.ts';
 import { short } from './hash.ts';
 import type { AuditStatus } from './types.ts';
 import { count, damageText } from './words.ts';
@@ -84,7 +84,7 @@ function Proves({ status, technical }: { status: AuditStatus; technical?: string
       <ul>
         <li>{t('audit.level.chain')}</li>
         <li>{status.lastCheckpoint ? t('audit.level.checkpoint', { n: count(status.lastCheckpoint.size) }) : t('audit.level.noCheckpoint')}</li>
-        <li>{status.key && status.key.where !== 'none' ? t(status.key.where === 'keychain' ? 'audit.level.keychain' : 'audit.level.keyfile', { id: status.key.keyId }) : t('audit.level.unsigned')}</li>
+        <li>{status.key ? t('audit.level.keyfile', { id: status.key.keyId }) : t('audit.level.unsigned')}</li>
         {status.anchorLines?.map((line) => <li key={`${line.file} ${line.line}`} className="c-wait">{t('audit.anchorLine', { file: line.file, line: count(line.line), why: line.why })}</li>)}
         <li>{status.anchoredUpTo === undefined ? t('audit.level.anchor') : t('audit.level.anchored', { n: count(status.anchoredUpTo) })}</li>
         {status.lastCheckpoint && status.unsealedTail > 0 ? <li>{tn('audit.level.tail', status.unsealedTail)}</li> : null}

@@ -386,12 +386,8 @@ pub struct AuditKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyPlace {
-    /// In the system's key store.
-    Keychain,
     /// In a file of the data folder that only its owner can read.
     File,
-    /// Nowhere.
-    None,
 }
 
 /// What to export.

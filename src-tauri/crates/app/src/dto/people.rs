@@ -441,8 +441,6 @@ pub struct TaskUpstream {
 pub enum SuggestionSource {
     /// The built-in repair of inputs.
     Rule,
-    /// A model.
-    Llm,
     /// What a person decided the last time.
     History,
 }
