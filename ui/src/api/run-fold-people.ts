@@ -1,6 +1,7 @@
 // How people and repairs change the state of a run: tasks, answers, reminders, pauses, tries to repair an input.
 
-import { cardOf, isObject, node, seen, text, writable, type Fields, type FoldState } from './run-fold-state';
+import { isObject } from './json';
+import { cardOf, node, seen, text, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
 import type { CallCard, PersonNote, RunEventLike } from './run-state';
 

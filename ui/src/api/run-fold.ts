@@ -2,7 +2,8 @@
 
 import type { CowMap } from './cow';
 import { applyPeople } from './run-fold-people';
-import { addCard, cardOf, grown, isObject, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { isObject } from './json';
+import { addCard, cardOf, grown, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-state';
 

@@ -192,6 +192,7 @@ export const canvas = {
   'canvas.step.move.one': 'Move step',
   'canvas.step.move.other': 'Move {n} steps',
   'canvas.step.delete': 'Delete',
+  'canvas.step.edit': 'Edit',
   'canvas.step.wire': 'Connect',
   'canvas.step.replug': 'Re-plug wire',
   'canvas.step.paste': 'Paste',
@@ -208,4 +209,8 @@ export const canvas = {
   'canvas.clip.noType': 'The step "{id}" in the clipboard has no type.',
   'canvas.kind.unknown': 'unknown kind {kind}',
   'canvas.summary.none': 'not set up yet',
+  'canvas.summary.fields.one': '{n} field',
+  'canvas.summary.fields.other': '{n} fields',
+  'canvas.summary.entries.one': '{n} entry',
+  'canvas.summary.entries.other': '{n} entries',
 } as const;

@@ -55,6 +55,7 @@ export const panel = {
   'value.download': 'Save as file',
   'value.savedTo': 'Saved: {path}',
   'value.empty': 'Nothing here',
+  'value.typesOr': ' or ',
   'value.less': 'Show less',
   'value.load': 'Load all of it',
   'value.loadFailed': 'It could not be loaded: {message}',

@@ -38,16 +38,16 @@ async function failure(response: Response): Promise<ApiError> {
   } catch {
     return new ApiError({
       code: 'HTTP_STATUS',
-      message: `Signalbox answered ${String(response.status)}.`,
-      hint: 'Try again; if it stays, look at the program\'s output.',
+      message: t('http.status', { status: response.status }),
+      hint: t('http.statusNow'),
     });
   }
 }
 
 function unreachable(): ApiError {
   return new ApiError({
-    code: 'CONNECTION', message: 'Signalbox does not answer.',
-    hint: 'The program may have been closed. Start it again and open the address it prints.',
+    code: 'CONNECTION', message: t('http.silent'),
+    hint: t('http.silentNow'),
   });
 }
 

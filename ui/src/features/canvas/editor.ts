@@ -2,6 +2,7 @@
 
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { t } from '../../i18n/index.ts';
 import type { Workflow } from '../../api/types.ts';
 import { applyEdits, applyPatches, type Edit, type Patch } from './document.ts';
 
@@ -134,7 +135,7 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
         last.patches = [...done.inverse, ...last.patches];
         last.at = now;
       } else {
-        remember({ label: opts.label ?? 'Edit', patches: done.inverse, token, selection, merge: opts.merge, at: now });
+        remember({ label: opts.label ?? t('canvas.step.edit'), patches: done.inverse, token, selection, merge: opts.merge, at: now });
       }
       future = [];
       token = nextToken;

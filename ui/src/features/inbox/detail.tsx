@@ -7,7 +7,7 @@ import { Badge, Button, Icon, IconButton, Menu, Tabs, type IconName, type MenuEn
 import { ValueView } from '../../code/ValueView.tsx';
 import { plain, plainValue } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
-import { useNow } from '../evidence/use-now.ts';
+import { useNow } from '../../kit/use-now.ts';
 import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';

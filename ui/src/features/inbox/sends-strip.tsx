@@ -6,7 +6,7 @@ import { formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Button, Icon, IconButton, keysOf, toast, useAllActions } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
-import { useNow } from '../evidence/use-now.ts';
+import { useNow } from '../../kit/use-now.ts';
 import { dismissSend, resumeSends, sendNow, undoSend, useSends, whenSent, type Send } from './sending.ts';
 import { actionText, doneText, whoText } from './words.ts';
 import './inbox.css';

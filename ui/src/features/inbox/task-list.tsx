@@ -6,7 +6,7 @@ import { t, tn } from '../../i18n/index.ts';
 import { Checkbox, Icon } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
-import { useNow } from '../evidence/use-now.ts';
+import { useNow } from '../../kit/use-now.ts';
 import { sendOf, type Send } from './sending.ts';
 import type { TaskRow } from './types.ts';
 import { roundText, approvalsText, claimOf, doneText, dueOf, heldText, entriesOf, initials, rowIcon, spanText, whenText, whoText } from './words.ts';

@@ -1,5 +1,6 @@
 // How a task is said: who, when, what next. Pure.
 
+import { pointerParts } from '../../api/json.ts';
 import { partsOf } from '../../api/run-paths.ts';
 import { formatDateTime, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
@@ -152,7 +153,7 @@ export function afterText(task: Task, action: TaskAction, target?: string): stri
 /** "/items/0/name" said as "items › 1 › name". */
 export function pathText(pointer: string): string {
   if (pointer === '') return t('inbox.wholeInput');
-  return pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : part)).join(' › ');
+  return pointerParts(pointer).map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : part)).join(' › ');
 }
 
 /** Presets of snoozing, as local times. */

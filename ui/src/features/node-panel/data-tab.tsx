@@ -145,7 +145,7 @@ function Schema({ data, root, search, label }: { data: readonly unknown[]; root:
       {lines.map((line) => (
         <div className="vl schema-line" key={keyOf(line.path)} style={{ paddingLeft: line.depth * 12 }}>
           <Name name={line.name} path={line.path} root={root} />
-          <span className="t3">{line.types.join(' or ')}{line.seen < data.length && line.depth === 0 ? '?' : ''}</span>
+          <span className="t3">{line.types.join(t('value.typesOr'))}{line.seen < data.length && line.depth === 0 ? '?' : ''}</span>
           {line.sample === undefined ? null : <span className="t2 ell">{line.sample}</span>}
         </div>
       ))}

@@ -1,5 +1,6 @@
 /** Copy and paste as JSON text: the nodes, the wires between them, their places, and the wires that led in. */
 
+import { isObject } from '../../../api/json.ts';
 import { t } from '../../../i18n/index.ts';
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
 import type { Edit } from './edits.ts';
@@ -17,8 +18,6 @@ export interface Fragment {
   /** wires from nodes outside */
   incoming: Edge[];
 }
-
-const isRecord = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A frame brings what is in it; a step without its frame is one that stands free. */
 export function fragmentOf(document: Workflow, ids: readonly string[]): Fragment {
@@ -57,19 +56,19 @@ export function readFragment(text: string): Fragment | { problem: string } {
   } catch {
     return { problem: t('canvas.clip.none') };
   }
-  if (!isRecord(value) || value['signalbox'] === undefined || !isRecord(value['nodes'])) {
+  if (!isObject(value) || value['signalbox'] === undefined || !isObject(value['nodes'])) {
     return { problem: t('canvas.clip.foreign') };
   }
   const nodes: Fragment['nodes'] = {};
   for (const [id, node] of Object.entries(value['nodes'])) {
-    if (!isRecord(node) || typeof node['type'] !== 'string') return { problem: t('canvas.clip.noType', { id }) };
+    if (!isObject(node) || typeof node['type'] !== 'string') return { problem: t('canvas.clip.noType', { id }) };
     nodes[id] = { ...node, type: node['type'] };
   }
   if (Object.keys(nodes).length === 0) return { problem: t('canvas.clip.none') };
-  const edge = (e: unknown): e is Edge => isRecord(e) && typeof e['from'] === 'string' && typeof e['to'] === 'string';
+  const edge = (e: unknown): e is Edge => isObject(e) && typeof e['from'] === 'string' && typeof e['to'] === 'string';
   const list = (v: unknown): Edge[] => (Array.isArray(v) ? v.filter(edge) : []);
   const layout: Fragment['layout'] = {};
-  for (const [id, at] of Object.entries(isRecord(value['layout']) ? value['layout'] : {})) {
+  for (const [id, at] of Object.entries(isObject(value['layout']) ? value['layout'] : {})) {
     if (Array.isArray(at) && typeof at[0] === 'number' && typeof at[1] === 'number') layout[id] = at.slice(0, 4).filter((n): n is number => typeof n === 'number');
   }
   return { nodes, edges: list(value['edges']), layout, incoming: list(value['incoming']) };

@@ -1,6 +1,6 @@
 /** The line under a card's title: the kind's template `{field}` filled from the node's config. */
 
-import { formatPause, t } from '../../../i18n/index.ts';
+import { formatPause, t, tn } from '../../../i18n/index.ts';
 import { asSchema } from '../../../api/json-schema.ts';
 import type { JsonSchema, NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 
@@ -26,7 +26,7 @@ function words(value: unknown, field: JsonSchema | undefined, name: string): str
   if (Array.isArray(value)) return counted(value.length, name);
   if (typeof value === 'object') {
     const keys = Object.keys(value);
-    return keys.length <= 3 ? keys.join(', ') : `${keys.length} fields`;
+    return keys.length <= 3 ? keys.join(', ') : tn('canvas.summary.fields', keys.length);
   }
   return String(value);
 }
@@ -34,7 +34,7 @@ function words(value: unknown, field: JsonSchema | undefined, name: string): str
 /** "2 rules", by the name of the list. */
 function counted(n: number, path: string): string {
   const name = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  if (!/[a-z]s$/.test(name)) return n === 1 ? '1 entry' : `${n} entries`;
+  if (!/[a-z]s$/.test(name)) return tn('canvas.summary.entries', n);
   return n === 1 ? `1 ${name.slice(0, -1)}` : `${n} ${name}`;
 }
 

@@ -1,12 +1,13 @@
 /** What cards and frames have in common: title, marks, ports, what an unwired red port means. */
 
 import { Handle, Position } from '@xyflow/react';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import type { KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
 import { isFault, isTodo } from '../../../api/findings.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { SignalIcon } from '../../../kit/signal.tsx';
+import { useNow as useClock } from '../../../kit/use-now.ts';
 import { sameJson } from '../model/patch.ts';
 import type { PortSpot, Shape } from '../model/ports.ts';
 import type { CardLook } from './run-look.ts';
@@ -15,18 +16,7 @@ import { useCanvas, useUi } from './ui.ts';
 /** The clock of what is shown: of a moment of the past it stands still. */
 export function useNow(wanted: boolean): number {
   const moment = useUi((s) => s.runView?.moment);
-  const active = wanted && moment === undefined;
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!active) return undefined;
-    const tick = (): void => setNow(Date.now());
-    const first = setTimeout(tick, 0);
-    const timer = setInterval(tick, 1000);
-    return () => {
-      clearTimeout(first);
-      clearInterval(timer);
-    };
-  }, [active]);
+  const now = useClock(wanted && moment === undefined ? 1000 : 0);
   return moment ?? now;
 }
 
