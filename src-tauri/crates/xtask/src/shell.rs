@@ -145,7 +145,8 @@ fn counts(line: &str) -> Counts {
             && (rest == "failed" || rest == "passed" || rest.starts_with("passed (") || rest.starts_with("failed ("))
     });
     let summary = text.starts_with("Summary [")
-        || text.starts_with("test result: ")
+        // Nextest shows what a failed test printed, its own sum too, moved in.
+        || line.starts_with("test result: ")
         || (text.starts_with("Tests ") && (text.contains(" passed") || text.contains(" failed")))
         || text.split_once(" passed, ").is_some_and(|(a, b)| {
             a.bytes().all(|c| c.is_ascii_digit()) && b.strip_suffix(" failed").is_some_and(|n| n.parse::<u64>().is_ok())
@@ -175,6 +176,7 @@ mod tests {
         for (line, passed, failed) in [
             ("     Summary [   3.201s] 57 tests run: 55 passed (1 slow), 2 failed, 3 skipped", 55, 2),
             ("test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out", 3, 1),
+            ("    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 198 filtered out", 0, 0),
             ("      Tests  1 failed | 12 passed (13)", 12, 1),
             ("  12 passed (10.2s)", 12, 0),
             ("  1 failed", 0, 1),

@@ -139,14 +139,14 @@ fn looped() -> Compiled {
 #[test]
 fn a_step_of_a_loop_that_was_entered_again_gets_what_it_got_last() {
     let compiled = compile(flow(
-        json!({ "l": { "type": "t.loop", "config": { "collect": "_item" } }, "b": { "type": "t.read", "parent": "l" },
+        json!({ "m": { "type": "t.many" }, "l": { "type": "t.loop", "config": { "collect": "_item" } }, "b": { "type": "t.read", "parent": "l" },
                 "ask": { "type": "builtin.human_decision" } }),
-        &[("l.error", "ask"), ("ask.corrected", "l")],
+        &[("m.success", "l"), ("l.error", "ask"), ("ask.corrected", "l")],
     ));
     let calls = std::cell::Cell::new(0);
-    let fails_once = |_: &str, _: usize, _: u32| {
-        calls.set(calls.get() + 1);
-        (calls.get() == 1).then(|| NodeFailure::tool("X", "no"))
+    let fails_once = |node: &str, _: usize, _: u32| {
+        calls.set(calls.get() + u32::from(node == "l[0]/b"));
+        (node == "l[0]/b" && calls.get() == 1).then(|| NodeFailure::tool("X", "no"))
     };
     let mut first = World::new(&compiled, &fails_once, 1);
     first.start(json!({ "x": 1 }));
@@ -164,7 +164,7 @@ fn a_step_of_a_loop_that_was_entered_again_gets_what_it_got_last() {
     first.give(Input::Decision { task_id, answer, request_id: None, now: 1_100_000 });
     first.run_to_end();
     let whole = summary::of(&compiled, &first.state);
-    assert_eq!(whole.output, [json!({ "x": 7 }), json!({ "x": 8 })], "the corrected list has two elements");
+    assert_eq!(whole.output, [json!({ "x": 7 }), json!({ "x": 8 })], "two elements are left of three");
     let plan = look(&first, &compiled, "l[0]/b").expect("a plan");
     assert_eq!(*plan.input[0].data, json!({ "x": 7 }));
     let second = again(&first, &compiled, "l[0]/b", Overrides::default(), &never);
