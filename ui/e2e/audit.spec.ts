@@ -1,7 +1,7 @@
 /** The audit viewer over the chain that the program really writes. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import { shot } from './document.ts';
 import { expect, type Host, test } from './host.ts';
 import { makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
 
@@ -9,15 +9,6 @@ import { makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
 function tamper(host: Host, sql: string): void {
   execFileSync('python3', ['-c', 'import sqlite3,sys; c=sqlite3.connect(sys.argv[1],timeout=10); c.executescript(sys.argv[2]); c.commit()', join(host.data, 'signalbox.db'), sql]);
 }
-const shot = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env.SIGNALBOX_SHOTS;
-  if (!folder) return;
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate((next) => { document.documentElement.dataset.theme = next; }, theme);
-    await page.screenshot({ path: `${folder}/${name}-${theme}.png` });
-  }
-};
-
 test('records appear, are asked for, hashed again on the page, and verified', async ({ open, host }) => {
   const { ref } = await makeWorkflow(host, MEAN);
   const runId = await startRun(host, ref, { name: 'Ada', total: 12, count: 0 });

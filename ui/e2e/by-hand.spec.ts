@@ -1,23 +1,10 @@
 /** What a person does with the mouse and notices at once: nothing covers, jumps, or is lost without a word. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { expect, type Host, readJson, test } from './host.ts';
+import { boxOf, openDocument } from './document.ts';
+import { expect, readJson, test } from './host.ts';
 
 interface Part { nodes: { [id: string]: Record<string, unknown> }; edges: { from: string; to: string }[]; layout: { [id: string]: [number, number] }; settings?: { errorPolicy: string } }
-interface Opened { ref: string; path: string; revision: string; document: Part & { [extra: string]: unknown } }
-
-async function openPart(open: (hash?: string) => Promise<Page>, host: Host, name: string, part: Part): Promise<{ page: Page; made: Opened }> {
-  const made = await host.rpc<Opened>('workflow_create', { name });
-  await host.rpc('workflow_save', { ref: made.ref, document: { ...made.document, ...part }, baseRevision: made.revision });
-  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
-  await page.locator('.cv .react-flow__viewport').waitFor();
-  return { page, made };
-}
-const boxOf = async (page: Page, selector: string): Promise<{ x: number; y: number; width: number; height: number }> => {
-  const box = await page.locator(selector).first().boundingBox();
-  if (!box) throw new Error(`${selector} is not on the screen`);
-  return box;
-};
 const view = async (page: Page): Promise<string | null> => await page.locator('.cv .react-flow__viewport').getAttribute('style');
 const PAIR: Part = {
   nodes: { a: { type: 'data.set', title: 'A', config: { assign: { a: 1 } } }, b: { type: 'flow.noop', title: 'B' } },
@@ -26,7 +13,7 @@ const PAIR: Part = {
 
 test('what is pasted covers no step, and the view stays where it is', async ({ open, host, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const { page } = await openPart(open, host, 'Paste', PAIR);
+  const { page } = await openDocument<Part>(open, host, 'Paste', PAIR);
   const a = await boxOf(page, '[data-node=a]');
   await page.mouse.click(a.x + a.width / 2, a.y + a.height + 150);
   await page.keyboard.press('Control+a');
@@ -46,7 +33,7 @@ test('what is pasted covers no step, and the view stays where it is', async ({ o
 });
 
 test('the overview moves the view by a drag and by a press', async ({ open, host }) => {
-  const { page } = await openPart(open, host, 'Overview', PAIR);
+  const { page } = await openDocument<Part>(open, host, 'Overview', PAIR);
   const map = await boxOf(page, '.react-flow__minimap');
   const start = await view(page);
   await page.mouse.move(map.x + 76, map.y + 48);
@@ -61,7 +48,7 @@ test('the overview moves the view by a drag and by a press', async ({ open, host
 
 test('a graph that is a little too wide opens readable from its start; Fit shows all of it', async ({ open, host }) => {
   const ids = Array.from({ length: 9 }, (_, i) => `n${i}`);
-  const { page } = await openPart(open, host, 'Wide', {
+  const { page } = await openDocument<Part>(open, host, 'Wide', {
     nodes: Object.fromEntries(ids.map((id) => [id, { type: 'flow.noop' }])), edges: ids.slice(1).map((to, i) => ({ from: `n${i}.success`, to })),
     layout: Object.fromEntries(ids.map((id, i) => [id, [i * 248, 0] as [number, number]])),
   });
@@ -72,7 +59,7 @@ test('a graph that is a little too wide opens readable from its start; Fit shows
 });
 
 test('a fallback that took over is shown as the way that was taken', async ({ open, host }) => {
-  const { page } = await openPart(open, host, 'Falls back', {
+  const { page } = await openDocument<Part>(open, host, 'Falls back', {
     settings: { errorPolicy: 'safe' },
     nodes: {
       ask: { type: 'http.request', title: 'Ask', config: { url: 'http://127.0.0.1:1/x' }, errorHandling: { retryPolicy: { maxAttempts: 1, backoff: 'fixed', initialDelayMs: 50, jitter: false } } },
@@ -91,7 +78,7 @@ test('a fallback that took over is shown as the way that was taken', async ({ op
 });
 
 test('a save over a change from outside says why it did not happen; reload is one step that undo takes back', async ({ open, host }) => {
-  const { page, made } = await openPart(open, host, 'Outside by hand', PAIR);
+  const { page, made } = await openDocument<Part>(open, host, 'Outside by hand', PAIR);
   await page.locator('[data-node=b]').click();
   await page.keyboard.press('d');
   await expect(page.locator('.bar').getByText('Not saved')).toBeVisible();
@@ -106,13 +93,13 @@ test('a save over a change from outside says why it did not happen; reload is on
   await expect(page.locator('[data-node=b]')).toHaveClass(/is-off/);
   await page.keyboard.press('Control+s');
   await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
-  expect(readJson<Opened['document']>(made.path).nodes['b']).toMatchObject({ disabled: true });
+  expect(readJson<Part>(made.path).nodes['b']).toMatchObject({ disabled: true });
 });
 
 test('a value above 10 KB is cut, loaded when asked, copied and saved whole', async ({ open, host, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const long = 'abcdefghij'.repeat(3_000);
-  const { page } = await openPart(open, host, 'Large values', { nodes: { a: { type: 'data.set', config: { assign: { text: long } } } }, edges: [], layout: { a: [0, 0] } });
+  const { page } = await openDocument<Part>(open, host, 'Large values', { nodes: { a: { type: 'data.set', config: { assign: { text: long } } } }, edges: [], layout: { a: [0, 0] } });
   await page.keyboard.press('F5');
   await expect(page.locator('[data-node=a]')).toHaveAttribute('data-state', 'done');
   const card = page.locator('.step-card').first();

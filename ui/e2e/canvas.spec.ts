@@ -1,6 +1,7 @@
 /** Drawing on the canvas, checked in the file that is saved. */
 import type { Page } from '@playwright/test';
-import { expect, type Host, readJson, test } from './host.ts';
+import { type At, drag, middle, type Open, openDocument, saved, wires } from './document.ts';
+import { expect, type Host, test } from './host.ts';
 
 interface Doc {
   nodes: { [id: string]: { type: string; title?: string; disabled?: boolean; config?: unknown } };
@@ -8,9 +9,6 @@ interface Doc {
   layout: { [id: string]: [number, number] };
   [extra: string]: unknown;
 }
-interface Opened { ref: string; path: string; revision: string; document: Doc }
-type At = { x: number; y: number };
-
 type Part = Pick<Doc, 'nodes' | 'edges' | 'layout'> & { settings?: { errorPolicy: string } };
 const LINE: Part = {
   nodes: {
@@ -23,34 +21,8 @@ const LINE: Part = {
   layout: { start: [0, 0], first: [248, 0], check: [496, 0], last: [744, 0] },
 };
 
-async function make(host: Host, name: string, part: Part): Promise<Opened> {
-  const made = await host.rpc<Opened>('workflow_create', { name });
-  const document = { ...made.document, ...part };
-  const { revision } = await host.rpc<{ revision: string }>('workflow_save', { ref: made.ref, document, baseRevision: made.revision });
-  return { ...made, document, revision };
-}
-
-async function openCanvas(open: (hash?: string) => Promise<Page>, host: Host, name: string, part = LINE): Promise<{ page: Page; made: Opened }> {
-  const made = await make(host, name, part);
-  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
-  await page.locator('.cv .react-flow__viewport').waitFor();
-  return { page, made };
-}
-
+const openCanvas = (open: Open, host: Host, name: string, part = LINE) => openDocument<Doc>(open, host, name, part);
 const card = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
-async function middle(page: Page, selector: string): Promise<At> {
-  const box = await page.locator(selector).first().boundingBox();
-  if (!box) throw new Error(`${selector} is not on the screen`);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
-async function drag(page: Page, from: At, to: At): Promise<void> {
-  await page.mouse.move(from.x, from.y);
-  await page.mouse.down();
-  await page.mouse.move(from.x + 4, from.y + 1);
-  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 5 });
-  await page.mouse.move(to.x, to.y, { steps: 5 });
-  await page.mouse.up();
-}
 async function select(page: Page, id: string): Promise<void> {
   await card(page, id).click({ position: { x: 90, y: 8 } });
   await expect(card(page, id)).toHaveClass(/is-sel/);
@@ -61,16 +33,6 @@ async function free(page: Page, dx = 0): Promise<At> {
   if (!box) throw new Error('no canvas');
   return { x: box.x + box.width / 2 - 150 + dx, y: box.y + box.height - 200 };
 }
-async function saved(page: Page, made: Opened): Promise<Doc> {
-  const bar = page.locator('.bar');
-  await expect(bar.getByText('Not saved')).toBeVisible();
-  await page.keyboard.press('Control+s');
-  await expect(bar.getByText('Not saved')).toBeHidden();
-  await expect(bar.getByText(/^Saved, revision/)).toBeVisible();
-  return readJson<Doc>(made.path);
-}
-const wires = (doc: Doc): string[] => doc.edges.map((edge) => `${edge.from}>${edge.to}`);
-
 test('a wire dragged to the empty canvas opens the search there; Esc leaves nothing, Enter inserts wired', async ({ open, host }) => {
   const { page, made } = await openCanvas(open, host, 'Drag from a port');
   const port = await middle(page, '[data-port="check.false"]');

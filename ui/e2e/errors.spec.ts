@@ -1,9 +1,9 @@
 /** The author's side of errors: the menu at a red port, what is drawn, coverage, rules, a run that waits for a person. */
 import type { Page } from '@playwright/test';
+import { type Open, type Opened, openDocument, shot } from './document.ts';
 import { expect, type Host, readJson, test } from './host.ts';
 
 interface Doc { nodes: Record<string, { type: string; config?: unknown }>; edges: { from: string; to: string }[]; layout: Record<string, unknown>; settings?: unknown }
-interface Opened { ref: string; path: string; revision: string; document: Doc }
 
 const PART: Doc = {
   settings: { errorPolicy: 'safe' },
@@ -16,13 +16,7 @@ const PART: Doc = {
   layout: { start: [0, 0], fetch: [248, 0], done: [496, 0] },
 };
 
-async function openDocument(open: (hash?: string) => Promise<Page>, host: Host, name: string, part: Doc = PART): Promise<{ page: Page; made: Opened }> {
-  const made = await host.rpc<Opened>('workflow_create', { name });
-  await host.rpc('workflow_save', { ref: made.ref, document: { ...made.document, ...part }, baseRevision: made.revision });
-  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
-  await page.locator('.cv .react-flow__viewport').waitFor();
-  return { page, made };
-}
+const openPart = (open: Open, host: Host, name: string, part = PART) => openDocument<Doc>(open, host, name, part);
 
 /** Drags a wire from the red port of a step to the empty canvas below. */
 async function pull(page: Page, id: string): Promise<void> {
@@ -37,23 +31,14 @@ async function pull(page: Page, id: string): Promise<void> {
   await expect(page.getByRole('dialog', { name: 'Add a step' })).toBeVisible();
 }
 
-async function saved(page: Page, made: Opened): Promise<Doc> {
+async function saved(page: Page, made: Opened<Doc>): Promise<Doc> {
   await page.keyboard.press('Control+s');
   await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
   return readJson<Doc>(made.path);
 }
 const wires = (doc: Doc): string[] => doc.edges.slice(PART.edges.length).map((edge) => `${edge.from}>${edge.to}`);
-const shot = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env.SIGNALBOX_SHOTS;
-  if (!folder) return;
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate((next) => { document.documentElement.dataset.theme = next; }, theme);
-    await page.screenshot({ path: `${folder}/${name}-${theme}.png` });
-  }
-};
-
 test('ts_170: a red port offers the templates first; a choice is one undo step', async ({ open, host }) => {
-  const { page } = await openDocument(open, host, 'Menu');
+  const { page } = await openPart(open, host, 'Menu');
   await pull(page, 'fetch');
   const rows = page.getByRole('option');
   await expect(rows.nth(0)).toContainText('Retry, then hand over');
@@ -79,7 +64,7 @@ test('ts_171: the three templates are in the file as the design says', async ({ 
     ['2', ['fetch.error>human_decision', 'human_decision.retry>fetch', 'human_decision.corrected>fetch']],
     ['3', ['fetch.error>error_handler', 'error_handler.auto_fix>self_healing', 'self_healing.success>fetch']],
   ] as const) {
-    const { page, made } = await openDocument(open, host, `Template ${key}`);
+    const { page, made } = await openPart(open, host, `Template ${key}`);
     await pull(page, 'fetch');
     await page.keyboard.press(key);
     expect(wires(await saved(page, made))).toEqual(expected);
@@ -90,7 +75,7 @@ test('ts_171: the three templates are in the file as the design says', async ({ 
 });
 
 test('ts_172: the offered audit step is removable, and stays away', async ({ open, host }) => {
-  const { page, made } = await openDocument(open, host, 'Ghost');
+  const { page, made } = await openPart(open, host, 'Ghost');
   await pull(page, 'fetch');
   await page.keyboard.press('2');
   const ghost = page.locator('[data-ghost="human_decision"]');
@@ -105,7 +90,7 @@ test('ts_172: the offered audit step is removable, and stays away', async ({ ope
 });
 
 test('n_01: the policy is drawn with one press, and the score follows', async ({ open, host }) => {
-  const { page } = await openDocument(open, host, 'Coverage');
+  const { page } = await openPart(open, host, 'Coverage');
   const score = page.getByRole('button', { name: /^Error coverage/ });
   await expect(score).toContainText('1 of 1 red ports');
   await expect(score).toContainText('1 by policy');
@@ -121,7 +106,7 @@ test('n_01: the policy is drawn with one press, and the score follows', async ({
 });
 
 test('a run that waits for a person says so, and leads to the task', async ({ open, host }) => {
-  const { page } = await openDocument(open, host, 'Waits', {
+  const { page } = await openPart(open, host, 'Waits', {
     ...PART, nodes: { ...PART.nodes, fetch: { type: 'http.request', config: { url: 'ftp://nobody', method: 'GET' } } },
   });
   await page.keyboard.press('F5');
@@ -133,7 +118,7 @@ test('a run that waits for a person says so, and leads to the task', async ({ op
 });
 
 test('n_01: each finding has a button that mends it, and the step it is about opens', async ({ open, host }) => {
-  const { page, made } = await openDocument(open, host, 'Findings', {
+  const { page, made } = await openPart(open, host, 'Findings', {
     settings: { errorPolicy: 'fail' },
     nodes: {
       start: { type: 'trigger.manual', title: 'Start' },
@@ -165,7 +150,7 @@ test('n_01: each finding has a button that mends it, and the step it is about op
 });
 
 test('a dry run says which rule decides an error that happened, and why', async ({ open, host }) => {
-  const { page } = await openDocument(open, host, 'Dry run', {
+  const { page } = await openPart(open, host, 'Dry run', {
     ...PART, nodes: { ...PART.nodes, fetch: { type: 'http.request', config: { url: 'http://127.0.0.1:1/x', method: 'GET' }, errorHandling: { retryPolicy: { maxAttempts: 1, backoff: 'fixed', initialDelayMs: 10 } } } },
   } as never);
   await page.keyboard.press('F5');

@@ -1,16 +1,14 @@
 /** Loops and parallel branches as frames: drawn by hand, run, and looked at one iteration at a time. */
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { expect, type Host, readJson, test } from './host.ts';
+import { type At, boxOf, drag, middle, type Opened, openDocument, saved, wires } from './document.ts';
+import { expect, readJson, test } from './host.ts';
 
 interface Doc {
   nodes: { [id: string]: { type: string; title?: string; parent?: string; config?: Record<string, unknown> } };
   edges: { from: string; to: string }[];
   layout: { [id: string]: number[] };
 }
-interface Opened { ref: string; path: string; revision: string; document: Doc }
-type At = { x: number; y: number };
-
 const ORDERS: Doc = {
   nodes: {
     start: { type: 'trigger.manual', title: 'Start' },
@@ -29,33 +27,9 @@ const BARE: Doc = {
   layout: { start: [0, 48], loose: [0, 320] },
 };
 
-async function openDoc(open: (hash?: string) => Promise<Page>, host: Host, name: string, part: Doc): Promise<{ page: Page; made: Opened }> {
-  const made = await host.rpc<Opened>('workflow_create', { name });
-  await host.rpc('workflow_save', { ref: made.ref, document: { ...made.document, ...part }, baseRevision: made.revision });
-  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
-  await page.locator('.cv .react-flow__viewport').waitFor();
-  return { page, made };
-}
 const node = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
-const box = async (page: Page, selector: string) => {
-  const found = await page.locator(selector).first().boundingBox();
-  if (!found) throw new Error(`${selector} is not on the screen`);
-  return found;
-};
-async function middle(page: Page, selector: string): Promise<At> {
-  const { x, y, width, height } = await box(page, selector);
-  return { x: x + width / 2, y: y + height / 2 };
-}
-async function drag(page: Page, from: At, to: At): Promise<void> {
-  await page.mouse.move(from.x, from.y);
-  await page.mouse.down();
-  await page.mouse.move(from.x + 5, from.y + 2);
-  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 4 });
-  await page.mouse.move(to.x, to.y, { steps: 4 });
-  await page.mouse.up();
-}
 const head = async (page: Page, id: string): Promise<At> => {
-  const { x, y } = await box(page, `[data-node="${id}"] .cvf-head`);
+  const { x, y } = await boxOf(page, `[data-node="${id}"] .cvf-head`);
   return { x: x + 14, y: y + 12 };
 };
 async function select(page: Page, id: string): Promise<void> {
@@ -63,19 +37,10 @@ async function select(page: Page, id: string): Promise<void> {
   await page.mouse.click(at.x, at.y);
   await expect(node(page, id)).toHaveClass(/is-sel/);
 }
-async function saved(page: Page, made: Opened): Promise<Doc> {
-  const bar = page.locator('.bar');
-  await expect(bar.getByText('Not saved')).toBeVisible();
-  await page.keyboard.press('Control+s');
-  await expect(bar.getByText('Not saved')).toBeHidden();
-  await expect(bar.getByText(/^Saved, revision/)).toBeVisible();
-  return readJson<unknown>(made.path) as Doc;
-}
-const wires = (doc: Doc): string[] => doc.edges.map((edge) => `${edge.from}>${edge.to}`);
 const search = (page: Page) => page.getByRole('dialog', { name: 'Add a step' });
 
 test('a loop is drawn by mouse, filled, run, and an iteration of it is looked at', async ({ open, host }) => {
-  const { page, made } = await openDoc(open, host, 'Draw a loop', BARE);
+  const { page, made } = await openDocument<Doc>(open, host, 'Draw a loop', BARE);
   // From the port of the start, a loop.
   const port = await middle(page, '[data-port="start.success"]');
   await drag(page, port, { x: port.x + 130, y: port.y });
@@ -87,7 +52,7 @@ test('a loop is drawn by mouse, filled, run, and an iteration of it is looked at
   await page.getByLabel('List', { exact: true }).first().click();
   await page.keyboard.type("=[{'v': 5}, {'v': 6}, {'v': 7}]");
   // A step is dragged in: the frame lights up, and the file says where it stands.
-  const inside = await box(page, '[data-node="loop"]');
+  const inside = await boxOf(page, '[data-node="loop"]');
   const from = await middle(page, '[data-node="loose"]');
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
@@ -114,9 +79,9 @@ test('a loop is drawn by mouse, filled, run, and an iteration of it is looked at
 });
 
 test('a step moves out of a frame and its wires are cut, in one step that can be undone to the byte', async ({ open, host }) => {
-  const { page, made } = await openDoc(open, host, 'Out of the frame', ORDERS);
+  const { page, made } = await openDocument<Doc>(open, host, 'Out of the frame', ORDERS);
   const before = readFileSync(made.path, 'utf8');
-  const frame = await box(page, '[data-node="each"]');
+  const frame = await boxOf(page, '[data-node="each"]');
   await drag(page, await middle(page, '[data-node="price"]'), { x: frame.x + 100, y: frame.y + frame.height + 120 });
   await expect(page.getByText('1 wire that would cross the border was cut').first()).toBeVisible();
   const doc = await saved(page, made);
@@ -130,7 +95,7 @@ test('a step moves out of a frame and its wires are cut, in one step that can be
 });
 
 test('a frame moves with what is in it, is resized, and neighbours make room', async ({ open, host }) => {
-  const { page, made } = await openDoc(open, host, 'Move and size', ORDERS);
+  const { page, made } = await openDocument<Doc>(open, host, 'Move and size', ORDERS);
   const at = await head(page, 'each');
   await drag(page, at, { x: at.x, y: at.y + 120 });
   let doc = await saved(page, made);
@@ -138,7 +103,7 @@ test('a frame moves with what is in it, is resized, and neighbours make room', a
   expect((doc.layout['each']?.[1] ?? 0) > 60).toBe(true);
   await page.keyboard.press('Control+z');
   await select(page, 'each');
-  const corner = await box(page, '[data-node="each"] .cvf-size.corner');
+  const corner = await boxOf(page, '[data-node="each"] .cvf-size.corner');
   await drag(page, { x: corner.x + 10, y: corner.y + 10 }, { x: corner.x + 130, y: corner.y + 90 });
   doc = await saved(page, made);
   const [, , width = 0, height = 0] = doc.layout['each'] ?? [];
@@ -147,7 +112,7 @@ test('a frame moves with what is in it, is resized, and neighbours make room', a
 });
 
 test('wires over the border are refused with a reason', async ({ open, host }) => {
-  const { page, made } = await openDoc(open, host, 'Border', ORDERS);
+  const { page, made } = await openDocument<Doc>(open, host, 'Border', ORDERS);
   const port = await middle(page, '[data-port="price.success"]');
   await page.mouse.move(port.x, port.y);
   await page.mouse.down();
@@ -157,7 +122,7 @@ test('wires over the border are refused with a reason', async ({ open, host }) =
   await page.mouse.up();
   await expect(page.locator('.bar').getByText('Not saved')).toBeHidden();
   // Released beside the frame: nothing is added outside of it.
-  const frame = await box(page, '[data-node="each"]');
+  const frame = await boxOf(page, '[data-node="each"]');
   await drag(page, port, { x: frame.x + 60, y: frame.y + frame.height + 90 });
   await expect(page.getByText('No wire leads out of “Each order”').first()).toBeVisible();
   await expect(search(page)).toBeHidden();
@@ -165,8 +130,8 @@ test('wires over the border are refused with a reason', async ({ open, host }) =
 });
 
 test('steps are added inside: double-click, a port, the keyboard, the palette, a wire', async ({ open, host }) => {
-  const { page, made } = await openDoc(open, host, 'Add inside', ORDERS);
-  const frame = await box(page, '[data-node="each"]');
+  const { page, made } = await openDocument<Doc>(open, host, 'Add inside', ORDERS);
+  const frame = await boxOf(page, '[data-node="each"]');
   // Double-click in the free part of the frame; nothing starts there.
   await page.mouse.dblclick(frame.x + 120, frame.y + frame.height - 18);
   await page.keyboard.type('manual');
@@ -177,7 +142,7 @@ test('steps are added inside: double-click, a port, the keyboard, the palette, a
   await expect(node(page, 'break')).toBeVisible();
   // From a port, into the frame that grows.
   const port = await middle(page, '[data-port="check.false"]');
-  const now = await box(page, '[data-node="each"]');
+  const now = await boxOf(page, '[data-node="each"]');
   await drag(page, port, { x: now.x + now.width - 120, y: now.y + now.height - 20 });
   await page.keyboard.type('sort');
   await page.keyboard.press('Enter');
@@ -196,7 +161,7 @@ test('steps are added inside: double-click, a port, the keyboard, the palette, a
 
 test('a step from outside falls into a wire of a frame', async ({ open, host }) => {
   const part = { ...ORDERS, nodes: { ...ORDERS.nodes, loose: { type: 'data.filter', title: 'Loose', config: { when: 'true' } } }, layout: { ...ORDERS.layout, loose: [520, 320] } };
-  const { page, made } = await openDoc(open, host, 'Into a wire', part);
+  const { page, made } = await openDocument<Doc>(open, host, 'Into a wire', part);
   const [a, b] = [await middle(page, '[data-port="check.true"]'), await middle(page, '[data-input="price"]')];
   const from = await middle(page, '[data-node="loose"]');
   await page.mouse.move(from.x, from.y);
@@ -212,7 +177,7 @@ test('a step from outside falls into a wire of a frame', async ({ open, host }) 
 });
 
 test('a frame is copied, duplicated and deleted with its steps; or taken away alone', async ({ open, host }) => {
-  const { page, made } = await openDoc(open, host, 'Whole frames', ORDERS);
+  const { page, made } = await openDocument<Doc>(open, host, 'Whole frames', ORDERS);
   const before = readFileSync(made.path, 'utf8');
   await select(page, 'each');
   await page.keyboard.press('Control+d');
@@ -242,7 +207,7 @@ test('a frame is copied, duplicated and deleted with its steps; or taken away al
   await select(page, 'check');
   await page.keyboard.press('Control+c');
   await expect(page.getByText('1 step copied').first()).toBeVisible();
-  const frame = await box(page, '[data-node="each"]');
+  const frame = await boxOf(page, '[data-node="each"]');
   await page.mouse.move(frame.x + 140, frame.y + frame.height - 20);
   await page.keyboard.press('Control+v');
   await expect(node(page, 'check_2')).toBeVisible();
@@ -260,7 +225,7 @@ test('tidy lays out frames in frames, and undo brings the file back to the byte'
     edges: [...ORDERS.edges, { from: 'price.success', to: 'par' }],
     layout: { ...ORDERS.layout, par: [60, 200], left: [200, 60], right: [32, 300] },
   };
-  const { page, made } = await openDoc(open, host, 'Nested', part);
+  const { page, made } = await openDocument<Doc>(open, host, 'Nested', part);
   const before = readFileSync(made.path, 'utf8');
   await page.getByRole('button', { name: 'Tidy up' }).click();
   const doc = await saved(page, made);
@@ -277,7 +242,7 @@ test('tidy lays out frames in frames, and undo brings the file back to the byte'
 });
 
 test('one choice for the whole run: canvas, log and panel show that iteration, from the keyboard too', async ({ open, host }) => {
-  const made = await host.rpc<Opened>('workflow_create', { name: 'Look closer' });
+  const made = await host.rpc<Opened<Doc>>('workflow_create', { name: 'Look closer' });
   const { runId } = await host.rpc<{ runId: string }>('run_start', { document: { ...made.document, ...ORDERS }, params: {} });
   await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('completed');
   const page = await open(`#/run/${runId}`);
@@ -315,7 +280,7 @@ test('one choice for the whole run: canvas, log and panel show that iteration, f
 });
 
 test('a task of an iteration says which, in the inbox', async ({ open, host }) => {
-  const made = await host.rpc<Opened>('workflow_create', { name: 'Ask for each' });
+  const made = await host.rpc<Opened<Doc>>('workflow_create', { name: 'Ask for each' });
   const part: Doc = {
     nodes: {
       start: { type: 'trigger.manual' },
@@ -337,8 +302,8 @@ test('a task of an iteration says which, in the inbox', async ({ open, host }) =
 });
 
 test('a sub-workflow is chosen from the library, and a double-click opens its file', async ({ open, host }) => {
-  const other = await host.rpc<Opened>('workflow_create', { name: 'Check the customer' });
-  const { page, made } = await openDoc(open, host, 'Calls another', { nodes: { start: { type: 'trigger.manual', title: 'Start' }, sub: { type: 'flow.subworkflow', title: 'Another file' } }, edges: [{ from: 'start.success', to: 'sub' }], layout: { start: [0, 0], sub: [248, 0] } });
+  const other = await host.rpc<Opened<Doc>>('workflow_create', { name: 'Check the customer' });
+  const { page, made } = await openDocument<Doc>(open, host, 'Calls another', { nodes: { start: { type: 'trigger.manual', title: 'Start' }, sub: { type: 'flow.subworkflow', title: 'Another file' } }, edges: [{ from: 'start.success', to: 'sub' }], layout: { start: [0, 0], sub: [248, 0] } });
   await select(page, 'sub');
   await page.getByRole('combobox', { name: 'Workflow' }).click();
   await page.getByRole('option', { name: /Check the customer/ }).click();

@@ -1,23 +1,16 @@
 /** What somebody meets who opens Signalbox for the first time: nothing red before anything was done, keys that stay where one
  * types, names instead of ids. */
 import type { Page } from '@playwright/test';
-import { expect, type Host, test, useDist } from './host.ts';
+import { type Opened, openDocument } from './document.ts';
+import { expect, test, useDist } from './host.ts';
 
-interface Opened { ref: string; revision: string; document: Record<string, unknown> & { nodes: Record<string, unknown> } }
+interface Doc { nodes: Record<string, unknown>; [extra: string]: unknown }
 
-async function openNew(open: (hash?: string) => Promise<Page>, host: Host, name: string, parts: Record<string, unknown> = {}): Promise<{ page: Page; made: Opened }> {
-  const made = await host.rpc<Opened>('workflow_create', { name });
-  const document = { ...made.document, ...parts };
-  if (Object.keys(parts).length) await host.rpc('workflow_save', { ref: made.ref, document, baseRevision: made.revision });
-  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
-  await page.locator('.cv .react-flow__viewport').waitFor();
-  return { page, made: { ...made, document } };
-}
 const EMPTY = { nodes: {}, edges: [], layout: {} };
 const steps = (page: Page) => page.locator('.react-flow__node');
 
 test('a new workflow is quiet until Run is pressed, and Run says what is missing', async ({ open, host }) => {
-  const { page } = await openNew(open, host, 'Quiet', EMPTY);
+  const { page } = await openDocument<Doc>(open, host, 'Quiet', EMPTY);
   const bar = page.locator('.wb-status');
   await expect(bar).toContainText('Nothing to run yet');
   // The empty canvas says "press Tab": it is true at once.
@@ -42,7 +35,7 @@ test('a new workflow is quiet until Run is pressed, and Run says what is missing
 });
 
 test('Enter after the name of a field goes to its value, and keys of a form stay in it', async ({ open, host }) => {
-  const { page } = await openNew(open, host, 'Keys', { nodes: { a: { type: 'data.set' } }, edges: [], layout: { a: [0, 0] } });
+  const { page } = await openDocument<Doc>(open, host, 'Keys', { nodes: { a: { type: 'data.set' } }, edges: [], layout: { a: [0, 0] } });
   await page.locator('[data-node=a]').click();
   const panel = page.getByRole('complementary', { name: 'Step settings' });
   await panel.getByRole('button', { name: 'Add: Fields' }).click();
@@ -60,7 +53,7 @@ test('Enter after the name of a field goes to its value, and keys of a form stay
 });
 
 test('Ctrl+A takes the steps or nothing, never the words of the page', async ({ open, host }) => {
-  const { page } = await openNew(open, host, 'All', { nodes: { a: { type: 'flow.noop' }, b: { type: 'flow.noop' } }, edges: [], layout: { a: [0, 0], b: [248, 0] } });
+  const { page } = await openDocument<Doc>(open, host, 'All', { nodes: { a: { type: 'flow.noop' }, b: { type: 'flow.noop' } }, edges: [], layout: { a: [0, 0], b: [248, 0] } });
   const chosen = page.locator('.react-flow__node.selected');
   const taken = () => page.evaluate(() => window.getSelection()?.toString() ?? '');
   await page.keyboard.press('Control+a');
@@ -78,7 +71,7 @@ test('Ctrl+A takes the steps or nothing, never the words of the page', async ({ 
 });
 
 test('people read titles where something failed, in the banner, the bar and the lists', async ({ open, host }) => {
-  const { page } = await openNew(open, host, 'Fails by name', {
+  const { page } = await openDocument<Doc>(open, host, 'Fails by name', {
     settings: { errorPolicy: 'fail' }, nodes: { only_step: { type: 'flow.fail', config: { error: { message: 'No more paper.' } } } }, edges: [], layout: { only_step: [0, 0] },
   });
   await page.keyboard.press('F5');
@@ -116,11 +109,11 @@ test('an old address says what to open instead', async ({ page, host }) => {
 });
 
 test('the log that a run opened stays with that run; the one that a person opened stays everywhere', async ({ open, host }) => {
-  const { page } = await openNew(open, host, 'Ran', { nodes: { start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' } }, edges: [], layout: { start: [0, 0] } });
+  const { page } = await openDocument<Doc>(open, host, 'Ran', { nodes: { start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' } }, edges: [], layout: { start: [0, 0] } });
   const log = page.getByRole('region', { name: 'Detail log' });
   await page.keyboard.press('F5');
   await expect(log).toBeVisible();
-  const fresh = await host.rpc<Opened>('workflow_create', { name: 'Not run' });
+  const fresh = await host.rpc<Opened<Doc>>('workflow_create', { name: 'Not run' });
   const show = async (ref: string) => {
     await page.evaluate((hash) => { window.location.hash = hash; }, `#/workflow/${encodeURIComponent(ref)}`);
     await page.getByRole('button', { name: /^(Ran|Not run), / }).waitFor();

@@ -1,5 +1,6 @@
 /** The node panel and the detail log over the real program: settings, expressions, data, errors, log. */
 import type { Locator, Page } from '@playwright/test';
+import { type Open, type Opened, openDocument } from './document.ts';
 import { expect, type Host, readJson, test } from './host.ts';
 
 interface Doc {
@@ -11,7 +12,6 @@ interface Doc {
   layout: { [id: string]: [number, number] };
   [extra: string]: unknown;
 }
-interface Opened { ref: string; path: string; revision: string; document: Doc }
 
 const PARTS: Partial<Doc> = {
   params: { type: 'object', properties: { practice: { type: 'string', 'x-practice': true }, user: { type: 'string', default: 'Ada' } } },
@@ -29,20 +29,7 @@ const PARTS: Partial<Doc> = {
   layout: { start: [0, 0], ask: [248, 0], note: [496, 0], end: [744, 0] },
 };
 
-async function make(host: Host, name: string, parts: Partial<Doc> = PARTS): Promise<Opened> {
-  const made = await host.rpc<Opened>('workflow_create', { name });
-  const document = { ...made.document, ...parts };
-  const { revision } = await host.rpc<{ revision: string }>('workflow_save', { ref: made.ref, document, baseRevision: made.revision });
-  return { ...made, document, revision };
-}
-
-async function openAt(open: (hash?: string) => Promise<Page>, host: Host, name: string, parts: Partial<Doc> = PARTS): Promise<{ page: Page; made: Opened }> {
-  const made = await make(host, name, parts);
-  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
-  await page.locator('.cv .react-flow__viewport').waitFor();
-  return { page, made };
-}
-
+const openAt = (open: Open, host: Host, name: string, parts: Partial<Doc> = PARTS) => openDocument<Doc>(open, host, name, parts);
 const pick = async (page: Page, id: string): Promise<Locator> => {
   await page.locator(`[data-node="${id}"]`).click();
   const panel = page.getByRole('complementary', { name: 'Step settings' });
@@ -53,7 +40,7 @@ const run = async (page: Page) => {
   await page.keyboard.press('F5');
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
 };
-const saved = async (page: Page, made: Opened): Promise<Doc> => {
+const saved = async (page: Page, made: Opened<Doc>): Promise<Doc> => {
   await page.keyboard.press('Control+s');
   await expect(page.getByText(/^Saved/).first()).toBeVisible();
   return readJson<Doc>(made.path);

@@ -225,19 +225,21 @@ describe('ends and interruptions', () => {
 function elementsTouched(work: () => void): number {
   const names = ['concat', 'every', 'filter', 'find', 'findIndex', 'findLast', 'flatMap', 'forEach', 'includes', 'indexOf', 'map', 'reduce', 'slice', 'some', 'sort', 'splice', 'toSorted', Symbol.iterator] as const;
   let touched = 0;
-  const real = names.map((name) => [name, Object.getOwnPropertyDescriptor(Array.prototype, name)] as const);
+  // For this moment only, and put back whatever happens.
+  const lists: object = Array.prototype;
+  const real = names.map((name) => [name, Object.getOwnPropertyDescriptor(lists, name)] as const);
   for (const [name, known] of real) {
     const own = known?.value as (this: unknown[], ...args: unknown[]) => unknown;
     const counted = function (this: unknown[], ...args: unknown[]): unknown {
       touched += this.length;
       return own.apply(this, args);
     };
-    Object.defineProperty(Array.prototype, name, { ...known, value: counted });
+    Object.defineProperty(lists, name, { ...known, value: counted });
   }
   try {
     work();
   } finally {
-    for (const [name, known] of real) if (known) Object.defineProperty(Array.prototype, name, known);
+    for (const [name, known] of real) if (known) Object.defineProperty(lists, name, known);
   }
   return touched;
 }
