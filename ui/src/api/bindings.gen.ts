@@ -1064,8 +1064,14 @@ export interface HandlerDryRun {
   threshold?: string;
   /** The step's `autoFix`. */
   autoFix?: boolean;
-  /** There is a fallback. */
+  /** The step has a fallback of its own. */
   fallback?: boolean;
+  /** Ports of the handler that lead somewhere; none for a policy. */
+  wired?: string[];
+  /** The step's kind: what its input should look like may be known. */
+  kind?: string;
+  /** The container around the step collects errors, and no handler decides. */
+  collected?: boolean;
   /** Numbers of the back-off. */
   retry?: RetryPolicy;
 }
@@ -1254,7 +1260,7 @@ export interface KeptAnswer {
 }
 
 /** Where a secret key is. */
-export type KeyPlace = 'keychain' | 'file' | 'none';
+export type KeyPlace = 'file';
 
 /** How bad an error is (K-06). */
 export type Level = 'INFO' | 'WARN' | 'ERROR' | 'CRITICAL';
@@ -1795,7 +1801,7 @@ export interface RunDetails {
   trouble?: RunTrouble;
   /** The step that a re-run began at, with its path. */
   resumedFrom?: string;
-  /** Steps whose result a re-run has from its original: they did not execute in it. */
+  /** Steps whose result a re-run has from its original: they did not execute in it. In a container with their paths; the first 10,000, the outer ones before those further in. */
   kept?: string[];
   /** Values that may be personal or secret are masked. */
   masked: boolean;
@@ -2226,7 +2232,7 @@ export interface StepSummary {
 export type SuggestedAction = 'retry' | 'fallback' | 'escalate' | 'human_review' | 'abort' | 'auto_fix';
 
 /** Who proposes a correction. */
-export type SuggestionSource = 'rule' | 'llm' | 'history';
+export type SuggestionSource = 'rule' | 'history';
 
 /** A task with everything that helps to decide. Values that may be personal are masked: their text is `•••N•`, the same number for the same value. */
 export interface Task {
