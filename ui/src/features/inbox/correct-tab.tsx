@@ -176,7 +176,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
               return (
                 // Suggestions have no name but their place.
                 <div className="ib-sug" key={`s${String(index)}`}>
-                  <Icon name={one.source === 'llm' ? 'spark' : one.source === 'history' ? 'clock' : 'wrench'} className="t2" label={t(`inbox.source.${one.source}`)} />
+                  <Icon name={one.source === 'history' ? 'clock' : 'wrench'} className="t2" label={t(`inbox.source.${one.source}`)} />
                   <span className="col">
                     <SafeText text={one.changes.length ? one.changes.join('; ') : one.rationale} cut={300} />
                     <span className="s t2"><SafeText text={one.changes.length ? one.rationale : t(`inbox.source.${one.source}`)} cut={300} /></span>
