@@ -1801,7 +1801,7 @@ export interface RunDetails {
   trouble?: RunTrouble;
   /** The step that a re-run began at, with its path. */
   resumedFrom?: string;
-  /** Steps whose result a re-run has from its original: they did not execute in it. In a container with their paths; the first 10,000, the outer ones before those further in. */
+  /** Steps whose result a re-run has from its original, in a container with their paths; the first 10,000. */
   kept?: string[];
   /** Values that may be personal or secret are masked. */
   masked: boolean;

@@ -254,7 +254,7 @@ fn a_masked_part_of_a_changed_variable_stays_what_it_was() {
     assert_eq!(again.status, 200, "{}", again.body);
     let new = again.json()["runId"].as_str().expect("an id").to_owned();
     support::eventually("the new run has ended", || ended(&new));
-    let output = serving.ask("POST", "/rpc/run_get", &json!({ "runId": new })).json()["summary"]["output"].clone();
+    let output = serving.ask("POST", "/rpc/run_get", &json!({ "runId": new })).json()["output"].clone();
     let got = json!({ "n": 2, "to": "ada@example.org" });
     assert_eq!(output, json!([{ "told": { "name": "second", "mail": "ada@example.org" }, "got": got }]));
 }

@@ -123,8 +123,7 @@ pub struct RunDetails {
     /// The step that a re-run began at, with its path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_from: Option<String>,
-    /// Steps whose result a re-run has from its original: they did not execute in it. In a container with their paths;
-    /// the first 10,000, the outer ones before those further in.
+    /// Steps whose result a re-run has from its original, in a container with their paths; the first 10,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
     /// Values that may be personal or secret are masked.
