@@ -1,64 +1,117 @@
-/** Short messages under the title bar, where nothing else stands. Errors stay until closed; the rest goes soon. */
-import { useSyncExternalStore } from 'react';
+/** Short messages, on a place where nothing lies that is pressed or read. They wait while they are looked at. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button, IconButton } from './button.tsx';
-import { SignalIcon, type Signal } from './signal.tsx';
+import { Dialog } from './dialog.tsx';
+import { freePlace, type Box } from './free-place.ts';
+import { closeToast, holdMessages, MOST, showMessages, useMessages, type Shown } from './messages.ts';
+import { SignalIcon } from './signal.tsx';
 
-export interface ToastMessage {
-  signal: Signal;
-  text: string;
-  /** A second, quieter line: why, and what now. */
-  detail?: string;
-  action?: { label: string; run(): void };
-}
-interface Shown extends ToastMessage { id: number }
+export { dismissToast, leaveScreen, showMessages, toast, type ToastMessage } from './messages.ts';
 
-let shown: Shown[] = [];
-let nextId = 1;
-const listeners = new Set<() => void>();
-function publish(next: Shown[]) {
-  shown = next;
-  for (const listener of listeners) listener();
+export interface ToasterWords {
+  label: string;
+  closeLabel: string;
+  more(n: number): string;
+  none: string;
+  at(ms: number): string;
 }
 
-export function dismissToast(id: number): void {
-  publish(shown.filter((toast) => toast.id !== id));
-}
-/** So many at once: more would lie on the work below. */
-const MOST = 4;
-/** Room for the newest: what goes by itself goes first, and a failure only when there is nothing else. */
-function fitting(toasts: Shown[]): Shown[] {
-  if (toasts.length <= MOST) return toasts;
-  const gone = toasts.find((old, index) => old.signal !== 'err' && index < toasts.length - 1) ?? toasts[0];
-  return fitting(toasts.filter((old) => old !== gone));
-}
-
-export function toast(message: ToastMessage): number {
-  const id = nextId++;
-  publish(fitting([...shown.filter((old) => old.text !== message.text), { ...message, id }]));
-  if (message.signal !== 'err') setTimeout(() => dismissToast(id), message.detail || message.action ? 5000 : 2500);
-  return id;
-}
-
-export function Toaster({ label, closeLabel }: { label: string; closeLabel: string }) {
-  const toasts = useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, () => shown);
+export function Toaster(words: ToasterWords) {
+  const shown = useMessages((state) => state.shown);
+  const open = useMessages((state) => state.listOpen);
+  const box = useRef<HTMLDivElement>(null);
+  const place = usePlace(box, shown);
+  useHiddenPage();
+  const seen = shown.slice(-MOST);
+  const more = shown.length - seen.length;
   return (
-    <div className="toaster" role="region" aria-live="polite" aria-label={label}>
-      {toasts.map((message) => (
-        <div key={message.id} className="pop toast" role={message.signal === 'err' ? 'alert' : 'status'}>
-          <SignalIcon signal={message.signal} size={16} />
-          <div className="grow col">
-            <span>{message.text}</span>
-            {message.detail ? <span className="s t2">{message.detail}</span> : null}
-          </div>
-          {message.action ? (
-            <Button small onClick={() => { message.action?.run(); dismissToast(message.id); }}>{message.action.label}</Button>
-          ) : null}
-          <IconButton small icon="x" label={closeLabel} onClick={() => dismissToast(message.id)} />
-        </div>
-      ))}
+    <>
+      <div ref={box} className="toaster" role="region" aria-live="polite" aria-label={words.label} style={place}
+        onPointerMove={() => holdMessages(true)} onPointerLeave={() => holdMessages(false)} onFocus={() => holdMessages(true)}
+        onBlur={(event) => { if (!event.currentTarget.contains(event.relatedTarget)) holdMessages(false); }}>
+        {more > 0 ? <Button small className="toast-more" onClick={() => showMessages(true)}>{words.more(more)}</Button> : null}
+        {seen.map((message) => <Toast key={message.id} message={message} closeLabel={words.closeLabel} />)}
+      </div>
+      {open ? <MessageList words={words} /> : null}
+    </>
+  );
+}
+
+function Toast({ message, closeLabel }: { message: Shown; closeLabel: string }) {
+  return (
+    <div className="pop toast" role={message.signal === 'err' ? 'alert' : 'status'}>
+      <SignalIcon signal={message.signal} size={16} />
+      <div className="grow col">
+        <span>{message.text}{message.count > 1 ? <b className="t2 toast-count"> ×{message.count}</b> : null}</span>
+        {message.detail ? <span className="s t2">{message.detail}</span> : null}
+      </div>
+      {message.action ? (
+        <Button small onClick={() => { closeToast(message.id); message.action?.run(); }}>{message.action.label}</Button>
+      ) : null}
+      <IconButton small icon="x" label={closeLabel} onClick={() => closeToast(message.id)} />
     </div>
   );
+}
+
+/** What was said lately: nothing that went away is lost. */
+function MessageList({ words }: { words: ToasterWords }) {
+  const past = useMessages((state) => state.past);
+  return (
+    <Dialog open onClose={() => showMessages(false)} title={words.label} closeLabel={words.closeLabel} width={560}
+      footer={<Button keys="Escape" onClick={() => showMessages(false)}>{words.closeLabel}</Button>}>
+      {past.length ? (
+        <ul className="toast-list">
+          {past.map((message) => (
+            <li key={message.id} className="row">
+              <SignalIcon signal={message.signal} size={16} />
+              <span className="grow col"><span>{message.text}{message.count > 1 ? <b className="t2"> ×{message.count}</b> : null}</span>{message.detail ? <span className="s t2">{message.detail}</span> : null}</span>
+              <span className="s t3 nw">{words.at(message.at)}</span>
+            </li>
+          ))}
+        </ul>
+      ) : <p className="t2">{words.none}</p>}
+    </Dialog>
+  );
+}
+
+/** A message that nobody could see was not read. */
+function useHiddenPage(): void {
+  useEffect(() => {
+    const onChange = () => holdMessages(document.hidden);
+    document.addEventListener('visibilitychange', onChange);
+    return () => document.removeEventListener('visibilitychange', onChange);
+  }, []);
+}
+
+/** What must not be covered: whatever is operated, banners, and what is told elsewhere. */
+const TAKEN = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .banner, .ib-send, .react-flow__node, .react-flow__minimap)';
+
+function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[]): { left: number; top: number } | undefined {
+  const [place, setPlace] = useState<{ left: number; top: number }>();
+  const some = shown.length > 0;
+  useLayoutEffect(() => {
+    const own = box.current;
+    if (!some || !own) return undefined;
+    let frame = 0;
+    const look = () => {
+      frame = 0;
+      const page = document.getElementById('content') ?? document.body;
+      const { left, top, right, bottom } = page.getBoundingClientRect();
+      const room: Box = { left, top, right: Math.min(right, window.innerWidth), bottom: Math.min(bottom, window.innerHeight) };
+      const taken = [...document.querySelectorAll<HTMLElement>(TAKEN)].filter((one) => !own.contains(one)).map((one) => one.getBoundingClientRect()).filter((one) => one.width > 0 && one.height > 0);
+      setPlace((now) => freePlace(room, { width: own.offsetWidth, height: own.offsetHeight }, taken, now));
+    };
+    const soon = () => { frame ||= requestAnimationFrame(look); };
+    look();
+    // A banner that comes later gets its room.
+    const changes = new MutationObserver(soon);
+    changes.observe(document.getElementById('content') ?? document.body, { childList: true, subtree: true });
+    window.addEventListener('resize', soon);
+    return () => {
+      changes.disconnect();
+      window.removeEventListener('resize', soon);
+      cancelAnimationFrame(frame);
+    };
+  }, [box, shown, some]);
+  return place;
 }

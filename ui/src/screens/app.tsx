@@ -3,8 +3,8 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { toApiError, type ApiError, told } from '../api/error.ts';
 import { queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
-import { t } from '../i18n/index.ts';
-import { Button, EmptyState, listenForKeys, toast, Toaster } from '../kit/index.ts';
+import { formatTime, t } from '../i18n/index.ts';
+import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
 import { CatalogScreen } from './catalog-screen.tsx';
 import { Frame } from './frame.tsx';
 import { GalleryScreen } from './gallery-screen.tsx';
@@ -23,7 +23,7 @@ export function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <Start />
-      <Toaster label={t('common.messages')} closeLabel={t('common.close')} />
+      <Toaster label={t('common.messages')} closeLabel={t('common.close')} more={(n) => t('common.messagesMore', { n })} none={t('common.messagesNone')} at={(ms) => formatTime(new Date(ms).toISOString())} />
     </QueryClientProvider>
   );
 }
@@ -36,7 +36,7 @@ function Start() {
     loadSettings().then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
   };
   useEffect(() => {
-    whenSettingsFail((cause) => toast({ signal: 'err', text: t('settings.notSaved'), detail: toApiError(cause).message }));
+    whenSettingsFail((cause) => toast({ signal: 'err', text: t('settings.notSaved'), detail: toApiError(cause).message, background: true }));
     load();
     return listenForKeys();
   }, []);
@@ -52,6 +52,9 @@ function Start() {
 function Screens() {
   const route = useRoute();
   const key = route.screen === 'workflow' ? `workflow/${route.ref}` : route.screen === 'run' ? `run/${route.runId}` : route.screen;
+  // A message belongs to what was looked at: a file, a run, a task.
+  const about = route.screen === 'inbox' ? `inbox/${route.taskId ?? ''}` : key;
+  useEffect(() => leaveScreen, [about]);
   return (
     <Frame route={route}>
       <CrashGuard key={key}>

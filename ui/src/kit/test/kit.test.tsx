@@ -1,7 +1,7 @@
-import { act, fireEvent, render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
-import { Button, ConfirmDialog, dismissToast, Field, Segmented, SplitPane, Tabs, TextInput, toast, Toaster } from '../index.ts';
+import { Button, ConfirmDialog, Field, Segmented, SplitPane, Tabs, TextInput } from '../index.ts';
 
 describe('controls', () => {
   it('joins label, field and error', () => {
@@ -58,17 +58,4 @@ describe('controls', () => {
     fireEvent.keyDown(screen.getByRole('dialog'), { key: 'Escape' });
     expect(no).toHaveBeenCalled();
   });
-});
-
-it('a failure stays until it is closed, whatever comes after it', () => {
-  render(<Toaster label="Messages" closeLabel="Close" />);
-  const ids: number[] = [];
-  act(() => {
-    ids.push(toast({ signal: 'err', text: 'Lost' }));
-    for (let n = 1; n <= 6; n += 1) ids.push(toast({ signal: 'ok', text: `Done ${String(n)}` }));
-  });
-  expect(screen.getByText('Lost')).toBeTruthy();
-  expect(screen.getAllByRole('button', { name: 'Close' })).toHaveLength(4);
-  expect(screen.getByText('Done 6')).toBeTruthy();
-  act(() => ids.forEach(dismissToast));
 });

@@ -96,7 +96,7 @@ export class Session {
       if (this.#draftFailed !== undefined) dismissToast(this.#draftFailed);
       this.#draftFailed = undefined;
     } catch (cause) {
-      this.#draftFailed ??= toast({ signal: 'err', text: `${t('builder.draftFailed')}: ${toApiError(cause).message}`, detail: t('builder.draftFailedHint') });
+      this.#draftFailed ??= toast({ signal: 'err', text: `${t('builder.draftFailed')}: ${toApiError(cause).message}`, detail: t('builder.draftFailedHint'), background: true, lasting: true });
     }
   }
 
@@ -129,7 +129,7 @@ export class Session {
         this.outside = found === null ? { kind: 'gone' } : { kind: 'changed', revision: found };
         if (found !== null) this.#say({ signal: 'warn', text: t('builder.notSavedOutside'), detail: t('builder.notSavedOutsideHint') });
       } else {
-        this.#say({ signal: 'err', text: `${t('builder.saveFailed')}: ${error.message}`, detail: error.hint || undefined, action: { label: t('common.tryAgain'), run: () => void this.save() } });
+        this.#say({ signal: 'err', text: `${t('builder.saveFailed')}: ${error.message}`, detail: error.hint || undefined, action: { label: t('common.tryAgain'), run: () => void this.save() }, background: true, lasting: true });
         void this.keepDraft();
       }
       return false;

@@ -147,7 +147,7 @@ describe('outside', () => {
 });
 
 it('takes back what it said about a save once one worked', async () => {
-  render(createElement(Toaster, { label: 'Messages', closeLabel: 'Close' }));
+  render(createElement(Toaster, { label: 'Messages', closeLabel: 'Close', more: String, none: '', at: String }));
   const session = new Session(OPEN);
   const full = (): never => { throw new ApiError({ code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' }); };
   Object.assign(host.handlers, { draft_put: full, workflow_save: full });

@@ -1,0 +1,105 @@
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freePlace } from '../free-place.ts';
+import { dismissToast, leaveScreen, showMessages, toast, Toaster } from '../index.ts';
+import { readingMs, useMessages } from '../messages.ts';
+
+const words = { label: 'Messages', closeLabel: 'Close', more: (n: number) => `and ${String(n)} more`, none: 'Nothing', at: () => 'now' };
+const say = (signal: 'ok' | 'err', text: string, more = {}) => act(() => { toast({ signal, text, ...more }); });
+const pass = (ms: number) => act(() => { vi.advanceTimersByTime(ms); });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  render(<Toaster {...words} />);
+});
+afterEach(() => {
+  act(() => {
+    for (const one of useMessages.getState().shown) dismissToast(one.id);
+    showMessages(false);
+  });
+  useMessages.setState({ past: [] });
+  cleanup();
+  vi.useRealTimers();
+});
+
+describe('messages', () => {
+  it('are announced, stay until they can have been read, and are found again in a list', () => {
+    say('err', 'Lost');
+    expect(screen.getByRole('alert').textContent).toContain('Lost');
+    const time = readingMs({ signal: 'err', text: 'Lost' });
+    expect(time).toBeGreaterThanOrEqual(8_000);
+    pass(time - 1);
+    expect(screen.queryByText('Lost')).toBeTruthy();
+    pass(1);
+    expect(screen.queryByText('Lost')).toBeNull();
+    act(() => showMessages(true));
+    expect(within(screen.getByRole('dialog', { name: 'Messages' })).getByText('Lost')).toBeTruthy();
+  });
+
+  it('wait while the pointer or the focus is on them', () => {
+    say('err', 'Lost');
+    const region = screen.getByRole('region', { name: 'Messages' });
+    fireEvent.pointerMove(region);
+    pass(120_000);
+    expect(screen.getByText('Lost')).toBeTruthy();
+    fireEvent.pointerLeave(region);
+    const close = screen.getByRole('button', { name: 'Close' });
+    act(() => close.focus());
+    pass(120_000);
+    expect(screen.getByText('Lost')).toBeTruthy();
+    act(() => close.blur());
+    pass(120_000);
+    expect(screen.queryByText('Lost')).toBeNull();
+  });
+
+  it('are one with a count when the same is said again', () => {
+    for (let n = 0; n < 3; n += 1) say('err', 'Lost', { detail: 'No disk' });
+    say('err', 'Lost', { detail: 'No net' });
+    expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual(['Lost ×3No disk', 'LostNo net']);
+  });
+
+  it('are three at most; the others wait behind a button', () => {
+    for (let n = 1; n <= 5; n += 1) say('err', `Lost ${String(n)}`);
+    expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual(['Lost 3', 'Lost 4', 'Lost 5']);
+    fireEvent.click(screen.getByRole('button', { name: 'and 2 more' }));
+    expect(within(screen.getByRole('dialog')).getAllByRole('listitem')).toHaveLength(5);
+  });
+
+  it('leave with their screen, unless they are about work behind it', () => {
+    say('err', 'This file');
+    say('err', 'The settings', { background: true });
+    say('err', 'The draft', { background: true, lasting: true });
+    say('ok', 'Deleted');
+    act(() => leaveScreen());
+    expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual(['The settings', 'The draft']);
+    expect(screen.getByText('Deleted')).toBeTruthy();
+    pass(120_000);
+    // What still holds is still said.
+    expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual(['The draft']);
+  });
+});
+
+describe('the place of messages', () => {
+  const room = { left: 64, top: 0, right: 1280, bottom: 800 };
+  const size = { width: 400, height: 100 };
+  const box = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom });
+
+  it('is at the lower right, above what is pressed there, and beside what fills the right', () => {
+    expect(freePlace(room, size, [])).toEqual({ left: 864, top: 684 });
+    // A bar of buttons at the bottom.
+    expect(freePlace(room, size, [box(464, 750, 1264, 790)])).toEqual({ left: 864, top: 644 });
+    // A form over the whole right side.
+    const { left, top } = freePlace(room, size, [box(864, 0, 1280, 800), box(64, 0, 1280, 90)]);
+    expect([left + size.width < 864, top >= 94]).toEqual([true, true]);
+  });
+  it('stays while it is free, and makes room for a banner that comes', () => {
+    const now = { left: 472, top: 100 };
+    expect(freePlace(room, size, [], now)).toEqual(now);
+    expect(freePlace(room, size, [box(64, 44, 1280, 120)], now)).toEqual({ left: 864, top: 684 });
+    // A window that became smaller.
+    expect(freePlace({ ...room, bottom: 180 }, size, [], now).top).toBeLessThanOrEqual(64);
+  });
+  it('is the least bad one where nothing is free', () => {
+    expect(freePlace(room, size, [box(64, 0, 1280, 800)])).toEqual({ left: 864, top: 684 });
+  });
+});
