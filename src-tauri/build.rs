@@ -11,6 +11,7 @@ fn main() {
     let commands = tauri_build::AppManifest::new().commands(&[
         "rpc",
         "rpc_subscribe",
+        "rpc_task_changes",
         "rpc_unsubscribe",
         "pick_file",
         "pick_folder",

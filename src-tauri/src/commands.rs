@@ -100,6 +100,34 @@ pub(crate) async fn rpc_subscribe(
     Ok(())
 }
 
+/// Says that tasks have changed, until the window unsubscribes.
+#[tauri::command]
+pub(crate) async fn rpc_task_changes(
+    window: WebviewWindow,
+    app: State<'_, Arc<App>>,
+    open: State<'_, Subscriptions>,
+    id: String,
+    channel: Channel<i64>,
+) -> Result<(), ApiError> {
+    meant_for(&window)?;
+    let (stop, mut stopped) = watch::channel(false);
+    open.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), stop);
+    let mut changes = app.task_changes();
+    loop {
+        let change = tokio::select! {
+            change = changes.next() => change,
+            _ = stopped.changed() => break,
+        };
+        // The program ends, or a closed window no longer listens.
+        let Some(change) = change else { break };
+        if channel.send(change).is_err() {
+            break;
+        }
+    }
+    open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    Ok(())
+}
+
 /// Ends an event pump.
 #[tauri::command]
 pub(crate) fn rpc_unsubscribe(

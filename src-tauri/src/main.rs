@@ -32,6 +32,7 @@ fn main() {
         .invoke_handler(tauri::generate_handler![
             commands::rpc,
             commands::rpc_subscribe,
+            commands::rpc_task_changes,
             commands::rpc_unsubscribe,
             commands::pick_file,
             commands::pick_folder,

@@ -1,5 +1,5 @@
 /** Starts `signalbox serve --ui` on a free port with a data folder of its own, and ends it with the test file. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -16,6 +16,8 @@ export interface Host {
   /** All workflow files under the data folder. */
   files(): string[];
   rpc<T = unknown>(command: string, payload?: unknown): Promise<T>;
+  /** The same program at a terminal: another process on the same data. */
+  terminal(...args: string[]): Promise<string>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -36,6 +38,9 @@ export async function startHost(data = mkdtempSync(join(tmpdir(), 'signalbox-e2e
       if (!response.ok) throw new Error(`${command}: ${JSON.stringify(body)}`);
       return body as T;
     },
+    terminal: (...args) => new Promise((done, fail) => {
+      execFile(BINARY, args, { env: { ...process.env, SIGNALBOX_DATA: data } }, (error, stdout, stderr) => { if (error) fail(new Error(`${stdout}${stderr}`)); else done(stdout); });
+    }),
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = new Promise((done) => { child.once('exit', done); });

@@ -90,6 +90,27 @@ test('another was faster: who and when, and what was written is kept', async ({ 
   await expect(page.getByText('Skipped').first()).toBeVisible();
 });
 
+test('answered at a terminal: seen at once, by whom, and what was written is kept', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'From elsewhere' });
+  await startRun(host, ref, { name: 'Linus', total: 1, count: 0 });
+  const page = await open('#/inbox');
+  const row = page.getByRole('row', { name: /No mean for Linus/ });
+  await row.click();
+  await page.getByLabel('Count').fill('7');
+  await page.getByLabel(/^Note/).fill('Typed 0 for 7');
+  await expect(page.getByText('Valid for this step')).toBeVisible();
+  const task = (await openTasks(host)).find((one) => one.title.includes('Linus') && one.state === 'open');
+  const counted = page.waitForResponse((answer) => answer.url().endsWith('/rpc/task_get'));
+  await host.terminal('tasks', 'complete', task?.id ?? '', '--action', 'skip', '--as', 'user:grace');
+  await counted;
+  await expect(page.getByText(/^grace answered this task at .*: skipped$/)).toBeVisible();
+  await expect(row).toBeHidden();
+  await expect(page.getByRole('button', { name: /Retry as is|Correct and retry|Abort/ })).toHaveCount(0);
+  const box = page.getByRole('region', { name: 'Task' });
+  await expect(box.getByText('Typed 0 for 7')).toBeVisible();
+  await expect(box.getByRole('group', { name: 'Your changes' })).toContainText('"count": 7');
+});
+
 test('many at once: one correction where it fits, a result for each', async ({ open, host }) => {
   const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Many' });
   const runs = await Promise.all([1, 2, 3].map((n) => startRun(host, ref, { name: `Many ${String(n)}`, total: n * 10, count: 0 })));

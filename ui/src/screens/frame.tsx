@@ -8,12 +8,13 @@ import { plain } from '../features/evidence/controls.ts';
 import { useAttention } from '../features/inbox/attention.ts';
 import { calledTo } from '../features/inbox/called.tsx';
 import { SendsStrip } from '../features/inbox/sends-strip.tsx';
+import { useTaskChanges } from '../features/inbox/live.ts';
 import { useCounts } from '../features/inbox/use-inbox.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
 import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
 import { statusText } from '../features/status.tsx';
 import { formatAgo, t, tn } from '../i18n/index.ts';
-import { Icon, Kbd, keysOf, openScope, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
+import { Icon, Kbd, keysOf, openScope, showMessages, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
 import { createWorkflow, openFile } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
@@ -32,6 +33,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
   const [sheet, setSheet] = useState(false);
   const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true)), []);
   useActions(actions);
+  useTaskChanges();
   // The native menu names actions; what cannot be done now does nothing.
   useEffect(() => transport().onMenu?.((id) => { if (openScope() === undefined) runAction(id); }), []);
   return (
@@ -110,6 +112,7 @@ export function frameActions(showPalette: () => void, showSheet: () => void): Ac
     { id: 'go.audit', title: t('action.goAudit'), keys: ['Mod+Alt+4'], run: () => navigate({ screen: 'audit' }), group, icon: 'chain', inFields: true },
     { id: 'go.catalog', title: t('action.goCatalog'), keys: ['Mod+Alt+5'], run: () => navigate({ screen: 'catalog' }), group, icon: 'grid', inFields: true },
     { id: 'go.settings', title: t('action.goSettings'), keys: ['Mod+,'], run: () => navigate({ screen: 'settings' }), group, icon: 'sliders', inFields: true },
+    { id: 'app.messages', title: t('action.messages'), keys: [], run: () => showMessages(true), group, icon: 'chat' },
     { id: 'theme.light', title: t('action.themeLight'), keys: [], run: () => setTheme('light'), group, icon: 'eye' },
     { id: 'theme.dark', title: t('action.themeDark'), keys: [], run: () => setTheme('dark'), group, icon: 'eye' },
     { id: 'theme.system', title: t('action.themeSystem'), keys: [], run: () => setTheme('system'), group, icon: 'eye' },

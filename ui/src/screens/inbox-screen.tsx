@@ -6,6 +6,7 @@ import { ACTION_ID, inboxActions, type InboxHooks } from '../features/inbox/acti
 import { call } from '../api/client.ts';
 import { act, useCommand } from '../api/queries.ts';
 import { DelegationDialog, DelegationMark, useAnswersFor } from '../features/inbox/delegation.tsx';
+import { usePoll } from '../features/inbox/live.ts';
 import { change } from '../features/inbox/refresh.ts';
 import { InboxArt } from '../features/inbox/art.tsx';
 import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
@@ -260,7 +261,7 @@ interface OneProps {
 }
 
 function One(props: OneProps) {
-  const task = useCommand('task_get', { taskId: props.taskId }, { refetchInterval: 5_000 });
+  const task = useCommand('task_get', { taskId: props.taskId }, { refetchInterval: usePoll(5_000) });
   if (task.data) return <Opened {...props} task={task.data} />;
   return <Waiting {...props} error={task.error} retry={() => void task.refetch()} />;
 }
@@ -276,7 +277,9 @@ function Waiting({ row, hooks, error, retry, onGo, onChoose }: OneProps & { erro
 function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame, onGo }: OneProps & { task: Task }) {
   const work = useWork(task, mayDecide);
   const [tab, setTab] = useState<DetailTab>('decide');
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [wanted, setAsked] = useState<Asked | null>(null);
+  // A question about a task that is answered meanwhile is no question any more.
+  const asked = task.state === 'open' || wanted?.kind === 'reveal' ? wanted : null;
   /** Decided while the engine still looks at the input. */
   const [soon, setSoon] = useState<TaskAction | null>(null);
   const send = useSends((state) => sendOf(state.sends, task.id));

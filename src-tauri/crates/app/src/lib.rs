@@ -11,6 +11,7 @@ mod audit_view;
 mod bodies;
 mod called;
 pub mod canonical;
+mod changes;
 pub mod check;
 pub mod dto;
 pub mod error;
@@ -39,6 +40,7 @@ mod viewed;
 
 pub use app::{App, NewRun, Options, default_data_dir};
 pub use bodies::parse_allow_dir;
+pub use changes::TaskChanges;
 pub use error::{ApiError, ApiResult, Class};
 pub use outside::EventStream;
 pub use router::{Caller, Via, os_user};

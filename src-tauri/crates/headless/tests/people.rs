@@ -476,3 +476,29 @@ fn ux_d2_9_h_12_a_delegation_is_made_listed_used_and_ended_at_the_terminal() {
         assert_eq!(names.iter().filter(|event| **event == name).count(), 1, "{name} in {names:?}");
     }
 }
+
+/// D2.11: who shows tasks hears of an answer that another process gave, and is told what changed nowhere but in the task.
+#[test]
+fn a_change_of_a_task_by_another_process_is_told() {
+    let place = Box::new();
+    let (_, task) = paused(&place);
+    let serving = Serving::start(&place, &["--token-file", &tokens(&place).display().to_string()]);
+    let mut changes = support::lines(&serving, VIEWER, "/human-tasks/changes", "accept: text/event-stream\r\n");
+    let mut next = || {
+        let data = changes.find_map(|line| line.strip_prefix("data: ").map(str::to_owned)).expect("a change");
+        serde_json::from_str::<Value>(&data).expect("json")["change"].as_i64().expect("a number")
+    };
+    let first = next();
+    assert!(first > 0, "the task is there");
+    let done = place.run(&["tasks", "complete", &task, "--action", "skip", "--as", "user:grace", "--json"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    assert!(next() > first);
+    let late =
+        serving.ask_as(BOB, "POST", &format!("/human-tasks/{task}/complete"), &json!({ "action": "retry" }), &[]);
+    assert_eq!((late.status, late.json()["error"]["details"]["who"].as_str()), (409, Some("user:grace")));
+    assert_eq!(
+        serving.ask_as(VIEWER, "GET", "/human-tasks/changes", &Value::Null, &[]).status,
+        400,
+        "not as an answer"
+    );
+}

@@ -13,6 +13,7 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("POST", "/workflow/run", Some(CallerRole::Operator)),
     ("GET", "/workflow/x/status", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/events", Some(CallerRole::Viewer)),
+    ("GET", "/human-tasks/changes", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/checkpoint", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/variables", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/artifacts", Some(CallerRole::Viewer)),

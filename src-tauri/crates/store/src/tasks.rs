@@ -252,6 +252,11 @@ impl Store {
         self.view(|connection| task::page(connection, query))
     }
 
+    /// The number of the last thing that happened to any task; 0 before the first.
+    pub fn last_task_change(&self) -> Result<i64> {
+        self.view(task_history::last)
+    }
+
     /// How many tasks a query finds, on all its pages.
     pub fn task_total(&self, query: &TaskQuery) -> Result<u64> {
         self.view(|connection| task::total(connection, query))

@@ -2,7 +2,7 @@
 import { t } from '../../i18n/index.ts';
 import { ApiError, toApiError } from '../error.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
-import { SseParser } from './sse.ts';
+import { SseParser, type SseFrame } from './sse.ts';
 import type { Transport } from './transport.ts';
 
 const TOKEN_KEY = 'signalbox.token';
@@ -70,16 +70,29 @@ export function httpTransport(base: string, token: string): Transport {
     },
     subscribe(runId, after, onEvents, onError) {
       const stop = new AbortController();
-      void stream(`${base}/workflow/${encodeURIComponent(runId)}/events?after=${String(after)}`, headers, stop.signal, onEvents).then(
-        () => { if (!stop.signal.aborted) onError(null); },
-        (cause: unknown) => { if (!stop.signal.aborted) onError(cause); },
-      );
+      const onFrames = (frames: SseFrame[]) => {
+        const batch = frames.flatMap((frame) => (frame.data ? [JSON.parse(frame.data) as RunEvent] : []));
+        if (batch.length) onEvents(batch);
+      };
+      follow(`${base}/workflow/${encodeURIComponent(runId)}/events?after=${String(after)}`, headers, stop.signal, onFrames, onError);
+      return () => stop.abort();
+    },
+    onTaskChange(onChange, onError) {
+      const stop = new AbortController();
+      follow(`${base}/human-tasks/changes`, headers, stop.signal, (frames) => { if (frames.some((frame) => frame.event === 'tasks')) onChange(); }, onError);
       return () => stop.abort();
     },
   };
 }
 
-async function stream(url: string, headers: Record<string, string>, signal: AbortSignal, onEvents: (batch: RunEvent[]) => void): Promise<void> {
+function follow(url: string, headers: Record<string, string>, signal: AbortSignal, onFrames: (frames: SseFrame[]) => void, onError: (cause: unknown) => void): void {
+  void stream(url, headers, signal, onFrames).then(
+    () => { if (!signal.aborted) onError(null); },
+    (cause: unknown) => { if (!signal.aborted) onError(cause); },
+  );
+}
+
+async function stream(url: string, headers: Record<string, string>, signal: AbortSignal, onFrames: (frames: SseFrame[]) => void): Promise<void> {
   let response: Response;
   try {
     response = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, signal, cache: 'no-store' });
@@ -95,10 +108,6 @@ async function stream(url: string, headers: Record<string, string>, signal: Abor
     const { done, value } = await reader.read();
     if (done) return;
     const frames = parser.push(decoder.decode(value, { stream: true }));
-    const batch: RunEvent[] = [];
-    for (const frame of frames) {
-      if (frame.data) batch.push(JSON.parse(frame.data) as RunEvent);
-    }
-    if (batch.length) onEvents(batch);
+    if (frames.length) onFrames(frames);
   }
 }

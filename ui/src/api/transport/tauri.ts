@@ -33,6 +33,17 @@ export function tauriTransport(): Transport {
         invoke('rpc_unsubscribe', { id }).catch(() => undefined);
       };
     },
+    onTaskChange(onChange, onError) {
+      let open = true;
+      const channel = new Channel<number>();
+      channel.onmessage = () => { if (open) onChange(); };
+      const id = crypto.randomUUID();
+      invoke('rpc_task_changes', { id, channel }).then(() => { if (open) onError(null); }, (cause: unknown) => { if (open) onError(toApiError(cause)); });
+      return () => {
+        open = false;
+        invoke('rpc_unsubscribe', { id }).catch(() => undefined);
+      };
+    },
     pickFile: () => invoke<Picked | null>('pick_file'),
     pickFolder: () => invoke<Picked | null>('pick_folder'),
     async saveFile(name, base64) {

@@ -6,6 +6,8 @@ export interface Transport {
   call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal): Promise<Commands[K]['response']>;
   /** Live events after `after`, in batches, always replayed from there. `onError` says that nothing more comes. */
   subscribe(runId: string, after: number, onEvents: (batch: RunEvent[]) => void, onError: (cause: unknown) => void): () => void;
+  /** Says that tasks have changed, by whatever process, once at the start and then each time. `onError`: nothing more comes. */
+  onTaskChange?(onChange: () => void, onError: (cause: unknown) => void): () => void;
   /** The system's dialogs, where there are some. `null` = the person chose nothing. */
   pickFile?(): Promise<Picked | null>;
   pickFolder?(): Promise<Picked | null>;

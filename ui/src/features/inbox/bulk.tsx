@@ -58,7 +58,7 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
     <section className="ib-det ib-bulk" aria-label={t('inbox.bulk.label')}>
       <header className="ib-hd">
         <span className="tile t32 k-person"><Icon name="copy" /></span>
-        <div className="col"><h2 className="l ell">{one ? tn('inbox.bulk.same', tasks.length) : tn('inbox.bulk.chosen', tasks.length)}</h2>
+        <div className="col"><h2 className="l ell">{one ? tn(tasks[0]?.kind === 'decision' ? 'inbox.bulk.same' : 'inbox.bulk.sameAsk', tasks.length) : tn('inbox.bulk.chosen', tasks.length)}</h2>
           <span className="s t2"><SafeText text={`${one ? `${tasks[0]?.title ?? ''}, ` : ''}${tn('inbox.bulk.runs', runs, { workflows: workflows.slice(0, 3).join(', ') })} ${t('inbox.bulk.records')}`} cut={300} /></span></div>
         {corrects ? <Segmented<'correct' | 'same'> small label={t('inbox.bulk.mode')} value={mode} onChange={setMode} options={[{ value: 'correct', label: t('inbox.bulk.correct') }, { value: 'same', label: t('inbox.bulk.decide') }]} /> : null}
       </header>

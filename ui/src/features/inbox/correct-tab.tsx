@@ -2,8 +2,10 @@
 
 import { useCallback, useMemo, useState } from 'react';
 import { formatBytes, formatDateTime, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
-import { Button, Icon, Kbd, Segmented, TextArea } from '../../kit/index.ts';
+import { Banner, Button, Icon, Kbd, Segmented, TextArea } from '../../kit/index.ts';
+import { useNow } from '../../kit/use-now.ts';
 import { SchemaForm } from '../../schema-form/index.ts';
+import { useCopy } from '../../code/use-copy.ts';
 import { ValueView } from '../../code/ValueView.tsx';
 import { asSchema } from '../../api/json-schema.ts';
 import { hiddenIn, plain, plainValue } from '../evidence/controls.ts';
@@ -11,8 +13,9 @@ import { changedPaths, diffLines, same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
 import type { DetailProps } from './detail.tsx';
+import { dropDraft } from './drafts.ts';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
-import { afterText, approvalsText, cannotApprove, doneText, isAction, leading, pathText, whoText } from './words.ts';
+import { afterText, approvalsText, cannotApprove, doneText, isAction, leading, pathText, whenText, whoText } from './words.ts';
 
 export function CorrectTab(props: DetailProps) {
   const { task } = props;
@@ -191,7 +194,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
       ) : null}
       {task.sameCount > 1 && mayDecide ? (
         <div className="well row ib-same">
-          <Icon name="copy" /><span className="grow col"><span>{tn('inbox.others', task.sameCount - 1)}</span><span className="s t2">{work.changed ? t('inbox.othersCorrect') : t('inbox.othersDecide')}</span></span>
+          <Icon name="copy" /><span className="grow col"><span>{tn(task.kind === 'decision' ? 'inbox.others' : 'inbox.othersAsk', task.sameCount - 1)}</span><span className="s t2">{work.changed ? t('inbox.othersCorrect') : t('inbox.othersDecide')}</span></span>
           <Button small onClick={onReviewAll}>{t('inbox.reviewAll')}</Button>
         </div>
       ) : null}
@@ -218,13 +221,37 @@ function Led({ task, onTab }: DetailProps) {
   );
 }
 
+/** Somebody else was faster, here or at a terminal: who and when, and what this person had written until then. */
+function Unsent({ task, work, send }: DetailProps) {
+  const { copied, copy } = useCopy();
+  const now = useNow(60_000);
+  const mine = work.changed || work.notes.trim() !== '';
+  if (!mine || (send && send.state !== 'failed')) return null;
+  const { decision } = task;
+  const who = decision ? whoText(decision.operatorId) : '';
+  return (
+    <>
+      <Banner signal="info" title={decision ? t('inbox.meanwhile', { who: plain(who), when: whenText(decision.at, now), what: doneText(decision.action).toLowerCase() }) : t('inbox.meanwhile.ended')}
+        actions={<>
+          {work.changed ? <Button small icon={copied ? 'check' : 'copy'} onClick={() => copy(JSON.stringify(work.value, null, 2))}>{t('inbox.meanwhile.copy')}</Button> : null}
+          <Button small icon="x" onClick={() => dropDraft(task.id)}>{t('inbox.meanwhile.drop')}</Button>
+        </>}>
+        <span className="s t2">{t('inbox.meanwhile.kept')}</span>
+      </Banner>
+      {work.notes.trim() ? <div className="field"><span className="lab">{t('inbox.meanwhile.note')}</span><SafeText text={work.notes} /></div> : null}
+      {work.changed ? <div className="field"><span className="lab">{t('inbox.meanwhile.input')}</span><DiffView before={work.original} after={work.value} label={t('inbox.meanwhile.input')} /></div> : null}
+    </>
+  );
+}
+
 function Decided(props: DetailProps) {
   const { task, work } = props;
   const decision = task.decision;
-  if (!decision) return <div className="ib-side"><p className="t2">{t(`inbox.ended.${task.state === 'open' ? 'done' : task.state}`)}</p></div>;
+  if (!decision) return <div className="ib-side"><Unsent {...props} /><p className="t2">{t(`inbox.ended.${task.state === 'open' ? 'done' : task.state}`)}</p></div>;
   const after = decision.correctedInput;
   return (
     <div className="ib-side">
+      <Unsent {...props} />
       <dl className="kv">
         <dt>{t('inbox.decision.what')}</dt><dd>{isAction(decision.action) ? doneText(decision.action) : <SafeText line text={decision.action} />}</dd>
         <dt>{t('inbox.decision.who')}</dt><dd><SafeText line text={whoText(decision.operatorId)} /></dd>

@@ -4,8 +4,24 @@ import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { Command, Commands } from '../../api/types.ts';
 
-export async function refreshTasks(): Promise<void> {
-  await Promise.all(['task_list', 'task_counts', 'task_get', 'run_get', 'run_list', 'audit_list'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
+const TASKS = ['task_list', 'task_counts', 'task_get'];
+const stale = async (names: string[]) => { await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] }))); };
+
+/** After a change that was made here: it moves its run and leaves a record, too. */
+export const refreshTasks = (): Promise<void> => stale([...TASKS, 'run_get', 'run_list', 'audit_list']);
+
+let busy = false;
+let again = false;
+/** After a change that was told: many in a row are one look, and the last of them is never missed. */
+export async function tasksChanged(): Promise<void> {
+  again = true;
+  if (busy) return;
+  busy = true;
+  while (again) {
+    again = false;
+    await stale(TASKS);
+  }
+  busy = false;
 }
 
 /** Changes a task; what is on the page is read again also when it was refused: somebody else may have been faster. */

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import type { ApiError } from '../../api/error.ts';
 import { call } from '../../api/client.ts';
 import { useCommand } from '../../api/queries.ts';
+import { usePoll } from './live.ts';
 import type { InboxFilters } from './filters.tsx';
 import type { TaskPage, TaskQuery } from './types.ts';
 
@@ -15,7 +16,7 @@ const POLL_MS = 2_000;
 const dayEnd = () => new Date(new Date().setHours(23, 59, 59, 999)).toISOString();
 
 export function useCounts(every = POLL_MS) {
-  return useCommand('task_counts', { dayEnd: dayEnd() }, { refetchInterval: every, staleTime: 1_000 });
+  return useCommand('task_counts', { dayEnd: dayEnd() }, { refetchInterval: usePoll(every), staleTime: 1_000 });
 }
 
 export function queryOf(filters: InboxFilters, text: string): TaskQuery {
@@ -28,13 +29,14 @@ export function queryOf(filters: InboxFilters, text: string): TaskQuery {
 }
 
 export function useTaskPages(request: TaskQuery, counts: unknown) {
+  const every = usePoll(8_000);
   const query = useInfiniteQuery<TaskPage, ApiError, { pages: TaskPage[] }, unknown[], string | undefined>({
     queryKey: ['task_list', request, 'pages'],
     queryFn: ({ pageParam, signal }) => call('task_list', { ...request, limit: PAGE, ...(pageParam ? { after: pageParam } : {}) }, signal),
     initialPageParam: undefined,
     getNextPageParam: (page) => page.next,
     // What counts do not show (a claim) comes a little later; a list that is long by scrolling is left alone.
-    refetchInterval: (state) => ((state.state.data?.pages.length ?? 0) > 3 ? false : 8_000),
+    refetchInterval: (state) => ((state.state.data?.pages.length ?? 0) > 3 ? false : every),
     placeholderData: (old) => old,
   });
   const { refetch } = query;

@@ -7,6 +7,7 @@ import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useDrafts } from '../../features/inbox/drafts.ts';
+import { followTasks } from '../../features/inbox/live.ts';
 import { sendNow, useSends } from '../../features/inbox/sending.ts';
 import { SendsStrip } from '../../features/inbox/sends-strip.tsx';
 import { formSchema, inferSchema, wholeMasks } from '../../features/inbox/schema.ts';
@@ -228,6 +229,27 @@ describe('a correction (D2.4, D2.5)', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Open' }));
     await waitFor(() => expect(document.querySelector('[data-task=task-2]')).toBeTruthy());
     expect(((await within(await detail()).findByLabelText(/Supplier number/)) as HTMLInputElement).value).toBe('S-2041');
+  });
+
+  it('shows at once that another has answered, and keeps what was written', async () => {
+    await show('#/inbox/task-2');
+    let told: () => void = () => undefined;
+    host.fake.onTaskChange = (onChange) => { told = onChange; onChange(); return () => undefined; };
+    const stop = followTasks();
+    fireEvent.click(await screen.findByRole('button', { name: 'Use' }));
+    await userEvent.type(screen.getByLabelText(/^Note/), 'scanner');
+    fireEvent.click(screen.getByRole('button', { name: /Abort/ }));
+    expect(await screen.findByRole('dialog', { name: 'Abort the run?' })).toBeTruthy();
+    host.tasks.set('task-2', { ...task(2), state: 'done', decidedBy: 'user:grace', decision: { action: 'skip', operatorId: 'user:grace', at: '2026-11-22T02:03:04Z', durationMs: 1, via: 'cli' } });
+    act(() => told());
+    expect(await screen.findByText(/^grace answered this task at .*: skipped$/)).toBeTruthy();
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(screen.queryByRole('button', { name: /Retry as is/ })).toBeNull();
+    expect(screen.getByText('scanner')).toBeTruthy();
+    expect(screen.getByRole('group', { name: 'Your changes' }).textContent).toContain('S-2041');
+    fireEvent.click(screen.getByRole('button', { name: 'Drop it' }));
+    await waitFor(() => expect(screen.queryByText(/answered this task/)).toBeNull());
+    stop();
   });
 
   it('hides what is masked, and reveals it for a reason', async () => {

@@ -23,6 +23,7 @@ pub(crate) enum Action {
     RunResume,
     TaskList,
     TaskStats,
+    TaskChanges,
     TaskGet,
     TaskAct,
     AuditList,
@@ -83,6 +84,13 @@ pub(crate) const ROUTES: &[Route] = &[
     route(Method::GET, "/human-tasks", VIEWER, Action::TaskList, "What people are asked; takes what task_list takes."),
     // Before the one below: no task has this id.
     route(Method::GET, "/human-tasks/stats", VIEWER, Action::TaskStats, "What the tasks of a time say together."),
+    route(
+        Method::GET,
+        "/human-tasks/changes",
+        VIEWER,
+        Action::TaskChanges,
+        "Says when tasks have changed, as a stream (SSE).",
+    ),
     route(
         Method::GET,
         "/human-tasks/{}",

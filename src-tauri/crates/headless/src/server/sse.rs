@@ -1,11 +1,11 @@
-//! Events over HTTP: replayed after a seq, then live, each exactly once (K-27, TS-097).
+//! Events over HTTP: replayed after a seq, then live, each exactly once (K-27, TS-097); and that tasks have changed (D2.11).
 
 use axum::body::{Body, Bytes};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use serde_json::Value;
-use signalbox_app::{ApiError, ApiResult, App, Caller};
+use signalbox_app::{ApiError, ApiResult, App, Caller, EventStream, TaskChanges};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,43 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 pub(crate) async fn stream(app: &Arc<App>, caller: &Caller, run_id: String, parts: &Parts) -> ApiResult<Response> {
     let after = after(parts)?;
-    let mut events = app.subscribe(caller, run_id, after).await?;
+    let events = app.subscribe(caller, run_id, after).await?;
+    Ok(sent(Events(events)))
+}
+
+/// That tasks have changed, and nothing of what they are: a reader asks for that.
+pub(crate) fn task_changes(app: &Arc<App>, parts: &Parts) -> ApiResult<Response> {
+    let streams = parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    // It has no end: who does not know that would wait for ever.
+    if !streams.into_iter().any(|value| value.contains("text/event-stream")) {
+        return Err(ApiError::bad_request(
+            "This is a stream without an end.".to_owned(),
+            "Ask with 'Accept: text/event-stream', or GET /human-tasks for the tasks as they are now.",
+        ));
+    }
+    Ok(sent(Changes(app.task_changes())))
+}
+
+/// What is sent piece by piece. To be asked again after it was given up.
+trait Frames: Send + 'static {
+    fn next(&mut self) -> impl Future<Output = Option<String>> + Send;
+}
+
+struct Events(EventStream);
+impl Frames for Events {
+    async fn next(&mut self) -> Option<String> {
+        Some(self.0.next().await?.iter().map(frame).collect())
+    }
+}
+
+struct Changes(TaskChanges);
+impl Frames for Changes {
+    async fn next(&mut self) -> Option<String> {
+        Some(format!("event: tasks\ndata: {{\"change\":{}}}\n\n", self.0.next().await?))
+    }
+}
+
+fn sent(mut frames: impl Frames) -> Response {
     let (sender, receiver) = mpsc::channel::<Result<Bytes, Infallible>>(WAITING);
     tokio::spawn(async move {
         // The first bytes at once: the reader learns that it is connected.
@@ -28,8 +64,8 @@ pub(crate) async fn stream(app: &Arc<App>, caller: &Caller, run_id: String, part
                 return;
             }
             next = tokio::select! {
-                batch = events.next() => match batch {
-                    Some(batch) => Bytes::from(batch.iter().map(frame).collect::<String>()),
+                batch = frames.next() => match batch {
+                    Some(batch) => Bytes::from(batch),
                     None => return,
                 },
                 () = tokio::time::sleep(KEEP_ALIVE) => Bytes::from_static(b": alive\n\n"),
@@ -41,7 +77,7 @@ pub(crate) async fn stream(app: &Arc<App>, caller: &Caller, run_id: String, part
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    response
 }
 
 /// One event as a frame. An event that is not stored has no `id:`.

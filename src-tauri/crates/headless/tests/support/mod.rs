@@ -309,6 +309,16 @@ pub(crate) fn with_roles(place: &Box) -> Serving {
     Serving::start(place, &["--token-file", &file.display().to_string()])
 }
 
+/// The lines of a stream, until it ends or says nothing for 20 s.
+pub(crate) fn lines(serving: &Serving, token: &str, path: &str, headers: &str) -> impl Iterator<Item = String> {
+    let mut stream = TcpStream::connect(serving.host()).expect("connected");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
+    let host = serving.host();
+    let request = format!("GET {path} HTTP/1.0\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n{headers}\r\n");
+    stream.write_all(request.as_bytes()).expect("sent");
+    BufReader::new(stream).lines().map_while(Result::ok)
+}
+
 /// Reads the events of a run as a stream (SSE).
 pub(crate) fn follow(
     serving: &Serving,
@@ -318,20 +328,11 @@ pub(crate) fn follow(
     last_id: Option<&str>,
     most: usize,
 ) -> Vec<Value> {
-    let mut stream = TcpStream::connect(serving.host()).expect("connected");
-    stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).expect("a limit");
     let query = if after > 0 { format!("?after={after}") } else { String::new() };
     let last = last_id.map(|id| format!("last-event-id: {id}\r\n")).unwrap_or_default();
-    let request = format!(
-        "GET /workflow/{run}/events{query} HTTP/1.0\r\nhost: {}\r\nauthorization: Bearer {}\r\n{last}\r\n",
-        serving.host(),
-        token,
-    );
-    stream.write_all(request.as_bytes()).expect("sent");
     let mut events = Vec::new();
     let mut id = None;
-    for line in BufReader::new(stream).lines() {
-        let Ok(line) = line else { break };
+    for line in lines(serving, token, &format!("/workflow/{run}/events{query}"), &last) {
         if let Some(text) = line.strip_prefix("id: ") {
             id = text.parse::<u64>().ok();
         }

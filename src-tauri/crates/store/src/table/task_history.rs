@@ -34,6 +34,11 @@ pub(crate) fn insert(connection: &Connection, task: &str, note: &TaskNote) -> Re
     Ok(())
 }
 
+/// The last thing that happened to any task; 0 before the first.
+pub(crate) fn last(connection: &Connection) -> Result<i64> {
+    Ok(connection.prepare_cached("SELECT coalesce(max(id), 0) FROM task_history")?.query_row([], |row| row.get(0))?)
+}
+
 pub(crate) fn list(connection: &Connection, task: &str) -> Result<Vec<TaskNote>> {
     let mut statement =
         connection.prepare_cached("SELECT at_ms, by, what, text FROM task_history WHERE task = ? ORDER BY id")?;
