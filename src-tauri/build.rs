@@ -18,6 +18,7 @@ fn main() {
         "save_file",
         "linked_task",
         "notify",
+        "waiting",
     ]);
     if let Err(error) = tauri_build::try_build(tauri_build::Attributes::new().app_manifest(commands)) {
         println!("cargo::error={error:#}");

@@ -6,6 +6,7 @@ mod attention;
 mod commands;
 mod menu;
 mod place;
+mod tray;
 
 use signalbox_app::{ApiError, App, Options, dto::Host};
 use std::sync::Arc;
@@ -28,6 +29,7 @@ fn main() {
         .plugin(tauri_plugin_window_state::Builder::default().build())
         .manage(commands::Subscriptions::default())
         .manage(attention::Linked::default())
+        .manage(tray::Tray::default())
         .append_invoke_initialization_script(include_str!("prototype.js"))
         .invoke_handler(tauri::generate_handler![
             commands::rpc,
@@ -38,7 +40,8 @@ fn main() {
             commands::pick_folder,
             commands::save_file,
             attention::linked_task,
-            attention::notify
+            attention::notify,
+            tray::waiting
         ])
         .menu(menu::build)
         .on_menu_event(menu::chosen)
@@ -48,6 +51,7 @@ fn main() {
                 Ok(app) => {
                     handle.manage(app);
                     window(handle.handle())?;
+                    handle.state::<tray::Tray>().start(handle.handle());
                 }
                 Err(error) => {
                     eprintln!("{}\n{}", error.message, error.hint);

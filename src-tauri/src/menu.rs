@@ -44,7 +44,14 @@ pub(crate) const MENUS: &[(&str, &[(&str, &str)])] = &[
     ("Run", &[("run.start", "Run"), ("run.cancel", "Cancel the run")]),
     (
         "Go",
-        &[("go.workflows", "Workflows"), ("go.runs", "Runs"), ("go.catalog", "Catalog"), ("go.settings", "Settings")],
+        &[
+            ("go.workflows", "Workflows"),
+            ("go.runs", "Runs"),
+            ("go.inbox", "Inbox"),
+            ("go.audit", "Audit"),
+            ("go.catalog", "Catalog"),
+            ("go.settings", "Settings"),
+        ],
     ),
 ];
 

@@ -32,7 +32,8 @@ fn the_shell_grants_exactly_this() {
             "allow-pick-folder",
             "allow-save-file",
             "allow-linked-task",
-            "allow-notify"
+            "allow-notify",
+            "allow-waiting"
         ])
     );
     let config: Value = serde_json::from_str(include_str!("../tauri.conf.json")).expect("config");

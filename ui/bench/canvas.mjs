@@ -1,18 +1,8 @@
-/** Frame times of the canvas in a real browser. Starts the program, opens workflows of 1,000 and 5,000 steps, pans, zooms
- * and drags a step, and prints one line of JSON. `BENCH_SECONDS` is the time per gesture (4). */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { chromium } from '@playwright/test';
+/** Frame times of the canvas in a real browser: opens workflows of 1,000 and 5,000 steps, pans, zooms and drags a step, and
+ * prints one line of JSON. `BENCH_SECONDS` is the time per gesture (4). */
+import { figures, frames, measured, rpc } from './program.mjs';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target');
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROW = 25;
-
-const binary = [process.env.SIGNALBOX_BIN, join(TARGET, 'release/signalbox'), join(TARGET, 'debug/signalbox')].find((path) => path && existsSync(path));
-if (!binary) throw new Error('There is no program to measure. Build it first: cargo build --release -p signalbox-headless');
 
 /** Rows of steps; every fifth asks a question whose other answer leads into the row below. */
 function graph(count) {
@@ -30,57 +20,6 @@ function graph(count) {
     if (asks && n + ROW + 1 < count) edges.push({ from: `s${n}.false`, to: `s${n + ROW + 1}` });
   }
   return { nodes, edges, layout };
-}
-
-function start(data) {
-  const child = spawn(binary, ['serve', '--ui', '--addr', '127.0.0.1:0', '--data', data], { stdio: ['ignore', 'pipe', 'inherit'], cwd: ROOT });
-  return new Promise((done, fail) => {
-    let output = '';
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-      const url = /http:\/\/127\.0\.0\.1:\d+\/\S*#token=\S+/.exec(output)?.[0];
-      if (url) done({ child, url });
-    });
-    child.once('exit', (code) => { fail(new Error(`the program ended with ${code}:\n${output}`)); });
-  });
-}
-
-async function rpc(url, command, payload) {
-  const { origin, hash } = new URL(url);
-  const token = decodeURIComponent(/token=([^&]+)/.exec(hash)[1]);
-  const answer = await fetch(`${origin}/rpc/${command}`, {
-    method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(payload),
-  });
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(`${command}: ${JSON.stringify(body)}`);
-  return body;
-}
-
-/** Intervals between frames while `work` repeats, in milliseconds. */
-async function frames(page, work) {
-  await page.evaluate(() => {
-    window.frames_ = [];
-    let last = performance.now();
-    const tick = (now) => {
-      window.frames_?.push(now - last);
-      last = now;
-      if (window.frames_) requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-  });
-  const end = Date.now() + SECONDS * 1000;
-  for (let turn = 0; Date.now() < end; turn += 1) await work(turn);
-  return page.evaluate(() => {
-    const found = window.frames_;
-    window.frames_ = null;
-    return found.slice(1);
-  });
-}
-
-function figures(list) {
-  const sorted = [...list].sort((a, b) => a - b);
-  const at = (part) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 10) / 10;
-  return { median: at(0.5), p95: at(0.95), frames: sorted.length };
 }
 
 async function measure(browser, url, count) {
@@ -136,21 +75,10 @@ async function measure(browser, url, count) {
   return { count, openMs: open, pan: figures(pan), zoom: figures(zoom), drag: figures(drag) };
 }
 
-const data = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-const { child, url } = await start(data);
-let browser;
-try {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  });
+await measured(async (browser, url) => {
   const rows = [];
   for (const count of [1000, 5000]) rows.push(await measure(browser, url, count));
   const words = ({ count, pan, zoom, drag }) =>
     `${count.toLocaleString('en')} nodes: p95 ${pan.p95} ms (median ${pan.median}), zooming ${zoom.p95}, dragging a step ${drag.p95}`;
-  console.log(JSON.stringify({ text: rows.map(words).join('; '), rows }));
-} finally {
-  await browser?.close();
-  child.kill('SIGTERM');
-  rmSync(data, { recursive: true, force: true });
-}
+  return { text: rows.map(words).join('; '), rows };
+});

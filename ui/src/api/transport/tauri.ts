@@ -58,6 +58,7 @@ export function tauriTransport(): Transport {
       return () => { void unlisten.then((stop) => stop()); };
     },
     notify: (notice) => invoke('notify', notice),
+    waiting: (open) => invoke('waiting', { open }),
     onTask(listener) {
       // Listen first, then ask for what came before.
       const unlisten = listen<string>('task', (event) => listener(event.payload));

@@ -17,6 +17,8 @@ export interface Transport {
   onMenu?(listener: (action: string) => void): () => void;
   /** Messages of the system, where the page itself has none. */
   notify?(notice: { title: string; body: string; taskId?: string }): Promise<void>;
+  /** How many tasks wait, for the tray of the desktop. */
+  waiting?(open: number): Promise<void>;
   /** Links to a task that the system opened (`signalbox://task/<id>`), also the one that the program was started with. */
   onTask?(listener: (taskId: string) => void): () => void;
 }

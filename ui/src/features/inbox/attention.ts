@@ -62,6 +62,8 @@ export function useAttention(open: number | undefined, look: number, onOpen: (ta
   useEffect(() => {
     if (open === undefined) return;
     document.title = open > 0 ? t('inbox.notice.page', { n: open }) : t('inbox.notice.quiet');
+    // Where there is no tray the title says it.
+    transport().waiting?.(open).catch(() => undefined);
   }, [open]);
   useEffect(() => {
     if (!wanted || open === undefined || mayNotify() !== 'yes') return undefined;

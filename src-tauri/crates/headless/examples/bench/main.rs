@@ -33,7 +33,7 @@ fn main() {
     if only.first().is_some_and(|name| name == people::CHILD) {
         return people::child(Path::new(only.get(1).map_or(".", String::as_str)));
     }
-    let parts: [(&str, Part); 10] = [
+    let parts: [(&str, Part); 11] = [
         ("P1", |_| chains::durable()),
         ("P3", |_| chains::carried()),
         ("P4", |_| chains::growth()),
@@ -42,6 +42,7 @@ fn main() {
         ("audit", people::audit),
         ("P8", process::start),
         ("P10", process::canvas),
+        ("inbox", process::inbox),
         ("P11", |_| pure::expressions()),
         ("P12", |_| pure::validation()),
     ];

@@ -88,19 +88,31 @@ pub(crate) fn start(root: &Path) -> Vec<Row> {
 fn row(id: &'static str, what: &str, found: String) -> Row {
     let reach = match id {
         "P8" => "<= 50 ms, <= 25 MB, <= 30 MB",
+        "inbox" => "no dropped frame",
         _ => "1,000 nodes <= 16.7 ms p95; 5,000 <= 33 ms",
     };
     Row { id, what: what.to_owned(), found, reach }
 }
 
-/// P10: the canvas in a real browser; the script prints one JSON object.
+/// P10: the canvas in a real browser.
 pub(crate) fn canvas(root: &Path) -> Vec<Row> {
-    let output = Command::new("npm").args(["run", "--silent", "bench"]).current_dir(root.join("ui")).output();
+    let found = browser(root, "bench");
+    vec![row("P10", "canvas in headless Chromium without a GPU: frame time while panning, p95", found)]
+}
+
+/// The inbox in a real browser.
+pub(crate) fn inbox(root: &Path) -> Vec<Row> {
+    let found = browser(root, "bench:inbox");
+    vec![row("inbox", "inbox in headless Chromium without a GPU: frame time while scrolling through it, p95", found)]
+}
+
+/// A script of the UI that prints one JSON object.
+fn browser(root: &Path, script: &str) -> String {
+    let output = Command::new("npm").args(["run", "--silent", script]).current_dir(root.join("ui")).output();
     let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
     let figures = text.lines().rev().find_map(|l| serde_json::from_str::<serde_json::Value>(l).ok());
-    let found = match figures {
+    match figures {
         Some(figures) => figures["text"].as_str().unwrap_or_default().to_owned(),
         None => "the browser script gave no figures".into(),
-    };
-    vec![row("P10", "canvas in headless Chromium without a GPU: frame time while panning, p95", found)]
+    }
 }
