@@ -27,6 +27,7 @@ fn the_shell_grants_exactly_this() {
             "core:window:allow-set-title",
             "allow-rpc",
             "allow-rpc-subscribe",
+            "allow-rpc-task-changes",
             "allow-rpc-unsubscribe",
             "allow-pick-file",
             "allow-pick-folder",
