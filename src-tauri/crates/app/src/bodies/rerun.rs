@@ -149,6 +149,9 @@ pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) 
     })
 }
 
+/// Overrides and input of a re-run.
+type Changes = (Map<String, Value>, Option<Vec<Value>>);
+
 /// What is changed, as it was meant: who may see the run with masks only sends them back for what was not changed.
 fn meant(
     app: &App,
@@ -156,7 +159,7 @@ fn meant(
     row: &RunRow,
     overrides: Map<String, Value>,
     input: Option<Vec<Value>>,
-) -> ApiResult<(Map<String, Value>, Option<Vec<Value>>)> {
+) -> ApiResult<Changes> {
     if caller.role >= CallerRole::Builder {
         return Ok((overrides, input));
     }
