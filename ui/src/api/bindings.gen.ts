@@ -582,6 +582,22 @@ export interface BinaryRef {
   sha256: string;
 }
 
+/** Before which calls a run stops. It belongs to a person and a run, never to the workflow file. */
+export interface Breakpoint {
+  /** A node of the run's own file wherever it stands, or a path and a node: `loop[3]/b`, `sub/b`. */
+  node: string;
+  /** CEL over what the call's config sees; every call when absent. */
+  when?: string;
+}
+
+/** Payload of `breakpoints_set`: all of them, whatever there was before. */
+export interface BreakpointsSet {
+  /** The list. */
+  breakpoints: Breakpoint[];
+  /** Who: `user:…`. */
+  operatorId?: string;
+}
+
 /** A value, or a table of values over one config field. */
 export type ByConfig =
   | Effects
@@ -1223,6 +1239,16 @@ export interface HumanTaskReminded {
   reminder: number;
 }
 
+/** Payload of `input_edited`; the event stands on the call that waits. */
+export interface InputEdited {
+  /** From the input before to the new one (RFC 6902). */
+  patch: Record<string, unknown>[];
+  /** The new input: the item's data in `mode: each`, a list of all in `mode: all`. */
+  input: unknown;
+  /** Who: `user:…`. */
+  operatorId?: string;
+}
+
 /** One item as it went into a call. */
 export interface InputItem {
   /** Index in the activation's input. */
@@ -1365,6 +1391,9 @@ export type NodeState = 'SKIPPED' | 'SUCCEEDED' | 'ERROR_HANDLED' | 'PENDING' | 
 /** What happens when nobody answers in time: `"escalate"`, `"abort"`, `"retry"`, `"skip"`, or an object that says more. */
 export type OnExpiry = ExpiryAction | ExpiryPolicy;
 
+/** How a stopped run goes on. */
+export type Onward = 'continue' | 'step';
+
 /** A file chosen in the system's dialog. */
 export interface OpenPath {
   /** What the dialog of the desktop shell handed out for the file. */
@@ -1461,6 +1490,9 @@ export type PatchOperation =
     path: string;
     value: unknown;
   };
+
+/** Why a run stopped. */
+export type PauseReason = 'breakpoint' | 'step' | 'request';
 
 /** `pause_rejected` (H-28): an answer by token was not taken. It is not stored, so it has no `seq`. */
 export interface PauseRejected {
@@ -1743,6 +1775,14 @@ export interface RulesCheck {
   wired?: string[];
 }
 
+/** Sets the breakpoints of a run: these, no others. */
+export interface RunBreakpoints {
+  /** The run. */
+  runId: string;
+  /** Before which calls it stops. */
+  breakpoints: Breakpoint[];
+}
+
 /** A loop, a parallel or a sub-workflow at one path. */
 export interface RunContainer {
   /** Where the container itself stands; empty at the top. */
@@ -1757,6 +1797,20 @@ export interface RunContainer {
   running: number;
   /** How many ended with an error, or were cut off. */
   failed: number;
+}
+
+/** Where a run stands that somebody looks into. */
+export interface RunDebug {
+  /** Where it stands. */
+  status: RunStatus;
+  /** Where and why it stopped; absent while it goes on. */
+  stopped?: Stopped;
+  /** Calls under way that end before it stands still. */
+  underWay: number;
+  /** Before which calls it stops. */
+  breakpoints: Breakpoint[];
+  /** Calls that begin when it goes on, the one that it stopped at first. */
+  waiting: WaitingCall[];
 }
 
 /** One run with everything to draw it. */
@@ -1783,6 +1837,8 @@ export interface RunDetails {
   error?: ErrorPayload;
   /** The step that failed the run. */
   failedStepId?: string;
+  /** Where it stands stopped, until somebody lets it go on. */
+  stopped?: Stopped;
   /** Ids of open tasks. */
   openTasks: string[];
   /** Node id → state and counts. */
@@ -1809,6 +1865,22 @@ export interface RunDetails {
   mayReveal: boolean;
 }
 
+/** Gives a call that waits in a stopped run another input. */
+export interface RunEditInput {
+  /** The run. */
+  runId: string;
+  /** The step that waits. */
+  stepId: string;
+  /** Where it stands; left out at the top. */
+  path?: string;
+  /** Item index, when the step has several items. */
+  item?: number;
+  /** The item's data; a list of the data of all items where the step takes them together. */
+  input: unknown;
+  /** Nothing is kept: only whether it would fit, and what would change. */
+  check?: boolean;
+}
+
 /** Events of a run. */
 export interface RunEventsAfter {
   /** The run. */
@@ -1823,6 +1895,12 @@ export interface RunEventsAfter {
 export interface RunId {
   /** UUID v7. */
   runId: string;
+}
+
+/** Whether the input fits. */
+export interface RunInputEdited {
+  /** From the input before to the new one (RFC 6902). */
+  patch: Record<string, unknown>[];
 }
 
 /** Filters of the run history. */
@@ -1899,6 +1977,8 @@ export interface RunRerun {
   keepAnswers?: boolean;
   /** Comes back on every event. */
   clientRunToken?: string;
+  /** Before which calls it stops; for builders. */
+  breakpoints?: Breakpoint[];
 }
 
 /** Shows a run without masks. */
@@ -1951,6 +2031,10 @@ export interface RunStart {
   params: Record<string, unknown>;
   /** Comes back on every event. */
   clientRunToken?: string;
+  /** Before which calls it stops; for builders. */
+  breakpoints?: Breakpoint[];
+  /** It stops before its first call; for builders. */
+  paused?: boolean;
 }
 
 /** Status of a run. */
@@ -2226,6 +2310,26 @@ export interface StepSummary {
   visits: number;
   /** Calls, summed over slots and paths. */
   attempts: number;
+}
+
+/** Where and why a run stands stopped, in its summary. */
+export interface Stopped {
+  /** Why. */
+  reason: PauseReason;
+  /** RFC 3339. */
+  since: string;
+  /** The node whose call would have begun. */
+  stepId?: string;
+  /** Where it stands; left out at the top. */
+  path?: string;
+  /** Item index; left out when there is one item. */
+  item?: number;
+  /** The breakpoint's condition. */
+  condition?: string;
+  /** Why it could not be evaluated. */
+  conditionError?: string;
+  /** Who asked: `user:…`. */
+  operatorId?: string;
 }
 
 /** Advice of the failing side; used only by a rule that names it (K-05). */
@@ -3007,6 +3111,24 @@ export interface VarChanged {
 /** Through which door a caller came. */
 export type Via = 'app' | 'cli' | 'rest';
 
+/** A call that waits. */
+export interface WaitingCall {
+  /** Its step. */
+  stepId: string;
+  /** Where it stands; left out at the top. */
+  path?: string;
+  /** Item index, when the step has several items. */
+  item?: number;
+  /** Automatic re-executions before it. */
+  attempt: number;
+  /** What it would get. */
+  input: unknown;
+  /** What its kind takes. */
+  schema?: unknown;
+  /** `run_edit_input` takes another one. */
+  editable: boolean;
+}
+
 /** Who the caller is. */
 export interface Who {
   /** `user:…`. */
@@ -3047,6 +3169,14 @@ export interface WorkflowCancelled {
   duration_ms: number;
   /** The re-run that took its place while it waited for a person. */
   supersededBy?: string;
+}
+
+/** Payload of `workflow_continued`. */
+export interface WorkflowContinued {
+  /** How far. */
+  mode: Onward;
+  /** Who: `user:…`. */
+  operatorId?: string;
 }
 
 /** Open tasks of a workflow. */
@@ -3121,6 +3251,20 @@ export interface WorkflowFailed {
   duration_ms: number;
   /** `max_attempts_exceeded`, `no_fallback`, `aborted_by_operator`, … */
   reason?: string;
+}
+
+/** Payload of `workflow_paused`: nothing begins any more until `workflow_continued`. The event stands on the call that would have begun next, or on the run when a person asked. */
+export interface WorkflowPaused {
+  /** Why. */
+  reason: PauseReason;
+  /** The breakpoint's condition. */
+  condition?: string;
+  /** Why the condition could not be evaluated; it counts as true. */
+  conditionError?: string;
+  /** Who asked: `user:…`. */
+  operatorId?: string;
+  /** The failed slot, when a recovery node would have run. */
+  origin?: Origin;
 }
 
 /** Payload of `workflow_resumed`. */
@@ -3213,6 +3357,22 @@ export type RunEventBody =
   | {
     type: 'workflow_resumed';
     payload: WorkflowResumed;
+  }
+  | {
+    type: 'breakpoints_set';
+    payload: BreakpointsSet;
+  }
+  | {
+    type: 'workflow_paused';
+    payload: WorkflowPaused;
+  }
+  | {
+    type: 'workflow_continued';
+    payload: WorkflowContinued;
+  }
+  | {
+    type: 'input_edited';
+    payload: InputEdited;
   }
   | {
     type: 'step_start';
@@ -3368,6 +3528,18 @@ export interface Commands {
   run_delete: { request: RunId; response: Empty };
   /** Continues a run that no process drives. */
   run_resume: { request: RunId; response: Empty };
+  /** Where a run stands stopped, its breakpoints, and the calls that wait. */
+  run_debug: { request: RunId; response: RunDebug };
+  /** Sets the breakpoints of a run: these, no others. */
+  run_breakpoints: { request: RunBreakpoints; response: Empty };
+  /** Stops a run: what is under way ends, nothing begins. */
+  run_pause: { request: RunId; response: Empty };
+  /** Lets a stopped run go on to the next breakpoint. */
+  run_continue: { request: RunId; response: Empty };
+  /** Lets a stopped run go on by one call. */
+  run_step: { request: RunId; response: Empty };
+  /** Gives a call that waits in a stopped run another input. */
+  run_edit_input: { request: RunEditInput; response: RunInputEdited };
   /** Input, output and config of a node in its last run. */
   run_step_data: { request: RunStepData; response: StepData | null };
   /** What an expression gives on the last run's data. */
@@ -3520,6 +3692,12 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
   run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },
   run_resume: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
+  run_debug: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  run_breakpoints: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_debug', 'audit_list'] },
+  run_pause: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_debug', 'run_list', 'run_get', 'audit_list'] },
+  run_continue: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_debug', 'run_list', 'run_get', 'audit_list'] },
+  run_step: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_debug', 'run_list', 'run_get', 'audit_list'] },
+  run_edit_input: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_debug', 'audit_list'] },
   run_step_data: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   expression_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   expression_names: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

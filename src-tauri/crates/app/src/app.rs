@@ -15,6 +15,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use signalbox_adapters::vault::{Given, SystemRing};
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private};
+use signalbox_model::debug::Breakpoint;
 use signalbox_model::{Map, Workflow};
 use signalbox_ports::{Http, World};
 use signalbox_runtime::{Beside, Error as RunError, Registry, Runtime, pinned_files};
@@ -52,6 +53,10 @@ pub struct NewRun {
     pub started_by: Option<String>,
     /// Who starts it: `user:…`.
     pub person: Option<String>,
+    /// Before which calls it stops.
+    pub breakpoints: Vec<Breakpoint>,
+    /// It stops before its first call.
+    pub paused: bool,
 }
 
 /// Everything a host needs.

@@ -140,15 +140,16 @@ impl RunMasks {
                     let named = Value::Object(Map::from_iter([(name.clone(), value.take())]));
                     self.masks.inside(&named, 0)[name.as_str()].take()
                 }
+                ("patch", _) if kind == "input_edited" => self.masks.patch(value),
                 _ => self.masks.inside(value, frame),
             };
         }
         whole
     }
 
-    /// A summary: context, output and error are data.
+    /// A summary: context, output and error are data; why a run stopped may name some.
     fn summary(&mut self, summary: &mut Value) {
-        for (field, frame) in [("context", 0), ("output", 1), ("error", ERROR)] {
+        for (field, frame) in [("context", 0), ("output", 1), ("error", ERROR), ("stopped", 1)] {
             if let Some(value) = summary.get_mut(field) {
                 *value = self.masks.inside(value, frame);
             }

@@ -1,6 +1,7 @@
 //! What hosts do with runs besides the command list: start, follow, wait, resume, shut down.
 
 use crate::app::{App, NewRun};
+use crate::bodies::watched;
 use crate::check;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
@@ -76,14 +77,18 @@ impl App {
         let given = params::complete(&workflow, &Value::Object(given));
         fits(&workflow, &given)?;
         let runtime = self.runtime.clone();
+        let pinned = self.wait_for(async move { runtime.pin_with(workflow, called.files).await })??;
+        let debug = watched(&pinned.compiled, new.breakpoints, new.paused, new.person.as_deref())?;
+        let runtime = self.runtime.clone();
         Ok(self.wait_for(async move {
             let run = signalbox_runtime::NewRun {
-                pinned: runtime.pin_with(workflow, called.files).await?,
+                pinned,
                 params: given,
                 context: new.context,
                 started_by: new.started_by,
                 person: new.person,
                 client_run_token: new.client_run_token,
+                debug,
                 kept,
             };
             runtime.start(run).await

@@ -8,31 +8,18 @@ use crate::library::{ENDING, load};
 use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_engine::validate::valid_workflow_id;
-use signalbox_model::Map;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 impl App {
     /// Starts a run of a stored workflow, not by a person on this machine. Gives the run's id.
-    pub async fn start_stored(
-        self: &Arc<Self>,
-        id: String,
-        params: Map,
-        client_run_token: Option<String>,
-        person: String,
-    ) -> ApiResult<String> {
+    pub async fn start_stored(self: &Arc<Self>, id: String, new: NewRun) -> ApiResult<String> {
         self.blocking(move |app| {
             let path = app.by_id(&id)?;
             let loaded = load(&path)?;
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
             check::runnable(&diagnostics)?;
-            let new = NewRun {
-                params,
-                client_run_token,
-                started_by: Some("rest".to_owned()),
-                person: Some(person),
-                ..NewRun::default()
-            };
+            let new = NewRun { started_by: Some("rest".to_owned()), ..new };
             app.start_document(document, Some(&path), new)
         })
         .await

@@ -1,6 +1,7 @@
 //! Events and audit entries in plain words.
 
 use serde_json::{Map, Value};
+use signalbox_model::debug::PauseReason;
 use signalbox_model::{AuditEvent, EventBody};
 use signalbox_store::audit::Entry;
 
@@ -50,6 +51,18 @@ pub(crate) fn of_event(body: &EventBody) -> String {
             Some(to) => format!("Nobody answered in time; {to} has the task now."),
             None => "Nobody answered in time.".into(),
         },
+        EventBody::BreakpointsSet(set) if set.breakpoints.is_empty() => "The run stops at no step.".into(),
+        EventBody::BreakpointsSet(set) => format!("The run stops at {} steps.", set.breakpoints.len()),
+        EventBody::WorkflowPaused(paused) => match (&paused.operator_id, paused.reason) {
+            (Some(who), _) => format!("{who} stopped the run."),
+            (None, PauseReason::Breakpoint) => "The run stopped at a breakpoint.".into(),
+            (None, PauseReason::Step | PauseReason::Request) => "The run stopped before this call.".into(),
+        },
+        EventBody::WorkflowContinued(_) => "The run went on.".into(),
+        EventBody::InputEdited(edited) => {
+            let who = edited.operator_id.as_deref().unwrap_or("Somebody");
+            format!("{who} changed the input that waits ({} changes).", edited.patch.len())
+        }
         EventBody::PauseStart(_) => "The run waits to be resumed.".into(),
         EventBody::PauseResumed(_) => "The run was resumed.".into(),
         EventBody::PauseRejected(_) => "An answer by token was not taken.".into(),
@@ -117,6 +130,20 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             format!("{} approved ({count} of {of})", who())
         }
         AuditEvent::Escalated => format!("Nobody answered in time{}", of("to")),
+        AuditEvent::BreakpointsSet => {
+            format!("{} set {} breakpoints", who(), number(facts, "breakpoints").unwrap_or_default())
+        }
+        AuditEvent::WorkflowPaused => match text(facts, "reason") {
+            Some("request") => format!("{} stopped the run", who()),
+            Some("step") => format!("The run stopped before {step}, after one step"),
+            _ => format!("The run stopped at a breakpoint before {step}"),
+        },
+        AuditEvent::WorkflowContinued => format!("{} let the run go on", who()),
+        AuditEvent::InputEdited => format!(
+            "{} changed the input that {step} waits with ({} changes)",
+            who(),
+            number(facts, "changes").unwrap_or_default()
+        ),
         AuditEvent::WorkflowCompleted => format!("The run ended{}", of("status")),
         AuditEvent::RunRerun => format!("{} had the run begin again at {}", who(), text(facts, "from").unwrap_or("?")),
         AuditEvent::RunDeleted => format!("{} deleted the run", who()),

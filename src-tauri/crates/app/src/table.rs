@@ -81,6 +81,12 @@ macro_rules! command_list {
             Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Cancels a run.";
             Action run_delete(RunId) -> Empty, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list], "Deletes a run that has ended.";
             Action run_resume(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Continues a run that no process drives.";
+            Query run_debug(RunId) -> RunDebug, Builder, [Desktop Http], [], "Where a run stands stopped, its breakpoints, and the calls that wait.";
+            Action run_breakpoints(RunBreakpoints) -> Empty, Builder, [Desktop Http], [run_debug audit_list], "Sets the breakpoints of a run: these, no others.";
+            Action run_pause(RunId) -> Empty, Builder, [Desktop Http], [run_debug run_list run_get audit_list], "Stops a run: what is under way ends, nothing begins.";
+            Action run_continue(RunId) -> Empty, Builder, [Desktop Http], [run_debug run_list run_get audit_list], "Lets a stopped run go on to the next breakpoint.";
+            Action run_step(RunId) -> Empty, Builder, [Desktop Http], [run_debug run_list run_get audit_list], "Lets a stopped run go on by one call.";
+            Action run_edit_input(RunEditInput) -> RunInputEdited, Builder, [Desktop Http], [run_debug audit_list], "Gives a call that waits in a stopped run another input.";
             Query run_step_data(RunStepData) -> Option<StepData>, Viewer, [Desktop Http], [], "Input, output and config of a node in its last run.";
             Query expression_preview(ExpressionPreview) -> Preview, Viewer, [Desktop Http], [], "What an expression gives on the last run's data.";
             Query expression_names(ExpressionNames) -> Vec<ExpressionName>, Viewer, [Desktop Http], [], "Names that an expression of a node may use.";

@@ -6,6 +6,7 @@ pub(crate) mod body;
 pub(crate) mod case;
 pub(crate) mod cut;
 mod deadline;
+mod debug;
 pub(crate) mod place;
 mod settle;
 
@@ -100,7 +101,16 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
         }
         EventBody::WorkflowCancelled(_) => finish(compiled, state, RunStatus::Cancelled),
         EventBody::WorkflowResumed(_) => state.status = RunStatus::Running,
+        EventBody::BreakpointsSet(set) => debug::breakpoints_set(state, set),
+        EventBody::WorkflowPaused(paused) => debug::paused(state, event, paused),
+        EventBody::WorkflowContinued(continued) => debug::continued(state, continued),
+        EventBody::InputEdited(edited) => {
+            let node = need_node()?;
+            let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
+            debug::edited(compiled, state, node, slot, edited);
+        }
         EventBody::StepStart(start) => {
+            debug::began(state, event);
             if let Some(place) = place {
                 case::started(state, place, need_node()?);
                 return settled(compiled, state);
@@ -154,6 +164,9 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
             }
         }
         EventBody::ErrorHandled(handled) => {
+            if handled.origin.is_some() {
+                debug::began(state, event);
+            }
             let node = need_node()?;
             let (place, from) = match place {
                 Some(place) => (place, Some(node)),
@@ -769,5 +782,6 @@ fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatus) {
     state.tasks.clear();
     state.exits.clear();
     state.ending = None;
+    state.debug = None;
     state.cancel = Transient::default();
 }

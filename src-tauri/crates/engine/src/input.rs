@@ -3,6 +3,7 @@
 use crate::effect::{CallKey, CallOutput, Timer};
 use crate::rerun::Rerun;
 use serde_json::Value;
+use signalbox_model::debug::{DebugRequest, DebugStart};
 use signalbox_model::{Map, NodeFailure, task::Answer, time::Millis};
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub enum Input {
         seed: u64,
         /// `None` = a person on this machine; else `rest`, `webhook`, `schedule`.
         started_by: Option<String>,
+        /// Somebody looks into it from the beginning on.
+        debug: Option<DebugStart>,
         /// Time.
         now: Millis,
     },
@@ -30,6 +33,8 @@ pub enum Input {
         seed: u64,
         /// `None` = a person on this machine; else `rest`.
         started_by: Option<String>,
+        /// Somebody looks into it from the beginning on.
+        debug: Option<DebugStart>,
         /// Time.
         now: Millis,
     },
@@ -77,6 +82,15 @@ pub enum Input {
         operator_id: String,
         /// When they said so; the run may hear of it later.
         at: Millis,
+        /// Time.
+        now: Millis,
+    },
+    /// Somebody who looks into the run stops it, lets it go on, or changes what waits; kept before.
+    Debug {
+        /// What.
+        request: DebugRequest,
+        /// Who: `user:…`.
+        operator_id: Option<String>,
         /// Time.
         now: Millis,
     },

@@ -13,6 +13,7 @@ pub mod compiled;
 pub mod config;
 mod context;
 pub mod coverage;
+pub mod debug;
 mod decision;
 pub mod effect;
 pub mod expr;

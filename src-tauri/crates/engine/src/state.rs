@@ -1,8 +1,10 @@
 //! What a run is at one moment. Every field but the transient ones is a function of the recorded events.
 
 mod body;
+mod debug;
 
 pub(crate) use body::{Body, Cut, Frame, Frames, Outcome, Own};
+pub(crate) use debug::{Debug, Met, Pace};
 
 use crate::{compiled::Compiled, numbers::Spread, scope::Context, scope::NodeView};
 use serde::{Deserialize, Serialize};
@@ -10,6 +12,7 @@ use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, Item, NodeState, RunStatus, TaskKind,
     base::{AskedAgain, KeptAnswer},
+    debug::{Breakpoint, Stopped},
     task::{Answer, OnExpiry},
     time::Millis,
 };
@@ -68,6 +71,9 @@ pub struct RunState {
     /// Exit wires that have not settled.
     pub(crate) exits: BTreeMap<usize, OpenExit>,
     pub(crate) ending: Option<Ending>,
+    /// Somebody looks into the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) debug: Option<Box<Debug>>,
     pub(crate) output: Vec<Arc<Value>>,
     pub(crate) stop_id: Option<String>,
     pub(crate) error: Option<Arc<ErrorPayload>>,
@@ -501,6 +507,7 @@ impl RunState {
                 .map(|(edge, open)| (*edge, OpenExit { open: *open, items: Vec::new() }))
                 .collect(),
             ending: None,
+            debug: None,
             output: Vec::new(),
             stop_id: None,
             error: None,
@@ -557,8 +564,23 @@ impl RunState {
     pub fn open_tasks(&self) -> impl Iterator<Item = &str> {
         self.tasks.keys().map(String::as_str)
     }
-    /// Nothing is running or due, and a person is asked (SEMANTICS 5).
+    /// Where and why the run stands stopped.
+    pub fn stopped(&self) -> Option<&Stopped> {
+        self.debug.as_ref()?.stopped.as_ref()
+    }
+    /// Calls under way.
+    pub fn under_way(&self) -> usize {
+        self.in_flight.len() + self.auditing.len()
+    }
+    /// Before which calls it stops.
+    pub fn breakpoints(&self) -> &[Breakpoint] {
+        self.debug.as_ref().map_or(&[], |debug| &debug.breakpoints)
+    }
+    /// Nothing is running, and somebody stopped it; or nothing is running or due, and a person is asked (SEMANTICS 5).
     pub(crate) fn is_paused(&self) -> bool {
+        if self.stopped().is_some() {
+            return !self.is_busy() && self.ending.is_none();
+        }
         !self.tasks.is_empty()
             && !self.is_busy()
             && self.timed.is_empty()

@@ -2,13 +2,14 @@
 
 mod body;
 mod deadline;
+mod debug;
 mod finish;
 mod people;
 mod recover;
 mod start;
 
 pub use people::MANY_TASKS;
-pub(crate) use start::failed_scope;
+pub(crate) use start::{begins, failed_scope, misfits, prepared};
 
 use crate::{
     compiled::Compiled,
@@ -67,6 +68,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         (RunStatus::Created, Input::Cancel { .. }) => return refuse("a cancel"),
         (RunStatus::Created, Input::Resume { .. }) => return refuse("a resume"),
         (RunStatus::Created, Input::Decision { .. } | Input::Hold { .. }) => return refuse("an answer"),
+        (RunStatus::Created, Input::Debug { .. }) => return refuse("a stop"),
         (RunStatus::Running | RunStatus::Paused, Input::Start { .. } | Input::Rerun { .. }) => {
             return refuse("a start");
         }
@@ -77,6 +79,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
             | Input::Cancel { .. }
             | Input::Decision { .. }
             | Input::Hold { .. }
+            | Input::Debug { .. }
             | Input::Resume { .. },
         ) => {}
         // After the terminal event there is none: late results, timers and requests change nothing.
@@ -89,6 +92,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
             | Input::Cancel { .. }
             | Input::Decision { .. }
             | Input::Hold { .. }
+            | Input::Debug { .. }
             | Input::Resume { .. },
         ) => return Ok(StepOutput::default()),
     }
@@ -100,6 +104,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         | Input::Cancel { now, .. }
         | Input::Decision { now, .. }
         | Input::Hold { now, .. }
+        | Input::Debug { now, .. }
         | Input::Resume { now } => *now,
     };
     let mut deciding = Deciding { compiled, state, now, out: StepOutput::default() };
@@ -119,7 +124,7 @@ pub(crate) struct Deciding<'a> {
 impl Deciding<'_> {
     fn take(&mut self, input: Input) -> Result<(), StepError> {
         match input {
-            Input::Start { params, context, seed, started_by, .. } => {
+            Input::Start { params, context, seed, started_by, debug, .. } => {
                 let body = EventBody::WorkflowStart(WorkflowStart {
                     name: self.compiled.workflow.name.clone(),
                     version: self.compiled.definition_hash.clone(),
@@ -132,9 +137,10 @@ impl Deciding<'_> {
                     base_seq: None,
                     base: None,
                 });
-                self.emit(None, body)
+                self.emit(None, body)?;
+                self.watched(debug)
             }
-            Input::Rerun { rerun, seed, started_by, .. } => {
+            Input::Rerun { rerun, seed, started_by, debug, .. } => {
                 let Rerun { params, context, from, parent, base_seq, base } = *rerun;
                 let body = EventBody::WorkflowStart(WorkflowStart {
                     name: self.compiled.workflow.name.clone(),
@@ -148,7 +154,8 @@ impl Deciding<'_> {
                     base_seq: Some(base_seq),
                     base: Some(Box::new(base)),
                 });
-                self.emit(None, body)
+                self.emit(None, body)?;
+                self.watched(debug)
             }
             Input::NodeFinished { key, results, .. } => self.finished(&key, results),
             Input::TimerFired { timer, .. } => self.timer_fired(timer),
@@ -174,6 +181,7 @@ impl Deciding<'_> {
                 }
                 self.hold(&task_id, held, operator_id, at)
             }
+            Input::Debug { request, operator_id, .. } => self.asked(request, operator_id),
             Input::Resume { .. } => self.resume(),
         }
     }
@@ -186,12 +194,14 @@ impl Deciding<'_> {
                     matches!(s.phase, Phase::RetryAt { .. }) && s.visit == key.visit && s.attempt == key.attempt
                 });
                 // Without room it starts as soon as another call of the step has ended.
-                if due && self.has_room(key.node) && self.may_start(key.node) {
+                // What comes due while the run is stopped begins when it goes on.
+                if due && !self.is_stopped() && self.has_room(key.node) && self.may_start(key.node) {
                     self.start_slots(key.node, &[slot])
                 } else {
                     Ok(())
                 }
             }
+            Timer::Wait(_) if self.is_stopped() => Ok(()),
             Timer::Wait(key) => self.wait_over(&key),
             Timer::Task(task) if self.state.ending.is_none() && self.state.cancel.0.is_none() => self.task_due(&task),
             Timer::Task(_) => Ok(()),
@@ -236,6 +246,15 @@ impl Deciding<'_> {
             self.out.durable |= write;
             self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect, origin: None }))?;
         }
+        // A stopped run looks at its timers when it goes on.
+        if !self.is_stopped() {
+            self.timers();
+        }
+        Ok(())
+    }
+
+    /// Every timer runs, what is due at once.
+    fn timers(&mut self) {
         for (node, slot) in self.state.timed.clone() {
             let key = self.call_key(node, slot);
             match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
@@ -248,7 +267,6 @@ impl Deciding<'_> {
                 Some(_) | None => {}
             }
         }
-        Ok(())
     }
 
     /// Whether the calls of a node in flight are one batch; `None` when an event has told of all of them.
@@ -350,6 +368,10 @@ impl Deciding<'_> {
                     self.interrupt_bodies()?;
                     return self.emit(None, EventBody::WorkflowFailed(failed));
                 }
+                return Ok(());
+            }
+            // Results are recorded; nothing is decided about them before the run goes on.
+            if self.is_stopped() {
                 return Ok(());
             }
             if !self.decide_one()? {

@@ -39,6 +39,7 @@ pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
         output: state.output.iter().map(|v| (**v).clone()).collect(),
         error: state.error.as_ref().map(|e| (**e).clone()),
         failed_step_id: state.failed_step.clone(),
+        stopped: state.stopped().cloned(),
         open_tasks: state.tasks.keys().cloned().collect(),
         steps,
     }

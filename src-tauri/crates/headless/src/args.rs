@@ -1,5 +1,9 @@
 //! The arguments of `signalbox`. Every command's help ends with an example.
 
+mod debug;
+
+pub(crate) use debug::{Breaks, RunsDebug};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -139,6 +143,11 @@ pub(crate) struct Run {
     /// Print every event as one JSON line while it happens.
     #[arg(long)]
     pub(crate) events: bool,
+    #[command(flatten)]
+    pub(crate) breaks: Breaks,
+    /// Stop before the first call.
+    #[arg(long)]
+    pub(crate) paused: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -214,6 +223,8 @@ pub(crate) enum Runs {
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
     },
+    #[command(flatten)]
+    Debug(RunsDebug),
     /// Deletes a run that has ended, with everything that nothing else refers to.
     #[command(after_help = "Example:\n  signalbox runs delete 0199a1b2-…")]
     Delete {

@@ -3,6 +3,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod catalog;
+mod debug;
 pub(crate) mod input;
 pub(crate) mod rerun;
 pub(crate) mod run;

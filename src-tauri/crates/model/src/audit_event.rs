@@ -43,6 +43,14 @@ events! {
     HitlVoted = "HITL_VOTED",
     /// Nobody answered in time, or an audit rule asks for more eyes.
     Escalated = "ESCALATED",
+    /// A person said before which calls a run stops.
+    BreakpointsSet = "BREAKPOINTS_SET",
+    /// A run stopped before a call.
+    WorkflowPaused = "WORKFLOW_PAUSED",
+    /// A person let it go on.
+    WorkflowContinued = "WORKFLOW_CONTINUED",
+    /// A person changed the input of a call that waited.
+    InputEdited = "INPUT_EDITED",
     /// A run ended.
     WorkflowCompleted = "WORKFLOW_COMPLETED",
     /// A person had a run begin again at a step.

@@ -1,6 +1,7 @@
 //! RunEvent: the log that alone rebuilds a run (INTERFACES 2, WALKTHROUGH).
 
 use crate::base::Base;
+use crate::debug::{BreakpointsSet, InputEdited, WorkflowContinued, WorkflowPaused};
 use crate::task::{
     AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskContinued, HumanTaskCreated,
     HumanTaskHeld, HumanTaskReminded, Origin, PauseRejected, PauseResumed, PauseStart, PauseTimeout,
@@ -51,6 +52,14 @@ pub enum EventBody {
     WorkflowCancelled(WorkflowCancelled),
     /// A crash or shutdown is over; calls without an end follow as `step_interrupted`.
     WorkflowResumed(WorkflowResumed),
+    /// Before which calls the run stops.
+    BreakpointsSet(BreakpointsSet),
+    /// Nothing begins any more.
+    WorkflowPaused(WorkflowPaused),
+    /// It goes on.
+    WorkflowContinued(WorkflowContinued),
+    /// A person changed the input of a call that waits.
+    InputEdited(InputEdited),
     /// A call begins.
     StepStart(StepStart),
     /// A call ended well.
@@ -110,6 +119,7 @@ impl EventBody {
             Self::ErrorHandled(p) => p.origin.as_ref(),
             Self::AutoFixAttempt(p) => p.origin.as_ref(),
             Self::HumanTaskCreated(p) => p.origin.as_ref(),
+            Self::WorkflowPaused(p) => p.origin.as_ref(),
             // A task that stands for several slots is closed for all of them.
             Self::HumanTaskCompleted(_)
             | Self::HumanTaskReminded(_)
@@ -126,6 +136,9 @@ impl EventBody {
             | Self::WorkflowFailed(_)
             | Self::WorkflowCancelled(_)
             | Self::WorkflowResumed(_)
+            | Self::BreakpointsSet(_)
+            | Self::WorkflowContinued(_)
+            | Self::InputEdited(_)
             | Self::StepSkipped(_)
             | Self::StepPrint(_)
             | Self::VarChanged(_)
@@ -143,6 +156,10 @@ impl EventBody {
             Self::WorkflowFailed(_) => "workflow_failed",
             Self::WorkflowCancelled(_) => "workflow_cancelled",
             Self::WorkflowResumed(_) => "workflow_resumed",
+            Self::BreakpointsSet(_) => "breakpoints_set",
+            Self::WorkflowPaused(_) => "workflow_paused",
+            Self::WorkflowContinued(_) => "workflow_continued",
+            Self::InputEdited(_) => "input_edited",
             Self::StepStart(_) => "step_start",
             Self::StepDone(_) => "step_done",
             Self::StepError(_) => "step_error",
@@ -405,6 +422,10 @@ impl Serialize for Payload<'_> {
             EventBody::WorkflowFailed(p) => p.serialize(s),
             EventBody::WorkflowCancelled(p) => p.serialize(s),
             EventBody::WorkflowResumed(p) => p.serialize(s),
+            EventBody::BreakpointsSet(p) => p.serialize(s),
+            EventBody::WorkflowPaused(p) => p.serialize(s),
+            EventBody::WorkflowContinued(p) => p.serialize(s),
+            EventBody::InputEdited(p) => p.serialize(s),
             EventBody::StepStart(p) => p.serialize(s),
             EventBody::StepDone(p) => p.serialize(s),
             EventBody::StepError(p) => p.serialize(s),

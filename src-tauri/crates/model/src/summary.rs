@@ -1,5 +1,6 @@
 //! States and the summary of a run (INTERFACES 1, K-26).
 
+use crate::debug::Stopped;
 use crate::{ErrorPayload, Map};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -98,6 +99,9 @@ pub struct RunSummary {
     /// The step that failed the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_step_id: Option<String>,
+    /// Where it stands stopped, until somebody lets it go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// Ids of open tasks.
     pub open_tasks: Vec<String>,
     /// Node id → state and counts.

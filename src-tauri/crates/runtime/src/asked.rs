@@ -22,6 +22,11 @@ pub(crate) fn read(body: &Value, now: Millis) -> Option<Input> {
             at: body.get("atMs").and_then(Value::as_i64)?,
             now,
         }),
+        "debug" => Some(Input::Debug {
+            request: body.get("request").cloned().and_then(|request| serde_json::from_value(request).ok())?,
+            operator_id: text("operatorId"),
+            now,
+        }),
         _ => None,
     }
 }

@@ -145,8 +145,10 @@ fn payload(body: &EventBody) -> usize {
             weight(&created.input) + error.map_or(0, fields) + created.schema.as_ref().map_or(0, weight)
         }
         EventBody::HumanTaskCompleted(done) => done.answer.corrected_input.as_deref().map_or(0, weight),
+        EventBody::InputEdited(edited) => weight(&edited.input).saturating_mul(2),
         EventBody::PauseResumed(resumed) => resumed.payload.as_deref().map_or(0, weight),
         EventBody::WorkflowDone(_) | EventBody::WorkflowCancelled(_) | EventBody::WorkflowResumed(_) => 0,
+        EventBody::BreakpointsSet(_) | EventBody::WorkflowPaused(_) | EventBody::WorkflowContinued(_) => 0,
         EventBody::StepInterrupted(_) | EventBody::StepSkipped(_) => 0,
         EventBody::RetryScheduled(_) | EventBody::ErrorHandled(_) => 0,
         EventBody::HumanTaskReminded(_) | EventBody::HumanTaskClosed(_) | EventBody::Escalated(_) => 0,

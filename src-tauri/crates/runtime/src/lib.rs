@@ -10,6 +10,7 @@ mod answer;
 mod artifact;
 mod asked;
 mod burst;
+mod debug;
 mod drive;
 mod error;
 mod live;

@@ -126,8 +126,17 @@ fn actor(event: &RunEvent) -> Actor {
             Some(id) => Actor::operator(id.as_str()),
             None => Actor::system(),
         },
+        EventBody::BreakpointsSet(set) => person(set.operator_id.as_deref()),
+        EventBody::WorkflowPaused(paused) => person(paused.operator_id.as_deref()),
+        EventBody::WorkflowContinued(continued) => person(continued.operator_id.as_deref()),
+        EventBody::InputEdited(edited) => person(edited.operator_id.as_deref()),
         _ => Actor::system(),
     }
+}
+
+/// Who looks into a run is a builder, and is known by name.
+fn person(id: Option<&str>) -> Actor {
+    id.map_or_else(Actor::system, Actor::operator)
 }
 
 fn level_of(level: signalbox_model::Level) -> Level {
@@ -240,6 +249,20 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
                 told["baseSeq"] = start.base_seq.into();
             }
             (AuditEvent::WorkflowStarted, Level::Info, told)
+        }
+        EventBody::BreakpointsSet(set) => {
+            (AuditEvent::BreakpointsSet, Level::Info, json!({ "breakpoints": set.breakpoints.len() }))
+        }
+        EventBody::WorkflowPaused(paused) => {
+            (AuditEvent::WorkflowPaused, Level::Info, json!({ "reason": paused.reason }))
+        }
+        EventBody::WorkflowContinued(continued) => {
+            (AuditEvent::WorkflowContinued, Level::Info, json!({ "mode": continued.mode }))
+        }
+        // What was changed stands in the run, where it can be masked; where it was changed is a fact of the chain.
+        EventBody::InputEdited(edited) => {
+            let places: Vec<_> = edited.patch.iter().filter_map(|change| change.get("path")).collect();
+            (AuditEvent::InputEdited, Level::Warn, json!({ "changes": places.len(), "paths": places }))
         }
         EventBody::WorkflowResumed(_)
         | EventBody::StepInterrupted(_)

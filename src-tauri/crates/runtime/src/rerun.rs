@@ -9,6 +9,7 @@ use signalbox_audit::{Actor, Level, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
 use signalbox_engine::rerun::{Original, Overrides, Plan, Reopen, plan, plan_reopened};
+use signalbox_model::debug::DebugStart;
 use signalbox_model::{AuditEvent, RunEvent, RunStatus, time};
 use signalbox_store::RunRow;
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct Again {
     pub started_by: Option<String>,
     /// Token of the client that starts it.
     pub client_run_token: Option<String>,
+    /// Somebody looks into it from the beginning on.
+    pub debug: Option<DebugStart>,
     /// Who starts it.
     pub actor: Actor,
     /// What the audit entry tells besides.
@@ -95,8 +98,13 @@ impl Runtime {
         let event = if again.reopen.is_some() { AuditEvent::TaskReopened } else { AuditEvent::RunRerun };
         let record =
             Record::new(time::format(now), row.run_id.as_str(), again.from.as_str(), event, Level::Info, again.actor);
-        let first =
-            Input::Rerun { rerun: Box::new(made), seed: core.ids.seed(), started_by: again.started_by.clone(), now };
+        let first = Input::Rerun {
+            rerun: Box::new(made),
+            seed: core.ids.seed(),
+            started_by: again.started_by.clone(),
+            debug: again.debug,
+            now,
+        };
         let (definition, files) = match again.definition {
             Definition::Original => (None, Vec::new()),
             Definition::Other(pinned) => (Some(pinned.definition), pinned.files),

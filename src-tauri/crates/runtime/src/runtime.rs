@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use signalbox_audit::Record;
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState};
+use signalbox_model::debug::DebugStart;
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
@@ -50,6 +51,8 @@ pub struct NewRun {
     pub person: Option<String>,
     /// Token of the client that starts it.
     pub client_run_token: Option<String>,
+    /// Somebody looks into it from the beginning on.
+    pub debug: Option<DebugStart>,
     /// What the host keeps for the run while this process drives it.
     pub kept: Option<Kept>,
 }
@@ -166,6 +169,7 @@ impl Runtime {
             context: new.context,
             seed: core.ids.seed(),
             started_by: new.started_by.clone(),
+            debug: new.debug,
             now: core.world.clock.now_ms(),
         };
         let start = Start {
@@ -299,8 +303,15 @@ impl Runtime {
             changed.borrow_and_update();
             let (store, id) = (core.store.clone(), run_id.to_owned());
             let row = self.worker(move || store.run(&id)).await??;
-            if row.ended_ms.is_some() || row.status == RunStatus::Paused {
+            if row.ended_ms.is_some() {
                 return Ok(row.status);
+            }
+            // Another process may have taken it up a moment ago, for the same reason that somebody waits here.
+            if row.status == RunStatus::Paused {
+                let (store, id) = (core.store.clone(), run_id.to_owned());
+                if !self.worker(move || store.is_driven(&id)).await?? {
+                    return Ok(row.status);
+                }
             }
             let trouble = core.faulty().get(run_id).cloned();
             if let Some(trouble) = trouble {

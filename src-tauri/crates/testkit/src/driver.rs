@@ -104,7 +104,14 @@ impl Driver {
     /// Puts the start into the queue.
     pub fn start(&mut self, params: Value, context: Map, started_by: Option<String>) {
         let now = self.test.clock.now_ms();
-        self.inputs.push_back(Input::Start { params: Arc::new(params), context, seed: 7, started_by, now });
+        self.inputs.push_back(Input::Start {
+            params: Arc::new(params),
+            context,
+            seed: 7,
+            started_by,
+            debug: None,
+            now,
+        });
     }
 
     /// Cancels so many milliseconds from now.

@@ -42,6 +42,7 @@ pub(crate) fn task_reopen(app: &App, caller: &Caller, request: TaskReopen) -> Ap
         overrides: Overrides::default(),
         started_by: (!caller.here).then(|| "rest".to_owned()),
         client_run_token: None,
+        debug: None,
         actor: caller.operator(),
         told: told.as_object().cloned().unwrap_or_default(),
     };

@@ -1,6 +1,7 @@
 //! Re-run from a step, and checkpoints.
 
 use crate::app::App;
+use crate::bodies::watched;
 use crate::check;
 use crate::dto::{
     CallerRole, Checkpoint, CheckpointOf, RerunAnswer, RerunDefinition, RerunLook, RerunPlan, RerunStarted, RerunStep,
@@ -16,6 +17,7 @@ use signalbox_engine::{RunState, checkpoint, fold, summary};
 use signalbox_model::{Effects, EventBody, RunStatus, time};
 use signalbox_runtime::{Again, Definition};
 use signalbox_store::RunRow;
+use std::sync::Arc;
 
 /// Events of one read.
 const PAGE: usize = 500;
@@ -81,6 +83,16 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     told.insert("changed".into(), json!(changed));
     told.insert("inputChanged".into(), input.is_some().into());
     told.insert("via".into(), caller.via.as_str().into());
+    let debug = if request.breakpoints.is_empty() {
+        None
+    } else {
+        caller.require(CallerRole::Builder)?;
+        let target = match &definition {
+            Definition::Original => Arc::new(app.compiled_of(&row)?),
+            Definition::Other(pinned) => Arc::clone(&pinned.compiled),
+        };
+        watched(&target, request.breakpoints, false, Some(&caller.principal))?
+    };
     let again = Again {
         run_id: row.run_id,
         from: request.step_id,
@@ -89,6 +101,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         overrides: Overrides { context, params, input, keep_answers: request.keep_answers },
         started_by: (!caller.here).then(|| "rest".to_owned()),
         client_run_token: request.client_run_token,
+        debug,
         actor: caller.actor(),
         told,
     };

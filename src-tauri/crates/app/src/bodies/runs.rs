@@ -24,6 +24,9 @@ const PAGE: usize = 1_000;
 const KEPT: usize = 10_000;
 
 pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunId> {
+    if request.paused || !request.breakpoints.is_empty() {
+        caller.require(CallerRole::Builder)?;
+    }
     let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
     let document = match (request.document, &file) {
         (Some(document), _) => {
@@ -41,6 +44,8 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
         client_run_token: request.client_run_token,
         person: Some(caller.principal.clone()),
         started_by: (!caller.here).then(|| "rest".to_owned()),
+        breakpoints: request.breakpoints,
+        paused: request.paused,
         ..NewRun::default()
     };
     Ok(RunId { run_id: app.start_document(document, file.as_deref(), new)? })

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use signalbox_model::debug::Breakpoint;
 use signalbox_model::{Map, RunStatus, Workflow};
 
 /// Which definition a re-run has.
@@ -60,6 +61,9 @@ pub struct RunRerun {
     /// Comes back on every event.
     #[serde(default)]
     pub client_run_token: Option<String>,
+    /// Before which calls it stops; for builders.
+    #[serde(default)]
+    pub breakpoints: Vec<Breakpoint>,
 }
 
 /// The new run.

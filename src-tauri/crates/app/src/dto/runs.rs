@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use signalbox_model::debug::Breakpoint;
 use signalbox_model::event::RunEventWire;
 use signalbox_model::{Map, RunStatus, RunSummary, Workflow};
 
@@ -24,6 +25,12 @@ pub struct RunStart {
     /// Comes back on every event.
     #[serde(default)]
     pub client_run_token: Option<String>,
+    /// Before which calls it stops; for builders.
+    #[serde(default)]
+    pub breakpoints: Vec<Breakpoint>,
+    /// It stops before its first call; for builders.
+    #[serde(default)]
+    pub paused: bool,
 }
 
 /// Names a run.

@@ -42,7 +42,7 @@ impl Deciding<'_> {
     }
 
     /// What the expressions of a recovery node see: the failed call's input and error, and its own ancestors.
-    fn recovery_scope(&self, node: usize, slot: usize, recovery: usize, error: &ErrorPayload) -> Scope {
+    pub(super) fn recovery_scope(&self, node: usize, slot: usize, recovery: usize, error: &ErrorPayload) -> Scope {
         let mut scope = super::failed_scope(self.compiled, self.state, node, slot, error);
         let nodes = super::start::views(self.compiled, self.state, recovery);
         scope.nodes = Arc::new(nodes);
@@ -67,6 +67,7 @@ impl Deciding<'_> {
     /// One decision about a case.
     pub(super) fn decide_case(&mut self, node: usize, slot: usize, case: &Case) -> Result<(), StepError> {
         match &case.at {
+            At::Node(recovery) if self.stops_before_recovery(node, slot, *recovery, &case.error)? => Ok(()),
             At::Node(recovery) => match self.compiled.nodes[*recovery].recovery {
                 Some(RecoveryKind::Handler) | None => {
                     let handled = route::by_handler(self.compiled, self.state, node, slot, &case.error, *recovery);

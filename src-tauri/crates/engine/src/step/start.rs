@@ -7,6 +7,7 @@ use crate::{
     effect::{Call, CallKey, CallSlot, Effect, Timer},
     expr::{self, Expr, ExprError},
     fold, guard,
+    schema::Violation,
     scope::{NodeView, Scope},
     state::{Activation, Phase, RunState},
 };
@@ -37,20 +38,16 @@ impl Deciding<'_> {
             return Ok(());
         };
         let slots = activation.slots.len();
-        if this.node.disabled == Some(true) {
-            return self.skip(node, "disabled");
-        }
-        if let Some(condition) = &this.node.condition {
-            let first = activation.input.first().map(|i| Arc::clone(&i.data));
-            let scope = node_scope(self.compiled, self.state, node, 0, &first.into_iter().collect::<Vec<_>>(), None);
-            match Expr::compile(condition).and_then(|e| e.eval_bool(&scope)) {
-                Ok(true) => {}
-                Ok(false) => return self.skip(node, condition),
-                Err(error) => {
-                    let failure = error.failure("if");
-                    let all: Vec<usize> = (0..slots).collect();
-                    return self.start_failed(node, &all, &failure);
-                }
+        match begins(self.compiled, self.state, node) {
+            Ok(true) => {}
+            Ok(false) => {
+                let condition = this.node.condition.as_deref().filter(|_| this.node.disabled != Some(true));
+                return self.skip(node, condition.unwrap_or("disabled"));
+            }
+            Err(error) => {
+                let failure = error.failure("if");
+                let all: Vec<usize> = (0..slots).collect();
+                return self.start_failed(node, &all, &failure);
             }
         }
         if this.pure && slots > 1 {
@@ -105,6 +102,10 @@ impl Deciding<'_> {
         let (visit, attempt) = slot.map_or((1, 0), |s| (s.visit, s.attempt));
         let item = (!several && self.many(node)).then_some(first_slot);
         let key = EventKey { node: Some(node), item, visit: Some(visit), attempt: Some(attempt) };
+        let inputs: Vec<&[Arc<Value>]> = prepared.iter().map(|prepared| prepared.input.as_slice()).collect();
+        if self.stops_before(key, node, slots, &inputs)? {
+            return Ok(());
+        }
         let config = Arc::clone(&first.config);
         let mut configs = IndexMap::new();
         for (slot, p) in slots.iter().zip(&prepared).skip(1) {
@@ -296,6 +297,29 @@ impl Deciding<'_> {
     }
 }
 
+/// Neither disabled nor kept from it by its `if`.
+pub(crate) fn begins(compiled: &Compiled, state: &RunState, node: usize) -> Result<bool, ExprError> {
+    let this = &compiled.nodes[node];
+    if this.node.disabled == Some(true) {
+        return Ok(false);
+    }
+    let Some(condition) = &this.node.condition else { return Ok(true) };
+    let first = fold::activation(state, node).and_then(|a| a.input.first()).map(|i| Arc::clone(&i.data));
+    let scope = node_scope(compiled, state, node, 0, &first.into_iter().collect::<Vec<_>>(), None);
+    Expr::compile(condition).and_then(|e| e.eval_bool(&scope))
+}
+
+/// What a slot would send now, and why it could not.
+pub(crate) fn prepared(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+) -> (Vec<Arc<Value>>, Option<NodeFailure>) {
+    let Prepared { input, failure, .. } = prepare(compiled, state, node, slot);
+    (input, failure)
+}
+
 fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, prepared: Prepared) -> CallSlot {
     let input = fold::activation(state, node).map(|a| Arc::clone(&a.input)).unwrap_or_default();
     let own: Vec<Item> = match compiled.nodes[node].mode {
@@ -397,13 +421,17 @@ fn guarded(
 }
 
 /// The input against the kind's schema (K-14).
-fn check_input(this: &CompiledNode, input: &[Arc<Value>]) -> Option<NodeFailure> {
+pub(crate) fn misfits(this: &CompiledNode, input: &[Arc<Value>]) -> Option<Vec<Violation>> {
     let schema = this.input_schema.as_ref()?;
     let result = match this.mode {
         Mode::Each => schema.validate(input.first()?),
         Mode::All => schema.validate(&Value::Array(input.iter().map(|d| (**d).clone()).collect())),
     };
-    let violations = result.err()?;
+    result.err()
+}
+
+fn check_input(this: &CompiledNode, input: &[Arc<Value>]) -> Option<NodeFailure> {
+    let violations = misfits(this, input)?;
     let told = violations.first().map_or_else(String::new, |v| format!(": {} {}", v.path, v.message));
     let list: Vec<Value> =
         violations.iter().map(|v| json!({ "path": v.path, "message": v.message, "keyword": v.keyword })).collect();

@@ -8,6 +8,7 @@ use signalbox_engine::{
     rerun::Rerun,
     snapshot, step,
 };
+use signalbox_model::debug::{DebugRequest, DebugStart};
 use signalbox_model::{EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskAction, Workflow, task::Answer};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -119,6 +120,8 @@ pub(crate) struct World<'a> {
     pub(crate) keep_states: bool,
     /// People use every answer that they are offered, not only retry, skip and abort.
     pub(crate) every_answer: bool,
+    /// What is pending is taken in the order in which it was decided, timers by their time; nothing else takes time.
+    pub(crate) in_order: bool,
     /// Invariant 7 at every step, which takes a copy of the state.
     pub(crate) checked: bool,
 }
@@ -137,16 +140,23 @@ impl<'a> World<'a> {
             order,
             keep_states: false,
             every_answer: false,
+            in_order: false,
             checked: true,
         }
     }
 
     pub(crate) fn start(&mut self, params: Value) {
+        self.start_watched(params, None);
+    }
+
+    /// A run that somebody looks into.
+    pub(crate) fn start_watched(&mut self, params: Value, debug: Option<DebugStart>) {
         let input = Input::Start {
             params: Arc::new(params),
             context: signalbox_model::Map::new(),
             seed: 7,
             started_by: None,
+            debug,
             now: self.now,
         };
         self.give(input);
@@ -168,7 +178,7 @@ impl<'a> World<'a> {
         world.state = RunState::new(compiled, "run", None);
         world.now = 3_000_000;
         let now = world.now;
-        world.give(Input::Rerun { rerun: Box::new(rerun), seed: 7, started_by: None, now });
+        world.give(Input::Rerun { rerun: Box::new(rerun), seed: 7, started_by: None, debug: None, now });
         world
     }
 
@@ -205,14 +215,29 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The person who looks into the run asks something of it.
+    pub(crate) fn ask(&mut self, request: DebugRequest) {
+        let now = self.now;
+        self.give(Input::Debug { request, operator_id: Some("user:eve".into()), now });
+    }
+
     /// Takes one pending effect; false when there is none.
     pub(crate) fn turn(&mut self) -> bool {
         if self.pending.is_empty() {
-            return self.answer();
+            return self.state.stopped().is_none() && self.answer();
         }
         self.order = self.order.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let pick = usize::try_from(self.order >> 33).expect("fits") % self.pending.len();
-        self.now += 1;
+        let mut pick = usize::try_from(self.order >> 33).expect("fits") % self.pending.len();
+        if self.in_order {
+            let due = |effect: &Effect| match effect {
+                Effect::Timer { timer: Timer::Grace, .. } => i64::MAX,
+                Effect::Timer { due_ms, .. } => *due_ms,
+                _ => 0,
+            };
+            // The first of those that are due first.
+            pick = (0..self.pending.len()).min_by_key(|i| due(&self.pending[*i])).unwrap_or_default();
+        }
+        self.now += i64::from(!self.in_order);
         match self.pending.remove(pick) {
             Effect::Call(call) => {
                 let results = call.slots.iter().map(|slot| (slot.item, self.run(&call, slot.item))).collect();

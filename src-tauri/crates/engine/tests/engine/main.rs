@@ -1,10 +1,12 @@
 //! The engine through its surface: properties over random graphs, and small stories.
 mod containers;
 mod coverage;
+mod debug;
 mod diagnostics;
 mod driver;
 mod properties;
 mod properties_containers;
+mod properties_debug;
 mod properties_people;
 mod properties_rerun;
 mod rerun;

@@ -110,6 +110,7 @@ impl Bench {
                 started_by: None,
                 person: None,
                 client_run_token: None,
+                debug: None,
                 kept: None,
             };
             let run = self.runtime.start(new).await.expect("starts");

@@ -88,6 +88,7 @@ pub(crate) fn child(folder: &Path) {
                     started_by: None,
                     person: None,
                     client_run_token: None,
+                    debug: None,
                     kept: None,
                 };
                 runtime.start(new).await.expect("starts")

@@ -15,7 +15,14 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
     let run_id = app
         .start_file(
             args.file.clone(),
-            NewRun { params, context, person: Some(Caller::terminal(None)?.principal), ..NewRun::default() },
+            NewRun {
+                params,
+                context,
+                person: Some(Caller::terminal(None)?.principal),
+                breakpoints: args.breaks.breakpoints(),
+                paused: args.paused,
+                ..NewRun::default()
+            },
         )
         .await?;
     output.log(LogLevel::Info, &format!("Run {run_id} started."));
@@ -261,6 +268,10 @@ fn outcome(output: &Output, summary: &Value, titles: &Titles) {
             }
         }
         "cancelled" => output.line(&format!("{} after {time}  ({run_id})", output.paint("Cancelled", Tone::Warn))),
+        "paused" if summary["stopped"].is_object() => {
+            let at = &summary["stopped"];
+            super::debug::stopped(output, run_id, at, titles.name(at["stepId"].as_str().unwrap_or_default()));
+        }
         status => {
             output.line(&format!("{} after {time}: waits for a person  ({run_id})", output.paint(status, Tone::Warn)))
         }

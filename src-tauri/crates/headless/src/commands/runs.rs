@@ -1,6 +1,7 @@
 //! `runs list | show | events | snapshot | delete`.
 
 use super::Done;
+use super::debug::debug;
 use crate::args::Runs;
 use crate::output::{OK, Output, Tone, duration, plain};
 use serde_json::{Value, json};
@@ -34,6 +35,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             }
             Ok(OK)
         }
+        Runs::Debug(command) => debug(app, output, command).await,
         Runs::Events { run, after } => events(app, output, run, *after).await,
         Runs::Delete { run } => {
             app.dispatch(&Caller::terminal(None)?, "run_delete", json!({ "runId": run })).await?;

@@ -9,8 +9,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, RunAnswer};
-use signalbox_app::{ApiError, ApiResult, Caller};
+use signalbox_app::{ApiError, ApiResult, Caller, NewRun};
 use signalbox_model::Map;
+use signalbox_model::debug::Breakpoint;
 use std::sync::Arc;
 
 pub(crate) fn health() -> Response {
@@ -25,6 +26,10 @@ struct RunRequest {
     params: Map,
     #[serde(default)]
     client_run_token: Option<String>,
+    #[serde(default)]
+    breakpoints: Vec<Breakpoint>,
+    #[serde(default)]
+    paused: bool,
 }
 
 pub(crate) async fn run(
@@ -42,9 +47,18 @@ pub(crate) async fn run(
         Action::OpenApi => Ok(ok(openapi::document())),
         Action::RunStart => {
             let request: RunRequest = parse(body)?;
-            let started = app
-                .start_stored(request.workflow, request.params, request.client_run_token, caller.principal.clone())
-                .await?;
+            if request.paused || !request.breakpoints.is_empty() {
+                caller.require(CallerRole::Builder)?;
+            }
+            let new = NewRun {
+                params: request.params,
+                client_run_token: request.client_run_token,
+                person: Some(caller.principal.clone()),
+                breakpoints: request.breakpoints,
+                paused: request.paused,
+                ..NewRun::default()
+            };
+            let started = app.start_stored(request.workflow, new).await?;
             Ok(ok(json!({ "runId": started })))
         }
         Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
@@ -62,6 +76,14 @@ pub(crate) async fn run(
         Action::RunRerun => {
             let request: Value = parse(body)?;
             Ok(ok(app.dispatch(caller, "run_rerun", request).await?))
+        }
+        Action::RunDebug => Ok(ok(app.dispatch(caller, "run_debug", json!({ "runId": id })).await?)),
+        Action::RunDebugAct => {
+            let act = parts.uri.path().rsplit('/').next().unwrap_or_default();
+            let command = if act == "input" { "run_edit_input".to_owned() } else { format!("run_{act}") };
+            let mut request: Value = parse_or_empty(body)?;
+            with_id(&mut request, "runId", &id)?;
+            Ok(ok(app.dispatch(caller, &command, request).await?))
         }
         Action::RunAbort => {
             let _: Empty = parse_or_empty(body)?;

@@ -173,6 +173,7 @@ pub(crate) async fn start(runtime: &Runtime, data: Value) -> String {
         started_by: None,
         person: None,
         client_run_token: None,
+        debug: None,
         kept: None,
     };
     runtime.start(new).await.expect("the run starts")

@@ -1,0 +1,275 @@
+//! Looking into a run (ADR 33): which calls wait, whether breakpoints can be set, whether an input may take the place of
+//! the one that waits.
+
+use crate::{
+    compiled::Compiled,
+    expr::Expr,
+    fold, patch,
+    schema::Violation,
+    scope::Scope,
+    state::{At, Phase, RunState},
+    step,
+};
+use serde_json::Value;
+use signalbox_model::{Map, Mode, Origin, base::parted, debug::Breakpoint};
+use std::sync::Arc;
+
+/// So many items of a step are listed, and so many breakpoints taken.
+const MANY: usize = 100;
+
+/// A call by its step, path and item.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// Its node.
+    pub step: &'a str,
+    /// Where it stands; none at the top.
+    pub path: Option<&'a str>,
+    /// Item index; none when there is one item.
+    pub item: Option<usize>,
+}
+
+/// A call that has not begun and would begin next or soon.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waiting {
+    /// Its node.
+    pub step_id: String,
+    /// Where it stands.
+    pub path: Option<String>,
+    /// Item index, when there are several.
+    pub item: Option<usize>,
+    /// Round of the slot.
+    pub visit: u32,
+    /// Automatic re-executions before it.
+    pub attempt: u32,
+    /// The failed slot, when a recovery node would run.
+    pub origin: Option<Origin>,
+    /// What it would get: the item's data in `mode: each`, a list of all in `mode: all`.
+    pub input: Value,
+    /// What its kind takes.
+    pub schema: Option<Value>,
+    /// Another input may take its place.
+    pub editable: bool,
+}
+
+/// What an edit changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    pub(crate) node: usize,
+    pub(crate) slot: usize,
+    /// From the input before to the new one (RFC 6902).
+    pub patch: Vec<Map>,
+}
+
+/// Why an input may not take the place of the one that waits.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EditRefused {
+    /// The run goes on.
+    NotStopped,
+    /// No call of this step waits there.
+    NotWaiting,
+    /// The step works on an error, not on an input.
+    NotEditable,
+    /// It is of another shape; the text says which is needed.
+    Shape(&'static str),
+    /// It does not fit what the step takes.
+    Invalid(Vec<Violation>),
+}
+
+/// Why a breakpoint cannot be set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BreakpointRefused {
+    /// Its node.
+    pub node: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+pub(crate) enum Condition {
+    True,
+    False,
+    Broken(String),
+}
+
+/// Whether breakpoints name steps, and their conditions can be read.
+pub fn check(compiled: &Compiled, breakpoints: &[Breakpoint]) -> Result<(), BreakpointRefused> {
+    let refused = |node: &str, reason: String| Err(BreakpointRefused { node: node.to_owned(), reason });
+    if breakpoints.len() > MANY {
+        return refused("", format!("there are {} breakpoints, more than {MANY}", breakpoints.len()));
+    }
+    for Breakpoint { node, when } in breakpoints {
+        let (path, step) = parted(node);
+        let known = match path {
+            None => compiled.node_index(step).is_some(),
+            Some(path) => {
+                let outer = path.split(['/', '[']).next().unwrap_or_default();
+                compiled.node_index(outer).is_some() && compiled.nodes.iter().any(|node| &*node.id == step)
+            }
+        };
+        if !known {
+            return refused(node, "the workflow has no such step".into());
+        }
+        let Some(when) = when else { continue };
+        match Expr::compile(when) {
+            Err(error) => return refused(node, error.message),
+            Ok(expr) if expr.references().roots.iter().any(|root| root == "nodes") => {
+                let reason = "a condition cannot use `nodes`: results of other steps are not kept for it; use `item`, \
+                              `items`, `context`, `params` or `error`";
+                return refused(node, reason.into());
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a breakpoint is at a node. Without a path it names a step of the run's own file.
+pub(crate) fn is_at(compiled: &Compiled, breakpoint: &Breakpoint, node: usize, path: Option<&str>) -> bool {
+    let this = &compiled.nodes[node];
+    match parted(&breakpoint.node) {
+        (None, step) => this.file == 0 && *this.id == *step,
+        (Some(at), step) => path == Some(at) && *this.id == *step,
+    }
+}
+
+/// A condition that cannot be evaluated counts as true, and says so. For several items one is enough.
+pub(crate) fn holds(when: &str, scopes: &[Scope]) -> Condition {
+    let expr = match Expr::compile(when) {
+        Ok(expr) => expr,
+        Err(error) => return Condition::Broken(error.message),
+    };
+    let mut broken = None;
+    for scope in scopes {
+        match expr.eval_bool(scope) {
+            Ok(true) => return Condition::True,
+            Ok(false) => {}
+            Err(error) => broken = broken.or(Some(error.message)),
+        }
+    }
+    broken.map_or(Condition::False, Condition::Broken)
+}
+
+/// The input of a call is a list of the data of all items, not the data of one.
+pub(crate) fn is_list(compiled: &Compiled, state: &RunState, node: usize) -> bool {
+    let this = &compiled.nodes[node];
+    this.mode == Mode::All && this.node.input.is_none() && fold::activation_input(state, node).len() != 1
+}
+
+fn as_value(list: bool, input: &[Arc<Value>]) -> Value {
+    if list {
+        return Value::Array(input.iter().map(|data| (**data).clone()).collect());
+    }
+    input.first().map(|data| (**data).clone()).unwrap_or_default()
+}
+
+/// (node, slot, recovery node) of the calls that have not begun.
+fn places(compiled: &Compiled, state: &RunState) -> Vec<(usize, usize, Option<usize>)> {
+    let mut found = Vec::new();
+    for (node, slot) in &state.undecided {
+        match fold::slot_ref(state, *node, *slot).map(|slot| &slot.phase) {
+            Some(Phase::Reenter | Phase::Interrupted) => found.push((*node, *slot, None)),
+            Some(Phase::Case(case)) => {
+                if let At::Node(recovery) = case.at {
+                    found.push((*node, *slot, Some(recovery)));
+                }
+            }
+            Some(_) | None => {}
+        }
+    }
+    for (node, slot) in &state.timed {
+        if fold::slot_ref(state, *node, *slot).is_some_and(|slot| matches!(slot.phase, Phase::RetryAt { .. })) {
+            found.push((*node, *slot, None));
+        }
+    }
+    for node in state.ready.union(&state.startable) {
+        let begins = !state.ready.contains(node) || step::begins(compiled, state, *node).unwrap_or(true);
+        if let Some(activation) = state.nodes[*node].activation.as_ref().filter(|_| begins) {
+            let slots = activation.slots.iter().enumerate();
+            let fresh = slots.filter(|(_, slot)| slot.phase == Phase::Fresh).take(MANY);
+            found.extend(fresh.map(|(slot, _)| (*node, slot, None)));
+        }
+    }
+    found.retain(|(node, _, _)| !fold::nothing_new(state, compiled, *node));
+    found
+}
+
+/// The calls that wait while the run is stopped, the one it stopped at first.
+pub fn waiting(compiled: &Compiled, state: &RunState) -> Vec<Waiting> {
+    let Some(stopped) = state.stopped() else { return Vec::new() };
+    let mut found: Vec<Waiting> = places(compiled, state).into_iter().map(|at| told(compiled, state, at)).collect();
+    found.sort_by_key(|one| {
+        let here = Some(&one.step_id) == stopped.step_id.as_ref()
+            && one.path == stopped.path
+            && stopped.item.is_none_or(|item| one.item == Some(item));
+        !here
+    });
+    found
+}
+
+fn told(compiled: &Compiled, state: &RunState, (node, slot, recovery): (usize, usize, Option<usize>)) -> Waiting {
+    let known = fold::slot_ref(state, node, slot);
+    let (visit, attempt) = known.map_or((1, 0), |slot| (slot.visit, slot.attempt));
+    let path = fold::place::path_of(compiled, state, node).map(|path| path.to_string());
+    let several = state.nodes[node].activation.as_ref().is_some_and(|activation| activation.slots.len() > 1);
+    let item = several.then_some(slot);
+    if let Some(recovery) = recovery {
+        let step_id = compiled.nodes[node].id.to_string();
+        return Waiting {
+            step_id: compiled.nodes[recovery].id.to_string(),
+            path: path.clone(),
+            item: None,
+            visit: known.map_or(0, |slot| slot.runs_of(recovery)) + 1,
+            attempt: 0,
+            origin: Some(Origin { step_id, path, item, visit, attempt }),
+            input: fold::input_value(compiled, state, node, slot),
+            schema: None,
+            editable: false,
+        };
+    }
+    let (input, _) = step::prepared(compiled, state, node, slot);
+    Waiting {
+        step_id: compiled.nodes[node].id.to_string(),
+        path,
+        item,
+        visit,
+        attempt,
+        origin: None,
+        input: as_value(is_list(compiled, state, node), &input),
+        schema: compiled.nodes[node].descriptor.input_schema.clone(),
+        editable: true,
+    }
+}
+
+/// Checks another input for a call that waits: shape, then the kind's schema, by the engine's own validator.
+pub fn edit(compiled: &Compiled, state: &RunState, at: Place<'_>, input: &Value) -> Result<Edit, EditRefused> {
+    if state.stopped().is_none() {
+        return Err(EditRefused::NotStopped);
+    }
+    let here = |(node, slot, recovery): &(usize, usize, Option<usize>)| {
+        let path = fold::place::path_of(compiled, state, *node);
+        let step = &compiled.nodes[recovery.unwrap_or(*node)].id;
+        **step == *at.step && path.as_deref() == at.path && (recovery.is_some() || *slot == at.item.unwrap_or(0))
+    };
+    let found = places(compiled, state).into_iter().find(here).ok_or(EditRefused::NotWaiting)?;
+    let (node, slot) = match found {
+        (node, slot, None) => (node, slot),
+        (_, _, Some(_)) => return Err(EditRefused::NotEditable),
+    };
+    let list = is_list(compiled, state, node);
+    let before = as_value(list, &step::prepared(compiled, state, node, slot).0);
+    let parts: Vec<Arc<Value>> = match (list, input) {
+        (true, Value::Array(all)) => all.iter().map(|data| Arc::new(data.clone())).collect(),
+        (true, _) => return Err(EditRefused::Shape("a list with the data of all items")),
+        (false, other) if before.is_object() && !other.is_object() => {
+            return Err(EditRefused::Shape("an object, as the input is now"));
+        }
+        (false, other) => vec![Arc::new(other.clone())],
+    };
+    if let Some(violations) = step::misfits(&compiled.nodes[node], &parts) {
+        return Err(EditRefused::Invalid(violations));
+    }
+    let patch = patch::diff(&before, input).into_iter().filter_map(|one| match serde_json::to_value(one) {
+        Ok(Value::Object(operation)) => Some(operation),
+        Ok(_) | Err(_) => None,
+    });
+    Ok(Edit { node, slot, patch: patch.collect() })
+}

@@ -1,0 +1,218 @@
+//! Stopping before a call, and going on (ADR 33). Nothing is cut off: what is under way ends and is recorded.
+
+use super::{Deciding, EventKey, StepError};
+use crate::{
+    debug::{self, Condition},
+    fold,
+    scope::Scope,
+    state::{At, Met, Pace, Phase},
+};
+use serde_json::Value;
+use signalbox_model::{
+    ErrorPayload, EventBody, Mode, Origin,
+    debug::{
+        BreakpointsSet, DebugRequest, DebugStart, InputEdited, Onward, PauseReason, WorkflowContinued, WorkflowPaused,
+    },
+};
+use std::sync::Arc;
+
+impl Deciding<'_> {
+    /// Somebody stopped the run, and nothing ends it meanwhile.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.state.debug.as_ref().is_some_and(|debug| debug.stopped.is_some())
+            && self.state.ending.is_none()
+            && self.state.cancel.0.is_none()
+    }
+
+    /// What a person wants from the beginning on.
+    pub(super) fn watched(&mut self, start: Option<DebugStart>) -> Result<(), StepError> {
+        let Some(DebugStart { breakpoints, paused, operator_id }) = start else { return Ok(()) };
+        if !breakpoints.is_empty() {
+            let set = BreakpointsSet { breakpoints, operator_id: operator_id.clone() };
+            self.emit(None, EventBody::BreakpointsSet(set))?;
+        }
+        if paused { self.stop_now(operator_id) } else { Ok(()) }
+    }
+
+    fn stop_now(&mut self, operator_id: Option<String>) -> Result<(), StepError> {
+        let reason = PauseReason::Request;
+        let body = WorkflowPaused { reason, condition: None, condition_error: None, operator_id, origin: None };
+        self.emit(None, EventBody::WorkflowPaused(body))
+    }
+
+    /// A person asks something of the run; what does not fit its state any more changes nothing.
+    pub(super) fn asked(&mut self, request: DebugRequest, operator_id: Option<String>) -> Result<(), StepError> {
+        if self.state.ending.is_some() || self.state.cancel.0.is_some() {
+            return Ok(());
+        }
+        match request {
+            DebugRequest::Breakpoints { breakpoints } => {
+                self.emit(None, EventBody::BreakpointsSet(BreakpointsSet { breakpoints, operator_id }))
+            }
+            DebugRequest::Pause if self.is_stopped() => Ok(()),
+            DebugRequest::Pause => self.stop_now(operator_id),
+            DebugRequest::Continue => self.go_on(Onward::Continue, operator_id),
+            DebugRequest::Step => self.go_on(Onward::Step, operator_id),
+            DebugRequest::Edit { step, path, item, input } => {
+                let at = debug::Place { step: &step, path: path.as_deref(), item };
+                // It was checked when it was asked for; the call may have gone on since.
+                let Ok(edit) = debug::edit(self.compiled, self.state, at, &input) else { return Ok(()) };
+                let key = self.event_key(edit.node, Some(edit.slot), edit.slot);
+                let body = InputEdited { patch: edit.patch, input: Arc::new(input), operator_id };
+                self.emit(Some(key), EventBody::InputEdited(body))
+            }
+        }
+    }
+
+    fn go_on(&mut self, mode: Onward, operator_id: Option<String>) -> Result<(), StepError> {
+        if !self.is_stopped() {
+            return Ok(());
+        }
+        let debug = self.state.debug.as_deref();
+        let here = debug.filter(|debug| debug.stopped.as_ref().is_some_and(|stopped| stopped.step_id.is_some()));
+        let here = here.and_then(|debug| debug.met.last()).cloned();
+        self.emit(None, EventBody::WorkflowContinued(WorkflowContinued { mode, operator_id }))?;
+        // The order of calls is that of a run that nobody stopped.
+        if let Some(here) = here {
+            self.begin_at(&here)?;
+        }
+        // What came due meanwhile is told at once.
+        self.timers();
+        Ok(())
+    }
+
+    /// Begins the call that the run stopped at, when it still waits.
+    fn begin_at(&mut self, here: &Met) -> Result<(), StepError> {
+        if let Some(origin) = &here.origin {
+            let Some((node, slot)) = fold::case::origin_slot(self.compiled, self.state, origin) else { return Ok(()) };
+            let case = fold::case::case_of(self.state, node, slot).cloned();
+            return match case.filter(|case| matches!(case.at, At::Node(_))) {
+                Some(case) => self.decide_case(node, slot, &case),
+                None => Ok(()),
+            };
+        }
+        let Some(node) = fold::place::known(self.compiled, self.state, here.path.as_deref(), &here.step) else {
+            return Ok(());
+        };
+        let slot = here.item.unwrap_or(0);
+        if !self.may_start(node) {
+            return Ok(());
+        }
+        if self.state.ready.contains(&node) {
+            return self.start_node(node);
+        }
+        match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
+            Some(Phase::Interrupted) if self.is_batch(node) => {
+                let slots = self.interrupted_slots(node);
+                self.start_slots(node, &slots)
+            }
+            Some(Phase::Fresh | Phase::Interrupted | Phase::Reenter) if self.has_room(node) => {
+                self.start_slots(node, &[slot])
+            }
+            Some(Phase::RetryAt { due_ms }) if due_ms <= self.now && self.has_room(node) => {
+                self.start_slots(node, &[slot])
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Whether the run stops before this call of its own; `inputs` is what each slot would send.
+    pub(super) fn stops_before(
+        &mut self,
+        key: EventKey,
+        node: usize,
+        slots: &[usize],
+        inputs: &[&[Arc<Value>]],
+    ) -> Result<bool, StepError> {
+        if self.state.debug.is_none() {
+            return Ok(false);
+        }
+        let scopes = |this: &Self| -> Vec<Scope> {
+            let list = slots.iter().zip(inputs);
+            list.map(|(slot, input)| this.slot_scope(node, *slot, input)).collect()
+        };
+        self.stops(key, None, node, &scopes)
+    }
+
+    /// The same before a recovery node.
+    pub(super) fn stops_before_recovery(
+        &mut self,
+        node: usize,
+        slot: usize,
+        recovery: usize,
+        error: &ErrorPayload,
+    ) -> Result<bool, StepError> {
+        if self.state.debug.is_none() {
+            return Ok(false);
+        }
+        let key = self.recovery_key(node, slot, recovery, true);
+        let origin = Some(self.origin_of(node, slot));
+        let scopes = |this: &Self| vec![this.recovery_scope(node, slot, recovery, error)];
+        self.stops(key, origin, recovery, &scopes)
+    }
+
+    /// What the condition of a breakpoint sees: what the config of the call sees, and all items.
+    fn slot_scope(&self, node: usize, slot: usize, input: &[Arc<Value>]) -> Scope {
+        let mut scope = super::start::node_scope(self.compiled, self.state, node, slot, input, None);
+        if self.compiled.nodes[node].mode == Mode::Each
+            && let Some(activation) = &self.state.nodes[node].activation
+        {
+            scope.items = activation.items_with(slot, &scope.item);
+        }
+        scope
+    }
+
+    fn stops(
+        &mut self,
+        key: EventKey,
+        origin: Option<Origin>,
+        node: usize,
+        scopes: &dyn Fn(&Self) -> Vec<Scope>,
+    ) -> Result<bool, StepError> {
+        // A run that ends is not stopped on its way.
+        if self.state.ending.is_some() || self.state.cancel.0.is_some() {
+            return Ok(false);
+        }
+        let Some(debug) = self.state.debug.as_deref() else { return Ok(false) };
+        if debug.stopped.is_some() {
+            return Ok(true);
+        }
+        let spent = debug.pace == Pace::None;
+        let path = fold::place::path_of(self.compiled, self.state, node);
+        let call = Met {
+            step: self.compiled.nodes[node].id.to_string(),
+            path: path.as_ref().map(ToString::to_string),
+            item: key.item,
+            visit: key.visit,
+            attempt: key.attempt,
+            origin: origin.clone(),
+        };
+        let mut found = None;
+        if !debug.met.contains(&call) {
+            let here = debug.breakpoints.iter().filter(|one| debug::is_at(self.compiled, one, node, path.as_deref()));
+            let mut seen = None;
+            for breakpoint in here {
+                let condition = match &breakpoint.when {
+                    None => Condition::True,
+                    Some(when) => debug::holds(when, seen.get_or_insert_with(|| scopes(self))),
+                };
+                match condition {
+                    Condition::False => {}
+                    Condition::True => found = Some((breakpoint.when.clone(), None)),
+                    Condition::Broken(why) => found = Some((breakpoint.when.clone(), Some(why))),
+                }
+                if found.is_some() {
+                    break;
+                }
+            }
+        }
+        let (reason, (condition, condition_error)) = match found {
+            Some(found) => (PauseReason::Breakpoint, found),
+            None if spent => (PauseReason::Step, (None, None)),
+            None => return Ok(false),
+        };
+        let body = WorkflowPaused { reason, condition, condition_error, operator_id: None, origin };
+        self.emit(Some(key), EventBody::WorkflowPaused(body))?;
+        Ok(true)
+    }
+}
