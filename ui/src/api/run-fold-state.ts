@@ -2,7 +2,7 @@
 
 import { CowList, CowMap } from './cow';
 import { CONTAINERS, readPath, slotKey, Sum, type LoopRun, type ReadPath } from './run-paths';
-import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus } from './run-state';
+import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop } from './run-state';
 
 export interface FoldState {
   runId: string;
@@ -52,6 +52,10 @@ export interface FoldState {
   variables: Record<string, unknown>;
   /** Replaced when it changes. */
   tasks: OpenTask[];
+  stopped: RunStop | null;
+  breakpoints: { node: string; when?: string | undefined }[];
+  /** While it is stopped: calls that end first. */
+  underWay: number;
   errors: number;
   retries: number;
   /** Slot → its errors that left by a wire or a fallback. */
@@ -97,6 +101,9 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     changed: new Set(),
     variables: { ...definition?.context?.initial },
     tasks: [],
+    stopped: null,
+    breakpoints: [],
+    underWay: 0,
     errors: 0,
     retries: 0,
     handled: new CowMap(),
@@ -123,7 +130,14 @@ function idle(id: string, kind?: string, title?: string): NodeRun {
 export function finish(state: FoldState): void {
   sumUp(state);
   // No event says it: a run is paused when all that is left to happen is a person's (SEMANTICS 5).
-  if (state.status === 'running' || state.status === 'paused') {
+  if (state.stopped && (state.status === 'running' || state.status === 'paused')) {
+    // Nothing begins: it stands still when nothing is under way, whatever comes due.
+    const calls = (run: NodeRun | undefined) => run?.state === 'running' && !CONTAINERS.has(run.kind ?? '');
+    state.underWay = Object.values(state.nodes).filter((run) => run.over === undefined && calls(run)).length
+      + [...state.busy].filter((key) => calls(state.slots.get(key))).length;
+    state.status = state.underWay > 0 ? 'running' : 'paused';
+  } else if (state.status === 'running' || state.status === 'paused') {
+    state.underWay = 0;
     const busy = state.tasks.length === 0 || state.busy.size > 0 || Object.values(state.nodes).some((run) => run.over === undefined && goesOn(run));
     state.status = busy ? 'running' : 'paused';
   }

@@ -1,6 +1,7 @@
 // How one event changes the state of a run (see run-state.ts for what comes out).
 
 import type { CowMap } from './cow';
+import { applyDebug } from './run-fold-debug';
 import { applyPeople } from './run-fold-people';
 import { isObject } from './json';
 import { addCard, cardOf, grown, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
@@ -69,7 +70,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       return;
     }
     default:
-      if (applyPeople(s, event, ms, payload)) return;
+      if (applyPeople(s, event, ms, payload) || applyDebug(s, event, payload)) return;
       // A type of a newer version: it stays in `events`, where the table shows it.
       return;
   }

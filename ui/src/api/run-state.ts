@@ -121,6 +121,18 @@ export interface FixTry {
   patch?: unknown;
 }
 
+/** Where and why a run stands stopped. */
+export interface RunStop {
+  reason: 'breakpoint' | 'step' | 'request';
+  /** The step whose call would have begun; absent when a person asked. */
+  stepId?: string | undefined;
+  path?: string | undefined;
+  item?: number | undefined;
+  condition?: string | undefined;
+  conditionError?: string | undefined;
+  who?: string | undefined;
+}
+
 /** What happened with people, in order. */
 export interface PersonNote {
   what: 'asked' | 'answered' | 'reminded' | 'held' | 'continued' | 'escalated' | 'paused' | 'resumed' | 'expired' | 'closed';
@@ -230,6 +242,12 @@ export interface RunView {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Tasks that wait for a person, oldest first. */
   readonly tasks: readonly OpenTask[];
+  /** Somebody stopped it: nothing begins. */
+  readonly stopped: RunStop | null;
+  /** Before which steps it stops. */
+  readonly breakpoints: readonly { node: string; when?: string | undefined }[];
+  /** While it is stopped: calls that end first. */
+  readonly underWay: number;
   /** Calls that failed, item errors included. */
   readonly errors: number;
   readonly retries: number;
@@ -404,6 +422,9 @@ function snapshot(state: FoldState, table: CallTable, moment?: number): RunView 
     },
     variables: state.variables,
     tasks: state.tasks,
+    stopped: isTerminal(state.status) ? null : state.stopped,
+    breakpoints: state.breakpoints,
+    underWay: state.underWay,
     errors: state.errors,
     retries: state.retries,
     ...(moment === undefined ? {} : { moment }),

@@ -5,12 +5,13 @@ import { errors } from './en.errors.ts';
 import { inbox } from './en.inbox.ts';
 import { log } from './en.log.ts';
 import { panel } from './en.panel.ts';
+import { debug } from './en.debug.ts';
 import { rerun } from './en.rerun.ts';
 import { secrets } from './en.secrets.ts';
 import { time } from './en.time.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...time };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

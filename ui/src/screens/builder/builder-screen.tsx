@@ -10,6 +10,8 @@ import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
+import { sendable } from '../../features/debug/breakpoints.ts';
+import { useDebug } from '../../features/debug/use-debug.tsx';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
@@ -68,7 +70,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const [asked, setAsked] = useState<ReadonlySet<string>>(NOTHING_ASKED);
   const diagnostics = useMemo(() => quiet(found, asked), [found, asked]);
   const [renaming, setRenaming] = useState(false);
-  const [asking, setAsking] = useState<{ params: JsonMap } | null>(null);
+  const [asking, setAsking] = useState<{ params: JsonMap; paused?: boolean } | null>(null);
   const [runId, setRunId] = useState<string | null>(() => lastRuns.get(session.ref) ?? null);
   const panes = usePanes(runId);
   const { onLogOpen, onProblemsOpen } = panes;
@@ -88,14 +90,17 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const logWasOpen = useLatest(panes.logOpen);
   /** A second press before the first is answered would start a second run. */
   const asksHost = useRef(false);
+  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
+  const mayBuild = useLatest(role === 'builder');
 
-  const start = useCallback(async (params: JsonMap) => {
+  const start = useCallback(async (params: JsonMap, paused = false) => {
     if (asksHost.current) return;
     asksHost.current = true;
     const sent = editor.getState().document;
     setStarting(true);
     try {
-      const { runId: id } = await act('run_start', { document: sent, ref: session.ref, params });
+      const breakpoints = mayBuild.current ? sendable(sent.id, sent.nodes) : [];
+      const { runId: id } = await act('run_start', { document: sent, ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}) });
       lastRuns.set(session.ref, id);
       lastParams.set(session.ref, params);
       setDefinition(sent);
@@ -112,13 +117,14 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session.ref, logWasOpen]);
+  }, [editor, session.ref, logWasOpen, mayBuild]);
 
-  const run = useCallback(() => {
+  /** `paused`: it stops before its first step. */
+  const runAs = useCallback((paused: boolean) => {
     const schema = askedSchema(editor.getState().document);
     const params = schema ? firstValues(schema, lastParams.get(session.ref)) : {};
-    if (mustAsk(schema, params)) setAsking({ params });
-    else start(params).catch((cause: unknown) => {
+    if (mustAsk(schema, params)) setAsking({ params, paused });
+    else start(params, paused).catch((cause: unknown) => {
       const list = refusedFor(cause);
       if (list === null) {
         showError(cause, t('params.startFailed'));
@@ -136,6 +142,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       }
     });
   }, [editor, session.ref, start, onProblemsOpen]);
+  const run = useCallback(() => runAs(false), [runAs]);
+  const stepStart = useCallback(() => runAs(true), [runAs]);
 
   /** Asks for the values even when all of them have defaults. */
   const runWith = useCallback(() => {
@@ -181,6 +189,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const rerun = useRerunDialog(offers, useCallback((id: string) => navigate({ screen: 'run', runId: id }), []));
   const { ask } = rerun;
 
+  const debug = useDebug({ workflowId: document.id, document, catalog, editor, runId, view: loading ? null : view, stepStart, canStart: !running && !starting && !loading });
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => [rerunAction(ask, editor, offers?.steps ?? []), ...builderActions({
     // The title bar says that it is saved.
@@ -247,6 +256,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         ...(runId && !running ? [null, { id: 'clear', label: t('action.clearRun'), icon: 'x' as const, onSelect: () => { lastRuns.delete(session.ref); setRunId(null); } }] : []),
       ]} />
       <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={keys.save}>{t('builder.save')}</Button>
+      {debug.bar}
       {running
         ? <Button icon="stop" busy={cancelling} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
         : <Button variant="primary" icon="play" busy={starting} disabled={loading} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
@@ -255,15 +265,17 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   return (
     <RerunContext value={ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={view} loading={loading} bar={bar} workflowPanel onReady={onReady} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={view} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={debug.line} workflowPanel onReady={onReady} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         {trouble ? <TroubleBanner trouble={trouble} onResume={() => void attempt(() => act('run_resume', { runId: runId ?? '' }))} /> : null}
+        {debug.banner}
         <WaitingBanner view={view} />
         {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
         {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
       </>} />
-      {asking ? <AskParams document={document} first={asking.params} onStart={start} onClose={() => setAsking(null)} /> : null}
+      {asking ? <AskParams document={document} first={asking.params} onStart={(params) => start(params, asking.paused)} onClose={() => setAsking(null)} /> : null}
+      {debug.dialog}
       {rerun.dialog}
     </RerunContext>
   );

@@ -6,6 +6,7 @@ import { useRunView } from '../../api/events.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import type { JsonMap, NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
+import { useDebug } from '../../features/debug/use-debug.tsx';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
@@ -126,11 +127,14 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const trouble = useTrouble(run.runId, open);
   // A run that waits for a person is driven again by the answer.
   const asks = (view?.tasks.length ?? 0) > 0;
-  const stopped = open && !run.driven && status !== 'created' && !trouble && !asks;
+  const debug = useDebug({ workflowId: run.workflowId, document: run.definition, catalog, editor, runId: run.runId, view, past });
+  // Whoever stopped it lets it go on; until its events are read the summary says so.
+  const onPurpose = view && view.lastSeq > 0 ? debug.stopped : run.stopped !== undefined;
+  const stopped = open && !run.driven && status !== 'created' && !trouble && !asks && !onPurpose;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} workflowPanel={false} onReady={onReady} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink" title={run.workflowName}>{run.workflowName}</h1>
@@ -149,6 +153,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
               { id: 'delete', label: t('run.delete'), icon: 'x', danger: true, disabled: open || past, onSelect: () => setDeleting(true) },
             ]} />
             {file ? <Button icon="flow" onClick={() => navigate({ screen: 'workflow', ref: file.ref })}>{t('run.openWorkflow')}</Button> : null}
+            {debug.bar}
             {open
               ? <Button icon="stop" busy={busy} disabled={past} title={notNow} onClick={() => void doing(() => act('run_cancel', { runId: run.runId }).catch((cause: unknown) => showError(cause, t('run.cancelFailed'))))}>{t('builder.cancelRun')}</Button>
               : <Button variant={status === 'failed' && !hideFailure ? 'default' : 'primary'} icon="retry" busy={busy} onClick={again}>{t('run.again')}</Button>}
@@ -163,12 +168,14 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             </Banner>
           ) : null}
           {run.masked ? <MaskedBanner runId={run.runId} mayReveal={run.mayReveal} /> : null}
+          {past ? null : debug.banner}
           {past ? null : <WaitingBanner view={view} />}
           {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: run.workflowName })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} onConfirm={remove} onClose={() => setDeleting(false)} />
+      {debug.dialog}
       {rerun.dialog}
     </RerunContext>
   );

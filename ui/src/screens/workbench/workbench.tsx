@@ -33,6 +33,9 @@ export interface WorkbenchProps {
   params?: unknown;
   output?: unknown[];
   bar: ReactNode;
+  /** Breakpoints: on the canvas, and under the panel. */
+  breakpoints?: ReadonlyMap<string, string> | undefined;
+  underPanel?: ReactNode;
   banners: ReactNode;
   logOpen: boolean;
   onLogOpen(open: boolean): void;
@@ -132,9 +135,9 @@ export function Workbench(props: WorkbenchProps) {
           onToggle={() => props.onLogOpen(!logOpen)}
           pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={go} onChoose={choose} /> : null}>
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
-            onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel}>
+            onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel && props.underPanel ? <div className="dbg-panel">{panel}{props.underPanel}</div> : panel}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>

@@ -47,6 +47,8 @@ export interface CanvasProps {
   diagnostics?: readonly Diagnostic[];
   /** a run to show; null = none */
   runView?: RunView | null;
+  /** step → the condition under which a run stops before it; empty for every time */
+  breakpoints?: ReadonlyMap<string, string> | undefined;
   /** shows what the signs of a run mean */
   legend?: boolean;
   /** given once; the way to everything the canvas can do, for `canvasActions` */
@@ -63,6 +65,7 @@ export interface CanvasProps {
 }
 
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
+const NO_POINTS: ReadonlyMap<string, string> = new Map();
 const nothing = (): void => {};
 
 export function Canvas(props: CanvasProps) {
@@ -85,7 +88,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, legend, onReady, onMessage, onEnterNode, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -105,6 +108,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, runView = null, l
 
   useLayoutEffect(() => session.update({ flow, catalog, far, say, openNode, choose }), [session, flow, catalog, far, say, openNode, choose]);
   useLayoutEffect(() => ui.setState({ runView }), [ui, runView]);
+  useLayoutEffect(() => ui.setState({ breakpoints }), [ui, breakpoints]);
   useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
   useEffect(() => onReady?.(handle), [handle, onReady]);
   useClipboardKeys(handle);

@@ -100,8 +100,13 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
   const all = problems ?? [];
   const todo = all.length > 0 && all.every(isTodo);
   const words = all.map((p) => (todo ? p.hint : p.message));
+  const point = useUi((s) => s.breakpoints.get(id));
+  const stopped = look.className === 'is-stopped';
+  const pointWords = point === undefined ? '' : point === '' ? t('debug.mark') : t('debug.markWhen', { when: point });
   return (
     <>
+      {point === undefined ? null : <span className="cv-st c-err" title={pointWords} data-mark="breakpoint"><Icon name="brk" size={12} label={pointWords} /></span>}
+      {stopped ? <span className="cv-st c-run" title={look.words} data-mark="stopped"><Icon name="pause" size={12} /></span> : null}
       {all.length > 0 ? (
         <span className={`cv-st ${todo ? 'c-off' : all.some(isFault) ? 'c-err' : 'c-wait'}`} title={words.join('\n')} data-mark={todo ? 'todo' : 'problem'}>
           <Icon name={todo ? 'pencil' : 'warn'} size={12} label={`${todo ? t('todo.step') : tn('canvas.problems', all.length)}: ${words.join(' ')}`} />

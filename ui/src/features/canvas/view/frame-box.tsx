@@ -102,7 +102,8 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const policy = usePolicy();
   const editable = useStore(editor, (s) => !s.readOnly);
   const mark = useWireMark(id);
-  const look = lookOf(run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'));
+  const stopped = useUi((s) => s.runView?.stopped?.stepId === id);
+  const look = lookOf(run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'), stopped);
   const resize = useResize(id);
   const red = shape.ports.find((p) => p.kind === 'error');
   const state = look.words || (live ? t('canvas.state.idle') : '');

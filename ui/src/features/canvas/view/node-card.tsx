@@ -29,7 +29,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const editable = useStore(useCanvas().editor, (s) => !s.readOnly);
   const mark = useWireMark(id);
   const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
-  const look = lookOf(run, node.disabled === true, now);
+  const stopped = useUi((s) => s.runView?.stopped?.stepId === id);
+  const look = lookOf(run, node.disabled === true, now, stopped);
   const { green, red } = asPorts(data);
   const byPort = counts.split(',');
   const taken = (port: string): number => Number(byPort[shape.ports.findIndex((p) => p.id === port)] ?? 0);

@@ -69,7 +69,11 @@ function lineOf(run: NodeRun, now: number): string | null {
   }
 }
 
-export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number): CardLook {
+/** The run stands stopped before this step. */
+const STOPPED = { className: 'is-stopped', signal: null };
+
+export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number, stopped = false): CardLook {
+  if (stopped) return { ...STOPPED, words: t('debug.card'), line: t('debug.cardLine') };
   if (run && run.state !== 'idle') {
     return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: lineOf(run, now) };
   }

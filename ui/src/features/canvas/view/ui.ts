@@ -69,6 +69,8 @@ export interface CanvasUi {
   showSafe: boolean;
   runView: RunView | null;
   problems: ReadonlyMap<string, readonly Diagnostic[]>;
+  /** step → the condition under which a run stops before it; empty for every time */
+  breakpoints: ReadonlyMap<string, string>;
 }
 
 export type UiStore = StoreApi<CanvasUi>;
@@ -91,6 +93,7 @@ export const createUi = (): UiStore =>
     showSafe: true,
     runView: null,
     problems: new Map(),
+    breakpoints: new Map(),
   }));
 
 export interface CanvasParts {

@@ -1,0 +1,118 @@
+/** Looking into a run: breakpoints, pause, steps, another input, as a person does it. */
+import type { Page } from '@playwright/test';
+import { expect, type Host, test } from './host.ts';
+
+const file = (name: string) => ({
+  signalbox: 1, id: 'x', name, settings: { errorPolicy: 'fail' },
+  nodes: {
+    start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
+    plan: { type: 'data.set', typeVersion: 1, title: 'Make a plan', config: { assign: { total: 12 } } },
+    add: { type: 'data.set', typeVersion: 1, title: 'Add tax', config: { assign: { total: '=item.total * 2' } } },
+    done: { type: 'data.set', typeVersion: 1, title: 'Done', config: { assign: { result: '=item.total' }, keep: false } },
+  },
+  edges: [{ from: 'start.success', to: 'plan' }, { from: 'plan.success', to: 'add' }, { from: 'add.success', to: 'done' }],
+  layout: { start: [0, 0], plan: [248, 0], add: [496, 0], done: [744, 0] },
+});
+
+async function opened(host: Host, open: (hash: string) => Promise<Page>, name: string): Promise<{ page: Page; id: string; ref: string }> {
+  const made = await host.rpc<{ ref: string; revision: string; document: { id: string } }>('workflow_create', { name });
+  await host.rpc('workflow_save', { ref: made.ref, document: { ...file(name), id: made.document.id }, baseRevision: made.revision });
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await expect(page.locator('[data-node=add]')).toBeVisible();
+  return { page, id: made.document.id, ref: made.ref };
+}
+
+const card = (page: Page, id: string) => page.locator(`.cv-node[data-node=${id}]`);
+const events = async (host: Host, runId: string) => (await host.rpc<{ type: string }[]>('run_events', { runId, after: 0 })).map((event) => event.type);
+
+test('a breakpoint set by a key stops the run before its step; the input is edited and shown as a difference; it goes on', async ({ open, host }) => {
+  const { page, id } = await opened(host, open, 'Look into it');
+  await card(page, 'add').click();
+  await page.keyboard.press('F9');
+  await expect(card(page, 'add').locator('[data-mark=breakpoint]')).toBeVisible();
+  // It is the person's, not the file's.
+  await expect(page.locator('.bar').getByText('Saved')).toBeVisible();
+  await page.keyboard.press('F5');
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText('Stopped before Add tax');
+  await expect(banner).toContainText('At a breakpoint.');
+  await expect(card(page, 'add')).toHaveClass(/is-stopped/);
+  await expect(card(page, 'plan')).toHaveAttribute('data-state', 'done');
+  await expect(page.locator('.wb-status').getByText('Paused', { exact: true })).toBeVisible();
+
+  await banner.getByRole('button', { name: 'Edit input' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit the input of Add tax' });
+  const text = dialog.getByRole('textbox', { name: 'Input as JSON' });
+  await expect(text).toHaveValue(/"total": 12/);
+  const use = dialog.getByRole('button', { name: 'Use this input' });
+  await expect(use).toBeDisabled();
+  await text.fill('{ "total": ');
+  await expect(dialog.getByRole('status')).toContainText('This is not JSON');
+  await text.fill('[1]');
+  await expect(dialog.getByRole('status')).toContainText('must be an object');
+  await expect(use).toBeDisabled();
+  await text.fill('{ "total": 50 }');
+  await expect(dialog.getByRole('group', { name: 'What changes' })).toContainText('50');
+  await use.click();
+  await expect(dialog).toBeHidden();
+
+  await page.keyboard.press('F10');
+  await expect(banner).toContainText('Stopped before Done');
+  await expect(banner).toContainText('After one step.');
+  await page.keyboard.press('F8');
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+  await expect(page.locator('.wb-banners').getByText('Stopped before')).toHaveCount(0);
+  const [run] = (await host.rpc<{ runs: { runId: string }[] }>('run_list', { workflow: id })).runs;
+  const told = await host.rpc<{ output: unknown[] }>('run_get', { runId: run?.runId });
+  expect(told.output).toEqual([{ result: 100 }]);
+  const types = await events(host, run?.runId ?? '');
+  expect(types.filter((type) => ['breakpoints_set', 'workflow_paused', 'input_edited', 'workflow_continued'].includes(type))).toEqual(['breakpoints_set', 'workflow_paused', 'input_edited', 'workflow_continued', 'workflow_paused', 'workflow_continued']);
+});
+
+test('a condition is written beside the breakpoint; one that cannot be evaluated stops the run and says why', async ({ open, host }) => {
+  const { page } = await opened(host, open, 'Only when');
+  await card(page, 'add').click();
+  await page.getByRole('switch', { name: 'Stop before this step' }).click();
+  const when = page.getByRole('textbox', { name: 'Only when' });
+  await when.fill('item.total > 100');
+  await page.keyboard.press('F5');
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+  await when.fill('item.nothing > 100');
+  await page.keyboard.press('F5');
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText('At a breakpoint: item.nothing > 100.');
+  await expect(banner).toContainText('counts as true');
+  // A breakpoint that goes while the run is stopped does not stop it again.
+  await page.getByRole('switch', { name: 'Stop before this step' }).click();
+  await expect(card(page, 'add').locator('[data-mark=breakpoint]')).toHaveCount(0);
+  await banner.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+  // One that cannot be read is refused before anything runs.
+  await page.getByRole('switch', { name: 'Stop before this step' }).click();
+  await when.fill('item.total >');
+  await page.keyboard.press('F5');
+  await expect(page.getByText(/The breakpoint at 'add' cannot be set/)).toBeVisible();
+});
+
+test('step by step from the first one, and the run screen lets a stopped run go on too', async ({ open, host }) => {
+  const { page, id } = await opened(host, open, 'Step by step');
+  // Who may build is asked first.
+  await card(page, 'plan').click();
+  await expect(page.getByRole('switch', { name: 'Stop before this step' })).toBeVisible();
+  await page.keyboard.press('F10');
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText('paused the run');
+  await page.keyboard.press('F10');
+  await expect(banner).toContainText('Stopped before Make a plan');
+  const [run] = (await host.rpc<{ runs: { runId: string; status: string }[] }>('run_list', { workflow: id })).runs;
+  expect(run?.status).toBe('paused');
+  await page.evaluate((hash) => { window.location.hash = hash; }, `#/run/${run?.runId ?? ''}`);
+  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('Stopped before Make a plan');
+  // It stands still on purpose: nothing says that a process is missing.
+  await expect(page.locator('.wb-banners').getByRole('status')).toHaveCount(1);
+  const bar = page.getByRole('group', { name: 'Pause, continue, step' });
+  await bar.getByRole('button', { name: /Go on by one step/ }).click();
+  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('Stopped before Add tax');
+  await bar.getByRole('button', { name: /Continue/ }).click();
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+});

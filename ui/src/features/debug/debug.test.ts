@@ -1,0 +1,30 @@
+// Where a run stands that somebody stopped, and what is sent with the next one.
+import { beforeEach, expect, test } from 'vitest';
+import { foldRun, type RunEventLike } from '../../api/run-state.ts';
+import { breakpointsOf, sendable } from './breakpoints.ts';
+import { whereStopped, whyStopped } from './words.ts';
+
+const log = (...all: [type: string, stepId: string | null, payload?: unknown][]): RunEventLike[] =>
+  all.map(([type, stepId, payload = {}], index) => ({ runId: 'r', seq: index + 1, ts: '2026-11-22T00:00:00.000Z', type, stepId, payload, ...(stepId ? { visit: 1, attempt: 0 } : {}) }));
+const started = { type: 'data.set', config: {}, input: [], meta: {}, resolvedInputs: null };
+const definition = { nodes: { a: {}, b: {} }, edges: [{ from: 'a.success', to: 'b' }] };
+
+beforeEach(() => localStorage.clear());
+
+test('a stopped run is paused once nothing is under way, and says where and why', () => {
+  const stop = { reason: 'breakpoint', condition: 'item.n > 1', conditionError: 'no n' };
+  const busy = foldRun(log(['workflow_start', null, { name: 'W', params: {} }], ['step_start', 'a', started], ['workflow_paused', 'b', stop]), definition);
+  expect([busy.status, busy.underWay, busy.stopped?.stepId]).toEqual(['running', 1, 'b']);
+  const done = { outputs: null, ports: { success: 1 }, items: { success: [] } };
+  const still = foldRun(log(['workflow_start', null, { name: 'W', params: {} }], ['step_start', 'a', started], ['workflow_paused', 'b', stop], ['step_done', 'a', done]), definition);
+  expect([still.status, still.underWay]).toEqual(['paused', 0]);
+  expect(still.stopped && whereStopped(still.stopped, (id) => id.toUpperCase())).toBe('Stopped before B');
+  expect(still.stopped && whyStopped(still.stopped)).toBe('At a breakpoint: item.n > 1.');
+  const on = foldRun(log(['workflow_start', null, { name: 'W', params: {} }], ['workflow_paused', null, { reason: 'request', operatorId: 'user:ada' }], ['workflow_continued', null, { mode: 'step' }]), definition);
+  expect([on.status, on.stopped]).toEqual(['running', null]);
+});
+
+test('breakpoints that were kept wrongly are none, and steps that are gone are not sent', () => {
+  expect(breakpointsOf('nothing')).toEqual([]);
+  expect(sendable('nothing', { a: {} })).toEqual([]);
+});

@@ -1,0 +1,101 @@
+/** Another input for a call that waits: written as JSON, checked by the engine, shown as a difference before it is sent. */
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { call } from '../../api/client.ts';
+import { toApiError } from '../../api/error.ts';
+import { act, useCommand } from '../../api/queries.ts';
+import type { WaitingCall } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Button, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
+import { same } from '../evidence/diff.ts';
+import { DiffView } from '../evidence/diff-view.tsx';
+import './debug.css';
+
+const SETTLE_MS = 250;
+
+type Read = { value: unknown } | { why: string };
+function read(text: string): Read {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (cause) {
+    return { why: cause instanceof Error ? cause.message : '' };
+  }
+}
+
+const keyOf = (one: WaitingCall): string => `${one.path ?? ''}/${one.stepId}#${one.item ?? ''}`;
+
+export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleOf(id: string): string; onClose(): void }) {
+  const found = useCommand('run_debug', { runId }, { staleTime: 0 });
+  const calls = useMemo(() => (found.data?.waiting ?? []).filter((one) => one.editable), [found.data]);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const one = calls.find((each) => keyOf(each) === chosen) ?? calls[0];
+  const named = (each: WaitingCall): string => {
+    const step = each.path === undefined ? titleOf(each.stepId) : `${each.path}/${titleOf(each.stepId)}`;
+    return each.item === undefined ? step : t('debug.input.item', { step, n: each.item + 1 });
+  };
+  if (!one) {
+    return (
+      <Dialog open onClose={onClose} title={t('debug.edit')} closeLabel={t('common.cancel')} footer={<Button onClick={onClose}>{t('common.cancel')}</Button>}>
+        {found.isPending ? <div aria-busy="true" aria-label={t('debug.input.loading')}><Skeleton rows={3} /></div> : <p className="t2">{found.error ? found.error.message : t('debug.input.none')}</p>}
+      </Dialog>
+    );
+  }
+  return <Editor key={keyOf(one)} runId={runId} one={one} title={titleOf(one.stepId)} onClose={onClose}
+    which={calls.length > 1 ? <label className="field"><span className="lab">{t('debug.input.which')}</span>
+      <Select value={keyOf(one)} label={t('debug.input.which')} options={calls.map((each) => ({ value: keyOf(each), label: named(each) }))} onChange={setChosen} /></label> : null} />;
+}
+
+function Editor({ runId, one, title, which, onClose }: { runId: string; one: WaitingCall; title: string; which: ReactNode; onClose(): void }) {
+  const [text, setText] = useState(() => JSON.stringify(one.input, null, 2));
+  const now = useMemo(() => read(text), [text]);
+  const [checked, setChecked] = useState<{ text: string; problem: string | null } | null>(null);
+  const [busy, setBusy] = useState(false);
+  const place = useMemo(() => ({ runId, stepId: one.stepId, ...(one.path === undefined ? {} : { path: one.path }), ...(one.item === undefined ? {} : { item: one.item }) }), [runId, one]);
+  const isSame = 'value' in now && same(now.value, one.input);
+  useEffect(() => {
+    if (!('value' in now)) return undefined;
+    const { value } = now;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      call('run_edit_input', { ...place, input: value, check: true }, stop.signal).then(
+        () => setChecked({ text, problem: null }),
+        (cause: unknown) => { if (!stop.signal.aborted) setChecked({ text, problem: toApiError(cause).message }); },
+      );
+    }, SETTLE_MS);
+    return () => { clearTimeout(timer); stop.abort(); };
+  }, [now, text, place]);
+  const verdict = checked?.text === text ? checked : null;
+  const problem = 'why' in now ? t('debug.input.notJson', { why: now.why }) : verdict?.problem ?? null;
+  const send = async () => {
+    if (!('value' in now) || busy) return;
+    setBusy(true);
+    try {
+      await act('run_edit_input', { ...place, input: now.value });
+      toast({ signal: 'ok', text: t('debug.input.done') });
+      onClose();
+    } catch (cause) {
+      setChecked({ text, problem: toApiError(cause).message });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog open onClose={onClose} width={720} title={t('debug.input.title', { step: title })} closeLabel={t('common.cancel')} footer={<>
+      <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
+      <Button variant="primary" icon="pencil" busy={busy} disabled={isSame || problem !== null || verdict === null} onClick={() => void send()}>{t('debug.input.use')}</Button>
+    </>}>
+      <div className="dbg-input">
+        {which}
+        <label className="field"><span className="lab">{t('debug.input.value')}</span>
+          <TextArea mono rows={10} value={text} invalid={problem !== null} aria-label={t('debug.input.value')} onChange={setText} />
+        </label>
+        <span className={`s row gap1 ${problem === null ? 't2' : 'c-err'}`} role="status">
+          {problem === null ? null : <Icon name="errd" size={12} />}
+          {problem ?? (verdict === null ? t('debug.input.checking') : t('debug.input.fits'))}
+        </span>
+        <div className="field"><span className="lab">{t('debug.input.change')}</span>
+          {'value' in now && !isSame ? <DiffView before={one.input} after={now.value} label={t('debug.input.change')} /> : <span className="s t2">{t('debug.input.same')}</span>}
+        </div>
+      </div>
+    </Dialog>
+  );
+}

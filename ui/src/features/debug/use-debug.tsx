@@ -1,0 +1,129 @@
+// Looking into the run of a screen: keys, buttons, banner, dialog. Only for who may build.
+
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { act, useCommand } from '../../api/queries.ts';
+import { isTerminal, type RunView } from '../../api/run-state.ts';
+import type { NodeDescriptor, Workflow } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { IconButton, keysOf, toast, useActions, useAllActions } from '../../kit/index.ts';
+import { toApiError } from '../../api/error.ts';
+import { useEditor, type EditorStore } from '../canvas/editor.ts';
+import { titleOf as titleIn } from '../node-panel/index.ts';
+import { debugActions } from './actions.ts';
+import { BreakLine } from './break-line.tsx';
+import { sendable, useBreakpoints } from './breakpoints.ts';
+import { InputDialog } from './input-dialog.tsx';
+import { StoppedBanner } from './stopped-banner.tsx';
+
+export interface Debugging {
+  /** Pause, continue, step: for the bar of the screen. */
+  bar: ReactNode;
+  banner: ReactNode;
+  dialog: ReactNode;
+  /** Under the panel. */
+  line: ReactNode;
+  /** Step → condition, for the canvas. */
+  marks: ReadonlyMap<string, string>;
+  /** The run waits for the person who stopped it, not for a process or an answer. */
+  stopped: boolean;
+}
+
+const NO_MARKS: ReadonlyMap<string, string> = new Map();
+/** Conditions are typed: not every letter is sent. */
+const SETTLE_MS = 500;
+
+const failed = (cause: unknown): void => {
+  const error = toApiError(cause);
+  toast({ signal: 'err', text: `${t('debug.failed')}: ${error.message}`, detail: error.hint || undefined });
+};
+
+export function useDebug({ workflowId, document, catalog, editor, runId, view, past = false, stepStart, canStart = false }: {
+  workflowId: string; document: Workflow; catalog: NodeDescriptor[]; editor: EditorStore; runId: string | null; view: RunView | null;
+  /** The screen shows the run as it stood before: nothing can be done to it there. */
+  past?: boolean;
+  stepStart?: (() => void) | undefined; canStart?: boolean;
+}): Debugging {
+  const who = useCommand('who', {}, { staleTime: 60_000 });
+  const may = who.data?.role === 'builder';
+  const points = useBreakpoints(workflowId);
+  const [busy, setBusy] = useState(false);
+  const [editing, setEditing] = useState<string | null>(null);
+  const open = view !== null && view.lastSeq > 0 && !isTerminal(view.status);
+  const stopped = open && view.stopped !== null;
+  const chosen = useEditor(editor, (state) => (state.selection.nodes.length === 1 ? state.selection.nodes[0] : undefined));
+  const titleOf = useCallback((id: string) => (Object.hasOwn(document.nodes, id) ? titleIn(document, id, catalog) : id), [document, catalog]);
+
+  const ask = useCallback(async (command: 'run_pause' | 'run_continue' | 'run_step') => {
+    if (runId === null) return;
+    setBusy(true);
+    try {
+      await act(command, { runId });
+    } catch (cause) {
+      failed(cause);
+    } finally {
+      setBusy(false);
+    }
+  }, [runId]);
+
+  // What the person changes while the run goes on holds for it too; what was there when it began went with it.
+  const sent = useRef<{ runId: string; text: string } | null>(null);
+  useEffect(() => {
+    if (!may || past || runId === null || !open) return undefined;
+    const list = sendable(workflowId, document.nodes);
+    const text = JSON.stringify(list);
+    if (sent.current?.runId !== runId) {
+      sent.current = { runId, text };
+      return undefined;
+    }
+    if (sent.current.text === text) return undefined;
+    const timer = setTimeout(() => {
+      sent.current = { runId, text };
+      act('run_breakpoints', { runId, breakpoints: list }).catch(failed);
+    }, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [may, past, runId, open, workflowId, document.nodes, points.points]);
+
+  const marks = useMemo(() => (may && points.points.length ? new Map(points.points.map((point) => [point.node, point.when ?? ''])) : NO_MARKS), [may, points.points]);
+  const edit = useCallback(() => setEditing(runId), [runId]);
+  const live = may && !past;
+  const actions = useMemo(() => debugActions({
+    pause: () => void ask('run_pause'),
+    canPause: () => live && open && !stopped,
+    onward: () => void ask('run_continue'),
+    step: () => void ask('run_step'),
+    isStopped: () => live && stopped,
+    stepStart,
+    canStart: () => live && canStart,
+    toggle: () => { if (chosen !== undefined) points.toggle(chosen); },
+    canToggle: () => may && chosen !== undefined,
+    edit,
+  }), [ask, live, may, open, stopped, stepStart, canStart, chosen, points, edit]);
+  useActions(actions);
+  const all = useAllActions();
+  const keys = useMemo(() => {
+    const of = (id: string) => {
+      const action = all.find((one) => one.id === id);
+      return action && keysOf(action)[0];
+    };
+    return { pause: of('debug.pause'), onward: of('debug.continue'), step: of('debug.step'), point: of('debug.breakpoint') };
+  }, [all]);
+
+  return {
+    stopped,
+    marks,
+    bar: live && open ? (
+      <span className="row gap1" role="group" aria-label={t('debug.bar')}>
+        {stopped
+          ? <IconButton icon="play" label={t('debug.continue')} keys={keys.onward} disabled={busy} onClick={() => void ask('run_continue')} />
+          : <IconButton icon="pause" label={t('debug.pause')} keys={keys.pause} disabled={busy} onClick={() => void ask('run_pause')} />}
+        <IconButton icon="step" label={t('debug.step')} keys={keys.step} disabled={busy || !stopped} onClick={() => void ask('run_step')} />
+      </span>
+    ) : null,
+    banner: stopped && view ? (
+      <StoppedBanner view={view} titleOf={titleOf} keys={keys} busy={busy}
+        onContinue={live ? () => void ask('run_continue') : undefined} onStep={live ? () => void ask('run_step') : undefined} onEdit={live ? edit : undefined} />
+    ) : null,
+    dialog: live && stopped && editing !== null && editing === runId ? <InputDialog runId={editing} titleOf={titleOf} onClose={() => setEditing(null)} /> : null,
+    line: may ? <BreakLine document={document} chosen={chosen} points={points} titleOf={titleOf} keys={keys.point} /> : null,
+  };
+}
