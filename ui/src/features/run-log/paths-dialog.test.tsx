@@ -10,7 +10,7 @@ const path = (n: number, more: object = {}) => ({ path: `each[${String(n)}]`, fi
 it('C20: reads all pages and leads to the one iteration that failed', async () => {
   const onLook = vi.fn();
   const asked: unknown[] = [];
-  renderWith(<PathsDialog runId="R" words={(one) => one} onLook={onLook} onClose={() => undefined} />, {
+  renderWith(<PathsDialog keeps={false} runId="R" words={(one) => one} onLook={onLook} onClose={() => undefined} />, {
     run_paths: (request: { after?: number }) => {
       asked.push(request.after);
       const first = request.after === undefined ? 0 : 1000;
@@ -30,7 +30,7 @@ it('C20: reads all pages and leads to the one iteration that failed', async () =
 
 it('says what is wrong and tries again', async () => {
   let broken = true;
-  renderWith(<PathsDialog runId="R" words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
+  renderWith(<PathsDialog keeps={false} runId="R" words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
     run_paths: () => {
       if (broken) throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: 'Look at the disk.' });
       return { paths: [path(0)], containers: {}, truncated: false };

@@ -38,7 +38,7 @@ function usePaths(runId: string) {
   return { paths, error, again };
 }
 
-export function PathsDialog({ runId, words, onLook, onClose }: { runId: string; words: (path: string) => string; onLook: (path: string) => void; onClose: () => void }) {
+export function PathsDialog({ runId, keeps, words, onLook, onClose }: { runId: string; /** It is a re-run: others stand from its original. */ keeps: boolean; words: (path: string) => string; onLook: (path: string) => void; onClose: () => void }) {
   const { paths, error, again } = usePaths(runId);
   const [stand, setStand] = useState<Stand>('all');
   const [at, setAt] = useState(0);
@@ -53,7 +53,7 @@ export function PathsDialog({ runId, words, onLook, onClose }: { runId: string; 
     <Dialog open title={t('paths.title')} closeLabel={t('common.close')} width={560} onClose={onClose}>
       {error ? <EmptyState title={error.message} text={error.hint} actions={<Button icon="retry" onClick={again}>{t('common.tryAgain')}</Button>} /> : paths === null ? <Skeleton rows={6} /> : (
         <div className="paths">
-          <p className="s t2">{tn('paths.text', paths.length)}</p>
+          <p className="s t2">{tn('paths.text', paths.length)}{keeps ? ` ${t('paths.kept')}` : ''}</p>
           <Segmented<Stand> small label={t('paths.filter')} value={stand} onChange={(next) => { setStand(next); setAt(0); }}
             options={[{ value: 'all', label: t('paths.all') }, { value: 'failed', label: t('paths.failed', { n: number(counts.failed) }) }, { value: 'waiting', label: t('paths.waiting', { n: number(counts.waiting) }) }, { value: 'running', label: t('paths.running', { n: number(counts.running) }) }]} />
           {shown.length === 0 ? <p className="s t3">{t('paths.none')}</p> : (
