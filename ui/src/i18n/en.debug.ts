@@ -16,7 +16,7 @@ export const debug = {
   'debug.point': 'Breakpoint',
   'debug.pointHere': 'Stop before this step',
   'debug.pointWhen': 'Only when',
-  'debug.pointWhenHint': 'A condition such as item.total > 100. Empty: every time.',
+  'debug.pointWhenHint': 'item.total > 100, or empty for always',
   'debug.mark': 'Breakpoint: a run stops before this step',
   'debug.markWhen': 'Breakpoint: a run stops before this step when {when}',
   'debug.none': 'No breakpoints.',

@@ -64,7 +64,7 @@ export function RunHistory(props: RunsProps) {
               <span className="r-opt">{t('runs.colRun')}</span>
               <span />
             </div>
-            {runs ? <Rows {...props} runs={runs} /> : <div style={{ padding: '0 16px' }}><Skeleton rows={12} /></div>}
+            {runs ? <Rows {...props} runs={runs} /> : props.failure ? null : <div style={{ padding: '0 16px' }}><Skeleton rows={12} /></div>}
           </>
         )}
       </div>

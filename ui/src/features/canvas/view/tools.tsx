@@ -52,8 +52,10 @@ export function Legend() {
   const shown = useUi((s) => s.runView !== null);
   if (!shown) return null;
   return (
-    <div className="cv-legend" aria-hidden="true">
-      {LEGEND.map(([signal, words]) => <div key={signal}><SignalIcon signal={signal} size={12} />{t(words)}</div>)}
+    <div className="cv-legend-room" aria-hidden="true">
+      <div className="cv-legend">
+        {LEGEND.map(([signal, words]) => <div key={signal}><SignalIcon signal={signal} size={12} />{t(words)}</div>)}
+      </div>
     </div>
   );
 }
