@@ -14,7 +14,7 @@ pub(crate) fn catalog(output: &Output, command: &CatalogCommand) -> Done {
                 output.value(&json!(kinds));
             } else {
                 for kind in kinds {
-                    output.line(&format!("{:<18} {:<20} {}", kind.kind, kind.title, kind.description));
+                    output.line(&format!("{:<24} {:<20} {}", kind.kind, kind.title, kind.description));
                 }
             }
             Ok(OK)
