@@ -279,7 +279,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const [tab, setTab] = useState<DetailTab>('decide');
   const [wanted, setAsked] = useState<Asked | null>(null);
   // A question about a task that is answered meanwhile is no question any more.
-  const asked = task.state === 'open' || wanted?.kind === 'reveal' ? wanted : null;
+  const asked = task.state === 'open' || wanted?.kind === 'reveal' || wanted?.kind === 'reopen' ? wanted : null;
   /** Decided while the engine still looks at the input. */
   const [soon, setSoon] = useState<TaskAction | null>(null);
   const send = useSends((state) => sendOf(state.sends, task.id));
