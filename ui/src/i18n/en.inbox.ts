@@ -29,6 +29,8 @@ export const inbox = {
   'inbox.view.done': 'Done',
   'inbox.views': 'Views of your own',
   'inbox.views.save': 'Save this view…',
+  'inbox.views.nothing': 'choose a filter first',
+  'inbox.views.there': 'it is saved',
   'inbox.views.forget': 'Forget "{name}"',
   'inbox.views.title': 'Save this view',
   'inbox.views.text': 'It stands beside the others with its count. Only you see it.',

@@ -9,6 +9,8 @@ export interface MenuEntry {
   icon?: IconName;
   keys?: string;
   disabled?: boolean;
+  /** In few words: why it cannot be chosen now. */
+  why?: string | undefined;
   danger?: boolean;
   onSelect(): void;
 }
@@ -29,6 +31,7 @@ export function Menu({ trigger, entries, align = 'end' }: {
                 <Base.Item key={entry.id} className={`menu-item ${entry.danger ? 'c-err' : ''}`} disabled={entry.disabled} onClick={entry.onSelect}>
                   <span className="menu-icon">{entry.icon ? <Icon name={entry.icon} /> : null}</span>
                   <span className="grow ell">{entry.label}</span>
+                  {entry.why ? <span className="s">{entry.why}</span> : null}
                   {entry.keys ? <Kbd keys={entry.keys} /> : null}
                 </Base.Item>
               ))}

@@ -83,8 +83,8 @@ function useHiddenPage(): void {
   }, []);
 }
 
-/** What must not be covered: whatever is operated, banners, and what is told elsewhere. */
-const TAKEN = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .banner, .ib-send, .react-flow__node, .react-flow__minimap)';
+/** What must not be covered: whatever is operated, banners, what is told elsewhere, and open menus, lists and dialogs as a whole. */
+const TAKEN = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .banner, .pop:not(.toast, .tip), .ib-send, .react-flow__node, .react-flow__minimap)';
 
 function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[]): { left: number; top: number } | undefined {
   const [place, setPlace] = useState<{ left: number; top: number }>();
@@ -103,9 +103,9 @@ function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[])
     };
     const soon = () => { frame ||= requestAnimationFrame(look); };
     look();
-    // A banner that comes later gets its room.
-    const changes = new MutationObserver(soon);
-    changes.observe(document.getElementById('content') ?? document.body, { childList: true, subtree: true });
+    // A banner that comes later gets its room, and so does a menu: those are drawn beside the page, not in it.
+    const changes = new MutationObserver((all) => { if (all.some((one) => !own.contains(one.target))) soon(); });
+    changes.observe(document.body, { childList: true, subtree: true });
     window.addEventListener('resize', soon);
     return () => {
       changes.disconnect();

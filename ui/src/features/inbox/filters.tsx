@@ -36,6 +36,7 @@ export function Filters({ filters, counts, onFilters, onSave, onForget }: {
 }) {
   const views = counts?.saved ?? [];
   const current = views.find((one) => sameView(filtersOf(one.filter), filters));
+  const everything = Object.keys(savedOf(filters)).length === 0;
   const chip = ({ view, icon, count }: (typeof VIEWS)[number]) => (
     <button key={view} type="button" className={`chip ${filters.view === view ? 'on' : ''}`} aria-pressed={filters.view === view} onClick={() => onFilters({ ...filters, view })}>
       {icon ? <Icon name={icon} size={12} /> : null}{t(`inbox.view.${view}`)} <b>{counts ? (counts[count] as number).toLocaleString('en') : ' '}</b>
@@ -63,7 +64,7 @@ export function Filters({ filters, counts, onFilters, onSave, onForget }: {
       <Menu trigger={<button type="button" className="chip ib-sort" aria-label={`${t('inbox.sort')}: ${t(`inbox.sort.${filters.sort}`)}`}><Icon name="rows" size={12} />{t(`inbox.sort.${filters.sort}`)}<Icon name="down" size={12} /></button>}
         entries={(['urgent', 'due'] as const).map((sort) => ({ id: sort, label: t(`inbox.sort.${sort}`), ...(filters.sort === sort ? { icon: 'check' as const } : {}), onSelect: () => onFilters({ ...filters, sort }) }))} />
       <Menu trigger={<IconButton icon="filter" label={t('inbox.views')} />} entries={[
-        { id: '-save', label: t('inbox.views.save'), icon: 'plus', disabled: current !== undefined || Object.keys(savedOf(filters)).length === 0, onSelect: onSave },
+        { id: '-save', label: t('inbox.views.save'), icon: 'plus', disabled: current !== undefined || everything, why: everything ? t('inbox.views.nothing') : current && t('inbox.views.there'), onSelect: onSave },
         ...(views.length ? [null] : []),
         ...views.map((one) => ({ id: one.name, label: t('inbox.views.forget', { name: plain(one.name) }), icon: 'x' as const, onSelect: () => onForget(one.name) })),
       ]} />

@@ -79,6 +79,29 @@ describe('messages', () => {
   });
 });
 
+it('a message makes room for a menu that opens where it stands', async () => {
+  const rect = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom, width: right - left, height: bottom - top, x: left, y: top, toJSON: () => ({}) });
+  vi.spyOn(document.body, 'getBoundingClientRect').mockReturnValue(rect(0, 0, window.innerWidth, window.innerHeight));
+  const region = screen.getByRole('region', { name: 'Messages' });
+  Object.defineProperties(region, { offsetWidth: { value: 300 }, offsetHeight: { value: 60 } });
+  say('err', 'Lost');
+  const before = region.style.top;
+  expect(before).not.toBe('');
+  // Menus and lists are drawn beside the page; what they offer is no button.
+  const menu = document.createElement('div');
+  menu.className = 'pop menu';
+  const top = window.innerHeight - 200;
+  menu.getBoundingClientRect = () => rect(0, top, window.innerWidth, window.innerHeight);
+  await act(async () => {
+    document.body.append(menu);
+    await Promise.resolve();
+    vi.advanceTimersToNextFrame();
+  });
+  expect(region.style.top).not.toBe(before);
+  expect(Number.parseFloat(region.style.top)).toBeLessThan(top);
+  menu.remove();
+});
+
 describe('the place of messages', () => {
   const room = { left: 64, top: 0, right: 1280, bottom: 800 };
   const size = { width: 400, height: 100 };
