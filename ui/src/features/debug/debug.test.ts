@@ -1,7 +1,6 @@
 // Where a run stands that somebody stopped, and what is sent with the next one.
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { foldRun, type RunEventLike } from '../../api/run-state.ts';
-import { breakpointsOf, sendable } from './breakpoints.ts';
 import { whereStopped, whyStopped } from './words.ts';
 
 const log = (...all: [type: string, stepId: string | null, payload?: unknown][]): RunEventLike[] =>
@@ -24,7 +23,15 @@ test('a stopped run is paused once nothing is under way, and says where and why'
   expect([on.status, on.stopped]).toEqual(['running', null]);
 });
 
-test('breakpoints that were kept wrongly are none, and steps that are gone are not sent', () => {
-  expect(breakpointsOf('nothing')).toEqual([]);
-  expect(sendable('nothing', { a: {} })).toEqual([]);
+test('breakpoints that were kept wrongly are none, and steps that are gone are not sent', async () => {
+  const kept = async (text: string) => {
+    localStorage.setItem('signalbox.breakpoints', text);
+    // They are read once, when the window opens.
+    vi.resetModules();
+    return await import('./breakpoints.ts');
+  };
+  for (const text of ['{ "w": ', 'null', '7', '{ "w": "a" }', '{ "w": [null, {}, { "node": 1 }, { "node": "a", "when": 5 }] }']) expect((await kept(text)).breakpointsOf('w'), text).toEqual([]);
+  const { breakpointsOf, sendable } = await kept(JSON.stringify({ w: [{ node: 'a', when: ' item.n > 1 ' }, { node: 'gone' }, { node: 'b', when: ' ' }] }));
+  expect(breakpointsOf('w')).toHaveLength(3);
+  expect(sendable('w', { a: {}, b: {} })).toEqual([{ node: 'a', when: 'item.n > 1' }, { node: 'b' }]);
 });

@@ -24,7 +24,8 @@ function read(text: string): Read {
 const keyOf = (one: WaitingCall): string => `${one.path ?? ''}/${one.stepId}#${one.item ?? ''}`;
 
 export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleOf(id: string): string; onClose(): void }) {
-  const found = useCommand('run_debug', { runId }, { staleTime: 0 });
+  // What waited at an earlier stop is kept by the cache: it would stand in the box as what waits now.
+  const found = useCommand('run_debug', { runId }, { staleTime: 0, gcTime: 0 });
   const calls = useMemo(() => (found.data?.waiting ?? []).filter((one) => one.editable), [found.data]);
   const [chosen, setChosen] = useState<string | null>(null);
   const one = calls.find((each) => keyOf(each) === chosen) ?? calls[0];

@@ -37,8 +37,10 @@ const failed = (cause: unknown): void => {
   toast({ signal: 'err', text: `${t('debug.failed')}: ${error.message}`, detail: error.hint || undefined });
 };
 
-export function useDebug({ workflowId, document, catalog, editor, runId, view, past = false, stepStart, canStart = false }: {
+export function useDebug({ workflowId, document, ran = document, catalog, editor, runId, view, past = false, stepStart, canStart = false }: {
   workflowId: string; document: Workflow; catalog: NodeDescriptor[]; editor: EditorStore; runId: string | null; view: RunView | null;
+  /** What the run was started with, where the document has gone on since: a breakpoint of a step that the run does not have is refused. */
+  ran?: Workflow;
   /** The screen shows the run as it stood before: nothing can be done to it there. */
   past?: boolean;
   stepStart?: (() => void) | undefined; canStart?: boolean;
@@ -53,35 +55,46 @@ export function useDebug({ workflowId, document, catalog, editor, runId, view, p
   const chosen = useEditor(editor, (state) => (state.selection.nodes.length === 1 ? state.selection.nodes[0] : undefined));
   const titleOf = useCallback((id: string) => (Object.hasOwn(document.nodes, id) ? titleIn(document, id, catalog) : id), [document, catalog]);
 
+  // A second press before the first is answered is about a stop that is over.
+  const asking = useRef(false);
   const ask = useCallback(async (command: 'run_pause' | 'run_continue' | 'run_step') => {
-    if (runId === null) return;
+    if (runId === null || asking.current) return;
+    asking.current = true;
     setBusy(true);
     try {
       await act(command, { runId });
     } catch (cause) {
       failed(cause);
     } finally {
+      asking.current = false;
       setBusy(false);
     }
   }, [runId]);
 
   // What the person changes while the run goes on holds for it too; what was there when it began went with it.
   const sent = useRef<{ runId: string; text: string } | null>(null);
+  const unsent = useRef<(() => void) | null>(null);
   useEffect(() => {
+    unsent.current = null;
     if (!may || past || runId === null || !open) return undefined;
-    const list = sendable(workflowId, document.nodes);
+    const list = sendable(workflowId, ran.nodes);
     const text = JSON.stringify(list);
     if (sent.current?.runId !== runId) {
       sent.current = { runId, text };
       return undefined;
     }
     if (sent.current.text === text) return undefined;
-    const timer = setTimeout(() => {
+    const send = () => {
+      unsent.current = null;
       sent.current = { runId, text };
       act('run_breakpoints', { runId, breakpoints: list }).catch(failed);
-    }, SETTLE_MS);
+    };
+    unsent.current = send;
+    const timer = setTimeout(send, SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [may, past, runId, open, workflowId, document.nodes, points.points]);
+  }, [may, past, runId, open, workflowId, ran.nodes, points.points]);
+  // Who leaves the screen at once has set it nevertheless.
+  useEffect(() => () => unsent.current?.(), []);
 
   const marks = useMemo(() => (may && points.points.length ? new Map(points.points.map((point) => [point.node, point.when ?? ''])) : NO_MARKS), [may, points.points]);
   const edit = useCallback(() => setEditing(runId), [runId]);

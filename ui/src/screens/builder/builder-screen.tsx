@@ -54,8 +54,8 @@ export function BuilderScreen({ fileRef }: { fileRef: string }) {
   return <Builder session={session} catalog={catalog.data} />;
 }
 
-/** The run shown on the canvas; kept per file while the program is open. */
-const lastRuns = new Map<string, string>();
+/** The run shown on the canvas, with what it was started with; kept per file while the program is open. */
+const lastRuns = new Map<string, { runId: string; definition: Workflow }>();
 const lastParams = new Map<string, JsonMap>();
 const NOTHING_ASKED: ReadonlySet<string> = new Set();
 
@@ -71,12 +71,12 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const diagnostics = useMemo(() => quiet(found, asked), [found, asked]);
   const [renaming, setRenaming] = useState(false);
   const [asking, setAsking] = useState<{ params: JsonMap; paused?: boolean } | null>(null);
-  const [runId, setRunId] = useState<string | null>(() => lastRuns.get(session.ref) ?? null);
+  const [runId, setRunId] = useState<string | null>(() => lastRuns.get(session.ref)?.runId ?? null);
   const panes = usePanes(runId);
   const { onLogOpen, onProblemsOpen } = panes;
   // The run of an earlier visit: it is there, its events have to be read.
   const [earlier] = useState(runId);
-  const [definition, setDefinition] = useState<Workflow>(document);
+  const [definition, setDefinition] = useState<Workflow>(() => lastRuns.get(session.ref)?.definition ?? document);
   const [starting, setStarting] = useState(false);
   const [cancelling, setCancelling] = useState(false);
   const [hideFailure, setHideFailure] = useState(false);
@@ -101,7 +101,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     try {
       const breakpoints = mayBuild.current ? sendable(sent.id, sent.nodes) : [];
       const { runId: id } = await act('run_start', { document: sent, ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}) });
-      lastRuns.set(session.ref, id);
+      lastRuns.set(session.ref, { runId: id, definition: sent });
       lastParams.set(session.ref, params);
       setDefinition(sent);
       setHideFailure(false);
@@ -189,7 +189,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const rerun = useRerunDialog(offers, useCallback((id: string) => navigate({ screen: 'run', runId: id }), []));
   const { ask } = rerun;
 
-  const debug = useDebug({ workflowId: document.id, document, catalog, editor, runId, view: loading ? null : view, stepStart, canStart: !running && !starting && !loading });
+  const debug = useDebug({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, stepStart, canStart: !running && !starting && !loading });
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => [rerunAction(ask, editor, offers?.steps ?? []), ...builderActions({
     // The title bar says that it is saved.

@@ -1,0 +1,80 @@
+// What reaches the run of a screen: breakpoints of its own steps only, each press once, the input that waits now.
+import { act, screen, waitFor } from '@testing-library/react';
+import { useEffect, useMemo } from 'react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import type { Workflow } from '../../api/types.ts';
+import type { FakeTransport } from '../../api/transport/fake.ts';
+import { runAction } from '../../kit/index.ts';
+import { renderWith } from '../../test/render.tsx';
+import { createEditor } from '../canvas/editor.ts';
+import { useBreakpoints } from './breakpoints.ts';
+import { InputDialog } from './input-dialog.tsx';
+import { useDebug } from './use-debug.tsx';
+
+const drawn = (...ids: string[]): Workflow => ({ signalbox: 1, id: 'w', name: 'W', nodes: Object.fromEntries(ids.map((id) => [id, { type: 'data.set' }])), edges: [], layout: {} }) as unknown as Workflow;
+const event = (seq: number, type: string, stepId: string | null, payload: unknown = {}): RunEventLike => ({ runId: 'r', seq, ts: '2026-11-22T00:00:00.000Z', type, stepId, payload, visit: 1, attempt: 0 });
+const STARTED = [event(1, 'workflow_start', null, { name: 'W', params: {} })];
+const STOPPED = [...STARTED, event(2, 'workflow_paused', 'a', { reason: 'step' })];
+const WHO = { operatorId: 'user:ada', role: 'builder' } as never;
+
+let points: ReturnType<typeof useBreakpoints>;
+function Place({ document, ran, view }: { document: Workflow; ran: Workflow; view: RunView }) {
+  const editor = useMemo(() => createEditor(document), [document]);
+  const own = useBreakpoints('w');
+  useEffect(() => { points = own; });
+  return useDebug({ workflowId: 'w', document, ran, catalog: [], editor, runId: 'r', view }).banner;
+}
+const asked = (fake: FakeTransport, command: string) => fake.calls.filter((call) => call.command === command).map((call) => call.payload);
+const pass = async (ms: number) => { await act(async () => { await vi.advanceTimersByTimeAsync(ms); }); };
+
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => {
+  act(() => points?.clear());
+  vi.useRealTimers();
+});
+
+it('a running run is told of breakpoints of the steps that it has: what was drawn since is not refused to it', async () => {
+  const { fake, unmount } = renderWith(<Place document={drawn('a', 'new')} ran={drawn('a')} view={foldRun(STARTED)} />, { who: () => WHO, run_breakpoints: () => ({}) });
+  await pass(0);
+  act(() => points.toggle('new'));
+  await pass(1000);
+  expect(asked(fake, 'run_breakpoints')).toEqual([]);
+  act(() => points.toggle('a'));
+  await pass(1000);
+  expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [{ node: 'a' }] }]);
+  // Whoever sets one and leaves the screen at once has set it.
+  act(() => points.toggle('a'));
+  unmount();
+  expect(asked(fake, 'run_breakpoints')).toHaveLength(2);
+});
+
+it('a second press before the first is answered is not sent: it would be about a stop that is over', async () => {
+  let answer: () => void = () => undefined;
+  const { fake } = renderWith(<Place document={drawn('a')} ran={drawn('a')} view={foldRun(STOPPED)} />, { who: () => WHO, run_step: () => new Promise((done) => { answer = () => done({}); }) });
+  await pass(0);
+  act(() => { runAction('debug.step'); });
+  act(() => { runAction('debug.step'); });
+  await pass(0);
+  expect(asked(fake, 'run_step')).toHaveLength(1);
+  await act(async () => { answer(); await Promise.resolve(); });
+  await pass(0);
+  act(() => { runAction('debug.step'); });
+  await pass(0);
+  expect(asked(fake, 'run_step')).toHaveLength(2);
+});
+
+it('the dialog shows what waits now, not what waited at the stop before', async () => {
+  vi.useRealTimers();
+  let input: unknown = { n: 1 };
+  const waiting = () => ({ status: 'paused', underWay: 0, breakpoints: [], waiting: [{ stepId: 'a', attempt: 0, input, editable: true }] }) as never;
+  const dialog = (open: boolean) => (open ? <InputDialog runId="r" titleOf={(id) => id} onClose={() => undefined} /> : <span />);
+  const { rerender } = renderWith(dialog(true), { run_debug: waiting, run_edit_input: () => ({ patch: [] }) as never });
+  const text = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Input as JSON' });
+  expect((await text()).value).toContain('1');
+  rerender(dialog(false));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  input = { n: 2 };
+  rerender(dialog(true));
+  expect((await text()).value).toContain('2');
+});
