@@ -3,7 +3,7 @@
 import { Column } from './column';
 import type { ReadonlyList } from './cow';
 import { CONTAINERS, partsOf } from './run-paths';
-import type { CallCard, CardStatus } from './run-state';
+import type { CallCard, CardStatus } from './run-types';
 
 export const STATUSES: readonly CardStatus[] = ['running', 'retrying', 'waiting', 'asks', 'done', 'failed', 'handled', 'skipped', 'interrupted', 'cancelled'];
 const NUMBER_OF = new Map(STATUSES.map((status, n) => [status, n]));

@@ -3,7 +3,7 @@
 import { isObject } from './json';
 import { cardOf, node, seen, text, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
-import type { CallCard, PersonNote, RunEventLike } from './run-state';
+import type { CallCard, PersonNote, RunEventLike } from './run-types';
 
 const originOf = (payload: Fields): string | undefined => (isObject(payload['origin']) ? text(payload['origin']['stepId']) : undefined);
 

@@ -2,7 +2,7 @@
 
 import { CowList, CowMap } from './cow';
 import { CONTAINERS, readPath, slotKey, Sum, type LoopRun, type ReadPath } from './run-paths';
-import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop } from './run-state';
+import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop } from './run-types';
 
 export interface FoldState {
   runId: string;
@@ -28,6 +28,8 @@ export interface FoldState {
   nodes: Record<string, NodeRun>;
   ports: Record<string, number>;
   slots: CowMap<NodeRun>;
+  /** Goes on with the run. What all forks share grows with it alone: to a state of the past everything in there is known. */
+  leads: boolean;
   /** Shared by all forks: it names slots that one of them may not have. */
   slotsOf: Map<string, Map<string, string>>;
   slotPorts: CowMap<number>;
@@ -53,7 +55,6 @@ export interface FoldState {
   /** Replaced when it changes. */
   tasks: OpenTask[];
   stopped: RunStop | null;
-  breakpoints: { node: string; when?: string | undefined }[];
   /** While it is stopped: calls that end first. */
   underWay: number;
   errors: number;
@@ -87,6 +88,7 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     nodes,
     ports: {},
     slots: new CowMap(),
+    leads: true,
     slotsOf: new Map(),
     slotPorts: new CowMap(),
     loops: new CowMap(),
@@ -102,7 +104,6 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     variables: { ...definition?.context?.initial },
     tasks: [],
     stopped: null,
-    breakpoints: [],
     underWay: 0,
     errors: 0,
     retries: 0,
@@ -152,13 +153,14 @@ function rest(state: FoldState): void {
   state.copied = { nodes: false, ports: false, variables: false };
 }
 
-/** A second state that goes on by itself. What it costs does not grow with the number of events. */
+/** A second state that goes through the same events by itself. What it costs does not grow with their number. */
 export function fork(state: FoldState): FoldState {
   sumUp(state);
   state.fresh.clear();
   state.copied = { nodes: false, ports: false, variables: false };
   return {
     ...state,
+    leads: false,
     slots: state.slots.fork(),
     slotPorts: state.slotPorts.fork(),
     loops: state.loops.fork(),
@@ -250,7 +252,7 @@ function slot(s: FoldState, id: string, path: string): NodeRun {
   s.fresh.add(copy);
   s.slots.set(key, copy);
   if (!known) seeLoops(s, read);
-  if (!known && !read.foreign) {
+  if (!known && !read.foreign && s.leads) {
     const mine = s.slotsOf.get(id);
     if (mine) mine.set(read.key, key);
     else s.slotsOf.set(id, new Map([[read.key, key]]));
@@ -344,9 +346,11 @@ export function addCard(s: FoldState, event: RunEventLike, ms: number, status: C
   if (event.item != null) card.item = event.item;
   s.byKey.set(key, card.index);
   s.cards.push(card);
-  const mine = s.callsOf.get(id);
-  if (!mine) s.callsOf.set(id, [card.index]);
-  else if ((mine.at(-1) as number) < card.index) mine.push(card.index);
+  if (s.leads) {
+    const mine = s.callsOf.get(id);
+    if (mine) mine.push(card.index);
+    else s.callsOf.set(id, [card.index]);
+  }
   s.changed.add(card.index);
   s.fresh.add(card);
   return card;

@@ -1,4 +1,4 @@
-// How one event changes the state of a run (see run-state.ts for what comes out).
+// How one event changes the state of a run (see run-types.ts for what comes out).
 
 import type { CowMap } from './cow';
 import { applyDebug } from './run-fold-debug';
@@ -6,7 +6,7 @@ import { applyPeople } from './run-fold-people';
 import { isObject } from './json';
 import { addCard, cardOf, grown, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
-import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-state';
+import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
 
 export function applyEvent(s: FoldState, event: RunEventLike): void {
   s.lastSeq = event.seq as number;
@@ -70,9 +70,8 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       return;
     }
     default:
-      if (applyPeople(s, event, ms, payload) || applyDebug(s, event, payload)) return;
-      // A type of a newer version: it stays in `events`, where the table shows it.
-      return;
+      // A type that nobody knows is one of a newer version: it stays in `events`, where the table shows it.
+      if (!applyPeople(s, event, ms, payload)) applyDebug(s, event, payload);
   }
 }
 

@@ -1,7 +1,7 @@
 // Where in loops and branches something happened, and which iteration a person looks at.
 // A path names containers from the outside: `each[3]` an iteration, `par/left` the branch that begins at `left`, `sub[2]` another file.
 
-import type { NodeRun, NodeRunState, RunDefinition, RunView } from './run-state';
+import type { NodeRun, NodeRunState, RunDefinition, RunView } from './run-types';
 
 /** Loop → the iteration that is looked at, from 0. A loop that is not named is seen as a whole. */
 export type Choice = Readonly<Record<string, number>>;

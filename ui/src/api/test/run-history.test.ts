@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { CowList, CowMap } from '../cow.ts';
+import { viewAt } from '../run-paths.ts';
 import { createRunFold, foldRun, type CallCard, type RunDefinition, type RunEventLike, type RunView } from '../run-state.ts';
 
 /** All that a screen reads of a view, without what is shared with later moments. */
@@ -78,6 +79,28 @@ describe('a moment of the past', () => {
     expect(JSON.stringify(said(before))).toBe(shown);
     expect(before.moment).toBe(Date.parse(events[89]?.ts ?? ''));
     expect(before.lastSeq).toBe(90);
+  });
+
+  it('writes nothing that the run goes on with: what names slots and calls is the same afterwards', () => {
+    // `x` stands in two branches: its slot of then is another than its slot of now.
+    const events = loopRun(30).slice(0, 300);
+    const at = (seq: number, type: string, path: string, payload: unknown): RunEventLike => ({ runId: 'R', seq, ts: new Date(T + seq * 10).toISOString(), type, stepId: 'x', path, visit: 1, attempt: 0, payload });
+    for (const branch of ['left', 'right']) {
+      events.push(at(events.length + 1, 'step_start', `par/${branch}`, { type: 'data.set', input: [] }));
+      events.push(at(events.length + 1, 'step_done', `par/${branch}`, { ports: { success: 1 }, items: {} }));
+    }
+    const fold = createRunFold('R', LOOP);
+    fold.apply(events);
+    const now = fold.view;
+    const plain = () => JSON.stringify([[...now.slotsOf].map(([id, slots]) => [id, [...slots]]), [...now.callsOf], [...now.slots], [...now.slotPorts], [...now.loops], now.cards, now.table.lines, [...now.table.open]]);
+    const before = plain();
+    const written: unknown[] = [];
+    const watched = [now.slotsOf, now.callsOf, ...now.slotsOf.values()] as Map<string, unknown>[];
+    for (const map of watched) map.set = (...entry) => { written.push(entry); return map; };
+    for (const list of now.callsOf.values()) Object.freeze(list);
+    for (const seq of [302, 301, 12, 250, 303, 1, 0]) viewAt(fold.at(seq), LOOP, { each: 2 });
+    expect(written).toEqual([]);
+    expect(plain()).toBe(before);
   });
 
   it('is told apart from now: its version, its time; the last event is now', () => {

@@ -1,0 +1,275 @@
+// What a run is to the screens: the events that come, the view that is folded from them. Shapes only; run-state.ts makes them.
+
+import type { CallTable } from './call-table';
+import type { ReadonlyList } from './cow';
+import type { Choice, LoopRun } from './run-paths';
+
+export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+export type NodeRunState =
+  | 'idle'
+  | 'running'
+  | 'retrying'
+  | 'waiting'
+  /** a person's turn (AWAITING_HITL) */
+  | 'asks'
+  | 'done'
+  | 'failed'
+  | 'handled'
+  | 'skipped'
+  /** the run ended before it came here */
+  | 'unreached'
+  /** its result stands from the original of this re-run; it did not execute */
+  | 'kept'
+  | 'cancelled';
+export type CardStatus = 'running' | 'retrying' | 'waiting' | 'asks' | 'done' | 'failed' | 'handled' | 'skipped' | 'interrupted' | 'cancelled';
+
+/** The wire shape of a RunEvent, as far as the fold reads it. `seq` is missing on events that are not stored. */
+export interface RunEventLike {
+  runId: string;
+  seq?: number | null;
+  live?: boolean | null;
+  ts: string;
+  type: string;
+  stepId?: string | null;
+  path?: string | null;
+  item?: number | null;
+  visit?: number | null;
+  attempt?: number | null;
+  payload?: unknown;
+  clientRunToken?: string | null;
+}
+
+export interface RunError {
+  type: string;
+  message: string;
+  retryable?: boolean;
+  originNode?: string;
+  attempt?: number;
+  maxAttempts?: number;
+  timestamp?: string;
+  suggestedAction?: string;
+  details?: Record<string, unknown>;
+}
+
+/** One item as it stands on a port. */
+export interface RunItem {
+  id: string;
+  data: unknown;
+  error?: RunError;
+  pairedItem?: number | null;
+  binary?: Record<string, { ref: string; mime: string; size: number; sha256: string }>;
+}
+
+export interface NodeRun {
+  id: string;
+  kind?: string;
+  title?: string;
+  state: NodeRunState;
+  /** Automatic re-executions before the latest call, from 0. */
+  attempt: number;
+  /** Bound of re-executions; the person sees call `attempt + 1` of `maxAttempts + 1`. */
+  maxAttempts?: number;
+  /** When the next attempt is due, milliseconds since 1970. */
+  retryAtMs?: number;
+  /** When a wait is over, milliseconds since 1970. */
+  dueMs?: number;
+  itemsIn: number;
+  itemsOut: number;
+  errorCode?: string;
+  message?: string;
+  /** First call's start. */
+  startedAt?: string;
+  endedAt?: string;
+  /** Time in calls, waits between attempts not counted. */
+  durationMs: number;
+  /** `step_start` events so far. */
+  calls: number;
+  /** Calls that have started and not ended. */
+  open: number;
+  /** Index of the latest card of this node in `view.cards`. */
+  lastCard?: number;
+  /** In which iteration or branch; absent at the top, and for a step as a whole. */
+  path?: string;
+  /** A step in a loop or branch as a whole: at so many places, and at so many of them in this state. */
+  over?: { of: number; inState: number };
+}
+
+/** A task of this run that nobody has answered yet. */
+export interface OpenTask {
+  taskId: string;
+  title: string;
+  /** The step that asks; for a default task the step that failed. */
+  nodeId: string;
+  originId?: string;
+  path?: string;
+  sinceMs: number;
+  expiresAt?: string;
+}
+
+/** A try to repair the input of a call. */
+export interface FixTry {
+  model: string;
+  accepted: boolean;
+  delta: number;
+  changes: string[];
+  violations: string[];
+  patch?: unknown;
+}
+
+/** Where and why a run stands stopped. */
+export interface RunStop {
+  reason: 'breakpoint' | 'step' | 'request';
+  /** The step whose call would have begun; absent when a person asked. */
+  stepId?: string | undefined;
+  path?: string | undefined;
+  item?: number | undefined;
+  condition?: string | undefined;
+  conditionError?: string | undefined;
+  who?: string | undefined;
+}
+
+/** What happened with people, in order. */
+export interface PersonNote {
+  what: 'asked' | 'answered' | 'reminded' | 'held' | 'continued' | 'escalated' | 'paused' | 'resumed' | 'expired' | 'closed';
+  ts: string;
+  taskId?: string;
+  action?: string;
+  who?: string;
+  text?: string;
+}
+
+export interface VariableChange {
+  seq: number;
+  name: string;
+  oldValue?: unknown;
+  newValue: unknown;
+  unset: boolean;
+}
+
+export interface CallCard {
+  /** node/path/item/visit/attempt, with `#n` when the same call was started again after an interruption. */
+  key: string;
+  index: number;
+  nodeId: string;
+  kind?: string;
+  title: string;
+  path?: string;
+  item?: number;
+  visit: number;
+  attempt: number;
+  maxAttempts?: number;
+  status: CardStatus;
+  startSeq: number;
+  endSeq?: number;
+  startedAt: string;
+  startedMs: number;
+  endedMs?: number;
+  durationMs?: number;
+  input: { item: number; data: unknown }[];
+  config?: unknown;
+  resolvedInputs?: unknown;
+  outputs?: unknown;
+  selected?: string;
+  ports?: Record<string, number>;
+  items?: Record<string, RunItem[]>;
+  /** The error of the call, or of its last failed item. */
+  error?: RunError;
+  /** Errors of single items of a batch, item index first. */
+  itemErrors?: { item: number; error: RunError }[];
+  retryAtMs?: number;
+  retryDelayMs?: number;
+  dueMs?: number;
+  /** What a rule or policy decided about the error. */
+  decision?: { rule: string; action: string; wanted?: string; by: string };
+  fixes?: FixTry[];
+  people?: PersonNote[];
+  printed: unknown[];
+  changes: VariableChange[];
+  files: { path: string; sizeBytes?: number }[];
+  skippedBecause?: string;
+  effectUnknown?: boolean;
+}
+
+export interface RunView {
+  readonly runId: string;
+  /** Grows with every applied batch. */
+  readonly version: number;
+  readonly lastSeq: number;
+  readonly status: RunStatus;
+  readonly name: string;
+  readonly definitionHash?: string;
+  readonly params?: unknown;
+  readonly resumedFrom?: string;
+  readonly startedAt?: string;
+  readonly startedMs?: number;
+  readonly endedAt?: string;
+  readonly endedMs?: number;
+  /** Milliseconds from start to end, or to the last event while it runs. */
+  readonly durationMs: number;
+  readonly stopId?: string;
+  readonly error?: RunError;
+  readonly failedStepId?: string;
+  readonly failReason?: string;
+  readonly nodes: Readonly<Record<string, NodeRun>>;
+  /** `node.port` → items that left there so far. */
+  readonly ports: Readonly<Record<string, number>>;
+  /** Steps in loops and branches, each where it ran: `each[3]/fetch`. In `nodes` they stand as a whole. Shared, like `cards`. */
+  readonly slots: ReadonlyMap<string, NodeRun>;
+  /** Step → iterations from the outside (`3,0`) → its key in `slots`. */
+  readonly slotsOf: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly slotPorts: ReadonlyMap<string, number>;
+  /** Key of a loop → how often it goes round. */
+  readonly loops: ReadonlyMap<string, LoopRun>;
+  /** The iterations that this view was narrowed to (`viewAt`); `nodes` and `ports` are those of them. */
+  readonly choice?: Choice;
+  /** Shared, append-only: see the head of this file. All of them, also in a view of the past. */
+  readonly events: readonly RunEventLike[];
+  /** One per call, in order of start. */
+  readonly calls: ReadonlyList<CallCard>;
+  /** Step → its calls, in order of start; in a view of the past also of those that had not begun. */
+  readonly callsOf: ReadonlyMap<string, readonly number[]>;
+  /** The calls as an array, made when it is asked for: its cost grows with their number. */
+  readonly cards: readonly CallCard[];
+  /** The calls in columns: as they are now, also in a view of the past. */
+  readonly table: CallTable;
+  /** This is how it was after event `lastSeq`, and when that was, milliseconds since 1970; absent in a view of now. */
+  readonly moment?: number;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Tasks that wait for a person, oldest first. */
+  readonly tasks: readonly OpenTask[];
+  /** Somebody stopped it: nothing begins. */
+  readonly stopped: RunStop | null;
+  /** While it is stopped: calls that end first. */
+  readonly underWay: number;
+  /** Calls that failed, item errors included. */
+  readonly errors: number;
+  readonly retries: number;
+}
+
+/** What the fold needs to know of the workflow; without it dead branches and wired red ports are only known at the end. */
+export interface RunDefinition {
+  name?: string;
+  nodes: Record<string, { type?: string; title?: string; parent?: string | null; errorHandling?: { fallbackNodeId?: string } | null }>;
+  edges: readonly { from: string; to: string }[];
+  context?: { initial?: Record<string, unknown> | null } | null;
+  /** Steps that a re-run has from its original. */
+  kept?: readonly string[];
+}
+
+export interface ApplyResult {
+  applied: number;
+  duplicates: number;
+  /** Events after this seq are missing: fetch from here, nothing later was applied. */
+  gapAfter?: number;
+}
+
+export interface RunFold {
+  readonly view: RunView;
+  /** Events that were applied to look at the past, for tests of what it costs. */
+  readonly replayed: number;
+  /** The run as it was after an event; as it is now when that is the last one or still to come. */
+  at(seq: number): RunView;
+  apply(batch: readonly RunEventLike[]): ApplyResult;
+  /** Called after every batch that changed something. Returns the way to stop. */
+  subscribe(listener: () => void): () => void;
+}
