@@ -1,5 +1,5 @@
 /** Follows one run: replay after the last known seq, live batches, fetch again after a gap, reconnect after a break. */
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { call, transport } from './client.ts';
 import { toApiError, type ApiError } from './error.ts';
 import { createRunFold, emptyRunView, isTerminal, type RunDefinition, type RunFold, type RunView } from './run-state.ts';
@@ -94,14 +94,13 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
   const [held, setHeld] = useState<RunFold | null>(null);
   const [view, setView] = useState<RunView | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
+  // Until the first event, and in the drawing in which the run changes, there is an empty one: never that of another run.
+  const none = useMemo(() => (runId === null ? null : emptyRunView(runId)), [runId]);
   useEffect(() => {
     setError(null);
-    if (!runId) {
-      setView(null);
-      setHeld(null);
-      return undefined;
-    }
-    setView(emptyRunView(runId));
+    setView(null);
+    setHeld(null);
+    if (runId === null) return undefined;
     const fold = createRunFold(runId, definition);
     setHeld(fold);
     let frame = 0;
@@ -119,5 +118,6 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
     };
     // The definition belongs to the run and does not change with it.
   }, [runId, ended]); // eslint-disable-line react/exhaustive-deps
-  return { view, error, fold: held };
+  const mine = view !== null && view.runId === runId;
+  return { view: mine ? view : none, error, fold: held?.view.runId === runId ? held : null };
 }

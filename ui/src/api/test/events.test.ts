@@ -1,6 +1,7 @@
+import { act, renderHook, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setTransport } from '../client.ts';
-import { followRun } from '../events.ts';
+import { followRun, useRunView } from '../events.ts';
 import { createRunFold } from '../run-state.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { RunEvent } from '../types.ts';
@@ -86,5 +87,25 @@ describe('following a run', () => {
     await soon();
     expect(fold.view.lastSeq).toBe(0);
     expect(subs).toHaveLength(1);
+  });
+});
+
+describe('the view of a run on a screen', () => {
+  it('is never that of another run, not even in the first drawing after the run changed', async () => {
+    const drawn: [string | null, string | undefined, number | undefined][] = [];
+    const { result, rerender } = renderHook(({ runId }: { runId: string | null }) => {
+      const { view, fold } = useRunView(runId, undefined);
+      drawn.push([runId, view?.runId, fold?.view.lastSeq]);
+      return view;
+    }, { initialProps: { runId: 'r' as string | null } });
+    act(() => subs[0]?.send(log));
+    await waitFor(() => expect(result.current?.status).toBe('completed'));
+    rerender({ runId: 'other' });
+    rerender({ runId: null });
+    for (const [asked, shown, seq] of drawn) {
+      expect(shown ?? null).toBe(asked);
+      if (asked === 'other') expect(seq ?? 0).toBe(0);
+    }
+    expect(subs.map((sub) => sub.open)).toEqual([false, false]);
   });
 });
