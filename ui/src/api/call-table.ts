@@ -48,6 +48,8 @@ export class CallTable {
   /** when the next attempt is due, NaN without one */
   readonly retryAt = new Column(Float64Array);
   readonly startSeq = new Column(Int32Array);
+  /** `version` of the batch that changed it last */
+  readonly changedIn = new Column(Int32Array);
   /** 1: it works while it is open; 0: it waits for a time or a person, or for the steps in it */
   private readonly busyOnes = new Column(Uint8Array);
   readonly lines: Line[] = [];
@@ -82,6 +84,7 @@ export class CallTable {
   private put(card: CallCard): void {
     this.read++;
     const at = card.index;
+    this.changedIn.set(at, this.version);
     const fresh = at >= this.line.length;
     if (fresh) {
       const line = this.lineOf(card);

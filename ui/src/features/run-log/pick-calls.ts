@@ -44,32 +44,38 @@ export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch)
 /** Values of one call that are looked at: a huge answer does not hold up the search. */
 const MOST_VALUES = 2000;
 
-/** Finds calls by what stands on their cards. What was looked through once is not looked through again while the run goes on. */
+/** Finds calls by what stands on their cards. While the run goes on only what has changed is looked through again. */
 export class CardSearch {
   /** Calls looked through, for tests of what it costs. */
   read = 0;
   private words = '';
   private of: unknown;
   private hits: number[] = [];
-  /** Calls before this one had ended. */
-  upTo = 0;
+  private fits: boolean[] = [];
+  /** `version` of the table when it was looked through. */
+  private seen = 0;
 
   find(view: RunView, text: string): readonly number[] {
     const words = text.trim().toLowerCase();
     // Of a moment of the past the calls are others: one that had not ended says less.
-    const of = view.moment === undefined ? view.runId : view;
+    const of = view.moment === undefined ? view.table : view;
     if (words !== this.words || of !== this.of) {
-      [this.words, this.of, this.hits, this.upTo] = [words, of, [], 0];
+      [this.words, this.of, this.hits, this.fits, this.seen] = [words, of, [], [], 0];
     }
-    this.hits = this.hits.filter((call) => call < this.upTo);
-    let ended = true;
-    for (let call = this.upTo; call < view.calls.length; call++) {
-      const card = view.calls.at(call) as CallCard;
+    const { table, calls } = view;
+    if (of === table && this.seen === table.version) return this.hits;
+    let other = false;
+    for (let call = 0; call < calls.length; call++) {
+      if (call < this.fits.length && table.changedIn.get(call) <= this.seen) continue;
+      const fits = says(calls.at(call) as CallCard, words);
       this.read++;
-      if (says(card, words)) this.hits.push(call);
-      if (card.endSeq === undefined) ended = false;
-      if (ended) this.upTo = call + 1;
+      if (call < this.fits.length) other ||= fits !== this.fits[call];
+      else if (fits) this.hits.push(call);
+      this.fits[call] = fits;
     }
+    // One in the middle fits now, or does not any more.
+    if (other) this.hits = this.fits.flatMap((fits, call) => (fits ? [call] : []));
+    this.seen = table.version;
     return this.hits;
   }
 }

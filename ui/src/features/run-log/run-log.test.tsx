@@ -9,7 +9,7 @@ import { DetailLog } from './detail-log.tsx';
 import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } from './event-rows.ts';
 import { rangeOf } from '../../kit/row-window.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
-import { Bars, niceStep, scaleOf } from './timeline-model.ts';
+import { Bars, NewestCalls, niceStep, scaleOf } from './timeline-model.ts';
 import { eventText } from './words.ts';
 
 const RUN = foldRun(FIRST_EVENTS, FIRST);
@@ -197,6 +197,25 @@ describe('the timeline', () => {
     expect(bars.read - looked).toBeLessThanOrEqual(520);
     expect(table.busy.length).toBe(1);
   });
+  it('a line of one iteration has its newest call there, found once', () => {
+    const at = (call: number) => ({ seq: call * 2 + 1, path: `each[${String(call >> 1)}]`, stepId: call % 2 ? 'b' : 'a' });
+    const events = Array.from({ length: 2000 }, (_, call): RunEventLike[] => [
+      { runId: 'R', ts: '', type: 'step_start', visit: 1, attempt: 0, payload: { type: 'data.set', input: [] }, ...at(call) },
+      { runId: 'R', ts: '', type: 'step_done', visit: 1, attempt: 0, payload: { ports: {} }, ...at(call), seq: call * 2 + 2 },
+    ]).flat();
+    const fold = createRunFold('R');
+    // The third round has begun with its first step.
+    fold.apply(events.slice(0, 9));
+    const newest = new NewestCalls((call) => fold.view.calls.at(call)?.path === 'each[2]');
+    const [a, b] = fold.view.table.lines;
+    if (!a || !b) throw new Error('There are two lines.');
+    expect([newest.of(a), newest.of(b)]).toEqual([4, -1]);
+    for (let from = 9; from < events.length; from += 100) {
+      fold.apply(events.slice(from, from + 100));
+      expect([newest.of(a), newest.of(b)]).toEqual([4, 5]);
+    }
+    expect(newest.read).toBe(2000);
+  });
   it('has round steps', () => {
     expect([3, 17, 240, 4001].map(niceStep)).toEqual([5, 20, 500, 5000]);
   });
@@ -291,6 +310,42 @@ describe('the search over cards', () => {
     expect(live.find(fold.view, 'fetch')).toEqual([0, 1, 2]);
     // Two calls had ended.
     expect(live.read - before).toBe(RUN.cards.length - 2);
+  });
+
+  /** A loop whose own call stays open while its rounds go on; a person decides about the first round when all are over. */
+  const rounds = (n: number): RunEventLike[] => {
+    const all: RunEventLike[] = [];
+    const add = (type: string, stepId: string, path: string | null, payload: unknown) => void all.push({ runId: 'R', seq: all.length + 1, ts: new Date(all.length).toISOString(), type, stepId, path, visit: 1, attempt: 0, payload });
+    add('step_start', 'each', null, { type: 'flow.loop', input: [] });
+    for (let round = 0; round < n; round++) {
+      add('step_start', 'work', `each[${String(round)}]`, { type: 'data.set', input: [{ item: 0, data: `word ${String(round)}` }] });
+      add('step_done', 'work', `each[${String(round)}]`, { ports: { success: 1 } });
+    }
+    return all;
+  };
+
+  it('in a loop, whose own call stays open, each call is looked through once all the same', () => {
+    const events = rounds(2000);
+    const fold = createRunFold('R');
+    const search = new CardSearch();
+    for (let at = 0; at < events.length; at += 20) {
+      fold.apply(events.slice(at, at + 20));
+      search.find(fold.view, 'word 1');
+    }
+    // 2001 calls; each was looked at when it began, and once more where a batch ended between its two events.
+    expect(search.read).toBeLessThan(2001 + 200 + 1);
+    expect(search.find(fold.view, 'word 1').length).toBe(1111);
+    expect(search.find(fold.view, 'word 1')).toEqual(new CardSearch().find(fold.view, 'word 1'));
+  });
+
+  it('finds what was added to a call that had ended', () => {
+    const events = rounds(3);
+    const fold = createRunFold('R');
+    fold.apply(events);
+    const search = new CardSearch();
+    expect(search.find(fold.view, 'grace')).toEqual([]);
+    fold.apply([{ runId: 'R', seq: events.length + 1, ts: '', type: 'human_task_completed', stepId: 'work', path: 'each[1]', visit: 1, attempt: 0, payload: { taskId: 't', action: 'skip', operatorId: 'user:grace' } }]);
+    expect(search.find(fold.view, 'grace')).toEqual([2]);
   });
 
   it('the cards without a filter are the calls themselves; with one they are those that fit', () => {

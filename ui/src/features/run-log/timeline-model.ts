@@ -86,6 +86,29 @@ export class Bars {
   }
 }
 
+/** The newest call of each line that fits. Each call is looked at once, however often it is asked. */
+export class NewestCalls {
+  /** Calls looked at, for tests of what it costs. */
+  read = 0;
+  private readonly known = new Map<string, { done: number; newest: number }>();
+
+  /** `fits`: calls that are looked at; all when absent. */
+  constructor(private readonly fits?: (call: number) => boolean) {}
+
+  /** -1 when none of them fits. */
+  of(line: Line): number {
+    if (this.fits === undefined) return line.calls.at(-1) ?? -1;
+    const known = this.known.get(line.key) ?? { done: 0, newest: -1 };
+    this.known.set(line.key, known);
+    for (; known.done < line.calls.length; known.done++) {
+      const call = line.calls[known.done] as number;
+      this.read++;
+      if (this.fits(call)) known.newest = call;
+    }
+    return known.newest;
+  }
+}
+
 /** The bars of all lines, each made when it is first seen. */
 export class LinesOfBars {
   private readonly made = new Map<string, Bars>();

@@ -1,6 +1,6 @@
 // Attempts as bars, pauses dashed, idle time folded: one row per step and place. Only the rows that are seen have bars.
 
-import { memo, useMemo, useState } from 'react';
+import { memo, useCallback, useMemo, useState } from 'react';
 import { STATUSES, type CallTable, type Line } from '../../api/call-table.ts';
 import { inChoice } from '../../api/run-paths.ts';
 import { isTerminal, type RunView } from '../../api/run-state.ts';
@@ -8,8 +8,9 @@ import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { titleText } from './card.tsx';
 import type { Look } from './cards-view.tsx';
-import { LinesOfBars, scaleOf, type Bars, type Scale } from './timeline-model.ts';
+import { LinesOfBars, NewestCalls, scaleOf, type Bars, type Scale } from './timeline-model.ts';
 import { useNow as useClock } from '../../kit/use-now.ts';
+import { useLatest } from '../../code/use-latest.ts';
 import { depthOf } from './where.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
 
@@ -33,18 +34,21 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
   const scale = useMemo(() => scaleOf(table, view.startedMs ?? end, end, unfolded), [table, view.startedMs, end, unfolded, turn]); // eslint-disable-line react/exhaustive-deps
   const bars = useMemo(() => new LinesOfBars(table), [table]);
   const fits = useMemo(() => (choice === undefined ? undefined : (call: number) => inChoice(view.calls.at(call)?.path, choice)), [view.calls, choice]);
-  // The lines only grow in number.
-  const lines = useMemo(() => table.lines.filter((line) => shown(line.nodeId) && (fits === undefined || line.path === undefined || line.calls.some(fits))), [table, table.lines.length, shown, fits]); // eslint-disable-line react/exhaustive-deps
+  const newest = useMemo(() => new NewestCalls(fits), [fits]);
+  // The lines only grow in number; of one iteration any call may be the first of a line.
+  const grown = fits === undefined ? table.lines.length : table.version;
+  const lines = useMemo(() => table.lines.filter((line) => shown(line.nodeId) && newest.of(line) >= 0), [table, grown, shown, newest]); // eslint-disable-line react/exhaustive-deps
   const chosen = selectedCall === null ? undefined : table.lines[table.line.get(selectedCall)];
   const selected = lines.findIndex((line) => (chosen ? line === chosen : line.nodeId === selectedNode));
   const marks = useMemo(() => scale.folds.map((fold) => <span key={fold.key} className="tl-fold" style={{ left: percent(fold.at) }} />), [scale]);
-  const lastOf = (line: Line): number => (fits === undefined ? line.calls.at(-1) : line.calls.findLast(fits)) ?? -1;
+  const latest = useLatest(onPick);
+  const pick = useCallback((call: number) => latest.current(call), [latest]);
   return (
     <div className="tl">
       <div className="tl-row tl-head">
         <span className="cap tl-name">{t('timeline.step')}</span>
         <span className="tl-line t3">
-          {scale.ticks.map((tick) => <span key={tick.text} className="tl-tick" style={{ left: percent(tick.at) }}>{tick.text}</span>)}
+          {scale.ticks.map((tick) => <span key={tick.at} className="tl-tick" style={{ left: percent(tick.at) }}>{tick.text}</span>)}
           {scale.folds.map((fold) => (
             <button key={fold.key} type="button" className="tl-fold tl-unfold" style={{ left: percent(fold.at) }} title={t('timeline.unfold', { time: formatDuration(fold.ms) })} aria-label={t('timeline.unfold', { time: formatDuration(fold.ms) })}
               onClick={() => setUnfolded(new Set([...unfolded, fold.key]))} />
@@ -60,9 +64,9 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
         label={t('timeline.list')}
         selected={selected}
         reveal={selected}
-        onSelect={(index) => { const line = lines[index]; if (line) onPick(lastOf(line)); }}
+        onSelect={(index) => { const line = lines[index]; if (line) pick(newest.of(line)); }}
         row={(line) => {
-          const last = view.calls.at(lastOf(line));
+          const last = view.calls.at(newest.of(line));
           if (!last) return null;
           const look = lookOf(last.kind);
           const depth = depthOf(line.path);
@@ -70,7 +74,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
             <div className="tl-row">
               <span className="tl-name" style={depth > 0 ? { paddingLeft: 12 + depth * 16 } : undefined}><NamedIcon name={look.icon} size={12} /><span className="ell" title={line.nodeId}>{titleText(last, look)}</span></span>
               <span className="tl-line">
-                <LineBars bars={bars.of(line)} table={table} turn={table.version} scale={scale} fits={fits} title={titleText(last, look)} selected={selectedCall} onPick={onPick} />
+                <LineBars bars={bars.of(line)} table={table} turn={table.version} scale={scale} fits={fits} title={titleText(last, look)} selected={selectedCall} onPick={pick} />
                 {marks}
                 <span className="tl-now" style={{ left: percent(moment === undefined ? scale.end : scale.at(moment)) }} />
               </span>
@@ -96,6 +100,7 @@ function openMs(table: CallTable, line: Line, end: number): number {
 }
 
 interface LineBarsProps { bars: Bars; table: CallTable; turn: number; scale: Scale; fits: ((call: number) => boolean) | undefined; title: string; selected: number | null; onPick: (call: number) => void }
+/** `onPick` stays the same: bars are drawn again only for what they show. */
 const LineBars = memo(function LineBars({ bars, table, scale, fits, title, selected, onPick }: LineBarsProps) {
   return bars.of(scale, fits).map((bar, n) => {
     const status = STATUSES[table.status.get(bar.call)] ?? 'running';
@@ -106,6 +111,6 @@ const LineBars = memo(function LineBars({ bars, table, scale, fits, title, selec
         style={{ left: percent(bar.from), width: `max(${bar.kind === 'wait' ? '0px' : '5px'}, ${percent(bar.to - bar.from)})` }} />
     );
   });
-}, (before, after) => before.turn === after.turn && before.scale === after.scale && before.fits === after.fits && before.selected === after.selected && before.title === after.title && before.bars === after.bars);
+});
 
 const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;
