@@ -288,6 +288,8 @@ export const inbox = {
   'inbox.reopen.waits': 'The run waits for another answer: it is cancelled, and what it asked is asked in the new run.',
   'inbox.reopen.again.one': 'This step has changed something outside and may do it a second time:',
   'inbox.reopen.again.other': 'These steps have changed something outside and may do it a second time:',
+  'inbox.reopen.looking': 'Looking which steps run a second time',
+  'inbox.reopen.unknown': 'Which steps run a second time is not known',
   'inbox.reopen.list': 'Steps that may run a second time',
   'inbox.reopen.more': 'and {n} more',
   'inbox.links': 'The same question in other runs',

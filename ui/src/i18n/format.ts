@@ -1,4 +1,10 @@
-/** Numbers and times as they are shown everywhere. */
+/** Numbers, times and people as they are shown everywhere. */
+
+/** 12,345 */
+export const formatNumber = (n: number): string => n.toLocaleString('en');
+
+/** `user:ada` as `ada`. */
+export const formatPerson = (id: string): string => id.replace(/^user:/, '');
 
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '';

@@ -10,6 +10,7 @@ import { rerun } from './en.rerun.ts';
 import { secrets } from './en.secrets.ts';
 import { time } from './en.time.ts';
 import { en as common } from './en.ts';
+import { formatNumber } from './format.ts';
 
 const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time };
 
@@ -25,7 +26,7 @@ type PluralBase = MessageKey extends infer K ? (K extends `${infer Base}.one` ? 
 
 /** `key.one` or `key.other` by the number, which fills `{n}`. */
 export function tn(key: PluralBase, n: number, args?: MessageArgs): string {
-  return t(`${key}.${n === 1 ? 'one' : 'other'}` as MessageKey, { n: n.toLocaleString('en'), ...args });
+  return t(`${key}.${n === 1 ? 'one' : 'other'}` as MessageKey, { n: formatNumber(n), ...args });
 }
 
 export * from './format.ts';

@@ -17,9 +17,9 @@ import { AuditTable } from '../features/audit/table.tsx';
 import type { AuditProfile, ExportFormat } from '../features/audit/types.ts';
 import { useAuditRows } from '../features/audit/use-audit.ts';
 import { VerdictBar } from '../features/audit/verdict-bar.tsx';
-import { count, damageText, eventLook, levelText } from '../features/audit/words.ts';
+import { damageText, eventLook, levelText } from '../features/audit/words.ts';
 import '../features/audit/audit.css';
-import { t, tn } from '../i18n/index.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, Dialog, EmptyState, Field, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
 import { FindButton } from './frame.tsx';
@@ -58,8 +58,8 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     // What is on the screen may be older than what was verified.
     list.retry();
     for (const key of ['audit_status', 'audit_get', 'audit_facets']) void queryClient.invalidateQueries({ queryKey: [key] });
-    if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: count(verdict.broken.seq) }), detail: damageText(verdict.broken.kind) });
-    else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: count(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail === 0 ? undefined : verdict.lastCheckpoint ? tn('audit.level.tail', verdict.unsealedTail) : t('audit.level.noCheckpoint') });
+    if (verdict?.state === 'broken' && verdict.broken) toast({ signal: 'err', text: t('audit.verifiedBroken', { seq: formatNumber(verdict.broken.seq) }), detail: damageText(verdict.broken.kind) });
+    else if (verdict?.state === 'intact') toast({ signal: 'ok', text: t('audit.verifiedOk', { seq: formatNumber(Math.max(0, verdict.checked - 1)) }), detail: verdict.unsealedTail === 0 ? undefined : verdict.lastCheckpoint ? tn('audit.level.tail', verdict.unsealedTail) : t('audit.level.noCheckpoint') });
   }
   async function exportAs(format: ExportFormat, profile: AuditProfile): Promise<boolean> {
     const done = await attempt(() => call('audit_export', { format, profile, ...(settled ? { query: settled } : {}) }));
@@ -81,18 +81,18 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   useAuditActions({ search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => setDialog('export') });
 
   const values = useMemo<{ [Q in Qualifier]?: { value: string; hint?: string }[] }>(() => ({
-    event: facets.data?.event.map((one) => ({ value: one.value, hint: `${eventLook(one.value).text}, ${count(one.count)}` })) ?? [],
-    actor: facets.data?.actor.map((one) => ({ value: one.value, hint: count(one.count) })) ?? [],
+    event: facets.data?.event.map((one) => ({ value: one.value, hint: `${eventLook(one.value).text}, ${formatNumber(one.count)}` })) ?? [],
+    actor: facets.data?.actor.map((one) => ({ value: one.value, hint: formatNumber(one.count) })) ?? [],
     level: ['INFO', 'WARN', 'ERROR', 'CRITICAL'].map((value) => ({ value, hint: levelText(value) })),
     'error.type': ['ToolError', 'LLMError', 'NetworkError', 'ValidationError', 'Timeout', 'UnknownError'].map((value) => ({ value })),
-    workflow: facets.data?.workflow.map((one) => ({ value: one.value, hint: count(one.count) })) ?? [],
+    workflow: facets.data?.workflow.map((one) => ({ value: one.value, hint: formatNumber(one.count) })) ?? [],
     run: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.workflowId).map((row) => [row.runId, { value: row.runId, hint: row.workflowName }])).values()].slice(0, 40),
     node: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.nodeId !== '$run').map((row) => [row.nodeId, { value: row.nodeId, hint: row.nodeTitle }])).values()].slice(0, 40),
     since: dayChoices(), until: dayChoices(),
   }), [facets.data, list.rows]);
   const size = list.head?.size;
   const empty = list.rows !== undefined && list.rows.length === 0;
-  const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.more ? 'audit.foundMore' : 'audit.found', { n: count(list.total), all: count(size) }) : '';
+  const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.more ? 'audit.foundMore' : 'audit.found', { n: formatNumber(list.total), all: formatNumber(size) }) : '';
   return (
     <main className="screen">
       <header className="bar">

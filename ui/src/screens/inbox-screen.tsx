@@ -143,7 +143,10 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
           <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={() => void list.refetch()}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner>
         ) : null}
         {figures ? (
-          <StatsView mayAuthor={who.data?.role === 'builder'} onSuggest={(cause) => void suggest(cause)} onCause={(fingerprint) => filter({ ...NO_FILTERS, view: 'done', fingerprint })} />
+          <>
+            <NoTaskKeys hooks={shared} />
+            <StatsView mayAuthor={who.data?.role === 'builder'} onSuggest={(cause) => void suggest(cause)} onCause={(fingerprint) => filter({ ...NO_FILTERS, view: 'done', fingerprint })} />
+          </>
         ) : <div className="ib-main">
           <SplitPane side="left" size={width} min={260} max={640} onResize={setWidth} label={t('inbox.listWidth')} reserve={420} pane={
             <section className="ib-pane" aria-label={t('inbox.list')}>
@@ -211,10 +214,16 @@ function useKeys(): (action: TaskAction | 'snooze' | 'note' | 'claim') => string
   };
 }
 
-function Idle({ filtered, onAll, hooks }: { filtered: boolean; onAll(): void; hooks: Shared }) {
+/** The keys of the inbox that need no task. */
+function NoTaskKeys({ hooks }: { hooks: Shared }) {
   useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks) });
+  return null;
+}
+
+function Idle({ filtered, onAll, hooks }: { filtered: boolean; onAll(): void; hooks: Shared }) {
   return (
     <div className="ib-det">
+      <NoTaskKeys hooks={hooks} />
       {filtered
         ? <EmptyState title={t('inbox.noneFound')} text={t('inbox.noneFoundText')} actions={<Button icon="x" onClick={onAll}>{t('inbox.showAll')}</Button>} />
         : <EmptyState art={<InboxArt />} title={t('inbox.none')} text={t('inbox.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('inbox.toGallery')}</Button>} />}
@@ -280,8 +289,8 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const [wanted, setAsked] = useState<Asked | null>(null);
   // A question about a task that is answered meanwhile is no question any more.
   const asked = task.state === 'open' || wanted?.kind === 'reveal' || wanted?.kind === 'reopen' ? wanted : null;
-  /** Decided while the engine still looks at the input. */
-  const [soon, setSoon] = useState<TaskAction | null>(null);
+  /** Decided while the engine still looks at the input: about this input, and until something else is decided. */
+  const [soon, setSoon] = useState<{ action: TaskAction; value: unknown } | null>(null);
   const send = useSends((state) => sendOf(state.sends, task.id));
   const keys = useKeys();
   const close = useCallback(() => setAsked(null), []);
@@ -313,9 +322,10 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const decide = (action: TaskAction) => {
     if (!can(action)) return;
     if (takesInput(action) && work.check.state === 'busy') {
-      setSoon(action);
+      setSoon({ action, value: work.value });
       return;
     }
+    setSoon(null);
     const [only, second] = task.alternatives;
     if (action === 'alternative') {
       if (only && !second) deliver(action, only.targetNodeId);
@@ -326,10 +336,13 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   // Who is faster than the check does not have to ask again.
   const checked = work.check.state;
   useEffect(() => {
-    if (soon === null || checked === 'busy') return;
-    setSoon(null);
-    decide(soon);
-  }, [soon, checked]); // eslint-disable-line react/exhaustive-deps
+    if (soon === null) return;
+    if (soon.value !== work.value) setSoon(null);
+    else if (checked !== 'busy') {
+      setSoon(null);
+      decide(soon.action);
+    }
+  }, [soon, checked, work.value]); // eslint-disable-line react/exhaustive-deps
   const next = leading(task, { ...work, changed: true });
   const submitted = next && takesInput(next) ? next : undefined;
   const claim = async () => {

@@ -1,12 +1,12 @@
 // What is in the records that were found, with counts; a click narrows the query, a second one widens it again.
 
-import { t } from '../../i18n/index.ts';
+import { formatNumber, t } from '../../i18n/index.ts';
 import { Checkbox, Icon, IconButton, Skeleton, type IconName } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { toggle, valueOf, type Qualifier } from './query.ts';
 import type { AuditFacets, FacetCount } from './types.ts';
-import { actorName, count, eventLook, LEVELS, levelText } from './words.ts';
+import { actorName, eventLook, LEVELS, levelText } from './words.ts';
 
 export interface SavedQuery { name: string; query: string }
 
@@ -48,7 +48,7 @@ function Facet({ title, qualifier, counts, query, onQuery, words, icon }: {
         <label key={one.value} className="au-facet">
           <Checkbox checked={one.value === chosen} label={`${title}: ${plain(words(one.value))}`} onChange={() => onQuery(toggle(query, qualifier, one.value))} />
           <span className="row gap1">{icon ? <Icon name={icon(one.value)} size={12} className="t2" /> : null}<SafeText line text={words(one.value)} /></span>
-          <span className="t3">{count(one.count)}</span>
+          <span className="t3">{formatNumber(one.count)}</span>
         </label>
       ))}
     </section>

@@ -1,13 +1,13 @@
 // What the last verification said, in words that promise no more than it proves.
 
 import { useState } from 'react';
-import { formatAgo, formatDateTime, t, tn } from '../../i18n/index.ts';
+import { formatAgo, formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Icon } from '../../kit/index.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { short } from './hash.ts';
 import type { AuditStatus } from './types.ts';
-import { count, damageText } from './words.ts';
+import { damageText } from './words.ts';
 
 export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
   status: AuditStatus | undefined; size: number | undefined; busy: boolean; onGo(seq: number): void; onExport(): void; onVerify(): void;
@@ -27,9 +27,9 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
     return (
       <>
         <div className="au-ver bad" role="alert">
-          <span className="c-err row gap1 nw"><Icon name="errd" /><b>{t('audit.broken', { seq: count(seq) })}</b></span>
+          <span className="c-err row gap1 nw"><Icon name="errd" /><b>{t('audit.broken', { seq: formatNumber(seq) })}</b></span>
           <span className="nw">{damageText(kind)}</span>
-          <span className="t2 ell grow">{seq > 0 ? t('audit.brokenBefore', { seq: count(seq - 1) }) : ''}</span>
+          <span className="t2 ell grow">{seq > 0 ? t('audit.brokenBefore', { seq: formatNumber(seq - 1) }) : ''}</span>
           {busyMark}{proves}
           <Button small onClick={() => onGo(seq)}>{t('audit.goRecord')}</Button>
           <Button small icon="dl" onClick={onExport}>{t('audit.exportEvidence')}</Button>
@@ -43,13 +43,13 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
   return (
     <>
       <div className={`au-ver ${verified ? '' : 'none'}`} role="status">
-        {state === 'intact' ? <span className="c-ok row gap1 nw"><Icon name="okc" /><b>{status.checked > 0 ? t('audit.intact', { seq: count(status.checked - 1) }) : t('audit.emptyChain')}</b></span>
+        {state === 'intact' ? <span className="c-ok row gap1 nw"><Icon name="okc" /><b>{status.checked > 0 ? t('audit.intact', { seq: formatNumber(status.checked - 1) }) : t('audit.emptyChain')}</b></span>
           : state === 'empty' ? <span className="t2 nw">{t('audit.emptyChain')}</span>
             : <><span className="row gap1 nw"><Icon name="stale" className="c-wait" /><b>{t('audit.unknown')}</b></span><button type="button" className="link" onClick={onVerify}>{t('audit.verifyNow')}</button></>}
-        {cp ? <><span className="vr" /><span className="t2 row gap1 ell"><Icon name="lock" size={12} /><span className="ell">{t(status.signed ? 'audit.checkpointSigned' : 'audit.checkpointUnsigned', { seq: count(cp.size - 1), time: formatDateTime(cp.timestamp) })}</span></span><span className="vr" /><span className="t2">{t('audit.root')}</span><code title={cp.rootHash}>{short(cp.rootHash)}</code></>
+        {cp ? <><span className="vr" /><span className="t2 row gap1 ell"><Icon name="lock" size={12} /><span className="ell">{t(status.signed ? 'audit.checkpointSigned' : 'audit.checkpointUnsigned', { seq: formatNumber(cp.size - 1), time: formatDateTime(cp.timestamp) })}</span></span><span className="vr" /><span className="t2">{t('audit.root')}</span><code title={cp.rootHash}>{short(cp.rootHash)}</code></>
           : state === 'intact' && status.checked > 0 ? <><span className="vr" /><span className="c-wait row gap1 nw"><Icon name="warn" size={12} />{t('audit.noCheckpoint')}</span></> : null}
         {state === 'intact' && status.unsealedTail > 0 ? <><span className="vr" /><span className="t2 nw">{tn(cp ? 'audit.tail' : 'audit.tailAll', status.unsealedTail)}</span></> : null}
-        {status.removed > 0 ? <><span className="vr" /><span className="t2 nw">{t('audit.removed', { seq: count(status.removed) })}</span></> : null}
+        {status.removed > 0 ? <><span className="vr" /><span className="t2 nw">{t('audit.removed', { seq: formatNumber(status.removed) })}</span></> : null}
         {status.clockBack ? <><span className="vr" /><button type="button" className="link c-wait nw row gap1" onClick={() => onGo(status.clockBack?.first[0] ?? 0)}><Icon name="clock" size={12} />{tn('audit.clockBack', status.clockBack.count)}</button></> : null}
         {status.at && state !== 'unknown' ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
         <span className="grow" />{busyMark}{proves}
@@ -67,7 +67,7 @@ function Payloads({ status, onGo }: { status: AuditStatus; onGo(seq: number): vo
     <>
       {bad.map(({ state, seqs }) => (
         <div key={state} className="au-ver bad" role="alert" data-payloads={state}>
-          <Icon name="errd" className="c-err" /><b className="c-err">{tn(`audit.payloads.${state}`, seqs.length, { seqs: seqs.slice(0, 5).map(count).join(', ') + (seqs.length > 5 ? ' …' : '') })}</b>
+          <Icon name="errd" className="c-err" /><b className="c-err">{tn(`audit.payloads.${state}`, seqs.length, { seqs: seqs.slice(0, 5).map(formatNumber).join(', ') + (seqs.length > 5 ? ' …' : '') })}</b>
           <span className="t2 ell grow">{t(`audit.payloadText.${state}`)}</span>
           <Button small onClick={() => onGo(seqs[0] ?? 0)}>{t('audit.goRecord')}</Button>
         </div>
@@ -83,10 +83,10 @@ function Proves({ status, technical }: { status: AuditStatus; technical?: string
       <p><b>{t('audit.tamperEvident')}</b> {t('audit.tamperText')}</p>
       <ul>
         <li>{t('audit.level.chain')}</li>
-        <li>{status.lastCheckpoint ? t('audit.level.checkpoint', { n: count(status.lastCheckpoint.size) }) : t('audit.level.noCheckpoint')}</li>
+        <li>{status.lastCheckpoint ? t('audit.level.checkpoint', { n: formatNumber(status.lastCheckpoint.size) }) : t('audit.level.noCheckpoint')}</li>
         <li>{status.key ? t('audit.level.keyfile', { id: status.key.keyId }) : t('audit.level.unsigned')}</li>
-        {status.anchorLines?.map((line) => <li key={`${line.file} ${line.line}`} className="c-wait">{t('audit.anchorLine', { file: line.file, line: count(line.line), why: line.why })}</li>)}
-        <li>{status.anchoredUpTo === undefined ? t('audit.level.anchor') : t('audit.level.anchored', { n: count(status.anchoredUpTo) })}</li>
+        {status.anchorLines?.map((line) => <li key={`${line.file} ${line.line}`} className="c-wait">{t('audit.anchorLine', { file: line.file, line: formatNumber(line.line), why: line.why })}</li>)}
+        <li>{status.anchoredUpTo === undefined ? t('audit.level.anchor') : t('audit.level.anchored', { n: formatNumber(status.anchoredUpTo) })}</li>
         {status.lastCheckpoint && status.unsealedTail > 0 ? <li>{tn('audit.level.tail', status.unsealedTail)}</li> : null}
       </ul>
     </div>

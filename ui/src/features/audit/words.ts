@@ -1,6 +1,6 @@
 // How records are said: events, levels, actors, kinds of damage. Pure.
 
-import { t, type MessageKey } from '../../i18n/index.ts';
+import { formatPerson, t, type MessageKey } from '../../i18n/index.ts';
 import type { IconName } from '../../kit/index.ts';
 import type { AuditActor, AuditRow, Related } from './types.ts';
 
@@ -67,8 +67,8 @@ export const LEVELS: { [L in AuditRow['level']]: { icon: IconName; color: string
 };
 export const levelText = (level: string): string => (Object.hasOwn(LEVELS, level) ? t(`audit.level.${level as AuditRow['level']}`) : level);
 export const ACTOR_ICON: { [T in AuditActor['type']]: IconName } = { system: 'sliders', human: 'person', agent: 'agent' };
-export const actorText = (actor: AuditActor): string => actor.id?.replace(/^user:/, '') ?? t(`audit.actor.${actor.type}`);
-export const actorName = (name: string): string => (name === 'system' || name === 'human' || name === 'agent' ? t(`audit.actor.${name}`) : name.replace(/^user:/, ''));
+export const actorText = (actor: AuditActor): string => (actor.id ? formatPerson(actor.id) : t(`audit.actor.${actor.type}`));
+export const actorName = (name: string): string => (name === 'system' || name === 'human' || name === 'agent' ? t(`audit.actor.${name}`) : formatPerson(name));
 /** What a query calls it. */
 export const actorValue = (actor: AuditActor): string => actor.id ?? actor.type;
 
@@ -82,7 +82,6 @@ export const KIND_LINE: { [K in Related['kind']]: string } = {
   error: 'var(--err)', rule: 'var(--line-control)', retry: 'var(--wait)', heal: 'var(--line-control)', human: 'var(--person)', outcome: 'var(--ok)',
 };
 
-export const count = (n: number): string => n.toLocaleString('en');
 
 /** 2026-11-22, as this machine counts days. */
 export function day(iso: string): string {

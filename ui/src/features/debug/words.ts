@@ -1,13 +1,10 @@
 // Where and why a run stands stopped, in words.
 
 import type { RunStop } from '../../api/run-state.ts';
-import { t } from '../../i18n/index.ts';
-
-/** `user:ada` as `ada`. */
-export const person = (id: string | undefined): string => (id ?? '').replace(/^user:/, '');
+import { formatPerson, t } from '../../i18n/index.ts';
 
 export function whereStopped(stop: RunStop, titleOf: (id: string) => string): string {
-  if (stop.stepId === undefined) return t('debug.byRequest', { who: person(stop.who) });
+  if (stop.stepId === undefined) return t('debug.byRequest', { who: formatPerson(stop.who ?? '') });
   const step = titleOf(stop.stepId);
   if (stop.path !== undefined) return t('debug.atIn', { step, path: stop.path });
   return stop.item === undefined ? t('debug.at', { step }) : t('debug.atItem', { step, n: stop.item + 1 });

@@ -1,7 +1,7 @@
 // Text from outside (names, errors, notes): letters only, what is hidden is marked, what is long is cut with a way to the rest.
 
 import { useState } from 'react';
-import { t } from '../../i18n/index.ts';
+import { formatNumber, t } from '../../i18n/index.ts';
 import { piecesOf, plain } from './controls.ts';
 import './evidence.css';
 
@@ -16,7 +16,7 @@ export function SafeText({ text, cut = 2000, line = false, className }: { text: 
       <Pieces text={line ? shown.replace(/\s*\n\s*/g, ' ') : shown} />
       {long && !line ? (
         <button type="button" className="link s safe-more" onClick={() => setWhole(!whole)}>
-          {whole ? t('evidence.less') : t('evidence.more', { n: (text.length - cut).toLocaleString('en') })}
+          {whole ? t('evidence.less') : t('evidence.more', { n: formatNumber(text.length - cut) })}
         </button>
       ) : null}
     </bdi>

@@ -2,7 +2,7 @@
 
 import { useState, type ReactNode } from 'react';
 import { shortRunId } from '../status.tsx';
-import { t, tn } from '../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Icon, IconButton, Menu, Tabs, type IconName, type MenuEntry } from '../../kit/index.ts';
 import { ValueView } from '../../code/ValueView.tsx';
 import { plain, plainValue } from '../evidence/controls.ts';
@@ -89,7 +89,7 @@ function Head({ task, send, me, mayDecide, onClaim, onOpenTask, onOpenOtherRun }
             : <Badge signal={stateSignal(task.state)}>{task.state === 'open' ? t('inbox.personsTurn') : t(`inbox.state.${task.state}`)}</Badge>}
           {task.severity === 'CRITICAL' && task.state === 'open' ? <Badge signal="err">{t('inbox.critical')}</Badge> : null}
           {task.minApprovals > 1 ? <Badge signal={task.state === 'open' && task.approvals > 0 ? 'ok' : undefined}>{approvalsText(task)}</Badge> : null}
-          {task.cases > 1 ? <Badge>{t('inbox.andMore', { n: (task.cases - 1).toLocaleString('en') })}</Badge> : null}
+          {task.cases > 1 ? <Badge>{t('inbox.andMore', { n: formatNumber(task.cases - 1) })}</Badge> : null}
         </div>
         <div className="s t2 row nw ib-meta">
           <SafeText line text={task.workflowName} /><span className="vr" />

@@ -1,6 +1,6 @@
 // What the list shows: views with their counts, one workflow, one cause.
 
-import { t, tn } from '../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Icon, IconButton, Kbd, Menu, type IconName } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
 import type { TaskCounts, TaskFilter, TaskSort, TaskView } from './types.ts';
@@ -39,7 +39,7 @@ export function Filters({ filters, counts, onFilters, onSave, onForget }: {
   const everything = Object.keys(savedOf(filters)).length === 0;
   const chip = ({ view, icon, count }: (typeof VIEWS)[number]) => (
     <button key={view} type="button" className={`chip ${filters.view === view ? 'on' : ''}`} aria-pressed={filters.view === view} onClick={() => onFilters({ ...filters, view })}>
-      {icon ? <Icon name={icon} size={12} /> : null}{t(`inbox.view.${view}`)} <b>{counts ? (counts[count] as number).toLocaleString('en') : ' '}</b>
+      {icon ? <Icon name={icon} size={12} /> : null}{t(`inbox.view.${view}`)} <b>{counts ? formatNumber(counts[count] as number) : ' '}</b>
     </button>
   );
   const workflow = counts?.byWorkflow.find((one) => one.id === filters.workflow);
@@ -57,7 +57,7 @@ export function Filters({ filters, counts, onFilters, onSave, onForget }: {
         {LATE_VIEWS.map(chip)}
         {views.map((one) => (
           <button key={one.name} type="button" className={`chip ib-pick ${one === current ? 'on' : ''}`} aria-pressed={one === current} title={plain(one.name)} onClick={() => onFilters(filtersOf(one.filter))}>
-            <Icon name="filter" size={12} /><span className="ell">{plain(one.name)}</span> <b>{one.count.toLocaleString('en')}</b>
+            <Icon name="filter" size={12} /><span className="ell">{plain(one.name)}</span> <b>{formatNumber(one.count)}</b>
           </button>
         ))}
       </div>
@@ -80,7 +80,7 @@ function Pick({ on, icon, label, count, entries, none, onPick, onClear }: {
 }) {
   const trigger = (
     <button type="button" className={`chip ib-pick ${on ? 'on' : ''}`} title={label}>
-      <Icon name={icon} size={12} /><span className="ell">{label}</span>{count === undefined ? null : <b>{count.toLocaleString('en')}</b>}<Icon name="down" size={12} />
+      <Icon name={icon} size={12} /><span className="ell">{label}</span>{count === undefined ? null : <b>{formatNumber(count)}</b>}<Icon name="down" size={12} />
     </button>
   );
   return (

@@ -4,7 +4,7 @@ import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { Command, Commands } from '../../api/types.ts';
 
-const TASKS = ['task_list', 'task_counts', 'task_get'];
+const TASKS = ['task_list', 'task_counts', 'task_get', 'task_stats'];
 const stale = async (names: string[]) => { await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] }))); };
 
 /** After a change that was made here: it moves its run and leaves a record, too. */
@@ -17,11 +17,14 @@ export async function tasksChanged(): Promise<void> {
   again = true;
   if (busy) return;
   busy = true;
-  while (again) {
-    again = false;
-    await stale(TASKS);
+  try {
+    while (again) {
+      again = false;
+      await stale(TASKS);
+    }
+  } finally {
+    busy = false;
   }
-  busy = false;
 }
 
 /** Changes a task; what is on the page is read again also when it was refused: somebody else may have been faster. */

@@ -1,8 +1,9 @@
 // An ended task is asked again by a new run (D2.15): the question before it, and the links between both tasks.
 
+import { sentences, told } from '../../api/error.ts';
 import { useCommand } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
-import { Icon } from '../../kit/index.ts';
+import { Icon, Skeleton } from '../../kit/index.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { shortRunId } from '../status.tsx';
 import { Ask } from './dialogs.tsx';
@@ -22,7 +23,8 @@ export function ReopenDialog({ task, onReopen, onClose }: { task: Task; onReopen
 function Again({ task }: { task: Task }) {
   const stepId = task.path ? `${task.path}/${task.nodeId}` : task.nodeId;
   const plan = useCommand('rerun_look', { runId: task.runId, stepId }, { staleTime: 0 });
-  if (!plan.data) return null;
+  if (plan.error) return <p className="s c-wait row gap1" role="status"><Icon name="warn" size={12} /><SafeText text={sentences(t('inbox.reopen.unknown'), told(plan.error))} cut={300} /></p>;
+  if (!plan.data) return <div aria-busy="true" aria-label={t('inbox.reopen.looking')}><Skeleton rows={2} /></div>;
   const again = plan.data.steps.filter((step) => step.fate === 'again' && step.effect === 'write' && step.stepId !== task.nodeId);
   return (
     <>

@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
-import { formatDuration, t, tn } from '../../i18n/index.ts';
+import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Icon, Segmented, Skeleton } from '../../kit/index.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { doneText, whoText } from './words.ts';
@@ -14,7 +14,6 @@ export type Cause = Stats['causes'][number];
 
 const DAYS = ['7', '30', '90'] as const;
 const DAY_MS = 86_400_000;
-const number = (n: number) => n.toLocaleString('en');
 const took = (ms: number | undefined) => (ms === undefined ? '' : formatDuration(ms));
 
 export function StatsView({ mayAuthor, onSuggest, onCause }: { mayAuthor: boolean; onSuggest(cause: Cause): void; onCause(fingerprint: string): void }) {
@@ -39,8 +38,8 @@ export function StatsView({ mayAuthor, onSuggest, onCause }: { mayAuthor: boolea
 
 function Figures({ stats, mayAuthor, onSuggest, onCause }: { stats: Stats; mayAuthor: boolean; onSuggest(cause: Cause): void; onCause(fingerprint: string): void }) {
   const figures: [string, string][] = [
-    [t('inbox.stats.created'), number(stats.created)], [t('inbox.stats.decided'), number(stats.decided)], [t('inbox.stats.openNow'), number(stats.open)],
-    ...(stats.expired ? [[t('inbox.stats.expired'), number(stats.expired)] as [string, string]] : []),
+    [t('inbox.stats.created'), formatNumber(stats.created)], [t('inbox.stats.decided'), formatNumber(stats.decided)], [t('inbox.stats.openNow'), formatNumber(stats.open)],
+    ...(stats.expired ? [[t('inbox.stats.expired'), formatNumber(stats.expired)] as [string, string]] : []),
     ...(stats.medianMs === undefined ? [] : [[t('inbox.stats.median'), took(stats.medianMs)] as [string, string]]),
     ...(stats.oldestMs === undefined ? [] : [[t('inbox.stats.oldest'), took(stats.oldestMs)] as [string, string]]),
   ];
@@ -52,7 +51,7 @@ function Figures({ stats, mayAuthor, onSuggest, onCause }: { stats: Stats; mayAu
         <section className="field"><h3 className="lab">{t('inbox.stats.share')}</h3>
           <ul className="ib-share" aria-label={t('inbox.stats.share')}>
             {stats.actions.map((one) => (
-              <li key={one.action}><span>{doneText(one.action)}</span><span className="bar4" aria-hidden="true"><i style={{ width: `${String(Math.round((one.count / all) * 100))}%` }} /></span><span className="s t2 nw">{t('inbox.stats.of', { n: number(one.count), part: Math.round((one.count / all) * 100) })}</span></li>
+              <li key={one.action}><span>{doneText(one.action)}</span><span className="bar4" aria-hidden="true"><i style={{ width: `${String(Math.round((one.count / all) * 100))}%` }} /></span><span className="s t2 nw">{t('inbox.stats.of', { n: formatNumber(one.count), part: Math.round((one.count / all) * 100) })}</span></li>
             ))}
           </ul>
         </section>
@@ -74,7 +73,7 @@ function Figures({ stats, mayAuthor, onSuggest, onCause }: { stats: Stats; mayAu
           <section className="field"><h3 className="lab">{t('inbox.stats.people')}</h3>
             <table className="table" aria-label={t('inbox.stats.people')}>
               <thead><tr><th>{t('inbox.stats.person')}</th><th className="fig">{t('inbox.stats.decided')}</th><th className="fig">{t('inbox.stats.median')}</th></tr></thead>
-              <tbody>{stats.people.map((one) => <tr key={one.person}><td><SafeText line text={whoText(one.person)} /></td><td className="fig">{number(one.decided)}</td><td className="fig">{took(one.medianMs)}</td></tr>)}</tbody>
+              <tbody>{stats.people.map((one) => <tr key={one.person}><td><SafeText line text={whoText(one.person)} /></td><td className="fig">{formatNumber(one.decided)}</td><td className="fig">{took(one.medianMs)}</td></tr>)}</tbody>
             </table>
           </section>
         ) : null}
@@ -84,7 +83,7 @@ function Figures({ stats, mayAuthor, onSuggest, onCause }: { stats: Stats; mayAu
 }
 
 const Numbers = () => <><th className="fig">{t('inbox.stats.created')}</th><th className="fig">{t('inbox.stats.openNow')}</th><th className="fig">{t('inbox.stats.decided')}</th><th className="fig">{t('inbox.stats.median')}</th></>;
-const Counted = ({ one }: { one: Stats['workflows'][number] | Cause }) => <><td className="fig">{number(one.created)}</td><td className="fig">{number(one.open)}</td><td className="fig">{number(one.decided)}</td><td className="fig">{took(one.medianMs)}</td></>;
+const Counted = ({ one }: { one: Stats['workflows'][number] | Cause }) => <><td className="fig">{formatNumber(one.created)}</td><td className="fig">{formatNumber(one.open)}</td><td className="fig">{formatNumber(one.decided)}</td><td className="fig">{took(one.medianMs)}</td></>;
 
 function CauseRow({ cause, mayAuthor, onSuggest, onCause }: { cause: Cause; mayAuthor: boolean; onSuggest(cause: Cause): void; onCause(fingerprint: string): void }) {
   const rule = cause.suggestion;
@@ -94,7 +93,7 @@ function CauseRow({ cause, mayAuthor, onSuggest, onCause }: { cause: Cause; mayA
         <td><button type="button" className="link ell" title={t('inbox.stats.show')} onClick={() => onCause(cause.fingerprint)}><SafeText line text={cause.title} /></button></td>
         <td className="t2"><SafeText line text={`${cause.workflowName}, ${cause.nodeTitle}`} /></td>
         <Counted one={cause} />
-        <td className="t2">{cause.actions.map((one) => `${doneText(one.action)} ${number(one.count)}`).join(', ')}</td>
+        <td className="t2">{cause.actions.map((one) => `${doneText(one.action)} ${formatNumber(one.count)}`).join(', ')}</td>
       </tr>
       {rule ? (
         <tr className="rule"><td colSpan={7}>

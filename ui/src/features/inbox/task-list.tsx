@@ -2,7 +2,7 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useEffect, useMemo, useRef, type KeyboardEvent, type MouseEvent } from 'react';
-import { t, tn } from '../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Checkbox, Icon } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
@@ -84,7 +84,7 @@ export function TaskList(props: TaskListProps) {
           if ('head' in entry) {
             return (
               <div key={row.key} role="row" className="ib-head" style={{ height: row.size, transform: `translateY(${String(row.start)}px)` }}>
-                <span role="gridcell"><b>{t(`inbox.bucket.${entry.head}`)}</b> {entry.count.toLocaleString('en')}{more ? '+' : ''}</span>
+                <span role="gridcell"><b>{t(`inbox.bucket.${entry.head}`)}</b> {formatNumber(entry.count)}{more ? '+' : ''}</span>
               </div>
             );
           }
@@ -117,7 +117,7 @@ const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onO
         <span className="k"><Icon name={icon.icon} label={icon.label} /></span>
         {open ? <span className="pick" onClickCapture={choose}><Checkbox checked={picked} label={t('inbox.choose', { title })} onChange={() => undefined} /></span> : null}
       </span>
-      <span role="gridcell" className="ib-title"><b><SafeText line text={task.title} /></b>{task.cases > 1 ? <span className="badge">{t('inbox.andMore', { n: (task.cases - 1).toLocaleString('en') })}</span> : null}{open && task.minApprovals > 1 ? <span className="badge" title={approvalsText(task)}>{`${String(task.approvals)}/${String(task.minApprovals)}`}<span className="vh"> {approvalsText(task)}</span></span> : null}</span>
+      <span role="gridcell" className="ib-title"><b><SafeText line text={task.title} /></b>{task.cases > 1 ? <span className="badge">{t('inbox.andMore', { n: formatNumber(task.cases - 1) })}</span> : null}{open && task.minApprovals > 1 ? <span className="badge" title={approvalsText(task)}>{`${String(task.approvals)}/${String(task.minApprovals)}`}<span className="vh"> {approvalsText(task)}</span></span> : null}</span>
       <span role="gridcell" className={`tm ${due?.tone === 'err' ? 'c-err' : due?.tone === 'wait' ? 'c-wait' : 't2'}`}>
         {open && due ? <><Icon name={due.late ? 'warn' : 'clock'} size={12} />{due.text}</> : null}
         {open && task.heldSince ? <span className="row gap1 c-wait" title={heldText(task)}><Icon name="pause" size={12} />{t('inbox.onHold')}</span> : null}

@@ -2,7 +2,7 @@
 
 import { pointerParts } from '../../api/json.ts';
 import { partsOf } from '../../api/run-paths.ts';
-import { formatDateTime, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
+import { formatDateTime, formatNumber, formatPerson, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
 import type { Task, TaskAction, TaskEvent, TaskRow } from './types.ts';
 import type { Work } from './use-work.ts';
@@ -19,7 +19,7 @@ export const doneText = (action: string): string => (isAction(action) ? t(`inbox
 const pad = (n: number) => String(n).padStart(2, '0');
 
 /** "user:ada" is ada; a group keeps its word. */
-export const whoText = (id: string): string => id.replace(/^user:/, '').replace(/^group:/, `${t('inbox.group')} `);
+export const whoText = (id: string): string => formatPerson(id).replace(/^group:/, `${t('inbox.group')} `);
 export const initials = (id: string): string => {
   const words = whoText(id).split(/[\s._-]+/).filter(Boolean);
   return (words.length > 1 ? words.slice(0, 2).map((word) => word[0] ?? '').join('') : (words[0] ?? '?').slice(0, 2)).toUpperCase();
@@ -27,7 +27,7 @@ export const initials = (id: string): string => {
 
 /** In which iteration a task asks: "iteration 4", in a loop of a loop "iteration 4, 1". Empty outside of loops. */
 export function roundText(path: string): string {
-  const rounds = partsOf(path).flatMap(({ index }) => (index === undefined ? [] : [(index + 1).toLocaleString('en')]));
+  const rounds = partsOf(path).flatMap(({ index }) => (index === undefined ? [] : [formatNumber(index + 1)]));
   return rounds.length > 0 ? t('inbox.round', { n: rounds.join(', ') }) : '';
 }
 

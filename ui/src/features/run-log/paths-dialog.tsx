@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import type { Commands } from '../../api/types.ts';
-import { t, tn } from '../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Dialog, EmptyState, Segmented, SignalIcon, Skeleton, VirtualList, type Signal } from '../../kit/index.ts';
 
 type RunPath = Commands['run_paths']['response']['paths'][number];
@@ -48,20 +48,19 @@ export function PathsDialog({ runId, keeps, words, onLook, onClose }: { runId: s
     return sums;
   }, [paths]);
   const shown = useMemo(() => (paths ?? []).filter((path) => stand === 'all' || standOf(path) === stand), [paths, stand]);
-  const number = (n: number) => n.toLocaleString('en');
   return (
     <Dialog open title={t('paths.title')} closeLabel={t('common.close')} width={560} onClose={onClose}>
       {error ? <EmptyState title={error.message} text={error.hint} actions={<Button icon="retry" onClick={again}>{t('common.tryAgain')}</Button>} /> : paths === null ? <Skeleton rows={6} /> : (
         <div className="paths">
           <p className="s t2">{tn('paths.text', paths.length)}{keeps ? ` ${t('paths.kept')}` : ''}</p>
           <Segmented<Stand> small label={t('paths.filter')} value={stand} onChange={(next) => { setStand(next); setAt(0); }}
-            options={[{ value: 'all', label: t('paths.all') }, { value: 'failed', label: t('paths.failed', { n: number(counts.failed) }) }, { value: 'waiting', label: t('paths.waiting', { n: number(counts.waiting) }) }, { value: 'running', label: t('paths.running', { n: number(counts.running) }) }]} />
+            options={[{ value: 'all', label: t('paths.all') }, { value: 'failed', label: t('paths.failed', { n: formatNumber(counts.failed) }) }, { value: 'waiting', label: t('paths.waiting', { n: formatNumber(counts.waiting) }) }, { value: 'running', label: t('paths.running', { n: formatNumber(counts.running) }) }]} />
           {shown.length === 0 ? <p className="s t3">{t('paths.none')}</p> : (
             <VirtualList<RunPath> className="paths-list" items={shown} rowHeight={28} keyOf={(path) => path.path} label={t('paths.title')} selected={at} onSelect={setAt} clickOpens
               onOpen={(index) => { const path = shown[index]; if (path) onLook(path.path); }}
               row={(path) => {
                 const how = standOf(path);
-                return <div className="paths-row s"><SignalIcon signal={SIGNAL[how]} label={t(`paths.is.${how}`)} /><span className="ell grow" title={path.path}>{words(path.path)}</span><span className="t3">{t('paths.events', { from: number(path.firstSeq), to: number(path.lastSeq) })}</span></div>;
+                return <div className="paths-row s"><SignalIcon signal={SIGNAL[how]} label={t(`paths.is.${how}`)} /><span className="ell grow" title={path.path}>{words(path.path)}</span><span className="t3">{t('paths.events', { from: formatNumber(path.firstSeq), to: formatNumber(path.lastSeq) })}</span></div>;
               }} />
           )}
         </div>

@@ -1,10 +1,11 @@
 // Where in loops and branches, in words.
 
 import { partsOf } from '../../api/run-paths.ts';
+import { formatNumber } from '../../i18n/index.ts';
 
 /** `each[3]/inner[0]` as "Each order 4 › Inner 1": people count from 1. `nameOf`: title of a step. */
 export function pathWords(path: string, nameOf: (id: string) => string): string {
-  return partsOf(path).map(({ id, index }) => (index === undefined ? nameOf(id) : `${nameOf(id)} ${(index + 1).toLocaleString('en')}`)).join(' › ');
+  return partsOf(path).map(({ id, index }) => (index === undefined ? nameOf(id) : `${nameOf(id)} ${formatNumber(index + 1)}`)).join(' › ');
 }
 
 /** How deep something stands: an iteration is one step in; a branch is named after its container, and both are one. */

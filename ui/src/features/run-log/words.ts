@@ -1,7 +1,7 @@
 // Events and cards in words.
 
 import type { CallCard, CardStatus, PersonNote, RunEventLike, RunView } from '../../api/run-state.ts';
-import { formatDuration, t, tn } from '../../i18n/index.ts';
+import { formatDuration, formatPerson, t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
 
 export const CARD_SIGNAL: { [S in CardStatus]: Signal } = {
@@ -77,11 +77,11 @@ export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): st
     case 'breakpoints_set':
       return tn('debug.log.set', Array.isArray(payload['breakpoints']) ? payload['breakpoints'].length : 0);
     case 'workflow_paused':
-      return event.stepId ? t('debug.log.paused', { step }) : t('debug.log.pausedBy', { who: str(payload['operatorId']).replace(/^user:/, '') });
+      return event.stepId ? t('debug.log.paused', { step }) : t('debug.log.pausedBy', { who: formatPerson(str(payload['operatorId'])) });
     case 'workflow_continued':
       return t(payload['mode'] === 'step' ? 'debug.log.stepped' : 'debug.log.continued');
     case 'input_edited':
-      return t('debug.log.edited', { step, who: str(payload['operatorId']).replace(/^user:/, '') });
+      return t('debug.log.edited', { step, who: formatPerson(str(payload['operatorId'])) });
     case 'step_start':
       return t('log.last.stepStart', { step });
     case 'step_done':

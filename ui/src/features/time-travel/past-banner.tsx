@@ -1,7 +1,7 @@
 // What one looks at is over: said plainly, with the way back.
 
 import { isTerminal } from '../../api/run-state.ts';
-import { t } from '../../i18n/index.ts';
+import { formatNumber, t } from '../../i18n/index.ts';
 import { Banner, Button } from '../../kit/index.ts';
 import { eventText } from '../run-log/words.ts';
 import { exactTime } from './time-bar.tsx';
@@ -13,7 +13,7 @@ export function PastBanner({ time }: { time: TimeTravel | null }) {
   const event = now.events[seq - 1];
   const ended = isTerminal(now.status);
   return (
-    <Banner signal="info" title={t('time.past', { n: seq.toLocaleString('en'), of: now.lastSeq.toLocaleString('en'), time: event ? exactTime(event.ts) : '' })}
+    <Banner signal="info" title={t('time.past', { n: formatNumber(seq), of: formatNumber(now.lastSeq), time: event ? exactTime(event.ts) : '' })}
       actions={<Button variant="primary" icon="right" onClick={() => time.go(null)}>{t(ended ? 'time.toEnd' : 'time.toNow')}</Button>}>
       <span className="s t2">{event ? `${sentence(eventText(event, view))} ` : ''}{t(ended ? 'time.pastText' : 'time.pastTextLive')}</span>
     </Banner>

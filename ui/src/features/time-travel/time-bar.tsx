@@ -3,7 +3,7 @@
 import './time-travel.css';
 import { useMemo } from 'react';
 import { isTerminal } from '../../api/run-state.ts';
-import { formatTime, t } from '../../i18n/index.ts';
+import { formatNumber, formatTime, t } from '../../i18n/index.ts';
 import { Badge, Button, IconButton, Kbd, keysOf, useAllActions } from '../../kit/index.ts';
 import { eventText } from '../run-log/words.ts';
 import { Marks, shareOf } from './marks.ts';
@@ -34,11 +34,11 @@ export function TimeBar({ time }: { time: TimeTravel }) {
         <span className="time-line" /><span className="time-gone" />
         {shown.map((mark) => <i key={`${mark.kind}${String(mark.seq)}`} className={`time-mark ${mark.kind}`} style={{ left: `${(mark.share * 100).toFixed(2)}%` }} />)}
         <span className="time-thumb" />
-        <input type="range" min={1} max={last} step={1} value={here} disabled={last < 2} aria-label={t('time.slider')} aria-valuetext={t('time.value', { n: here, of: last, what })}
+        <input type="range" min={1} max={last} step={1} value={here} disabled={last < 2} aria-label={t('time.slider')} aria-valuetext={t('time.value', { n: formatNumber(here), of: formatNumber(last), what })}
           onChange={(change) => go(Number(change.target.value))} />
       </div>
       <span className="time-what ell t3" title={what}>{what}</span>
-      <span className="time-n nw">{t('time.event', { n: here.toLocaleString('en'), of: last.toLocaleString('en') })}</span>
+      <span className="time-n nw">{t('time.event', { n: formatNumber(here), of: formatNumber(last) })}</span>
       <span className="time-now">
         {seq !== null ? <Button small icon="right" onClick={() => go(null)}>{t(isTerminal(now.status) ? 'time.toEnd' : 'time.toNow')}</Button>
           : isTerminal(now.status) ? <Badge signal="stop">{t('time.ended')}</Badge> : <Badge signal={now.status === 'running' ? 'run' : 'wait'}>{t('time.live')}</Badge>}

@@ -4,7 +4,7 @@ import { act, useCommand } from '../../api/queries.ts';
 import { shortRunId } from '../../features/status.tsx';
 import { attempt, useDoing } from '../../features/doing.ts';
 import { Section } from '../../features/settings/section.tsx';
-import { formatDateTime, t, tn } from '../../i18n/index.ts';
+import { formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, ConfirmDialog, Icon, Select, toast } from '../../kit/index.ts';
 import { navigate } from '../router.ts';
 
@@ -37,7 +37,7 @@ export function RetentionSection() {
           <Icon name="chain" className="t2" />
           <div className="grow col">
             <span>{t('retention.keep')}</span>
-            <span className="s t3">{policy.record === undefined || policy.at === undefined ? t('retention.none') : t('retention.gone', { n: policy.removed.toLocaleString('en'), at: formatDateTime(policy.at) })}</span>
+            <span className="s t3">{policy.record === undefined || policy.at === undefined ? t('retention.none') : t('retention.gone', { n: formatNumber(policy.removed), at: formatDateTime(policy.at) })}</span>
           </div>
           {policy.record === undefined ? null : <Button small variant="ghost" onClick={() => navigate({ screen: 'audit', seq: policy.record })}>{t('retention.record', { seq: policy.record })}</Button>}
           <span className="set-choice"><Select label={t('retention.keep')} value={days === undefined ? FOREVER : String(days)} disabled={busy} onChange={(next) => { if (next === FOREVER) void set(undefined); else setAsked(Number(next)); }}

@@ -1,47 +1,22 @@
-import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { EditorView } from '@codemirror/view';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useDrafts } from '../../features/inbox/drafts.ts';
 import { followTasks } from '../../features/inbox/live.ts';
 import { sendNow, useSends } from '../../features/inbox/sending.ts';
-import { SendsStrip } from '../../features/inbox/sends-strip.tsx';
 import { formSchema, inferSchema, wholeMasks } from '../../features/inbox/schema.ts';
 import { bucketOf, dueOf, entriesOf } from '../../features/inbox/words.ts';
-import { handleKey } from '../../kit/index.ts';
-import { peopleHost, someTasks, task, type PeopleHost } from '../../test/people.ts';
-import { pretendLayout } from '../../test/render.tsx';
-import { InboxScreen } from '../inbox-screen.tsx';
-import { useRoute } from '../router.ts';
+import { someTasks, task, type PeopleHost } from '../../test/people.ts';
+import { detail, freshInbox, key, showInbox } from './inbox-page.tsx';
 
 let host: PeopleHost;
-function Page() {
-  const route = useRoute();
-  return <>{route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : <p>elsewhere</p>}<SendsStrip onOpen={(id) => { window.location.hash = `#/inbox/${id}`; }} /></>;
-}
-const show = async (hash: string, tasks = someTasks()) => {
-  host = peopleHost(tasks);
-  setTransport(host.fake);
-  window.location.hash = hash;
-  render(<QueryClientProvider client={queryClient}><Page /></QueryClientProvider>);
-  await screen.findByRole('heading', { name: 'Inbox' });
-};
-const key = (name: string, more: Partial<KeyboardEventInit> = {}) => act(() => { handleKey(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true, ...more })); });
-const detail = () => screen.findByRole('region', { name: 'Task' });
+const show = async (hash: string, tasks = someTasks()) => { host = await showInbox(hash, tasks); };
 const flush = async () => { for (const send of useSends.getState().sends) await act(async () => { sendNow(send.id); await Promise.resolve(); }); };
 
-beforeEach(() => {
-  pretendLayout();
-  localStorage.clear();
-  sessionStorage.clear();
-  useSends.setState({ sends: [] });
-  useDrafts.setState({ drafts: {}, revealed: {} });
-  queryClient.clear();
-});
+beforeEach(freshInbox);
 afterEach(() => { cleanup(); window.location.hash = ''; });
 
 describe('the list (D2.1)', () => {

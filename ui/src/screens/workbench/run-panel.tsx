@@ -1,7 +1,7 @@
 /** The right panel when no step is chosen in a run: the run itself and its variables. */
 import { useState, type ReactNode } from 'react';
 import type { RunView } from '../../api/run-state.ts';
-import { formatDateTime, formatDuration, t } from '../../i18n/index.ts';
+import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
 import { Skeleton, Tabs } from '../../kit/index.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { useElapsed } from './status-bar.tsx';
@@ -20,7 +20,7 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
       <Tabs<RunTab> label={t('run.overview')} value={tab} onChange={setTab}
         tabs={[{ id: 'run', label: t('run.overview') }, { id: 'variables', label: t('run.variables'), ...(loading ? {} : { count: variables.length }) },
           ...(workflow ? [{ id: 'workflow' as const, label: t('run.tabWorkflow') }] : [])]}>
-        {view.moment !== undefined && tab !== 'workflow' ? <div className="wb-head">{t('time.after', { n: view.lastSeq.toLocaleString('en') })}</div> : null}
+        {view.moment !== undefined && tab !== 'workflow' ? <div className="wb-head">{t('time.after', { n: formatNumber(view.lastSeq) })}</div> : null}
         {tab === 'workflow' ? workflow : loading ? <div className="wb-sec" aria-busy="true" aria-label={t('run.loading')}><Skeleton rows={6} height={20} /></div> : tab === 'run' ? (
           <>
             <div className="wb-sec">

@@ -5,7 +5,7 @@ import { useStore } from 'zustand';
 import { type Choice, chooseAll, chooseRound, EVERY, loopsOf, outerLoops, roundsOf } from '../../../api/run-paths.ts';
 import type { RunView } from '../../../api/run-state.ts';
 import type { Workflow } from '../../../api/types.ts';
-import { t, tn } from '../../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { useCanvas, useUi } from './ui.ts';
 
@@ -15,7 +15,6 @@ export const step = (at: number | null, of: number, by: 1 | -1): number | null =
   return next < 0 ? null : Math.min(next, of - 1);
 };
 
-const number = (n: number): string => n.toLocaleString('en');
 
 /** At a frame its own rounds; at a card those of the loop around it. */
 export function IterationPicker({ id, frame = false }: { id: string; frame?: boolean }) {
@@ -32,13 +31,13 @@ export function IterationPicker({ id, frame = false }: { id: string; frame?: boo
     event.stopPropagation();
     choose(chooseRound({ nodes }, choice, loop, step(at, of, by)));
   };
-  const total = `${number(of)}${open ? '+' : ''}`;
-  const words = at === null ? t('canvas.round.all', { of: total }) : t('canvas.round.at', { n: number(at + 1), of: total });
+  const total = `${formatNumber(of)}${open ? '+' : ''}`;
+  const words = at === null ? t('canvas.round.all', { of: total }) : t('canvas.round.at', { n: formatNumber(at + 1), of: total });
   const tab = frame ? 0 : -1;
   return (
     <span className={`cv-rounds nodrag nopan nokey ${at === null ? 'whole' : ''}`} role="group" aria-label={words} title={words} data-rounds={id} onDoubleClick={(event) => event.stopPropagation()} onClick={(event) => event.stopPropagation()}>
       <button type="button" tabIndex={tab} aria-label={t('canvas.round.previous')} disabled={at === null} onClick={go(-1)}><Icon name="left" size={12} /></button>
-      <span>{at === null ? t('canvas.round.every') : number(at + 1)}/{total}</span>
+      <span>{at === null ? t('canvas.round.every') : formatNumber(at + 1)}/{total}</span>
       <button type="button" tabIndex={tab} aria-label={t('canvas.round.next')} disabled={at !== null && at >= of - 1} onClick={go(1)}><Icon name="right" size={12} /></button>
     </span>
   );
@@ -79,11 +78,11 @@ export function RunIterations() {
     <div className="cv-tools top cv-iteration" role="toolbar" aria-label={t('canvas.round.label')}>
       <button type="button" aria-label={t('canvas.round.previous')} title={`${t('canvas.round.previous')} (,)`} disabled={at === null && !mixed} onClick={go(-1)}><Icon name="left" /></button>
       {typing ? (
-        <input autoFocus inputMode="numeric" className="cv-round-in nokey" aria-label={t('canvas.round.type', { of: number(of) })} defaultValue={at === null ? '' : String(at + 1)} onFocus={(event) => event.currentTarget.select()}
+        <input autoFocus inputMode="numeric" className="cv-round-in nokey" aria-label={t('canvas.round.type', { of: formatNumber(of) })} defaultValue={at === null ? '' : String(at + 1)} onFocus={(event) => event.currentTarget.select()}
           onBlur={(event) => end(event.currentTarget.value)} onKeyDown={(event) => { event.stopPropagation(); if (event.key === 'Enter') event.currentTarget.blur(); if (event.key === 'Escape') { event.currentTarget.value = ''; event.currentTarget.blur(); } }} />
       ) : (
-        <button type="button" className="cv-round-now" title={t('canvas.round.type', { of: number(of) })} onClick={() => setTyping(true)}>
-          {mixed ? t('canvas.round.mixed') : at === null ? tn('canvas.round.whole', of) : t('canvas.round.now', { n: number(at + 1), of: number(of) })}
+        <button type="button" className="cv-round-now" title={t('canvas.round.type', { of: formatNumber(of) })} onClick={() => setTyping(true)}>
+          {mixed ? t('canvas.round.mixed') : at === null ? tn('canvas.round.whole', of) : t('canvas.round.now', { n: formatNumber(at + 1), of: formatNumber(of) })}
         </button>
       )}
       <button type="button" aria-label={t('canvas.round.next')} title={`${t('canvas.round.next')} (.)`} disabled={at !== null && at >= of - 1} onClick={go(1)}><Icon name="right" /></button>

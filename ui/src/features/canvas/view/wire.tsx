@@ -2,7 +2,7 @@
 
 import { type ConnectionLineComponentProps, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
 import { memo } from 'react';
-import { t } from '../../../i18n/index.ts';
+import { formatNumber, t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { looseRoute } from '../route/router.ts';
 import type { WireEdge } from './flow-nodes.ts';
@@ -39,7 +39,7 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
       <path className="cv-grab react-flow__edge-interaction" d={route.d} />
       <path className={cls} d={route.d} />
       {route.arrow ? <path className={`${cls} cv-arrow`} d="M-4 -4L2 0L-4 4" transform={`translate(${route.arrow.at[0]} ${route.arrow.at[1]}) rotate(${route.arrow.angle})`} /> : null}
-      {(state === 'taken' || state === 'live') && count > 0 && !data.fallback && !far ? <Tag at={route.tag} text={count.toLocaleString('en')} tone={data.error ? 'err' : 'ok'} /> : null}
+      {(state === 'taken' || state === 'live') && count > 0 && !data.fallback && !far ? <Tag at={route.tag} text={formatNumber(count)} tone={data.error ? 'err' : 'ok'} /> : null}
       {data.back && !far && !(count > 0 && state !== 'open') ? <Tag at={route.tag} text={data.back} tone="back" icon /> : null}
       {data.fallback && !far ? <Tag at={route.tag} text={t('canvas.fallbackTag')} tone="" /> : null}
     </g>

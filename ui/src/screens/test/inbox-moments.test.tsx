@@ -1,0 +1,81 @@
+// What a person does before the last answer has come, and what the inbox says where something cannot be done.
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ApiError } from '../../api/error.ts';
+import { task } from '../../test/people.ts';
+import { detail, freshInbox, key, showInbox } from './inbox-page.tsx';
+
+beforeEach(freshInbox);
+afterEach(() => { cleanup(); window.location.hash = ''; });
+
+/** A check that is answered when the test says so. */
+async function slowCheck() {
+  const host = await showInbox('#/inbox/task-2');
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((done) => { open = done; });
+  let asked = 0;
+  host.on({ task_check: async () => {
+    asked += 1;
+    await opened;
+    return { valid: true, violations: [], patch: [] };
+  } });
+  const box = await detail();
+  const field = await within(box).findByLabelText(/Supplier number/);
+  await userEvent.clear(field);
+  await userEvent.type(field, 'S-2041');
+  await waitFor(() => expect(asked).toBeGreaterThan(0));
+  expect(within(box).getByText('Checking')).toBeTruthy();
+  return { box, field, answer: () => act(async () => { open(); await opened; }) };
+}
+
+it('a decision that waits for the check is asked for when the check has come', async () => {
+  const { box, answer } = await slowCheck();
+  fireEvent.click(within(box).getByRole('button', { name: /Correct and retry/ }));
+  expect(screen.queryByRole('dialog')).toBeNull();
+  await answer();
+  expect(await screen.findByRole('dialog', { name: 'Send this correction?' })).toBeTruthy();
+});
+
+it('another decision takes its place: no late question stands before the newer one', async () => {
+  const { box, answer } = await slowCheck();
+  fireEvent.click(within(box).getByRole('button', { name: /Correct and retry/ }));
+  fireEvent.click(within(box).getByRole('button', { name: /^Abort/ }));
+  expect(await screen.findByRole('dialog', { name: 'Abort the run?' })).toBeTruthy();
+  await answer();
+  expect(await screen.findByText('Valid for this step')).toBeTruthy();
+  expect(screen.getByRole('dialog', { name: 'Abort the run?' })).toBeTruthy();
+});
+
+it('who goes on writing is not asked about what was there before', async () => {
+  const { box, field, answer } = await slowCheck();
+  fireEvent.click(within(box).getByRole('button', { name: /Correct and retry/ }));
+  await userEvent.type(field, '9');
+  await answer();
+  expect(await screen.findByText('Valid for this step')).toBeTruthy();
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+it('says why a view cannot be saved', async () => {
+  await showInbox('#/inbox');
+  fireEvent.click(await screen.findByRole('button', { name: 'Views of your own' }));
+  const save = await screen.findByRole('menuitem', { name: /Save this view/ });
+  expect(save.textContent).toContain('choose a filter first');
+  expect(save.getAttribute('aria-disabled')).toBe('true');
+});
+
+it('has its keys also where the figures stand', async () => {
+  const host = await showInbox('#/inbox');
+  host.on({ task_stats: () => ({ created: 0, open: 0, decided: 0, expired: 0, actions: [], causes: [], workflows: [], people: [] }) as never });
+  fireEvent.click(screen.getByRole('button', { name: 'Figures' }));
+  await screen.findByText('No task in this time');
+  key('/');
+  expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search tasks' }));
+});
+
+it('says that it is not known what runs a second time, and asks all the same', async () => {
+  const host = await showInbox('#/inbox/ended', [task(1, { id: 'ended', state: 'done', decision: { action: 'skip', operatorId: 'user:ada', at: '2026-11-22T02:03:04Z', durationMs: 1, via: 'app' } })]);
+  host.on({ rerun_look: () => { throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: '' }); } });
+  fireEvent.click(await screen.findByRole('button', { name: 'Open again…' }));
+  expect(await screen.findByText('Which steps run a second time is not known. The store cannot be read')).toBeTruthy();
+});
