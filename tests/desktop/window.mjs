@@ -79,7 +79,7 @@ export async function stage() {
     const bus = start('dbus-daemon', ['--session', '--nofork', '--print-address'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const address = await firstLine(bus, bus.stdout, 'dbus-daemon');
     const env = {
-      ...process.env, DISPLAY: display, DBUS_SESSION_BUS_ADDRESS: address, TAURI_WEBVIEW_AUTOMATION: 'true', GDK_BACKEND: 'x11', NO_AT_BRIDGE: '1',
+      ...process.env, SIGNALBOX_KEY_STORE: 'off', DISPLAY: display, DBUS_SESSION_BUS_ADDRESS: address, TAURI_WEBVIEW_AUTOMATION: 'true', GDK_BACKEND: 'x11', NO_AT_BRIDGE: '1',
       XDG_CONFIG_HOME: join(folder, 'config'), XDG_DATA_HOME: join(folder, 'share'), XDG_CACHE_HOME: join(folder, 'cache'), XDG_RUNTIME_DIR: join(folder, 'run'),
     };
     delete env.WAYLAND_DISPLAY;

@@ -59,7 +59,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
   const made = {
     records,
     status: {
-      state: records.length ? 'intact' : 'empty', checked: records.length, at: new Date(Date.now() - 120_000).toISOString(), unsealedTail: records.length - sealed, removed: 0, signed: true, running: false, head: { size: records.length, hash: records.at(-1)?.row.hash ?? '' }, key: { keyId: '21fe31dfa154a261', fingerprint: '21fe31dfa154a261', where: 'file' },
+      state: records.length ? 'intact' : 'empty', checked: records.length, at: new Date(Date.now() - 120_000).toISOString(), unsealedTail: records.length - sealed, removed: 0, signed: true, running: false, head: { size: records.length, hash: records.at(-1)?.row.hash ?? '' }, key: { keyId: '21fe31dfa154a261', fingerprint: '21fe31dfa154a261', where: 'file', at: '/data/audit.key' },
       ...(sealed ? { lastCheckpoint: { size: sealed, rootHash: '5d4c48b63d893d5d020ae6ddbaf23d524616b9d3fc5aa75160d7a1578d002f86', timestamp: new Date(Date.now() - 180_000).toISOString() } } : {}),
     } as AuditStatus,
     on: (handlers: Handlers) => { Object.assign(host.handlers, handlers); },

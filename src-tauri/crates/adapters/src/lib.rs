@@ -8,6 +8,7 @@ pub mod files;
 pub mod http;
 pub mod practice;
 pub mod private;
+pub mod ring;
 pub mod samples;
 mod sending;
 pub mod vault;

@@ -4,13 +4,12 @@
 
 mod content;
 mod key;
-mod ring;
 
 pub use content::Entry;
 pub use key::{Given, KeyPlace};
-pub use ring::{KeyRing, SystemRing};
 
 use crate::private;
+use crate::ring::KeyRing;
 use age::x25519::{Identity, Recipient};
 use content::Content;
 use key::Manifest;
@@ -107,7 +106,7 @@ pub struct Status {
 pub struct Vault {
     folder: PathBuf,
     given: Given,
-    ring: Box<dyn KeyRing>,
+    ring: Arc<dyn KeyRing>,
     /// The key, once it was found. It is not the key any more when the manifest names another.
     unlocked: Mutex<Option<Identity>>,
     scrubber: Arc<Scrubber>,
@@ -115,7 +114,7 @@ pub struct Vault {
 
 impl Vault {
     /// The vault of a data folder. Nothing is read or made yet.
-    pub fn new(data: &Path, given: Given, ring: Box<dyn KeyRing>) -> Self {
+    pub fn new(data: &Path, given: Given, ring: Arc<dyn KeyRing>) -> Self {
         Self { folder: data.join("secrets"), given, ring, unlocked: Mutex::default(), scrubber: Arc::default() }
     }
 

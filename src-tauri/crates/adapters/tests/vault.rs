@@ -1,7 +1,8 @@
 //! The vault: three places for its key, no fallback, nothing readable without it.
 
 use signalbox_adapters::Vault;
-use signalbox_adapters::vault::{Entry, Given, KeyPlace, KeyRing, Trouble, VaultError};
+use signalbox_adapters::ring::{KeyRing, Look};
+use signalbox_adapters::vault::{Entry, Given, KeyPlace, Trouble, VaultError};
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{CredentialKind, Secret};
 use std::collections::BTreeMap;
@@ -22,6 +23,9 @@ impl KeyRing for Ring {
     fn probe(&self) -> Result<(), String> {
         if self.1 { Err("it is locked".into()) } else { Ok(()) }
     }
+    fn look(&self, account: &str) -> Result<Look, String> {
+        Ok(self.get(account)?.map_or(Look::Nothing, Look::Kept))
+    }
     fn get(&self, account: &str) -> Result<Option<Secret>, String> {
         self.probe()?;
         Ok(self.0.lock().expect("a lock").get(account).map(Secret::new))
@@ -38,7 +42,7 @@ impl KeyRing for Ring {
 }
 
 fn vault(data: &Path, ring: &Ring, given: Given) -> Vault {
-    Vault::new(data, given, Box::new(ring.clone()))
+    Vault::new(data, given, Arc::new(ring.clone()))
 }
 
 fn entry(name: &str) -> Entry {

@@ -5,19 +5,21 @@ use crate::audit_view::Titles;
 use crate::dto::{Access, Folder, Host};
 use crate::error::{ApiError, ApiResult};
 use crate::files::{io_error, write_atomic};
-use crate::key;
+use crate::key::AuditKeys;
 use crate::library::{self, Library};
 use crate::masked::Masked;
 use crate::paths::RunPaths;
 use crate::secrets::{KnownSecrets, StepSecrets};
+use crate::signing::Signing;
 use crate::viewed::Viewed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use signalbox_adapters::vault::{Given, SystemRing};
+use signalbox_adapters::ring::{KeyRing, SystemRing};
+use signalbox_adapters::vault::Given;
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private};
 use signalbox_model::debug::Breakpoint;
 use signalbox_model::{Map, Workflow};
-use signalbox_ports::{Http, World};
+use signalbox_ports::{Clock, Http, World};
 use signalbox_runtime::{Beside, Error as RunError, Registry, Runtime, pinned_files};
 use signalbox_store::{RunRow, Store, StoreOptions};
 use std::collections::HashMap;
@@ -90,25 +92,24 @@ pub struct App {
     pub(crate) verifying: AtomicBool,
     /// The secrets of this machine.
     pub(crate) secrets: Arc<KnownSecrets>,
-    /// Why the audit chain is not signed.
-    unsigned: Option<String>,
+    /// Who signs the audit chain.
+    pub(crate) signing: Signing,
 }
 
 impl App {
     /// Opens a data folder and creates what is missing. Runs that a crash left are taken up by [`App::resume_all`], or
     /// by themselves when the process stays.
     pub fn open(data: &Path, options: Options) -> ApiResult<Arc<Self>> {
+        Self::open_with(data, options, Arc::new(SystemRing::from_env()))
+    }
+
+    /// [`Self::open`] with a key store of one's own.
+    pub fn open_with(data: &Path, options: Options, ring: Arc<dyn KeyRing>) -> ApiResult<Arc<Self>> {
         // Runs hold data of people: a new folder is for its owner only.
         private::create_folder(data).map_err(|error| io_error(&error, data, "created"))?;
         let store = Store::open(data, &StoreOptions::default())?;
-        let unsigned = match key::open(data) {
-            Ok(signer) => {
-                // A store that cannot be written now is told about in its own words.
-                let _ = store.set_audit_signer(signer);
-                None
-            }
-            Err(why) => Some(why),
-        };
+        let clock = Arc::new(RealClock);
+        let signing = Signing::start(AuditKeys::new(data, Arc::clone(&ring)), &store, clock.now_ms())?;
         let library = Library::open(data)?;
         let threads = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -121,11 +122,10 @@ impl App {
             let message = format!("Requests cannot be sent from this machine: {why}.");
             ApiError::unavailable("NO_HTTP", message, "Report this fault.")
         })?;
-        let clock = Arc::new(RealClock);
         let audit = Arc::new(ChainLog(store.clone()));
         let http: Arc<dyn Http> = Arc::new(http);
         let secrets = Arc::new(KnownSecrets {
-            vault: Arc::new(Vault::new(data, Given::from_env(), Box::new(SystemRing))),
+            vault: Arc::new(Vault::new(data, Given::from_env(), ring)),
             store: store.clone(),
             clock: clock.clone(),
             noted: Mutex::default(),
@@ -166,12 +166,13 @@ impl App {
             titles: Mutex::default(),
             verifying: AtomicBool::new(false),
             secrets,
-            unsigned,
+            signing,
         });
         app.grants_changed()?;
         if options.stays {
             app.verify_in_background();
             if let Some(threads) = &app.threads {
+                app.look_for_key_in_background(threads.handle());
                 app.index_in_background(threads.handle());
                 app.anchor_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
@@ -222,8 +223,7 @@ impl App {
 
     /// What was found wrong when the store was opened, one sentence each.
     pub fn alarms(&self) -> Vec<String> {
-        let unsigned = self.unsigned.iter().map(|why| format!("The audit chain is not signed: {why}"));
-        self.store.alarms().iter().map(ToString::to_string).chain(unsigned).collect()
+        self.store.alarms().iter().map(ToString::to_string).chain(self.signing.alarm()).collect()
     }
 
     /// Milliseconds since 1970.

@@ -4,8 +4,8 @@ use crate::anchor::file as anchor_file;
 use crate::app::App;
 use crate::audit_query;
 use crate::dto::{
-    AuditAnchorLine, AuditBroken, AuditCheckpoint, AuditClockBack, AuditCondition, AuditHead, AuditKey, AuditPayloads,
-    AuditStatus, AuditVerdict, KeyPlace,
+    AuditAnchorLine, AuditBroken, AuditCheckpoint, AuditClockBack, AuditCondition, AuditHead, AuditPayloads,
+    AuditStatus, AuditVerdict,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
@@ -178,14 +178,10 @@ impl App {
             anchor_lines: Vec::new(),
             payloads: None,
         });
-        let key = self.store.audit_key().map(|key| AuditKey {
-            key_id: key.key_id().to_string(),
-            fingerprint: key.fingerprint().to_hex(),
-            place: KeyPlace::File,
-        });
+        let (key, unsigned) = self.signer_now();
         let head = AuditHead { size: state.head.size, hash: state.head.head_hash.to_hex() };
         let anchors = self.anchors_now()?;
-        Ok(AuditStatus { verdict, running: self.verifying.load(Ordering::Acquire), key, head, anchors })
+        Ok(AuditStatus { verdict, running: self.verifying.load(Ordering::Acquire), key, unsigned, head, anchors })
     }
 
     /// Verifies everything against checkpoints that were kept outside.

@@ -32,6 +32,7 @@ mod router;
 mod runs;
 pub mod samples;
 mod secrets;
+mod signing;
 mod stored;
 mod story;
 pub mod table;

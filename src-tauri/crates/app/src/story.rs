@@ -192,6 +192,18 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some(days) => format!("{} keeps entries for {days} days", who()),
             None => format!("{} keeps all entries", who()),
         },
+        AuditEvent::AuditKeyChanged => {
+            let place = |name: &str| match text(facts, name) {
+                Some("system") => "the key store of the system",
+                _ => "a file of the data folder",
+            };
+            let id = text(facts, "keyId").unwrap_or("?");
+            if facts.and_then(|facts| facts.get("new")) == Some(&Value::Bool(true)) {
+                format!("The chain is signed with another key from now on: {id}, in {}", place("to"))
+            } else {
+                format!("The key {id} that signs the chain moved from {} to {}", place("from"), place("to"))
+            }
+        }
         AuditEvent::ClockJumped => {
             let by = facts.and_then(|facts| facts.get("byMs")).and_then(Value::as_i64).unwrap_or_default();
             let way = if by < 0 { "was put back" } else { "jumped ahead, or this machine slept," };

@@ -122,6 +122,7 @@ macro_rules! command_list {
             Query audit_get(AuditGet) -> AuditRecordView, Viewer, [Desktop Http], [], "One entry, its bytes and its hash computed again.";
             Action audit_verify(AuditVerify) -> AuditVerdict, Viewer, [Desktop Http], [audit_status], "Verifies the audit chain.";
             Query audit_status(Empty) -> AuditStatus, Viewer, [Desktop Http], [], "What the last verification found, and who signs.";
+            Action audit_key_choose(AuditKeyChoose) -> AuditStatus, Builder, [Desktop Http], [audit_status audit_list], "Chooses where the key that signs the audit chain is kept.";
             Query audit_anchors(Empty) -> Vec<AuditAnchor>, Viewer, [Desktop Http], [], "Where checkpoints of the audit chain are kept outside.";
             Action audit_anchor_add(AnchorAdd) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Keeps checkpoints in a folder or sends them to an address from now on.";
             Action audit_anchor_remove(AnchorRef) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Anchors at a place no more; what it holds stays.";

@@ -424,6 +424,14 @@ pub(crate) struct Complete {
     pub(crate) person: Option<String>,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum SigningKeyPlace {
+    /// The key store of the system.
+    System,
+    /// A file of the data folder that only its owner can read.
+    File,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
     /// Verifies the chain of this data folder, or an evidence pack.
@@ -446,6 +454,24 @@ pub(crate) enum Audit {
         /// Checkpoints that were kept outside, one per line: the chain must be the one that they were taken of.
         #[arg(long, value_name = "FILE", conflicts_with = "file")]
         anchor: Option<PathBuf>,
+    },
+    /// Says how the chain stands: what the last verification found, who signs, and where that key is.
+    Status,
+    /// Says where the key that signs is kept, or moves it.
+    #[command(
+        after_help = "`system` is the key store of the system, which may ask you to unlock it; `file` is the data folder, for \
+                      services and machines without one. The window moves a key into the key store by itself when that is \
+                      open, unless it was moved to `file` here.\n\nExamples:\n  signalbox audit key\n  signalbox audit key \
+                      system\n  signalbox audit key file"
+    )]
+    Key {
+        /// Keep it there from now on.
+        #[arg(value_enum, value_name = "PLACE")]
+        place: Option<SigningKeyPlace>,
+        /// Sign with another key from now on; what the old one signed still verifies. Programs that run already go on with
+        /// the old one until they end.
+        #[arg(long, requires = "place")]
+        new: bool,
     },
     /// Keeps signed checkpoints outside, where the writer of the chain cannot change them.
     #[command(subcommand)]

@@ -107,6 +107,8 @@ events! {
     AuditRetentionChanged = "AUDIT_RETENTION_CHANGED",
     /// The clock went another way than time did.
     ClockJumped = "CLOCK_JUMPED",
+    /// The key that signs the chain moved, or another one signs.
+    AuditKeyChanged = "AUDIT_KEY_CHANGED",
     /// A place outside was added or removed.
     AuditAnchorChanged = "AUDIT_ANCHOR_CHANGED",
 }

@@ -84,7 +84,7 @@ function Proves({ status, technical }: { status: AuditStatus; technical?: string
       <ul>
         <li>{t('audit.level.chain')}</li>
         <li>{status.lastCheckpoint ? t('audit.level.checkpoint', { n: formatNumber(status.lastCheckpoint.size) }) : t('audit.level.noCheckpoint')}</li>
-        <li>{status.key ? t('audit.level.keyfile', { id: status.key.keyId }) : t('audit.level.unsigned')}</li>
+        <li>{status.key ? t(`audit.level.key.${status.key.where}`, { id: status.key.keyId }) : status.unsigned ? t('audit.level.keyAway', { why: status.unsigned.message }) : t('audit.level.unsigned')}</li>
         {status.anchorLines?.map((line) => <li key={`${line.file} ${line.line}`} className="c-wait">{t('audit.anchorLine', { file: line.file, line: formatNumber(line.line), why: line.why })}</li>)}
         <li>{status.anchoredUpTo === undefined ? t('audit.level.anchor') : t('audit.level.anchored', { n: formatNumber(status.anchoredUpTo) })}</li>
         {status.lastCheckpoint && status.unsealedTail > 0 ? <li>{tn('audit.level.tail', status.unsealedTail)}</li> : null}

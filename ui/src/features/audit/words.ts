@@ -49,6 +49,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   PAYLOAD_ERASED: { icon: 'x', color: 'c-wait', key: 'audit.event.PAYLOAD_ERASED' },
   AUDIT_RETENTION: { icon: 'chain', color: 'c-wait', key: 'audit.event.AUDIT_RETENTION' },
   AUDIT_RETENTION_CHANGED: { icon: 'chain', color: 't2', key: 'audit.event.AUDIT_RETENTION_CHANGED' },
+  AUDIT_KEY_CHANGED: { icon: 'key', color: 'c-wait', key: 'audit.event.AUDIT_KEY_CHANGED' },
   CLOCK_JUMPED: { icon: 'clock', color: 'c-wait', key: 'audit.event.CLOCK_JUMPED' },
   AUDIT_VERIFY_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_VERIFY_FAILED' },
 };

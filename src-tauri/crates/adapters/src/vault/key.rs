@@ -1,8 +1,8 @@
 //! Where the key of the vault is kept.
 
-use super::ring::KeyRing;
 use super::{Trouble, VaultError};
 use crate::private;
+use crate::ring::KeyRing;
 use age::secrecy::{ExposeSecret, SecretString};
 use age::x25519::{Identity, Recipient};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::bodies::people::text;
 use crate::dto::{
-    AuditCount, AuditErase, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet, AuditHead,
+    AuditCount, AuditErase, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet, AuditHead, AuditKeyChoose,
     AuditList, AuditPage, AuditRecord, AuditRecordView, AuditRecorded, AuditStatus, AuditVerdict, AuditVerify, Empty,
 };
 use crate::error::{ApiError, ApiResult, Class};
@@ -104,6 +104,10 @@ pub(crate) fn audit_verify(app: &App, _: &Caller, request: AuditVerify) -> ApiRe
 
 pub(crate) fn audit_status(app: &App, _: &Caller, _: Empty) -> ApiResult<AuditStatus> {
     app.audit_status_now()
+}
+
+pub(crate) fn audit_key_choose(app: &App, caller: &Caller, request: AuditKeyChoose) -> ApiResult<AuditStatus> {
+    app.audit_key_choose(caller, &request)
 }
 
 pub(crate) fn audit_export(app: &App, caller: &Caller, request: AuditExport) -> ApiResult<AuditExported> {

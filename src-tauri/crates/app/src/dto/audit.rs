@@ -363,6 +363,9 @@ pub struct AuditStatus {
     /// The key that signs; absent = entries are unsigned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<AuditKey>,
+    /// Why there is no key; absent = there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsigned: Option<AuditUnsigned>,
     /// Where the chain stands now.
     pub head: AuditHead,
     /// Places outside that keep checkpoints; one with an error needs a person.
@@ -380,14 +383,45 @@ pub struct AuditKey {
     /// Where the secret is.
     #[serde(rename = "where")]
     pub place: KeyPlace,
+    /// That place, for people.
+    pub at: String,
+}
+
+/// Why entries are unsigned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditUnsigned {
+    /// Where the key should be.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    pub place: Option<KeyPlace>,
+    /// What happened and why.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+    /// The key store is there and locked: it can be unlocked.
+    pub locked: bool,
+}
+
+/// Where the key that signs is kept from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AuditKeyChoose {
+    /// The place.
+    #[serde(rename = "where")]
+    pub place: KeyPlace,
+    /// Another key signs from now on. What the old one signed still verifies.
+    #[serde(default)]
+    pub new: bool,
 }
 
 /// Where a secret key is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyPlace {
     /// In a file of the data folder that only its owner can read.
     File,
+    /// In the key store of the system.
+    System,
 }
 
 /// What to export.

@@ -1,7 +1,7 @@
-//! `audit verify | list | export`.
+//! `audit verify | status | key | list | export` and the rest.
 
 use super::Done;
-use crate::args::{Anchor, Audit, ExportProfile};
+use crate::args::{Anchor, Audit, ExportProfile, SigningKeyPlace};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::dto::AuditProfile;
@@ -14,6 +14,14 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
         Audit::Verify { file: Some(file), key, .. } => pack(app, output, file, key.as_deref()).await,
         Audit::Verify { file: None, run, anchor: kept, .. } => {
             verify(app, output, run.as_deref(), kept.as_deref()).await
+        }
+        Audit::Status => status(app, output, None).await,
+        Audit::Key { place, new } => {
+            let place = place.map(|place| match place {
+                SigningKeyPlace::System => "system",
+                SigningKeyPlace::File => "file",
+            });
+            status(app, output, place.map(|place| json!({ "where": place, "new": new }))).await
         }
         Audit::Erase { seq, reason } => {
             let request = json!({ "seq": seq, "reason": reason });
@@ -77,6 +85,31 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             Ok(OK)
         }
     }
+}
+
+/// How the chain stands, and who signs. `change`: after the key was kept elsewhere.
+async fn status(app: &Arc<App>, output: &Output, change: Option<Value>) -> Done {
+    let caller = Caller::terminal(None)?;
+    let told = match change {
+        Some(change) => app.dispatch(&caller, "audit_key_choose", change).await?,
+        None => app.dispatch(&caller, "audit_status", json!({})).await?,
+    };
+    if output.json {
+        output.value(&told);
+        return Ok(OK);
+    }
+    let text = |value: &Value| plain(value.as_str().unwrap_or_default());
+    let state = format!("{} entries; last verification: {}.", told["head"]["size"], text(&told["state"]));
+    output.line(&output.paint(&state, if told["state"] == "broken" { Tone::Bad } else { Tone::Good }));
+    if told["key"].is_object() {
+        let key = &told["key"];
+        output.line(&format!("Signed with key {}, kept in: {}", text(&key["keyId"]), text(&key["at"])));
+        output.line(&format!("Fingerprint: {}", text(&key["fingerprint"])));
+    } else {
+        let why = format!("Not signed: {} {}", text(&told["unsigned"]["message"]), text(&told["unsigned"]["hint"]));
+        output.line(&output.paint(&why, Tone::Warn));
+    }
+    Ok(OK)
 }
 
 /// How long entries are kept. `change`: the new number of days, or none for ever.
