@@ -297,6 +297,16 @@ export interface AuditKey {
   fingerprint: string;
   /** Where the secret is. */
   where: KeyPlace;
+  /** That place, for people. */
+  at: string;
+}
+
+/** Where the key that signs is kept from now on. */
+export interface AuditKeyChoose {
+  /** The place. */
+  where: KeyPlace;
+  /** Another key signs from now on. What the old one signed still verifies. */
+  new?: boolean;
 }
 
 /** Which entries to list. */
@@ -483,10 +493,24 @@ export interface AuditStatus {
   running: boolean;
   /** The key that signs; absent = entries are unsigned. */
   key?: AuditKey;
+  /** Why there is no key; absent = there is one. */
+  unsigned?: AuditUnsigned;
   /** Where the chain stands now. */
   head: AuditHead;
   /** Places outside that keep checkpoints; one with an error needs a person. */
   anchors: AuditAnchor[];
+}
+
+/** Why entries are unsigned. */
+export interface AuditUnsigned {
+  /** Where the key should be. */
+  where?: KeyPlace;
+  /** What happened and why. */
+  message: string;
+  /** What to do next. */
+  hint: string;
+  /** The key store is there and locked: it can be unlocked. */
+  locked: boolean;
 }
 
 /** What a verification found. */
@@ -1286,7 +1310,7 @@ export interface KeptAnswer {
 }
 
 /** Where a secret key is. */
-export type KeyPlace = 'file';
+export type KeyPlace = 'file' | 'system';
 
 /** How bad an error is (K-06). */
 export type Level = 'INFO' | 'WARN' | 'ERROR' | 'CRITICAL';
@@ -2174,10 +2198,10 @@ export interface SecretStatus {
 /** A secret text in a request. It has no `Debug`, and what does not fit it is not quoted. */
 export type SecretText = string;
 
-/** Opens secrets under a passphrase. */
+/** Opens secrets. */
 export interface SecretUnlock {
-  /** The passphrase. */
-  passphrase: SecretText;
+  /** The passphrase, for secrets under one. Without it the key store of the system is asked, which may ask the person. */
+  passphrase?: SecretText;
 }
 
 /** `settings` of a workflow. */
@@ -3610,6 +3634,8 @@ export interface Commands {
   audit_verify: { request: AuditVerify; response: AuditVerdict };
   /** What the last verification found, and who signs. */
   audit_status: { request: Empty; response: AuditStatus };
+  /** Chooses where the key that signs the audit chain is kept. */
+  audit_key_choose: { request: AuditKeyChoose; response: AuditStatus };
   /** Where checkpoints of the audit chain are kept outside. */
   audit_anchors: { request: Empty; response: AuditAnchor[] };
   /** Keeps checkpoints in a folder or sends them to an address from now on. */
@@ -3640,7 +3666,7 @@ export interface Commands {
   secret_delete: { request: SecretName; response: Empty };
   /** Chooses where the key of the secrets is kept. */
   secret_choose: { request: SecretChoose; response: SecretStatus };
-  /** Opens secrets under a passphrase until the program ends. */
+  /** Opens secrets until the program ends: by their passphrase, or by asking the system's key store. */
   secret_unlock: { request: SecretUnlock; response: SecretStatus };
   /** What the person set on this machine. */
   settings_get: { request: Empty; response: AppSettings };
@@ -3733,6 +3759,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   audit_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   audit_verify: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['audit_status'] },
   audit_status: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_key_choose: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_status', 'audit_list'] },
   audit_anchors: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   audit_anchor_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
   audit_anchor_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },

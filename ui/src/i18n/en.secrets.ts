@@ -28,6 +28,7 @@ export const secrets = {
   'secrets.locked': 'The secrets are locked',
   'secrets.lockedText': 'Steps that need one fail with SECRET_UNAVAILABLE until you unlock them here.',
   'secrets.unlock': 'Unlock',
+  'secrets.unlockSystem': 'Unlock the key store…',
   'secrets.unavailable': 'The secrets cannot be opened',
   'secrets.startOver': 'Start over…',
   'secrets.startOverText': 'The secrets that are there cannot be used any more. Their file is kept beside under another name, in case the key is found. You choose a new place and add the secrets again.',

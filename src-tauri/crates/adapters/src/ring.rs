@@ -65,7 +65,9 @@ impl SystemRing {
             drop(sender.send(work()));
         });
         thread.map_err(|error| format!("the system gives no thread: {error}"))?;
-        receiver.recv_timeout(limit).map_err(|_| format!("it did not answer within {} s", limit.as_secs()))
+        receiver
+            .recv_timeout(limit)
+            .map_err(|_| format!("it was not unlocked, or did not answer, within {} s", limit.as_secs()))
     }
 }
 
@@ -110,6 +112,13 @@ impl KeyRing for SystemRing {
     }
 
     fn get(&self, account: &str) -> Result<Option<Secret>, String> {
+        // What is open is read without the library that unlocks: while a person is asked it answers nobody else.
+        match self.look(account) {
+            Ok(Look::Kept(secret)) => return Ok(Some(secret)),
+            Ok(Look::Nothing) => return Ok(None),
+            // One that starts only now may be slow.
+            Ok(Look::Locked) | Err(_) => {}
+        }
         let account = account.to_owned();
         match self.within(PERSON, move || keyring::Entry::new(SERVICE, &account)?.get_password().map(Secret::new))? {
             Ok(secret) => Ok(Some(secret)),
@@ -158,7 +167,8 @@ mod quiet {
         // What the library says about a missing service are paths and error numbers.
         let service = SecretService::connect(EncryptionType::Dh).map_err(|_| NONE.to_owned())?;
         // The attributes that `keyring` writes.
-        let found = service.search_items(HashMap::from([("service", SERVICE), ("username", account)])).map_err(plain)?;
+        let found =
+            service.search_items(HashMap::from([("service", SERVICE), ("username", account)])).map_err(plain)?;
         if let Some(item) = found.unlocked.first() {
             let text = String::from_utf8(item.get_secret().map_err(plain)?);
             return text.map(|text| Look::Kept(Secret::new(text))).map_err(|_| "what it keeps is no text".into());

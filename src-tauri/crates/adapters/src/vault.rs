@@ -12,7 +12,7 @@ use crate::private;
 use crate::ring::KeyRing;
 use age::x25519::{Identity, Recipient};
 use content::Content;
-use key::Manifest;
+use key::{Ask, Manifest};
 use signalbox_ports::{Credential, Scrubber, Secret, SecretError};
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -148,24 +148,24 @@ impl Vault {
     }
 
     /// The key of the manifest, from where it is kept.
-    fn identity(&self, manifest: &Manifest) -> Result<Identity, VaultError> {
+    fn identity(&self, manifest: &Manifest, ask: Ask) -> Result<Identity, VaultError> {
         let mut kept = self.unlocked();
         if let Some(identity) = kept.as_ref().filter(|identity| manifest.fits(identity)) {
             return Ok(identity.clone());
         }
-        let identity = key::find(manifest, &self.folder, &self.given, self.ring.as_ref())?;
+        let identity = key::find(manifest, &self.folder, &self.given, self.ring.as_ref(), ask)?;
         *kept = Some(identity.clone());
         Ok(identity)
     }
 
-    fn open(&self) -> Result<(Manifest, Content), VaultError> {
+    fn open(&self, ask: Ask) -> Result<(Manifest, Content), VaultError> {
         let manifest = self.manifest()?.ok_or_else(VaultError::not_chosen)?;
-        let content = self.read(&manifest)?;
+        let content = self.read(&manifest, ask)?;
         Ok((manifest, content))
     }
 
-    fn read(&self, manifest: &Manifest) -> Result<Content, VaultError> {
-        let identity = self.identity(manifest)?;
+    fn read(&self, manifest: &Manifest, ask: Ask) -> Result<Content, VaultError> {
+        let identity = self.identity(manifest, ask)?;
         let path = self.file();
         let sealed = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Content::default()),
@@ -199,14 +199,14 @@ impl Vault {
         private::replace(&path, &sealed).map_err(|error| VaultError::io("written", &path, &error))
     }
 
-    /// How it stands now. Asks the key store of the system whether it answers.
+    /// How it stands now. Asks the key store of the system whether it answers, and no person.
     pub fn status(&self) -> Status {
         let (manifest, mut trouble) = match self.manifest() {
             Ok(manifest) => (manifest, None),
             Err(error) => (None, Some(error)),
         };
         if trouble.is_none() {
-            trouble = self.open().err();
+            trouble = self.open(Ask::Nobody).err();
         }
         Status {
             key: manifest.as_ref().map(|manifest| manifest.key),
@@ -232,7 +232,7 @@ impl Vault {
         let _lock = self.lock()?;
         let old = self.manifest()?;
         let content = match &old {
-            Some(old) => self.read(old)?,
+            Some(old) => self.read(old, Ask::Person)?,
             None if self.file().exists() => {
                 return Err(VaultError::new(
                     Trouble::Unavailable,
@@ -279,24 +279,33 @@ impl Vault {
         Ok(())
     }
 
-    /// Opens a vault whose key is under a passphrase, until the process ends.
-    pub fn unlock(&self, passphrase: &Secret) -> Result<(), VaultError> {
+    /// Opens a vault, until the process ends: one whose key is under a passphrase, or, without one, one whose key is in the
+    /// key store of the system, which asks the person.
+    pub fn unlock(&self, passphrase: Option<&Secret>) -> Result<(), VaultError> {
         let manifest = self.manifest()?.ok_or_else(VaultError::not_chosen)?;
-        if manifest.key != KeyPlace::Passphrase {
-            return Err(VaultError::new(
-                Trouble::Invalid,
-                "These secrets are not under a passphrase.",
-                "Look at Settings, Secrets, or `signalbox secret status`.",
-            ));
+        let invalid = |message: &str, hint: &str| Err(VaultError::new(Trouble::Invalid, message, hint));
+        match (manifest.key, passphrase) {
+            (KeyPlace::Passphrase, Some(passphrase)) => {
+                let identity = key::with_passphrase(&manifest, &self.folder, passphrase)?;
+                *self.unlocked() = Some(identity);
+            }
+            (KeyPlace::Passphrase, None) => {
+                return invalid("These secrets are under a passphrase, and none was given.", "Give it.");
+            }
+            (_, Some(_)) => {
+                return invalid(
+                    "These secrets are not under a passphrase.",
+                    "Look at Settings, Secrets, or `signalbox secret status`.",
+                );
+            }
+            (_, None) => {}
         }
-        let identity = key::with_passphrase(&manifest, &self.folder, passphrase)?;
-        *self.unlocked() = Some(identity);
-        self.read(&manifest).map(drop)
+        self.read(&manifest, Ask::Person).map(drop)
     }
 
-    /// What there is, by name; no values.
+    /// What there is, by name; no values. Asks no person.
     pub fn list(&self) -> Result<Vec<Entry>, VaultError> {
-        let (_, content) = self.open()?;
+        let (_, content) = self.open(Ask::Nobody)?;
         Ok(content.all().map(|(entry, _)| entry.clone()).collect())
     }
 
@@ -309,7 +318,7 @@ impl Vault {
     ) -> Result<(), VaultError> {
         entry.check(&value)?;
         let _lock = self.lock()?;
-        let (manifest, mut content) = self.open()?;
+        let (manifest, mut content) = self.open(Ask::Person)?;
         let old = content.find(&entry.name).map(|(old, _)| old.created_at.clone());
         if let Some(created_at) = &old {
             entry.created_at.clone_from(created_at);
@@ -323,7 +332,7 @@ impl Vault {
     /// Forgets a secret.
     pub fn delete(&self, name: &str, record: impl FnOnce() -> Result<(), VaultError>) -> Result<(), VaultError> {
         let _lock = self.lock()?;
-        let (manifest, mut content) = self.open()?;
+        let (manifest, mut content) = self.open(Ask::Person)?;
         if !content.remove(name) {
             return Err(VaultError::missing(name));
         }
@@ -333,7 +342,7 @@ impl Vault {
 
     /// The credential of a name, for the step that sends it.
     pub fn credential(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
-        let (_, content) = self.open()?;
+        let (_, content) = self.open(Ask::Person)?;
         let (entry, value) = content.take(name).ok_or_else(|| VaultError::missing(name))?;
         let (kind, hosts) = (entry.kind, entry.hosts);
         Ok(Arc::new(Credential { name: entry.name, kind, hosts, value, scrubber: self.scrubber() }))

@@ -24,6 +24,9 @@ impl KeyRing for Ring {
         if self.1 { Err("it is locked".into()) } else { Ok(()) }
     }
     fn look(&self, account: &str) -> Result<Look, String> {
+        if self.1 {
+            return Ok(Look::Locked);
+        }
         Ok(self.get(account)?.map_or(Look::Nothing, Look::Kept))
     }
     fn get(&self, account: &str) -> Result<Option<Secret>, String> {
@@ -99,15 +102,23 @@ fn every_place_keeps_secrets_and_moving_keeps_them() {
     let locked = vault(data.path(), &Ring(Arc::clone(&ring.0), true), Given::default());
     let error = locked.list().expect_err("the key store is locked");
     assert!(error.message.contains("Test Ring") && error.hint.contains("no fallback"), "{error:?}");
+    assert_eq!(error.trouble, Trouble::Locked, "who only looks is not asked to unlock it");
+    assert_eq!(locked.status().trouble.map(|error| error.trouble), Some(Trouble::Locked));
+    let asked = locked.credential("erp").map(drop).expect_err("nobody unlocks it");
+    assert!(asked.trouble == Trouble::Unavailable && asked.message.contains("it is locked"), "{asked:?}");
+    assert_eq!(locked.unlock(None), Err(asked));
+    open(Given::default()).unlock(None).expect("is open");
+    let wrong = open(Given::default()).unlock(Some(&Secret::new("a passphrase"))).expect_err("has none");
+    assert_eq!(wrong.trouble, Trouble::Invalid);
 
     let passphrase = Secret::new("three words here");
     first.choose(KeyPlace::Passphrase, Some(&passphrase), None, yes).expect("a passphrase");
     assert!(ring.0.lock().expect("a lock").is_empty(), "the old key is gone");
     let other = open(Given::default());
     assert_eq!(names(&other), Err(Trouble::Locked));
-    let wrong = other.unlock(&Secret::new("four words here")).expect_err("the wrong one");
+    let wrong = other.unlock(Some(&Secret::new("four words here"))).expect_err("the wrong one");
     assert_eq!(wrong.trouble, Trouble::WrongPassphrase);
-    other.unlock(&passphrase).expect("the right one");
+    other.unlock(Some(&passphrase)).expect("the right one");
     assert_eq!(other.credential("erp").expect("is there").value.expose(), VALUE);
     assert_eq!(names(&open(given("three words here"))), Ok(vec!["crm".into(), "erp".into()]), "from the environment");
 

@@ -19,7 +19,8 @@ mod system;
 
 pub(crate) use anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
 pub(crate) use audit::{
-    audit_erase, audit_export, audit_facets, audit_get, audit_key_choose, audit_list, audit_record, audit_status, audit_verify,
+    audit_erase, audit_export, audit_facets, audit_get, audit_key_choose, audit_list, audit_record, audit_status,
+    audit_verify,
 };
 pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_step_data};
 pub(crate) use debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step, watched};

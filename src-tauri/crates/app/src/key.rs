@@ -324,7 +324,11 @@ impl AuditKeys {
 
     fn refused(&self, why: &str) -> Unusable {
         let message = format!("The key store of the system ({}) cannot be used: {why}.", self.ring.name());
-        self.trouble(Some(Place::System), message, "Nothing was changed. Unlock it and try again, or keep the key in the file.")
+        self.trouble(
+            Some(Place::System),
+            message,
+            "Nothing was changed. Unlock it and try again, or keep the key in the file.",
+        )
     }
 
     fn ring_trouble(&self, why: &str, locked: bool) -> Unusable {

@@ -29,8 +29,7 @@ impl Signing {
         let known = crate::evidence::keys(&store.audit_state()?);
         let unsigned = match keys.open(&known) {
             Ok(opened) => {
-                let change =
-                    Change { key: opened.signer.public_key(), from: None, to: Place::File, made: opened.made };
+                let change = Change { key: opened.signer.public_key(), from: None, to: Place::File, made: opened.made };
                 // A store that cannot be written now is told about in its own words.
                 let _ = store.set_audit_signer(opened.signer);
                 if change.made && !known.is_empty() {

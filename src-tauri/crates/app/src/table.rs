@@ -138,7 +138,7 @@ macro_rules! command_list {
             Action secret_set(SecretSet) -> SecretEntry, Builder, [Desktop Http], [secret_list audit_list], "Keeps a secret, or replaces it whole.";
             Action secret_delete(SecretName) -> Empty, Builder, [Desktop Http], [secret_list audit_list], "Deletes a secret.";
             Action secret_choose(SecretChoose) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list audit_list], "Chooses where the key of the secrets is kept.";
-            Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list], "Opens secrets under a passphrase until the program ends.";
+            Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list], "Opens secrets until the program ends: by their passphrase, or by asking the system's key store.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";
             Action settings_set(SettingsSet) -> Empty, Builder, [Desktop Http], [settings_get], "Keeps settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";

@@ -71,7 +71,7 @@ function Place({ status, onOpen }: { status: SecretStatus; onOpen(open: Open): v
   }
   return (
     <>
-      {status.state === 'locked' ? <Unlock actions={startOver} /> : null}
+      {status.state === 'locked' ? status.key === 'system' ? <Ask status={status} actions={startOver} /> : <Unlock actions={startOver} /> : null}
       {status.state === 'unavailable' ? (
         <Banner signal="err" title={t('secrets.unavailable')} actions={startOver}>
           <span>{status.message}</span>
@@ -91,6 +91,17 @@ function Place({ status, onOpen }: { status: SecretStatus; onOpen(open: Open): v
         </div>
       ) : null}
     </>
+  );
+}
+
+/** The key store of the system is locked. Only a press has it ask the person. */
+function Ask({ status, actions }: { status: SecretStatus; actions: ReactNode }) {
+  const { busy, run } = useDoing();
+  return (
+    <Banner signal="warn" title={t('secrets.locked')} actions={<><Button small icon="key" busy={busy} onClick={() => void run(() => act('secret_unlock', {}))}>{t('secrets.unlockSystem')}</Button>{actions}</>}>
+      <span>{status.message}</span>
+      <span className="s t2">{status.hint}</span>
+    </Banner>
   );
 }
 

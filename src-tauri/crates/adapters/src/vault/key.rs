@@ -2,7 +2,7 @@
 
 use super::{Trouble, VaultError};
 use crate::private;
-use crate::ring::KeyRing;
+use crate::ring::{KeyRing, Look};
 use age::secrecy::{ExposeSecret, SecretString};
 use age::x25519::{Identity, Recipient};
 use serde::{Deserialize, Serialize};
@@ -145,17 +145,46 @@ fn read_identity(text: &str) -> Option<Identity> {
     Identity::from_str(line).ok()
 }
 
+/// Whether a key store may ask the person to unlock it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// Somebody wants a secret now.
+    Person,
+    /// Somebody only looks.
+    Nobody,
+}
+
 /// The key of a manifest, from where it is kept.
 pub(super) fn find(
     manifest: &Manifest,
     folder: &Path,
     given: &Given,
     ring: &dyn KeyRing,
+    ask: Ask,
 ) -> Result<Identity, VaultError> {
     let identity = match manifest.key {
         KeyPlace::System => {
             let name = ring.name();
-            let found = ring.get(&manifest.account()).map_err(|why| {
+            let account = manifest.account();
+            let found = match ask {
+                Ask::Person => ring.get(&account),
+                Ask::Nobody => match ring.look(&account) {
+                    Ok(Look::Kept(text)) => Ok(Some(text)),
+                    Ok(Look::Nothing) => Ok(None),
+                    Ok(Look::Locked) => {
+                        return Err(VaultError::new(
+                            Trouble::Locked,
+                            format!(
+                                "The secrets are locked: their key is in the key store of the system ({name}), which is locked."
+                            ),
+                            "Unlock it in Settings, Secrets, or log in to your desktop; a step that needs a secret asks as well. \
+                             There is no fallback to another place.",
+                        ));
+                    }
+                    Err(why) => Err(why),
+                },
+            };
+            let found = found.map_err(|why| {
                 VaultError::new(
                     Trouble::Unavailable,
                     format!("The key of the secrets is in the key store of the system ({name}), and {why}."),

@@ -3,8 +3,9 @@
 use crate::app::App;
 use crate::bodies::people::text;
 use crate::dto::{
-    AuditCount, AuditErase, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet, AuditHead, AuditKeyChoose,
-    AuditList, AuditPage, AuditRecord, AuditRecordView, AuditRecorded, AuditStatus, AuditVerdict, AuditVerify, Empty,
+    AuditCount, AuditErase, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet, AuditHead,
+    AuditKeyChoose, AuditList, AuditPage, AuditRecord, AuditRecordView, AuditRecorded, AuditStatus, AuditVerdict,
+    AuditVerify, Empty,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;

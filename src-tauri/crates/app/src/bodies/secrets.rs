@@ -133,7 +133,7 @@ pub(crate) fn secret_choose(app: &App, caller: &Caller, request: SecretChoose) -
 }
 
 pub(crate) fn secret_unlock(app: &App, caller: &Caller, request: SecretUnlock) -> ApiResult<SecretStatus> {
-    app.secrets.vault.unlock(&request.passphrase.0)?;
+    app.secrets.vault.unlock(request.passphrase.as_ref().map(|text| &text.0))?;
     secret_status(app, caller, Empty {})
 }
 

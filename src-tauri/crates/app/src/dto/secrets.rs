@@ -39,7 +39,7 @@ pub enum SecretState {
     NotChosen,
     /// They can.
     Ready,
-    /// The passphrase is wanted.
+    /// The passphrase is wanted, or the key store of the system is locked.
     Locked,
     /// The key is not there, or a file cannot be read.
     Unavailable,
@@ -150,10 +150,11 @@ pub struct SecretChoose {
     pub discard: bool,
 }
 
-/// Opens secrets under a passphrase.
+/// Opens secrets.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecretUnlock {
-    /// The passphrase.
-    pub passphrase: SecretText,
+    /// The passphrase, for secrets under one. Without it the key store of the system is asked, which may ask the person.
+    #[serde(default)]
+    pub passphrase: Option<SecretText>,
 }

@@ -78,13 +78,20 @@ fn word(value: impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// Asks for the passphrase when it is wanted and a person is there; otherwise the command says what is missing.
+/// Asks for the passphrase, or has the key store of the system ask, when a person is there; otherwise the command says what is
+/// missing.
 async fn unlock(app: &Arc<App>, caller: &Caller) -> Result<(), ApiError> {
     if !std::io::stdin().is_terminal() {
         return Ok(());
     }
     let status = app.dispatch(caller, "secret_status", json!({})).await?;
-    if status["state"] == "locked" {
+    if status["state"] == "locked" && status["key"] == "system" {
+        eprintln!(
+            "{} is locked and asks you to unlock it, in a window of your desktop.",
+            status["system"].as_str().unwrap_or_default()
+        );
+        app.dispatch(caller, "secret_unlock", json!({})).await?;
+    } else if status["state"] == "locked" {
         let passphrase = asked("Passphrase of the secrets: ")?;
         app.dispatch(caller, "secret_unlock", json!({ "passphrase": passphrase })).await?;
     }
