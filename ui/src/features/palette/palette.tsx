@@ -2,7 +2,7 @@ import './palette.css';
 import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { t } from '../../i18n/index.ts';
 import { Dialog, EmptyState, Icon, Kbd, type IconName } from '../../kit/index.ts';
-import { score } from './rank.ts';
+import { scoreAll } from '../../kit/match.ts';
 
 export interface PaletteEntry {
   id: string;
@@ -34,7 +34,7 @@ function Search({ entries, onClose }: { entries: PaletteEntry[]; onClose(): void
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const found = useMemo(() => entries
-    .map((entry) => ({ entry, points: score(query, entry.title, entry.words, entry.what) }))
+    .map((entry) => ({ entry, points: scoreAll(query, [[entry.title, 1, 'initials'], [entry.words ?? '', 0.5, 'none'], [entry.what, 0.33, 'none']]) }))
     .filter(({ points }) => points > 0)
     .sort((a, b) => b.points - a.points || a.entry.order - b.entry.order)
     .slice(0, SHOWN)

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gridOf, LARGE, largeSize, miniGraph, SMALL } from '../../features/gallery/mini-graph.ts';
-import { score } from '../../features/palette/rank.ts';
 import { formatAgo, formatBytes, formatDuration, tn } from '../../i18n/index.ts';
 import { RETRY } from '../../test/fixtures.ts';
 import { nodeOf } from '../../api/findings.ts';
@@ -49,24 +48,6 @@ describe('small drawings', () => {
     expect(largeSize(3, 456).w).toBe(104);
     const five = largeSize(5, 456);
     expect(5 * five.w + 4 * five.gapX).toBeLessThanOrEqual(424);
-  });
-});
-
-describe('search', () => {
-  it('prefers starts, then words, then pieces, then first letters', () => {
-    const points = ['Fetch supplier', 'Supplier fetch', 'Prefetch', 'Flow echo text', 'Nothing'].map((title) => score('fet', title));
-    expect(points[0]).toBeGreaterThan(points[1] ?? 0);
-    expect(points[1]).toBeGreaterThan(points[2] ?? 0);
-    expect(points[4]).toBe(0);
-  });
-  it('needs every word', () => {
-    expect(score('supplier fetch', 'Fetch supplier')).toBeGreaterThan(0);
-    expect(score('supplier pay', 'Fetch supplier')).toBe(0);
-    expect(score('fs', 'Fetch supplier')).toBeGreaterThan(0);
-    expect(score('fetsup', 'Fetch supplier')).toBeGreaterThan(0);
-    // Letters that happen to stand in a long text are no answer.
-    expect(score('dark', 'Orders to a report', 'reads orders, keeps paid ones, writes a report', 'workflow')).toBe(0);
-    expect(score('aaaaaaaaaaab', 'a '.repeat(100))).toBe(0);
   });
 });
 

@@ -1,44 +1,7 @@
-/** Finding a node kind or a node by a few letters. */
+/** Finding a node kind by a few letters, and the kinds that come next most often. */
 
 import type { NodeDescriptor } from '../../../api/types.ts';
-
-/** How well `query` fits `text`; 0 = not at all. Whole words beat word starts beat scattered letters. */
-export function score(query: string, text: string): number {
-  const q = query.trim().toLowerCase();
-  const t = text.toLowerCase();
-  if (!q) return 1;
-  if (t === q) return 1000;
-  if (t.startsWith(q)) return 800 - Math.min(t.length, 100);
-  const word = t.search(new RegExp(`(^|[^a-z0-9])${q.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`));
-  if (word >= 0) return 600 - Math.min(word, 100);
-  const inside = t.indexOf(q);
-  if (inside >= 0) return 400 - Math.min(inside, 100);
-  let from = 0;
-  let gaps = 0;
-  for (const letter of q) {
-    if (letter === ' ') continue;
-    const at = t.indexOf(letter, from);
-    if (at < 0) return 0;
-    gaps += at - from;
-    from = at + 1;
-  }
-  // Letters spread over half a sentence are no match.
-  return gaps > q.length * 4 ? 0 : Math.max(1, 200 - gaps * 8);
-}
-
-/** The best of several texts, each with its weight. All words of the query must be found somewhere. */
-export function scoreAll(query: string, texts: readonly (readonly [text: string, weight: number])[]): number {
-  const whole = Math.max(0, ...texts.map(([text, weight]) => score(query, text) * weight));
-  const parts = query.trim().split(/\s+/);
-  if (parts.length < 2) return whole;
-  let sum = 0;
-  for (const part of parts) {
-    const best = Math.max(0, ...texts.map(([text, weight]) => score(part, text) * weight));
-    if (best === 0) return whole;
-    sum += best;
-  }
-  return Math.max(whole, sum / parts.length);
-}
+import { scoreAll } from '../../../kit/match.ts';
 
 export interface Found {
   kind: NodeDescriptor;

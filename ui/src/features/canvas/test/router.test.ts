@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { blockedTargets, linkTargets, nearest, portsTo, reach, successors } from '../model/graph.ts';
 import { freeBlock, freePlace, overlaps, placesOf, type Rect, rectsOf } from '../model/place.ts';
 import { shapeOf } from '../model/ports.ts';
-import { findKinds, score, suggest } from '../model/search.ts';
+import { findKinds, suggest } from '../model/search.ts';
 import { summaryOf } from '../model/summary.ts';
 import { cutPath, distanceTo, tidy } from '../route/geometry.ts';
 import { routeLocally, touchedWires } from '../route/local.ts';
@@ -194,7 +194,6 @@ describe('search and summary', () => {
     expect(findKinds('stf', KINDS, [], [])[0]?.kind.type).toBe('data.set');
     expect(findKinds('web address', KINDS, [], [])[0]?.kind.type).toBe('http.request');
     expect(findKinds('zzz', KINDS, [], [])).toEqual([]);
-    expect(score('if', 'If')).toBeGreaterThan(score('if', 'Diff'));
   });
 
   it('groups suggested, recent and all, each kind once', () => {
