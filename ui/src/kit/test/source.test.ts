@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { hasNamedIcon } from '../kind-icon.tsx';
 
 const SRC = join(import.meta.dirname, '../..');
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !name.includes('test'));
 
 it('has every icon that the node catalog names', () => {
   const folder = join(import.meta.dirname, '../../../../node-catalog');
@@ -15,13 +16,24 @@ it('has every icon that the node catalog names', () => {
 });
 
 it('puts text on the page as text only', () => {
-  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !name.includes('test'));
   const bad = files.filter((name) => /dangerously[S]etInnerHTML|\.innerHTML\s*=|insertAdjacentHTML|\beval\(|new Function\(/.test(readFileSync(join(SRC, name), 'utf8')));
   expect(bad).toEqual([]);
 });
 
 it('imports the desktop API in one file only', () => {
-  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !name.includes('test'));
   const found = files.filter((name) => /from '@tauri-apps/.test(readFileSync(join(SRC, name), 'utf8')));
   expect(found.map((name) => name.replaceAll('\\', '/'))).toEqual(['api/transport/tauri.ts']);
+});
+
+it('each word of the tables is said somewhere', () => {
+  const sources = new Map(files.map((name) => [name, readFileSync(join(SRC, name), 'utf8')]));
+  const tables = [...sources].filter(([name]) => /i18n[/\\]en(\.\w+)?\.ts$/.test(name));
+  const rest = [...sources].filter(([name]) => !/i18n[/\\]en/.test(name)).map(([, text]) => text).join('\n');
+  // Keys that are put together, as `inbox.view.${view}`.
+  const begun = new Set([...rest.matchAll(/[`']([a-z]\w*\.[\w.]*)\$\{/gi)].map((found) => found[1] as string));
+  const said = new Set([...rest.matchAll(/['`]([a-z]\w*(?:\.\w+)+)['`]/gi)].map((found) => found[1] as string));
+  const dead = tables.flatMap(([, text]) => [...text.matchAll(/^\s*'([\w.]+)':/gm)].map((found) => found[1] as string))
+    .filter((key) => !said.has(key) && !said.has(key.replace(/\.(?:one|other)$/, '')) && ![...begun].some((start) => key.startsWith(start)));
+  expect(tables.length).toBeGreaterThan(8);
+  expect(dead).toEqual([]);
 });
