@@ -1,9 +1,11 @@
 /** Looking into a run: breakpoints, pause, steps, another input, as a person does it. */
 import type { Page } from '@playwright/test';
+import { type Open, openDocument } from './document.ts';
 import { expect, type Host, test } from './host.ts';
 
-const file = (name: string) => ({
-  signalbox: 1, id: 'x', name, settings: { errorPolicy: 'fail' },
+interface Doc { id: string; settings: unknown; nodes: { [id: string]: unknown }; edges: { from: string; to: string }[]; layout: { [id: string]: [number, number] } }
+const PART: Partial<Doc> = {
+  settings: { errorPolicy: 'fail' },
   nodes: {
     start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
     plan: { type: 'data.set', typeVersion: 1, title: 'Make a plan', config: { assign: { total: 12 } } },
@@ -12,14 +14,12 @@ const file = (name: string) => ({
   },
   edges: [{ from: 'start.success', to: 'plan' }, { from: 'plan.success', to: 'add' }, { from: 'add.success', to: 'done' }],
   layout: { start: [0, 0], plan: [248, 0], add: [496, 0], done: [744, 0] },
-});
+};
 
-async function opened(host: Host, open: (hash: string) => Promise<Page>, name: string): Promise<{ page: Page; id: string; ref: string }> {
-  const made = await host.rpc<{ ref: string; revision: string; document: { id: string } }>('workflow_create', { name });
-  await host.rpc('workflow_save', { ref: made.ref, document: { ...file(name), id: made.document.id }, baseRevision: made.revision });
-  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+async function opened(host: Host, open: Open, name: string): Promise<{ page: Page; id: string }> {
+  const { page, made } = await openDocument<Doc>(open, host, name, PART);
   await expect(page.locator('[data-node=add]')).toBeVisible();
-  return { page, id: made.document.id, ref: made.ref };
+  return { page, id: made.document.id };
 }
 
 const card = (page: Page, id: string) => page.locator(`.cv-node[data-node=${id}]`);

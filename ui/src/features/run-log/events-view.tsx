@@ -44,12 +44,13 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
   const chosen = selectedSeq ?? call?.startSeq ?? null;
   const selected = useMemo(() => (chosen === null ? -1 : order.place(chosen - 1)), [order, chosen]);
   const eventAt = (place: number): RunEventLike | undefined => view.events[order.at(place) ?? -1];
+  const inOrder = sorting.by === 'seq' && !sorting.down;
   const sort = (by: SortKey) => setSorting((before) => (before.by !== by ? { by, down: false } : before.down ? IN_ORDER : { by, down: true }));
   return (
-    <div className="ev" role="region" aria-label={t('events.list')}>
+    <div className="ev">
       <div className="ev-row ev-head cap" role="group" aria-label={t('events.sort')}>
         {COLUMNS.map((column) => (
-          <button key={column.by} type="button" className={`ev-sort ${column.by === 'took' || column.by === 'attempt' ? 'ev-num' : ''}`} aria-pressed={sorting.by === column.by && sorting !== IN_ORDER} title={t('events.sortBy', { column: t(column.text) })} onClick={() => sort(column.by)}>
+          <button key={column.by} type="button" className={`ev-sort ${column.by === 'took' || column.by === 'attempt' ? 'ev-num' : ''}`} aria-pressed={sorting.by === column.by && !inOrder} title={t('events.sortBy', { column: t(column.text) })} onClick={() => sort(column.by)}>
             <span className="ell">{t(column.text)}</span>{sorting.by === column.by ? <Icon name={sorting.down ? 'down' : 'up'} size={12} label={t(sorting.down ? 'events.down' : 'events.up')} /> : null}
           </button>
         ))}
@@ -64,7 +65,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
           label={t('events.list')}
           selected={selected}
           reveal={here === null ? selected : order.place(here - 1)}
-          follow={selected < 0 && here === null && sorting.by === 'seq' && !sorting.down}
+          follow={selected < 0 && here === null && inOrder}
           onSelect={(place) => { const event = eventAt(place); if (event) onPick(event); }}
           onOpen={onMoment && ((place) => { const event = eventAt(place); if (event?.seq != null) onMoment(event.seq); })}
           row={(at) => {

@@ -2,7 +2,7 @@
  * screens, so that undo and unsaved changes are still there. */
 import { useEffect, useReducer, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
-import { toApiError, type ApiError } from '../../api/error.ts';
+import { ApiError, toApiError } from '../../api/error.ts';
 import { act, invalidate } from '../../api/queries.ts';
 import type { Diagnostic, OpenWorkflow, Workflow } from '../../api/types.ts';
 import { createEditor, type EditorStore } from '../../features/canvas/editor.ts';
@@ -11,6 +11,9 @@ import { dismissToast, toast, type ToastMessage } from '../../kit/index.ts';
 
 export const DRAFT_DELAY_MS = 800;
 export const POLL_MS = 2000;
+
+/** What went wrong on the way to a file says nothing about it: the next look asks again. */
+const NOT_OF_THE_FILE: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'AUTH', 'INTERNAL']);
 
 export type Outside = { kind: 'changed'; revision: string } | { kind: 'broken'; revision: string; why: string } | { kind: 'gone' };
 
@@ -163,13 +166,21 @@ export class Session {
       const { unreadable } = await call('workflow_open', { ref: this.ref });
       return unreadable === undefined ? { kind: 'changed', revision } : { kind: 'broken', revision, why: unreadable };
     } catch (cause) {
-      return { kind: 'broken', revision, why: toApiError(cause).message };
+      const error = toApiError(cause);
+      if (NOT_OF_THE_FILE.has(error.code)) throw error;
+      return { kind: 'broken', revision, why: error.message };
     }
   }
 
   /** Takes the file as it is now. */
   async reload(): Promise<void> {
     const open = await call('workflow_open', { ref: this.ref });
+    if (open.unreadable !== undefined) {
+      // It broke since it was looked at: what came is the draft, not the file.
+      this.outside = { kind: 'broken', revision: open.revision, why: open.unreadable };
+      this.changed();
+      throw new ApiError({ code: 'FILE_UNREADABLE', message: open.unreadable, hint: '' });
+    }
     this.#say(null);
     this.revision = open.revision;
     this.readOnly = open.readOnly;

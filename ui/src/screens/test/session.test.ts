@@ -127,6 +127,26 @@ describe('outside', () => {
     expect(session.outside).toBeNull();
   });
 
+  it('says that a file is broken only when it was read', async () => {
+    const session = new Session(OPEN);
+    host.handlers.workflow_revision = () => ({ revision: 'r2' });
+    host.handlers.workflow_open = () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' }); };
+    await expect(session.checkOutside()).rejects.toThrow('does not answer');
+    expect(session.outside).toBeNull();
+    host.handlers.workflow_open = () => { throw new ApiError({ code: 'INVALID_JSON', message: 'Line 1 is no JSON.', hint: '' }); };
+    await session.checkOutside();
+    expect(session.outside).toEqual({ kind: 'broken', revision: 'r2', why: 'Line 1 is no JSON.' });
+  });
+
+  it('does not take the draft for the file when that broke before the reload', async () => {
+    const session = new Session(OPEN);
+    rename(session, 'Mine');
+    host.handlers.workflow_open = () => ({ ...OPEN, revision: 'r3', unreadable: 'Line 1 is no JSON.', document: { ...RETRY, name: 'Draft' } });
+    await expect(session.reload()).rejects.toThrow('no JSON');
+    expect(session).toMatchObject({ revision: 'r1', outside: { kind: 'broken', revision: 'r3' } });
+    expect(session.editor.getState()).toMatchObject({ dirty: true, document: { name: 'Mine' } });
+  });
+
   it('takes the file as it is now on reload', async () => {
     const session = new Session(OPEN);
     rename(session, 'Mine');
