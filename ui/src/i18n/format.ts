@@ -1,4 +1,5 @@
 /** Numbers, times and people as they are shown everywhere. */
+import { t } from './t.ts';
 
 /** 12,345 */
 export const formatNumber = (n: number): string => n.toLocaleString('en');
@@ -47,11 +48,11 @@ export function formatAgo(iso: string, now: number = Date.now()): string {
   const then = new Date(iso).getTime();
   if (Number.isNaN(then)) return iso;
   const seconds = Math.max(0, Math.round((now - then) / 1000));
-  if (seconds < 10) return 'just now';
-  if (seconds < 60) return `${String(seconds)} s ago`;
-  if (seconds < 3600) return `${String(Math.floor(seconds / 60))} min ago`;
-  if (seconds < 86_400) return `${String(Math.floor(seconds / 3600))} h ago`;
-  if (seconds < 172_800) return 'yesterday';
+  if (seconds < 10) return t('common.ago.now');
+  if (seconds < 60) return t('common.ago.s', { n: seconds });
+  if (seconds < 3600) return t('common.ago.min', { n: Math.floor(seconds / 60) });
+  if (seconds < 86_400) return t('common.ago.h', { n: Math.floor(seconds / 3600) });
+  if (seconds < 172_800) return t('common.ago.yesterday');
   return formatDateTime(iso).slice(0, 10);
 }
 

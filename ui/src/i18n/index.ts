@@ -1,26 +1,6 @@
-/** All words a person sees. Each room has its own table; keys are typed; `{name}` is filled from the arguments. */
-import { audit } from './en.audit.ts';
-import { canvas } from './en.canvas.ts';
-import { errors } from './en.errors.ts';
-import { inbox } from './en.inbox.ts';
-import { log } from './en.log.ts';
-import { panel } from './en.panel.ts';
-import { debug } from './en.debug.ts';
-import { rerun } from './en.rerun.ts';
-import { secrets } from './en.secrets.ts';
-import { time } from './en.time.ts';
-import { en as common } from './en.ts';
+/** Words, numbers, times: all that a person reads. */
 import { formatNumber } from './format.ts';
-
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time };
-
-export type MessageKey = keyof typeof en;
-export type MessageArgs = { [name: string]: string | number };
-
-export function t(key: MessageKey, args?: MessageArgs): string {
-  const text: string = en[key];
-  return args ? text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in args ? String(args[name]) : whole)) : text;
-}
+import { t, type MessageArgs, type MessageKey } from './t.ts';
 
 type PluralBase = MessageKey extends infer K ? (K extends `${infer Base}.one` ? Base : never) : never;
 
@@ -30,3 +10,4 @@ export function tn(key: PluralBase, n: number, args?: MessageArgs): string {
 }
 
 export * from './format.ts';
+export { t, type MessageArgs, type MessageKey };
