@@ -82,6 +82,13 @@ const oneLine = EditorState.transactionFilter.of((transaction) => {
   };
 });
 
+/** No expression begins with `=`: typed or pasted out of habit, it goes. */
+const noEqualsFirst = EditorState.transactionFilter.of((transaction) => {
+  if (!transaction.docChanged || transaction.annotation(fromOutside)) return transaction;
+  const extra = /^\s*=\s*/.exec(transaction.newDoc.sliceString(0, 64))?.[0].length ?? 0;
+  return extra === 0 ? transaction : [transaction, { changes: { from: 0, to: extra }, sequential: true }];
+});
+
 /** One field or a whole box of code. Text goes in and out as a string; nothing in it is ever run here. */
 export function CodeEditor(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
@@ -126,6 +133,7 @@ export function CodeEditor(props: CodeEditorProps) {
               ]
             : [],
           singleLine ? oneLine : [],
+          mode === 'cel' ? noEqualsFirst : [],
           attributes.current.of([]),
           editable.current.of([]),
           EditorView.updateListener.of((update) => {

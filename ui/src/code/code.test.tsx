@@ -54,6 +54,13 @@ describe('completion', () => {
 });
 
 describe('the editor', () => {
+  it('an expression never begins with an equals sign, however it is typed or pasted', () => {
+    const seen: string[] = [];
+    renderWith(<CodeEditor value="1 + item.n" onChange={(text) => seen.push(text)} mode="cel" label="x" singleLine />);
+    act(() => replaceCode(screen.getByLabelText('x'), '='));
+    act(() => replaceCode(screen.getByLabelText('x'), ' = 40 == 2'));
+    expect(seen).toEqual(['', '40 == 2']);
+  });
   it('keeps one line one line', () => {
     const seen: string[] = [];
     renderWith(<CodeEditor value="" onChange={(text) => seen.push(text)} mode="cel" label="x" singleLine />);

@@ -83,8 +83,8 @@ function useHiddenPage(): void {
   }, []);
 }
 
-/** What must not be covered: whatever is operated, banners, what is told elsewhere, and open menus, lists and dialogs as a whole. */
-const TAKEN = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .banner, .pop:not(.toast, .tip), .ib-send, .react-flow__node, .react-flow__minimap)';
+/** What must not be covered: whatever is operated or read beside it, banners, what is told elsewhere, and open menus, lists and dialogs as a whole. */
+const TAKEN = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .field, .lab, .c-err, .c-warn, p, .banner, .pop:not(.toast, .tip), .ib-send, .react-flow__node, .react-flow__minimap)';
 
 function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[]): { left: number; top: number } | undefined {
   const [place, setPlace] = useState<{ left: number; top: number }>();

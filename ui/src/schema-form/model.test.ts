@@ -43,6 +43,9 @@ describe('literal or expression', () => {
     expect(storeText('=', '')).toBe('=');
     expect(storeText('=item', '')).toBe('=item');
     expect(storeText('=item', 'item')).toBe('==item');
+    // All that was there, typed over.
+    expect(storeText('=', 'Ada')).toBe('=');
+    expect(storeText('=', '=a')).toBe('==');
     expect(unescapeText('==item')).toBe('=item');
   });
 

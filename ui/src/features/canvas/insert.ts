@@ -5,8 +5,8 @@ import type { Edit, EdgeRef } from './document.ts';
 import { FRAME_MIN, holdsSteps, parentOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from './model/ids.ts';
 import { frameAt, freePlace, nextTo, type Rect, rectsIn, rectsOf, within } from './model/place.ts';
-import { withRoom } from './model/room.ts';
-import { type Catalog, ERROR, mainPort, type Point, portIds, shapeOf, wiredPortsByNode } from './model/ports.ts';
+import { withRoom, withRoomBetween } from './model/room.ts';
+import { type Catalog, ERROR, mainPort, type Point, portIds, shapeOf, snap, wiredPortsByNode } from './model/ports.ts';
 
 export interface InsertContext {
   /** where the pointer was, in canvas coordinates; without it the place follows from the neighbour */
@@ -47,6 +47,8 @@ export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescr
       const [x, y] = context.at;
       // The dropped end of the wire becomes the port it belongs to.
       const wanted: Point = context.into ? [x - shape.width, y - shape.inputY] : context.from ? [x, y - shape.inputY] : [x - shape.width / 2, y - 28];
+      // In a wire its ends give way, not the card.
+      if (context.edge && shape.input && exit) return within(document, frame, [snap(wanted[0]), snap(wanted[1])]);
       return freePlace(rects.values(), within(document, frame, wanted), shape);
     }
     if (context.from) {
@@ -57,8 +59,11 @@ export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescr
     return freePlace(rects.values(), last ? [last.x + last.width + 48, last.y] : within(document, frame, [-Infinity, -Infinity]), shape);
   };
   const edits: Edit[] = [{ type: 'addNode', id, node, at: at() }];
-  if (context.edge && shape.input && exit) edits.push({ type: 'insertOnEdge', edge: context.edge, id, port: exit });
-  else if (context.from && shape.input) edits.push({ type: 'connect', from: context.from, to: id });
+  if (context.edge && shape.input && exit) {
+    edits.push({ type: 'insertOnEdge', edge: context.edge, id, port: exit });
+    return { edits: withRoomBetween(document, catalog, edits, id, context.edge), id };
+  }
+  if (context.from && shape.input) edits.push({ type: 'connect', from: context.from, to: id });
   else if (context.into && exit) edits.push({ type: 'connect', from: `${id}.${exit}`, to: context.into });
   return { edits: withRoom(document, catalog, edits), id };
 }

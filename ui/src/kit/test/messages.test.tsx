@@ -110,10 +110,15 @@ describe('the place of messages', () => {
   it('is at the lower right, above what is pressed there, and beside what fills the right', () => {
     expect(freePlace(room, size, [])).toEqual({ left: 864, top: 684 });
     // A bar of buttons at the bottom.
-    expect(freePlace(room, size, [box(464, 750, 1264, 790)])).toEqual({ left: 864, top: 644 });
+    expect(freePlace(room, size, [box(464, 750, 1264, 790)])).toEqual({ left: 864, top: 620 });
     // A form over the whole right side.
     const { left, top } = freePlace(room, size, [box(864, 0, 1280, 800), box(64, 0, 1280, 90)]);
     expect([left + size.width < 864, top >= 94]).toEqual([true, true]);
+  });
+  it('is not squeezed between two fields while there is room elsewhere', () => {
+    const fields = [box(864, 0, 1280, 360), box(864, 490, 1280, 800)];
+    expect(freePlace(room, size, fields)).toEqual({ left: 80, top: 684 });
+    expect(freePlace(room, size, [...fields, box(64, 0, 860, 800)])).toEqual({ left: 864, top: 380 });
   });
   it('stays while it is free, and makes room for a banner that comes', () => {
     const now = { left: 472, top: 100 };

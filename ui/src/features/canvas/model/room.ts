@@ -1,13 +1,15 @@
-/** A frame that grows makes room: what stands to the right of it goes to the right, what stands below goes down. */
+/** What is new makes room: what stands to the right of a frame that grows, or of a card in a wire, goes to the right; what stands below goes down. */
 
 import type { Workflow } from '../../../api/types.ts';
 import { applyPatches } from './patch.ts';
-import { type Edit, patchesOf } from './edits.ts';
-import { framesAround, treeOf } from './frames.ts';
-import { overlaps, type Rect, rectsIn, rectsOf } from './place.ts';
-import { type Catalog, type Point, snap } from './ports.ts';
+import { type Edit, type EdgeRef, patchesOf } from './edits.ts';
+import { framesAround, parentOf, treeOf } from './frames.ts';
+import { splitPort } from './ids.ts';
+import { freePlace, overlaps, type Rect, rectsIn, rectsOf, shapesOf } from './place.ts';
+import { CARD_W, type Catalog, COLUMN, type Point, snap } from './ports.ts';
 
 const GAP = 24;
+const GRID = 8;
 
 const after = (document: Workflow, edits: readonly Edit[]): Workflow => edits.reduce((now, edit) => applyPatches(now, patchesOf(now, edit)).document, document);
 
@@ -43,4 +45,31 @@ export function withRoom(document: Workflow, catalog: Catalog, edits: readonly E
     now = after(now, [edit]);
   }
   return all;
+}
+
+/** The edits that put the card `id` into a wire, and those that part the ends of the wire when there is no room between them. */
+export function withRoomBetween(document: Workflow, catalog: Catalog, edits: readonly Edit[], id: string, edge: EdgeRef): Edit[] {
+  const now = after(document, edits);
+  const rects = rectsIn(now, rectsOf(now, catalog), parentOf(now, id));
+  const [source, target, own] = [rects.get(splitPort(edge.from).node), rects.get(edge.to), rects.get(id)];
+  const others = new Map([...rects].filter(([one]) => one !== id));
+  if (!source || !target || !own || ![...others.values()].some((r) => overlaps(own, r, GAP))) return withRoom(document, catalog, edits);
+  const places: { [id: string]: Point } = {};
+  let wanted: Point = [own.x, own.y];
+  // A wire that leads back or down has its ends elsewhere: only the card itself gives way.
+  if (target.x >= source.x + source.width) {
+    const shapes = shapesOf(now, catalog);
+    const between = COLUMN - CARD_W;
+    wanted = [source.x + source.width + between, target.y + (shapes.get(edge.to)?.inputY ?? 0) - (shapes.get(id)?.inputY ?? 0)];
+    const dx = Math.ceil((wanted[0] + own.width + between - target.x) / GRID) * GRID;
+    if (dx > 0) {
+      for (const [one, r] of others) {
+        if (r.x < target.x) continue;
+        places[one] = [r.x + dx, r.y];
+        others.set(one, { ...r, x: r.x + dx });
+      }
+    }
+  }
+  places[id] = freePlace(others.values(), wanted, { width: own.width, height: own.height });
+  return withRoom(document, catalog, [...edits, { type: 'place', places }]);
 }

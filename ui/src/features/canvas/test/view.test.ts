@@ -54,6 +54,12 @@ describe('what is drawn', () => {
     expect(fitOf([], 100, 100)).toEqual({ x: 0, y: 0, zoom: 1 });
     expect(fitOf([{ x: 0, y: 0, width: 200, height: 56 }], 1000, 600)).toEqual({ x: 400, y: 272, zoom: 1 });
     expect(fitOf([{ x: 0, y: 0, width: 2000, height: 56 }], 1000, 600).zoom).toBeLessThan(0.5);
+    // The last card would lie under the overview; all of it is seen beside it, and a low canvas has no overview.
+    const stair = [{ x: 0, y: 0, width: 200, height: 56 }, { x: 700, y: 480, width: 200, height: 56 }];
+    const { x, y, zoom } = fitOf(stair, 1000, 600);
+    expect(900 * zoom + x <= 1000 - 176 || 536 * zoom + y <= 600 - 120).toBe(true);
+    expect(zoom).toBeGreaterThan(0.7);
+    expect(fitOf(stair.map((r) => ({ ...r, y: r.y / 4 })), 1000, 300).zoom).toBe(1);
     expect([detailOf(1), detailOf(0.85), detailOf(0.6), detailOf(0.4), detailOf(0.2)]).toEqual([0, 0, 1, 2, 3]);
   });
 

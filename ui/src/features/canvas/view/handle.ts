@@ -92,9 +92,23 @@ const READABLE = 0.6;
 /** A graph that needs less than this is looked at as a map, whatever can be read. */
 const MAP = 0.3;
 
-/** The view in which everything is seen, never larger than 100 %. With `readable` a graph that is a little too large is shown from its
- * beginning, in a size in which it can be read. */
-export function fitOf(rects: Iterable<Rect>, width: number, height: number, readable = false): { x: number; y: number; zoom: number } {
+export interface View { x: number; y: number; zoom: number }
+
+/** What the overview takes of the right lower corner, its margins included; a low canvas has none (canvas.css). */
+const OVERVIEW = { width: 176, height: 120, from: 340 };
+
+/** The view in which everything is seen, never larger than 100 % and, where that can be, not under the overview. With `readable` a graph that
+ * is a little too large is shown from its beginning, in a size in which it can be read. */
+export function fitOf(rects: Iterable<Rect>, width: number, height: number, readable = false): View {
+  const all = [...rects];
+  const whole = fitIn(all, width, height, readable);
+  const covered = ({ x, y, zoom }: View): boolean => all.some((r) => (r.x + r.width) * zoom + x > width - OVERVIEW.width && (r.y + r.height) * zoom + y > height - OVERVIEW.height);
+  if (height <= OVERVIEW.from || !covered(whole)) return whole;
+  const [above, beside] = [fitIn(all, width, height - OVERVIEW.height, readable), fitIn(all, width - OVERVIEW.width, height, readable)];
+  return beside.zoom > above.zoom ? beside : above;
+}
+
+function fitIn(rects: readonly Rect[], width: number, height: number, readable: boolean): View {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const r of rects) [left, top, right, bottom] = [Math.min(left, r.x), Math.min(top, r.y), Math.max(right, r.x + r.width), Math.max(bottom, r.y + r.height)];
   if (right < left || width <= 0 || height <= 0) return { x: 0, y: 0, zoom: 1 };
@@ -152,6 +166,17 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     const dx = left < PAD ? PAD - left : right > box.clientWidth - PAD ? box.clientWidth - PAD - right : 0;
     const dy = top < PAD ? PAD - top : bottom > box.clientHeight - PAD ? box.clientHeight - PAD - bottom : 0;
     void instance.setViewport({ x: x + dx, y: y + dy, zoom });
+  };
+
+  /** All of these in the view: moved there when they have room as they are, else everything is made smaller. */
+  const show = (ids: readonly string[]): void => {
+    const [instance, box] = [parts.instance(), parts.element()];
+    if (!instance || !box) return;
+    const all = rectsOf(editor.getState().document, parts.catalog());
+    const rects = ids.flatMap((id) => all.get(id) ?? []);
+    const fits = (from: 'x' | 'y', size: 'width' | 'height', room: number): boolean => (Math.max(...rects.map((r) => r[from] + r[size])) - Math.min(...rects.map((r) => r[from]))) * instance.getZoom() <= room - 2 * PAD;
+    if (fits('x', 'width', box.clientWidth) && fits('y', 'height', box.clientHeight)) intoView(ids);
+    else handle.fit();
   };
 
   /** A frame that waits for its first step. */
@@ -362,7 +387,9 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       // Tidy is as large as needed: what a person dragged a frame to was for what stood there before.
       const loose: Edit[] = Object.keys(places).filter((id) => draggedSize(now, id) !== null).map((id) => ({ type: 'resize', id }));
       const edits: Edit[] = [...loose, { type: 'place', places }];
-      if (editor.apply(all ? edits : withRoom(now, parts.catalog(), edits), { label: t('canvas.step.tidy') }) && all) requestAnimationFrame(() => handle.fit());
+      if (!editor.apply(all ? edits : withRoom(now, parts.catalog(), edits), { label: t('canvas.step.tidy') })) return;
+      // A part that is longer than before may lead out of the view.
+      requestAnimationFrame(() => (all ? handle.fit() : show(selection.nodes)));
     },
     toggleSafe: () => ui.setState({ showSafe: !ui.getState().showSafe }),
     iteration(by) {
