@@ -96,6 +96,8 @@ describe('values', () => {
     expect(formatSize(1023)).toBe('1023B');
     expect(formatSize(1024)).toBe('1.0KB');
     expect(sizeOf({ a: 'ä😀' })).toBe('{"a":"ä😀"}'.length);
+    const cut = { _truncated: true, ref: 'r', length: 42_000 };
+    expect([sizeOf(cut), sizeOf({ n: 1, big: cut }), sizeOf([cut, cut])]).toEqual([42_000, '{"n":1,"big":}'.length + 42_000, '[,]'.length + 84_000]);
   });
   it('lines are folded and cut', () => {
     expect(linesOf({ a: [1, { b: null }], c: {} }, new Set(), 100).lines.map((line) => line.kind)).toEqual(['open', 'open', 'value', 'open', 'value', 'close', 'close', 'empty', 'close']);

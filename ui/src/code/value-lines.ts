@@ -35,10 +35,16 @@ export function formatSize(length: number): string {
   return length < 1024 ? `${String(length)}B` : `${(length / 1024).toFixed(1)}KB`;
 }
 
-/** Length of the compact JSON text, as the wire measures it. */
+/** Length of the compact JSON text, as the wire measures it. A value that was cut counts as long as it is, not as what is left of it. */
 export function sizeOf(value: unknown): number {
-  if (isCut(value)) return value.length;
-  return (JSON.stringify(value) ?? '').length;
+  let more = 0;
+  const text = JSON.stringify(value, (_, part: unknown) => {
+    if (!isCut(part)) return part;
+    // The zero that stands for it is one character.
+    more += part.length - 1;
+    return 0;
+  });
+  return (text ?? '').length + more;
 }
 
 export const keyOf = (path: ValuePath): string => JSON.stringify(path);

@@ -106,6 +106,8 @@ export const en = {
   'gallery.noRecentText': 'A workflow is a plain file in your library. Start from a sample, or draw your own.',
   'gallery.graph': 'Drawing of {name}',
   'gallery.latest': 'Latest runs',
+  'gallery.showAll': 'Show all {n}',
+  'gallery.fewer': 'Show fewer',
   'gallery.allRuns': 'All runs',
   'gallery.noRuns': 'No runs yet',
   'gallery.noRunsText': 'A run records every step: what went in, what came out, how long it took. You find it again here and open it on the canvas.',

@@ -1,5 +1,6 @@
 /** First screen: samples, an empty workflow, recent files, latest runs. Says what the person wants; the screen does it. */
 import './gallery.css';
+import { useState } from 'react';
 import type { ApiError } from '../../api/error.ts';
 import type { RunRow, Sample, WorkflowEntry } from '../../api/types.ts';
 import { formatAgo, t, tn } from '../../i18n/index.ts';
@@ -27,28 +28,53 @@ export interface GalleryProps {
 export function Gallery(props: GalleryProps) {
   const { samples, workflows } = props;
   const [featured, ...others] = samples.data ?? [];
-  const folders = new Set(workflows.data?.map((entry) => entry.folder)).size;
+  const recent = <RecentSection {...props} />;
+  // Who has workflows looks for them; who has none looks for samples.
+  const own = (workflows.data?.length ?? 0) > 0;
+  // Until it is known which of the two comes first neither is drawn: nothing jumps.
+  const known = workflows.data !== undefined || workflows.error !== null;
   return (
     <div className="g-mid">
       <section className="g-main" aria-label={t('gallery.title')}>
         {samples.error ? <Failed error={samples.error} retry={samples.retry} /> : null}
         {featured ? <Hero sample={featured} {...props} /> : samples.data || samples.error ? null : <HeroSkeleton />}
-        <div className="row"><b>{t('gallery.samples')}</b><span className="s t2">{t('gallery.samplesHint')}</span></div>
-        <div className="g-cards">
-          {others.map((sample) => <SampleCard key={sample.id} sample={sample} busy={props.busy !== null} onOpen={() => props.onOpenSample(sample)} />)}
-          {samples.data || samples.error ? null : [0, 1, 2].map((n) => (
-            <div key={n} className="g-card" aria-hidden="true"><svg /><span className="tx"><Skeleton rows={2} height={16} /></span></div>
-          ))}
-          <EmptyCard busy={props.busy !== null} keys={props.newKeys} onNew={props.onNew} />
-        </div>
-        <div className="row">
-          <b>{t('gallery.recent')}</b>
-          {folders > 0 ? <span className="s t2">{tn('gallery.recentFrom', folders)}</span> : null}
-        </div>
-        {workflows.error ? <Failed error={workflows.error} retry={workflows.retry} /> : <Recent {...props} />}
+        {known ? (
+          <>
+            {own ? recent : null}
+            <div className="row"><b>{t('gallery.samples')}</b><span className="s t2">{t('gallery.samplesHint')}</span></div>
+            <div className="g-cards">
+              {others.map((sample) => <SampleCard key={sample.id} sample={sample} busy={props.busy !== null} onOpen={() => props.onOpenSample(sample)} />)}
+              {samples.data || samples.error ? null : [0, 1, 2].map((n) => (
+                <div key={n} className="g-card" aria-hidden="true"><svg /><span className="tx"><Skeleton rows={2} height={16} /></span></div>
+              ))}
+              <EmptyCard busy={props.busy !== null} keys={props.newKeys} onNew={props.onNew} />
+            </div>
+            {own ? null : recent}
+          </>
+        ) : null}
       </section>
       <aside className="g-side" aria-label={t('gallery.latest')}><Latest {...props} featured={featured} /></aside>
     </div>
+  );
+}
+
+/** More than these would push the samples out of sight. */
+const FEW = 8;
+
+function RecentSection(props: GalleryProps) {
+  const { workflows } = props;
+  const [all, setAll] = useState(false);
+  const folders = new Set(workflows.data?.map((entry) => entry.folder)).size;
+  const count = workflows.data?.length ?? 0;
+  return (
+    <section className="g-recent" aria-label={t('gallery.recent')}>
+      <div className="row">
+        <b>{t('gallery.recent')}</b>
+        {folders > 0 ? <span className="s t2">{tn('gallery.recentFrom', folders)}</span> : null}
+        {count > FEW ? <Button small variant="ghost" className="end" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t('gallery.fewer') : t('gallery.showAll', { n: count })}</Button> : null}
+      </div>
+      {workflows.error ? <Failed error={workflows.error} retry={workflows.retry} /> : <Recent {...props} entries={all ? workflows.data : workflows.data?.slice(0, FEW)} />}
+    </section>
   );
 }
 
@@ -116,14 +142,14 @@ function EmptyCard({ busy, keys, onNew }: { busy: boolean; keys: string | undefi
   );
 }
 
-function Recent({ workflows, onOpen, onDuplicate, onDelete, onShowRuns }: GalleryProps) {
-  if (!workflows.data) return <div className="box g-rec"><Skeleton rows={4} height={36} /></div>;
-  if (workflows.data.length === 0) {
+function Recent({ entries, onOpen, onDuplicate, onDelete, onShowRuns }: GalleryProps & { entries: WorkflowEntry[] | undefined }) {
+  if (!entries) return <div className="box g-rec"><Skeleton rows={4} height={36} /></div>;
+  if (entries.length === 0) {
     return <div className="box"><EmptyState title={t('gallery.noRecent')} text={t('gallery.noRecentText')} /></div>;
   }
   return (
     <div className="box g-rec" role="list">
-      {workflows.data.map((entry) => (
+      {entries.map((entry) => (
         <div key={entry.ref} className="g-row" role="listitem">
           <Icon name="flow" className="t2" />
           <button type="button" className="open ell" onClick={() => onOpen(entry)} title={entry.description ?? entry.name}>{entry.name}</button>
