@@ -145,7 +145,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
       {far ? <FarView flow={flow} /> : null}
       {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} onAdd={() => handle.openAdd(false)} />) : null}
       <div className="cv-bar"><TopTools handle={handle} /><RunIterations /></div>
-      {legend ? <Legend /> : null}
+      {legend ? <Legend rects={flow.rects} /> : null}
       <ZoomTools handle={handle} zoom={zoom} />
       <Boxes session={session} />
       <Why />

@@ -1,10 +1,12 @@
 /** Buttons on the canvas: add, tidy, safe policy; zoom and fit; what the signs of a run mean. */
 
+import { useStore as useFlowStore } from '@xyflow/react';
 import { useStore } from 'zustand';
 import { t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { Kbd } from '../../../kit/kbd.tsx';
 import { type Signal, SignalIcon } from '../../../kit/signal.tsx';
+import type { Rect } from '../model/place.ts';
 import type { CanvasHandle } from './handle.ts';
 import { useCanvas, useUi } from './ui.ts';
 
@@ -48,9 +50,15 @@ const LEGEND: [Signal, Parameters<typeof t>[0]][] = [
   ['skip', 'canvas.state.skipped'], ['err', 'canvas.state.failed'],
 ];
 
-export function Legend() {
-  const shown = useUi((s) => s.runView !== null);
-  if (!shown) return null;
+/** The corner of the words, in pixels of the canvas: from its left lower edge (canvas.css). */
+const LEGEND_BOX = { right: 136, from: 200, to: 44 };
+
+/** What the signs mean. The steps come first: where one of them would lie under the words, there are none. */
+export function Legend({ rects }: { rects: ReadonlyMap<string, Rect> }) {
+  const run = useUi((s) => s.runView !== null);
+  const free = useFlowStore(({ transform: [x, y, zoom], height }) => run && ![...rects.values()].some((r) =>
+    r.x * zoom + x < LEGEND_BOX.right && (r.x + r.width) * zoom + x > 0 && (r.y + r.height) * zoom + y > height - LEGEND_BOX.from && r.y * zoom + y < height - LEGEND_BOX.to));
+  if (!free) return null;
   return (
     <div className="cv-legend-room" aria-hidden="true">
       <div className="cv-legend">
