@@ -1,6 +1,6 @@
 /** What operators arrange: views of their own, several eyes, answering for others. Against the real program. */
 import { expect, test } from './host.ts';
-import { APPROVAL, makeWorkflow, MEAN, startRun } from './people.ts';
+import { APPROVAL, makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
 
 test.describe.configure({ mode: 'serial' });
 
@@ -66,6 +66,27 @@ test('who started the run may not approve it', async ({ open, host }) => {
   const task = page.getByRole('region', { name: 'Task' });
   await expect(task.getByText('You started this run: another person must approve')).toBeVisible();
   await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
+});
+
+test('UX-D2.1 a snoozed task leaves the list and its count, is found by a search, and comes back', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...APPROVAL, name: 'Snoozed ones' });
+  await startRun(host, ref, { amount: 4242 });
+  await expect.poll(async () => (await openTasks(host)).filter((one) => one.title.includes('4242')).length, { timeout: 15_000 }).toBe(1);
+  const page = await open('#/inbox');
+  const row = page.getByRole('row', { name: /4242 EUR/ });
+  await row.click();
+  await page.keyboard.press('z');
+  await page.getByRole('dialog', { name: 'Snooze until' }).getByRole('button', { name: 'In 4 hours' }).click();
+  await expect(row).toHaveCount(0);
+  await page.getByRole('searchbox', { name: 'Search tasks' }).fill('4242');
+  await expect(row).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search tasks' }).fill('');
+  await page.getByRole('button', { name: /^Snoozed/ }).click();
+  await row.click();
+  await page.getByRole('button', { name: 'Wake up' }).click();
+  await expect(row).toHaveCount(0);
+  await page.getByRole('button', { name: /^All open/ }).click();
+  await expect(row).toBeVisible();
 });
 
 test('UX-D2.8 waiting for somebody else: the time stands still, is taken up again, and all of it is on record', async ({ open, host }) => {

@@ -339,6 +339,7 @@ export const inbox = {
   'inbox.hold.done': 'On hold: its time stands still',
   'inbox.snooze.title': 'Snooze until',
   'inbox.snooze.text': 'The task leaves the list and comes back then. Its time limit goes on.',
+  'inbox.snooze.ends': 'It ends {at}.',
   'inbox.snooze.hour': 'In an hour',
   'inbox.snooze.later': 'In 4 hours',
   'inbox.snooze.tomorrow': 'Tomorrow 9:00',

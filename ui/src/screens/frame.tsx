@@ -10,6 +10,7 @@ import { calledTo } from '../features/inbox/called.tsx';
 import { SendsStrip } from '../features/inbox/sends-strip.tsx';
 import { useTaskChanges } from '../features/inbox/live.ts';
 import { useCounts } from '../features/inbox/use-inbox.ts';
+import { awake } from '../features/inbox/filters.tsx';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
 import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
 import { statusText } from '../features/status.tsx';
@@ -68,9 +69,9 @@ const openTask = (taskId?: string) => {
 /** How many tasks wait; nothing when none does. */
 function OpenTasks() {
   const { data: counts, dataUpdatedAt } = useCounts(5_000);
-  useAttention(counts?.open, dataUpdatedAt, openTask);
-  const open = counts?.open ?? 0;
-  return open > 0 ? <em className="n" aria-label={tn('inbox.open', open)}>{open > 999 ? '999+' : open}</em> : null;
+  const open = counts && awake(counts);
+  useAttention(open, dataUpdatedAt, openTask);
+  return open ? <em className="n" aria-label={tn('inbox.open', open)}>{open > 999 ? '999+' : open}</em> : null;
 }
 /** Seen from every screen: the chain of records does not fit any more. */
 function BrokenChain() {

@@ -14,7 +14,7 @@ import { Detail, type DetailTab } from '../features/inbox/detail.tsx';
 import { ChooseAlternative, ConfirmDecision, HoldDialog, ReassignDialog, RevealDialog, SaveViewDialog, SnoozeDialog } from '../features/inbox/dialogs.tsx';
 import { ReopenDialog } from '../features/inbox/reopen.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
-import { Filters, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filters.tsx';
+import { awake, Filters, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filters.tsx';
 import { queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
 import { StatsView, type Cause } from '../features/inbox/stats.tsx';
 import { TaskList } from '../features/inbox/task-list.tsx';
@@ -128,7 +128,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
     <main className="screen">
       <header className="bar ib-bar">
         <h1>{t('inbox.title')}</h1>
-        <span className="s t2 nw" role="status">{counts.data ? [tn('inbox.open', counts.data.open), ...(counts.data.overdue ? [t('inbox.overdue', { n: counts.data.overdue })] : [])].join(', ') : ''}</span>
+        <span className="s t2 nw" role="status">{counts.data ? [tn('inbox.open', awake(counts.data)), ...(counts.data.overdue ? [t('inbox.overdue', { n: counts.data.overdue })] : [])].join(', ') : ''}</span>
         <span className="grow" />
         <FindButton />
         <TextInput ref={search} className="find" icon="search" type="search" value={filters.text} placeholder={t('inbox.search')} aria-label={t('inbox.search')} onChange={(next) => filter({ ...filters, text: next })}
@@ -408,7 +408,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
         else if (done) navigate({ screen: 'run', runId: done.runId });
         return done !== undefined;
       }} /> : null}
-      {asked?.kind === 'snooze' ? <SnoozeDialog onClose={close} onSnooze={snooze} /> : null}
+      {asked?.kind === 'snooze' ? <SnoozeDialog expiresAt={task.expiresAt} onClose={close} onSnooze={snooze} /> : null}
     </>
   );
 }

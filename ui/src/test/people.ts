@@ -73,7 +73,7 @@ export function peopleHost(list: Task[] = someTasks(), base: FakeTransport = fak
   const due = (one: Task) => (one.expiresAt ? Date.parse(one.expiresAt) : Infinity);
   const endOfDay = new Date().setHours(23, 59, 59, 999);
   const views: { [view: string]: (one: Task) => boolean } = {
-    all: () => true, mine: (one) => one.claimedBy === 'user:ap.desk', unassigned: (one) => !one.claimedBy, due_today: (one) => due(one) <= endOfDay, overdue: (one) => due(one) <= Date.now(), snoozed: (one) => Boolean(one.snoozedUntil),
+    all: (one) => !one.snoozedUntil, mine: (one) => one.claimedBy === 'user:ap.desk', unassigned: (one) => !one.claimedBy, due_today: (one) => due(one) <= endOfDay, overdue: (one) => due(one) <= Date.now(), snoozed: (one) => Boolean(one.snoozedUntil),
   };
   const violations = (value: unknown) => {
     const id = at(value, '/supplierId');
@@ -110,8 +110,8 @@ export function peopleHost(list: Task[] = someTasks(), base: FakeTransport = fak
         saved: saved.map((one) => ({ ...one, count: all.filter((each) => !one.filter.workflow || each.workflowId === one.filter.workflow).length })),
       };
     },
-    task_list: ({ state = 'open', view = 'all', workflow, fingerprint, text, limit = 100, after }) => {
-      const all = [...tasks.values()].filter((one) => (state === 'all' || (state === 'open') === (one.state === 'open')) && (views[view]?.(one) ?? true) && (!workflow || one.workflowId === workflow)
+    task_list: ({ state = 'open', view, workflow, fingerprint, text, limit = 100, after }) => {
+      const all = [...tasks.values()].filter((one) => (state === 'all' || (state === 'open') === (one.state === 'open')) && (view === undefined || (views[view]?.(one) ?? true)) && (!workflow || one.workflowId === workflow)
         && (!fingerprint || one.fingerprint === fingerprint) && (!text || `${one.title} ${one.workflowName}`.toLowerCase().includes(text.toLowerCase()))).sort((a, b) => due(a) - due(b));
       const from = after ? Number(after) : 0;
       return { tasks: all.slice(from, from + limit), total: all.length, ...(from + limit < all.length ? { next: String(from + limit) } : {}) };

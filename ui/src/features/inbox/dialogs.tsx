@@ -1,7 +1,7 @@
 // The questions before a decision is sent, and the small ones beside it.
 
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
-import { t } from '../../i18n/index.ts';
+import { formatDateTime, t } from '../../i18n/index.ts';
 import { Button, Dialog, Field, Icon, TextArea, TextInput } from '../../kit/index.ts';
 import { hiddenIn, plain } from '../evidence/controls.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
@@ -104,7 +104,7 @@ export function SaveViewDialog({ names, onSave, onClose }: { names: string[]; on
   return <Ask title={t('inbox.views.title')} text={names.length ? t('inbox.views.textMore') : t('inbox.views.text')} label={t('inbox.views.name')} submit={t('inbox.views.yes')} many={false} most={60} onDone={onSave} onClose={onClose} />;
 }
 
-export function SnoozeDialog({ onSnooze, onClose }: { onSnooze(until: Date): Promise<boolean>; onClose(): void }) {
+export function SnoozeDialog({ expiresAt, onSnooze, onClose }: { expiresAt: string | undefined; onSnooze(until: Date): Promise<boolean>; onClose(): void }) {
   const [now] = useState(() => Date.now());
   const [own, setOwn] = useState(() => localInput(new Date(now + 7_200_000)));
   const [busy, setBusy] = useState(false);
@@ -119,7 +119,7 @@ export function SnoozeDialog({ onSnooze, onClose }: { onSnooze(until: Date): Pro
     <Dialog open onClose={onClose} title={t('inbox.snooze.title')} closeLabel={t('common.cancel')}
       footer={<><Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button><Button variant="primary" busy={busy} disabled={bad} onClick={() => void snooze(at)}>{t('inbox.snooze.yes')}</Button></>}>
       <div className="ib-dialog">
-        <p className="t2">{t('inbox.snooze.text')}</p>
+        <p className="t2">{t('inbox.snooze.text')}{expiresAt ? ` ${t('inbox.snooze.ends', { at: formatDateTime(expiresAt) })}` : ''}</p>
         <div className="row wrap">
           {snoozeTimes(now).map((one) => <Button key={one.id} disabled={busy} onClick={() => void snooze(one.at)}>{t(`inbox.snooze.${one.id}`)}</Button>)}
         </div>

@@ -9,11 +9,17 @@ export type InboxView = TaskView | 'done';
 export interface InboxFilters { view: InboxView; workflow: string; fingerprint: string; text: string; sort: TaskSort }
 export const NO_FILTERS: InboxFilters = { view: 'all', workflow: '', fingerprint: '', text: '', sort: 'urgent' };
 
+/** What the host is asked for. Snoozed tasks stand in their own view alone; only who searches finds them everywhere. */
+export function scopeOf(view: InboxView, text: string): Pick<TaskFilter, 'state' | 'view'> {
+  if (view === 'done') return { state: 'done' };
+  return view === 'all' && text !== '' ? {} : { view };
+}
+
 /** A view of the person's own, as it is kept. */
 export function savedOf(filters: InboxFilters): TaskFilter {
   const text = filters.text.trim();
   return {
-    ...(filters.view === 'done' ? { state: 'done' as const } : filters.view === 'all' ? {} : { view: filters.view }), ...(filters.workflow ? { workflow: filters.workflow } : {}),
+    ...scopeOf(filters.view, text), ...(filters.workflow ? { workflow: filters.workflow } : {}),
     ...(filters.fingerprint ? { fingerprint: filters.fingerprint } : {}), ...(text ? { text } : {}), ...(filters.sort === 'urgent' ? {} : { sort: filters.sort }),
   };
 }
@@ -21,6 +27,9 @@ export function filtersOf(saved: TaskFilter): InboxFilters {
   return { view: saved.state === 'done' ? 'done' : (saved.view ?? 'all'), workflow: saved.workflow ?? '', fingerprint: saved.fingerprint ?? '', text: saved.text ?? '', sort: saved.sort ?? 'urgent' };
 }
 const sameView = (a: InboxFilters, b: InboxFilters) => JSON.stringify(savedOf(a)) === JSON.stringify(savedOf(b));
+
+/** Open ones that are not snoozed. */
+export const awake = (counts: TaskCounts): number => Math.max(0, counts.open - counts.snoozed);
 
 const VIEWS: { view: InboxView; icon?: IconName; count: keyof TaskCounts }[] = [
   { view: 'all', count: 'open' },
@@ -36,10 +45,10 @@ export function Filters({ filters, counts, onFilters, onSave, onForget }: {
 }) {
   const views = counts?.saved ?? [];
   const current = views.find((one) => sameView(filtersOf(one.filter), filters));
-  const everything = Object.keys(savedOf(filters)).length === 0;
+  const everything = sameView(filters, NO_FILTERS);
   const chip = ({ view, icon, count }: (typeof VIEWS)[number]) => (
     <button key={view} type="button" className={`chip ${filters.view === view ? 'on' : ''}`} aria-pressed={filters.view === view} onClick={() => onFilters({ ...filters, view })}>
-      {icon ? <Icon name={icon} size={12} /> : null}{t(`inbox.view.${view}`)} <b>{counts ? formatNumber(counts[count] as number) : ' '}</b>
+      {icon ? <Icon name={icon} size={12} /> : null}{t(`inbox.view.${view}`)} <b>{counts ? formatNumber(view === 'all' ? awake(counts) : (counts[count] as number)) : ' '}</b>
     </button>
   );
   const workflow = counts?.byWorkflow.find((one) => one.id === filters.workflow);

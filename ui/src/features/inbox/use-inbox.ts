@@ -6,7 +6,7 @@ import type { ApiError } from '../../api/error.ts';
 import { call } from '../../api/client.ts';
 import { useCommand } from '../../api/queries.ts';
 import { usePoll } from './live.ts';
-import type { InboxFilters } from './filters.tsx';
+import { type InboxFilters, scopeOf } from './filters.tsx';
 import type { TaskPage, TaskQuery } from './types.ts';
 
 const PAGE = 200;
@@ -21,8 +21,7 @@ export function useCounts(every = POLL_MS) {
 
 export function queryOf(filters: InboxFilters, text: string): TaskQuery {
   return {
-    state: filters.view === 'done' ? 'done' : 'open', dayEnd: dayEnd(),
-    ...(filters.view === 'done' || filters.view === 'all' ? {} : { view: filters.view }),
+    state: 'open', dayEnd: dayEnd(), ...scopeOf(filters.view, text),
     ...(filters.sort === 'due' && filters.view !== 'done' ? { sort: filters.sort } : {}),
     ...(filters.workflow ? { workflow: filters.workflow } : {}), ...(filters.fingerprint ? { fingerprint: filters.fingerprint } : {}), ...(text ? { text } : {}),
   };

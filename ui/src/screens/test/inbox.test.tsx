@@ -345,6 +345,9 @@ describe('other tasks', () => {
     fireEvent.click(screen.getByRole('button', { name: /^Snooze\s*Z$/ }));
     fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'In an hour' }));
     await waitFor(() => expect(host.calls('task_snooze')).toHaveLength(1));
+    // It leaves the list and its count, and stands in its own view.
+    await waitFor(() => expect(screen.queryByRole('row', { name: /Which cost centre/ })).toBeNull());
+    expect(screen.getByRole('button', { name: /^Snoozed 1/ })).toBeTruthy();
   });
   it('show a comment that could not be stored in its box still', async () => {
     await show('#/inbox/form');
