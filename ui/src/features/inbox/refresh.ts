@@ -4,11 +4,11 @@ import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { Command, Commands } from '../../api/types.ts';
 
-const TASKS = ['task_list', 'task_counts', 'task_get', 'task_stats'];
+const TASKS = ['task_list', 'task_counts', 'task_get'];
 const stale = async (names: string[]) => { await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] }))); };
 
 /** After a change that was made here: it moves its run and leaves a record, too. */
-export const refreshTasks = (): Promise<void> => stale([...TASKS, 'run_get', 'run_list', 'audit_list']);
+export const refreshTasks = (): Promise<void> => stale([...TASKS, 'task_stats', 'run_get', 'run_list', 'audit_list']);
 
 let busy = false;
 let again = false;

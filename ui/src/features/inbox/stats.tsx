@@ -14,13 +14,15 @@ export type Cause = Stats['causes'][number];
 
 const DAYS = ['7', '30', '90'] as const;
 const DAY_MS = 86_400_000;
+/** All rows of the time are gone through: not at each change that is told. */
+const POLL_MS = 30_000;
 const took = (ms: number | undefined) => (ms === undefined ? '' : formatDuration(ms));
 
 export function StatsView({ mayAuthor, onSuggest, onCause }: { mayAuthor: boolean; onSuggest(cause: Cause): void; onCause(fingerprint: string): void }) {
   const [days, setDays] = useState<(typeof DAYS)[number]>('30');
   const [now] = useState(() => Date.now());
   const since = useMemo(() => new Date(now - Number(days) * DAY_MS).toISOString(), [now, days]);
-  const found = useCommand('task_stats', { since }, { placeholderData: (old) => old });
+  const found = useCommand('task_stats', { since }, { placeholderData: (old) => old, refetchInterval: POLL_MS });
   const stats = found.data;
   return (
     <div className="ib-stats" role="region" aria-label={t('inbox.stats')}>

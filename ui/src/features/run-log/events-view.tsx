@@ -37,7 +37,8 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
 }) {
   const [sorting, setSorting] = useState<Sorting>(IN_ORDER);
   const wanted = useDeferredValue(text);
-  const rows = useMemo(() => new EventRows(), [view.runId]); // eslint-disable-line react/exhaustive-deps
+  // The list of events of a run is one that grows; another list begins anew.
+  const rows = useMemo(() => new EventRows(), [view.events]); // eslint-disable-line react/exhaustive-deps
   const order = useMemo(() => rows.order(view, { text: wanted, step, choice: view.choice }, sorting), [rows, view, wanted, step, sorting]);
   const call = selectedCall === null ? undefined : view.calls.at(selectedCall);
   // What was chosen in another view is where its call began.

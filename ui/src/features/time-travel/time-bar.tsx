@@ -13,7 +13,7 @@ export function TimeBar({ time }: { time: TimeTravel }) {
   const { now, view, seq, go } = time;
   const last = now.lastSeq;
   const here = seq ?? last;
-  const marks = useMemo(() => new Marks(), [now.runId]); // eslint-disable-line react/exhaustive-deps
+  const marks = useMemo(() => new Marks(), [now.events]); // eslint-disable-line react/exhaustive-deps
   // The list of events is one that grows: its length says when there are more.
   const shown = useMemo(() => {
     marks.take(now.events);

@@ -60,7 +60,7 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
 /** The variable that the event of this moment set. */
 function changedBy(view: RunView): string | null {
   const event = view.moment === undefined ? undefined : view.events[view.lastSeq - 1];
-  const name = event?.type === 'var_changed' ? (event.payload as { name?: unknown }).name : undefined;
+  const name = event?.type === 'var_changed' ? (event.payload as { name?: unknown } | null | undefined)?.name : undefined;
   return typeof name === 'string' ? (name.replace(/^\$/, '').split(/[.[]/)[0] ?? null) : null;
 }
 
