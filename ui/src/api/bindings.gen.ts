@@ -814,6 +814,9 @@ export interface DelegationEnd {
   id: string;
 }
 
+/** Where a message stands. */
+export type DeliveryState = 'waiting' | 'taken' | 'failed';
+
 /** One finding with its place and the next step. */
 export interface Diagnostic {
   /** What kind of finding. */
@@ -2785,6 +2788,9 @@ export interface TaskList {
   after?: string;
 }
 
+/** What an address hears of. */
+export type TaskNews = 'task.created' | 'task.overdue' | 'task.escalated' | 'task.answered' | 'task.closed';
+
 /** A page of tasks. */
 export interface TaskPage {
   /** The tasks. */
@@ -3151,6 +3157,88 @@ export interface WaitingCall {
   schema?: unknown;
   /** `run_edit_input` takes another one. */
   editable: boolean;
+}
+
+/** An address that hears of tasks. */
+export interface Webhook {
+  /** Its id. */
+  id: string;
+  /** The address without its query. */
+  url: string;
+  /** What it hears of. */
+  events: TaskNews[];
+  /** The secret that signs: `secret://name`. */
+  secret: string;
+  /** Who made it. */
+  madeBy: string;
+  /** RFC 3339. */
+  madeAt: string;
+  /** Messages that are sent, or sent again. */
+  waiting: number;
+  /** Messages that were given up. */
+  failed: number;
+}
+
+/** Tells an address of tasks from now on. */
+export interface WebhookAdd {
+  /** `https://…`; `http://` too, for the own network. */
+  url: string;
+  /** What it hears of; everything when absent. */
+  events?: TaskNews[];
+  /** The secret that signs: `secret://name`. The host of the address is one that it is for. */
+  secret: string;
+}
+
+/** Has a message sent again. */
+export interface WebhookAgain {
+  /** Its id. */
+  id: string;
+}
+
+/** One message to an address. */
+export interface WebhookDelivery {
+  /** Its id, `webhook-id` of each attempt. */
+  id: string;
+  /** The address (id). */
+  webhook: string;
+  /** What it tells. */
+  event: string;
+  /** The task. */
+  taskId: string;
+  /** Where it stands. */
+  state: DeliveryState;
+  /** RFC 3339. */
+  madeAt: string;
+  /** How often it was sent. */
+  attempts: number;
+  /** When it was sent last, RFC 3339. */
+  triedAt?: string;
+  /** When it is sent again, RFC 3339. */
+  againAt?: string;
+  /** What the address answered last. */
+  status?: number;
+  /** Why it was not taken. */
+  error?: string;
+}
+
+/** Asks what was told. */
+export interface WebhookLog {
+  /** To this address (id); to all when absent. */
+  id?: string;
+  /** At most so many, 50 when absent, never more than 500. */
+  limit?: number;
+}
+
+/** Names an address. */
+export interface WebhookRef {
+  /** Its id. */
+  id: string;
+}
+
+/** What was sent now. */
+export interface WebhooksSent {
+  /** How many messages were tried. */
+  tried: number;
 }
 
 /** Who the caller is. */
@@ -3668,6 +3756,18 @@ export interface Commands {
   secret_choose: { request: SecretChoose; response: SecretStatus };
   /** Opens secrets until the program ends: by their passphrase, or by asking the system's key store. */
   secret_unlock: { request: SecretUnlock; response: SecretStatus };
+  /** Addresses that hear of tasks. */
+  webhook_list: { request: Empty; response: Webhook[] };
+  /** Tells an address of tasks from now on. */
+  webhook_add: { request: WebhookAdd; response: Webhook[] };
+  /** Tells an address of no tasks any more. */
+  webhook_remove: { request: WebhookRef; response: Webhook[] };
+  /** What addresses were told of tasks, the newest first. */
+  webhook_log: { request: WebhookLog; response: WebhookDelivery[] };
+  /** Sends a message about a task again. */
+  webhook_again: { request: WebhookAgain; response: WebhookDelivery };
+  /** Sends now what is due. */
+  webhook_send: { request: Empty; response: WebhooksSent };
   /** What the person set on this machine. */
   settings_get: { request: Empty; response: AppSettings };
   /** Keeps settings. */
@@ -3776,6 +3876,12 @@ export const commands: Record<CommandName, CommandInfo> = {
   secret_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
   secret_choose: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'audit_list'] },
   secret_unlock: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list'] },
+  webhook_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  webhook_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },
+  webhook_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },
+  webhook_log: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  webhook_again: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },
+  webhook_send: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log'] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -9,9 +9,10 @@ import { debug } from './en.debug.ts';
 import { rerun } from './en.rerun.ts';
 import { secrets } from './en.secrets.ts';
 import { time } from './en.time.ts';
+import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

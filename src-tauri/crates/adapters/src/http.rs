@@ -157,7 +157,9 @@ impl WebHttp {
             }
             let response = hop.send().await.map_err(|error| failure(&error, &url))?;
             sent.store(true, Ordering::Relaxed);
-            let Some(next) = location(&response, &url) else { return read(response, request.max_body, &url).await };
+            let Some(next) = location(&response, &url).filter(|_| request.redirects) else {
+                return read(response, request.max_body, &url).await;
+            };
             // Whoever answered from outside must not lead inside.
             reach = narrowed(reach, response.remote_addr().map(|remote| remote.ip()).or(literal));
             let status = response.status();

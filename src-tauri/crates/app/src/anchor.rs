@@ -9,15 +9,15 @@ use crate::app::App;
 use crate::dto::{AnchorKind, AuditAnchor, AuditAnchorLine};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
+use crate::outgoing::{self, Message};
 use crate::people::signed;
 use crate::router::Caller;
-use address::shown;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use signalbox_adapters::vault::{Entry, Trouble, VaultError};
-use signalbox_model::secret_ref::{self, SCHEME};
+use signalbox_model::secret_ref::SCHEME;
 use signalbox_model::{AuditEvent, time};
-use signalbox_ports::{Credential, HttpError, HttpRequest};
+use signalbox_ports::Credential;
 use signalbox_store::audit::{Actor, Anchor, Level, SignedCheckpoint};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,8 +28,6 @@ const LOOK: Duration = Duration::from_secs(20);
 const USUAL_MINUTES: u32 = 60;
 const MINUTE: i64 = 60_000;
 const LONGEST_MINUTES: u32 = 7 * 24 * 60;
-/// Time that a webhook has to answer.
-const ANSWER: Duration = Duration::from_secs(15);
 /// Places of one store.
 const PLACES: usize = 16;
 /// The chain's own notes about anchoring; they alone are no reason to anchor again.
@@ -73,16 +71,9 @@ impl Standing {
     }
 }
 
-fn why(error: HttpError) -> String {
-    match error {
-        HttpError::Refused { message }
-        | HttpError::CredentialRefused { message }
-        | HttpError::BadUrl { message }
-        | HttpError::Connect { message }
-        | HttpError::Cut { message } => message.trim_end_matches('.').to_owned(),
-        HttpError::Timeout { .. } => format!("no answer in {} s", ANSWER.as_secs()),
-        HttpError::TooLarge { limit } => format!("its answer is larger than {limit} bytes"),
-    }
+/// A place without what may be secret in it.
+fn shown(kind: AnchorKind, place: &str) -> String {
+    if kind == AnchorKind::File { place.to_owned() } else { outgoing::shown(place) }
 }
 
 /// The note that lists the places.
@@ -129,7 +120,7 @@ impl App {
             let standing = self.standing(&target.id)?;
             Ok(AuditAnchor {
                 place: shown(target.kind, &target.place),
-                warning: (target.kind == AnchorKind::Webhook && address::is_telling(&target.place))
+                warning: (target.kind == AnchorKind::Webhook && outgoing::is_telling(&target.place))
                     .then(|| address::STILL_PLAIN.to_owned()),
                 credential: target.credential.map(|name| format!("{SCHEME}{name}")),
                 id: target.id,
@@ -157,14 +148,12 @@ impl App {
             let message = format!("{every_minutes} minutes is not between 1 and {LONGEST_MINUTES}.");
             return Err(ApiError::bad_request(message, "Anchor between every minute and once a week."));
         }
-        if kind == AnchorKind::Webhook && !(place.starts_with("https://") || place.starts_with("http://")) {
-            let message = format!("'{}' is no http or https address.", shown(kind, &place));
-            return Err(ApiError::bad_request(message, "Write https://host/path."));
+        if kind == AnchorKind::Webhook {
+            outgoing::address(&place)?;
+        } else if credential.is_some() {
+            return Err(ApiError::bad_request("A file takes no credential.", "Leave it out."));
         }
-        if kind == AnchorKind::Webhook && address::is_telling(&place) {
-            return Err(address::refused(&place));
-        }
-        let credential = credential.map(|given| self.known_secret(kind, given.trim())).transpose()?;
+        let credential = credential.map(|given| self.known_secret(given.trim())).transpose()?.map(|(name, _)| name);
         let id = uuid::Uuid::now_v7().to_string();
         let target = Target { id, kind, place, every_minutes, here: caller.here, credential };
         let mut facts = json!({ "added": shown(kind, &target.place), "everyMinutes": every_minutes });
@@ -186,22 +175,6 @@ impl App {
         })?;
         self.anchor_at(&target)?;
         self.anchors_now()
-    }
-
-    /// The name in a reference to a secret of this machine. One that cannot be looked up now is told when it is needed.
-    fn known_secret(&self, kind: AnchorKind, given: &str) -> ApiResult<String> {
-        let hint = "Write secret://NAME; `signalbox secret list` shows the names.";
-        if kind == AnchorKind::File {
-            return Err(ApiError::bad_request("A file takes no credential.", "Leave it out."));
-        }
-        let name = secret_ref::reference(given)
-            .ok_or_else(|| ApiError::bad_request("The credential is no reference to a secret.", hint))?;
-        match self.secrets.vault.list() {
-            Ok(entries) if !entries.iter().any(|entry| entry.name == name) => {
-                Err(ApiError::not_found(format!("There is no secret '{name}' on this machine.")))
-            }
-            _ => Ok(name.to_owned()),
-        }
     }
 
     /// Places of before that hold a credential in their address: it becomes a secret as soon as the secrets can be
@@ -338,21 +311,9 @@ impl App {
         let credential = target.credential.as_deref().map(|name| self.secrets.credential(name)).transpose();
         let credential: Option<Arc<Credential>> =
             credential.map_err(|error| refused(error.message.trim_end_matches('.').to_owned()))?;
-        let request = HttpRequest {
-            method: "POST".into(),
-            url: target.place.clone(),
-            headers: vec![("content-type".into(), "application/json".into())],
-            body: Some(line.into_bytes()),
-            timeout: ANSWER,
-            loopback_allowed: target.here,
-            max_body: 64 * 1024,
-            credential,
-        };
-        let answer = self.wait_for(self.http.send(request))?.map_err(|error| refused(why(error)))?;
-        if (200..300).contains(&answer.status) {
-            return Ok(());
-        }
-        Err(refused(format!("it answered {}", answer.status)))
+        let (url, here, body) = (target.place.clone(), target.here, line.into_bytes());
+        self.post(Message { url, here, headers: Vec::new(), body, credential })?.map_err(|not| refused(not.why))?;
+        Ok(())
     }
 
     /// Checkpoints that stand in the files outside, for a verification, and lines that do not count. A file that cannot be

@@ -175,6 +175,7 @@ impl App {
                 app.look_for_key_in_background(threads.handle());
                 app.index_in_background(threads.handle());
                 app.anchor_in_background(threads.handle());
+                app.webhooks_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
                 app.watch_clock(threads.handle());
             }

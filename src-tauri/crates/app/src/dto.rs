@@ -17,6 +17,7 @@ mod runs;
 mod secrets;
 mod stats;
 mod system;
+mod webhook;
 
 pub use anchor::*;
 pub use audit::*;
@@ -34,3 +35,4 @@ pub use runs::*;
 pub use secrets::*;
 pub use stats::*;
 pub use system::*;
+pub use webhook::*;

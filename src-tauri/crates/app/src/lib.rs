@@ -22,6 +22,7 @@ mod key;
 mod library;
 mod likely;
 mod masked;
+mod outgoing;
 mod outside;
 mod paths;
 mod people;
@@ -38,6 +39,7 @@ mod story;
 pub mod table;
 mod view;
 mod viewed;
+mod webhooks;
 
 pub use app::{App, NewRun, Options, default_data_dir};
 pub use bodies::parse_allow_dir;

@@ -178,6 +178,12 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some(place) => format!("{} keeps no checkpoints any more: {place}", who()),
             None => format!("{} keeps checkpoints outside{}", who(), of("added")),
         },
+        AuditEvent::WebhookChanged => match text(facts, "removed") {
+            Some(url) => format!("{} tells an address of no tasks any more: {url}", who()),
+            None => format!("{} tells an address of tasks{}", who(), of("added")),
+        },
+        AuditEvent::WebhookFailed => format!("A message about a task was not taken{}", of("url")),
+        AuditEvent::WebhookAgain => format!("{} had a message about a task sent again{}", who(), of("url")),
         AuditEvent::PayloadErased => format!("{} erased what an entry kept apart{}", who(), of("reason")),
         AuditEvent::SecretSet => format!("{} kept a secret{}", who(), of("name")),
         AuditEvent::SecretDeleted => format!("{} deleted a secret{}", who(), of("name")),

@@ -139,6 +139,12 @@ macro_rules! command_list {
             Action secret_delete(SecretName) -> Empty, Builder, [Desktop Http], [secret_list audit_list], "Deletes a secret.";
             Action secret_choose(SecretChoose) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list audit_list], "Chooses where the key of the secrets is kept.";
             Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list], "Opens secrets until the program ends: by their passphrase, or by asking the system's key store.";
+            Query webhook_list(Empty) -> Vec<Webhook>, Operator, [Desktop Http], [], "Addresses that hear of tasks.";
+            Action webhook_add(WebhookAdd) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Tells an address of tasks from now on.";
+            Action webhook_remove(WebhookRef) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Tells an address of no tasks any more.";
+            Query webhook_log(WebhookLog) -> Vec<WebhookDelivery>, Operator, [Desktop Http], [], "What addresses were told of tasks, the newest first.";
+            Action webhook_again(WebhookAgain) -> WebhookDelivery, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Sends a message about a task again.";
+            Action webhook_send(Empty) -> WebhooksSent, Builder, [Desktop Http], [webhook_list webhook_log], "Sends now what is due.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";
             Action settings_set(SettingsSet) -> Empty, Builder, [Desktop Http], [settings_get], "Keeps settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";

@@ -1,8 +1,10 @@
 //! The arguments of `signalbox`. Every command's help ends with an example.
 
 mod debug;
+mod webhook;
 
 pub(crate) use debug::{Breaks, RunsDebug};
+pub(crate) use webhook::Webhook;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -116,6 +118,12 @@ pub(crate) enum Command {
                       erp --kind bearer --host api.example.com"
     )]
     Secret(Secret),
+    /// Addresses that hear when a task is made, overdue, escalated, answered or closed.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  signalbox webhook add https://desk.example/hook --secret secret://desk"
+    )]
+    Webhook(Webhook),
     /// The node kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),

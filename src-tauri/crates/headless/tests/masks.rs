@@ -47,9 +47,9 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
     let preview = |text: &str| json!({ "document": document, "nodeId": "check", "text": text, "kind": "cel" });
     let value = |path: &str| json!({ "ref": format!("{run}/{path}") });
     match name {
-        "run_list" | "workflow_list" | "task_counts" | "task_stats" | "app_info" | "catalog_list" | "sample_list"
-        | "who" | "audit_status" | "audit_anchors" | "audit_retention" | "delegation_list" | "settings_get"
-        | "folder_list" | "audit_list" | "audit_facets" => {
+        "run_list" | "workflow_list" | "task_counts" | "task_stats" | "webhook_list" | "webhook_log" | "app_info"
+        | "catalog_list" | "sample_list" | "who" | "audit_status" | "audit_anchors" | "audit_retention"
+        | "delegation_list" | "settings_get" | "folder_list" | "audit_list" | "audit_facets" => {
             vec![json!({})]
         }
         "run_get" | "run_paths" => vec![json!({ "runId": run })],

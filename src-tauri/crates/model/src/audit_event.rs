@@ -111,6 +111,12 @@ events! {
     AuditKeyChanged = "AUDIT_KEY_CHANGED",
     /// A place outside was added or removed.
     AuditAnchorChanged = "AUDIT_ANCHOR_CHANGED",
+    /// An address that hears of tasks was added or removed.
+    WebhookChanged = "WEBHOOK_CHANGED",
+    /// An address did not take a message about a task, and it is not tried any more.
+    WebhookFailed = "WEBHOOK_FAILED",
+    /// A person had a message about a task sent again.
+    WebhookAgain = "WEBHOOK_AGAIN",
 }
 
 /// Older names of the same facts (K-12): read on import, never written, so not free either.

@@ -22,6 +22,23 @@ pub fn digest_of_parts(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
+/// HMAC with SHA-256 (RFC 2104).
+pub fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
+    const BLOCK: usize = 64;
+    let hashed: [u8; 32];
+    let key = if key.len() > BLOCK {
+        hashed = Sha256::digest(key).into();
+        &hashed
+    } else {
+        key
+    };
+    let mut block = [0; BLOCK];
+    block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+    let padded = |pad: u8| block.map(|byte| byte ^ pad);
+    let inner = Sha256::new().chain_update(padded(0x36)).chain_update(message).finalize();
+    Sha256::new().chain_update(padded(0x5c)).chain_update(inner).finalize().into()
+}
+
 /// Lowercase hex.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -32,3 +49,6 @@ pub fn hex(bytes: &[u8]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,8 @@ pub struct HttpRequest {
     pub timeout: Duration,
     /// Loopback addresses are allowed for this call (TRUST, SSRF).
     pub loopback_allowed: bool,
+    /// Redirects are followed; otherwise they are answers like others.
+    pub redirects: bool,
     /// Largest body accepted, bytes.
     pub max_body: usize,
     /// Sent with the request, to hosts that it allows only.

@@ -9,6 +9,7 @@
 #![deny(missing_docs)]
 
 mod alarm;
+mod answer;
 mod chain;
 mod commit;
 mod connection;
@@ -27,6 +28,7 @@ mod store;
 mod table;
 mod task_change;
 mod tasks;
+mod webhooks;
 mod writer;
 
 pub use alarm::StoreAlarm;
@@ -51,5 +53,7 @@ pub use table::task::{TaskCounts, TaskPage, TaskQuery, TaskRow, TaskScope, TaskS
 pub use table::task_history::TaskNote;
 pub use table::task_stats::{CauseStats, TaskStats, TaskStatsQuery, WorkflowStats};
 pub use table::task_vote::TaskVote;
+pub use table::webhook::{TaskNews, Webhook, WebhookDelivery, WebhookState, WebhookTried};
 pub use task_change::{NewTask, TaskChange};
 pub use tasks::{AnswerTask, Answered, TaskAct, TaskError, TaskRecord};
+pub use webhooks::WEBHOOK_REST_MS;

@@ -39,6 +39,7 @@ fn all() -> Vec<&'static Migration> {
         table::audit_checkpoint::MIGRATIONS,
         table::audit_meta::MIGRATIONS,
         table::audit_text::MIGRATIONS,
+        table::webhook::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

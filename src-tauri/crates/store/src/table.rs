@@ -24,3 +24,4 @@ pub(crate) mod task_history;
 pub(crate) mod task_stats;
 pub(crate) mod task_token;
 pub(crate) mod task_vote;
+pub(crate) mod webhook;

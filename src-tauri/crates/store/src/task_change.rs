@@ -6,6 +6,7 @@ use crate::mask::Masks;
 use crate::table::task::{self, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_history::{self, TaskNote};
+use crate::table::webhook::{self, TaskNews};
 use rusqlite::Connection;
 use serde_json::json;
 use signalbox_model::base::AskedAgain;
@@ -203,7 +204,8 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
     };
     task::insert(connection, &row)?;
     task_body::insert(connection, run, &row.id, CREATED, document)?;
-    note(connection, &row.id, new.created_ms, "system", "created", None)
+    note(connection, &row.id, new.created_ms, "system", "created", None)?;
+    webhook::tell(connection, TaskNews::Created, &row, new.created_ms)
 }
 
 fn escalates(policy: Option<&OnExpiry>) -> bool {
@@ -336,7 +338,11 @@ fn answered(connection: &Connection, run: &str, id: &str, answer: &Answer, at_ms
     decision["durationMs"] = json!(at_ms.saturating_sub(row.created_ms));
     decision["via"] = json!(if answer.operator_id.is_some() { "run" } else { "policy" });
     task_body::insert(connection, run, id, DECISION, &Document::of(&decision)?)?;
-    note(connection, id, at_ms, by, "decided", Some(answer.action.as_str().to_owned()))
+    note(connection, id, at_ms, by, "decided", Some(answer.action.as_str().to_owned()))?;
+    if state == TaskState::Expired {
+        webhook::tell(connection, TaskNews::Overdue, &row, at_ms)?;
+    }
+    webhook::tell(connection, TaskNews::Answered, &row, at_ms)
 }
 
 fn escalated(connection: &Connection, run: &str, change: &Escalated, at_ms: i64) -> Result<()> {
@@ -362,7 +368,9 @@ fn escalated(connection: &Connection, run: &str, change: &Escalated, at_ms: i64)
     row.expires_ms = change.expires_at.as_deref().and_then(time::parse);
     row.escalates = escalates(change.on_expiry.as_ref());
     task::update(connection, &row)?;
-    note(connection, &row.id, at_ms, "system", "escalated", change.to.clone())
+    note(connection, &row.id, at_ms, "system", "escalated", change.to.clone())?;
+    webhook::tell(connection, TaskNews::Overdue, &row, at_ms)?;
+    webhook::tell(connection, TaskNews::Escalated, &row, at_ms)
 }
 
 fn close(connection: &Connection, mut row: TaskRow, state: TaskState, at_ms: i64) -> Result<()> {
@@ -374,5 +382,7 @@ fn close(connection: &Connection, mut row: TaskRow, state: TaskState, at_ms: i64
     row.claimed_by = None;
     row.claim_until_ms = None;
     task::update(connection, &row)?;
-    note(connection, &row.id, at_ms, "system", "closed", Some(state.as_str().to_owned()))
+    note(connection, &row.id, at_ms, "system", "closed", Some(state.as_str().to_owned()))?;
+    let news = if state == TaskState::Expired { TaskNews::Overdue } else { TaskNews::Closed };
+    webhook::tell(connection, news, &row, at_ms)
 }

@@ -1,8 +1,8 @@
 //! Tasks as people see and answer them. Whatever a person does to a task is one transaction: the task, its history, what the
 //! run has to do, and the audit entry.
 
+use crate::answer;
 use crate::chain;
-use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::table::task::{self, TaskCounts, TaskPage, TaskQuery, TaskRow};
@@ -11,15 +11,14 @@ use crate::table::task_history::{self, TaskNote};
 use crate::table::task_stats::{self, TaskStats, TaskStatsQuery};
 use crate::table::task_token::{self, Token};
 use crate::table::task_vote::{self, TaskVote};
-use crate::table::{delegation, run, run_input};
+use crate::table::{run, run_input};
 use crate::task_change::{self, note};
-use crate::writer::Work;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use signalbox_audit::Record;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, HumanTaskCreated};
-use signalbox_model::{AuditEvent, TaskAction, TaskState, time};
+use signalbox_model::{TaskState, time};
 use std::sync::Arc;
 
 /// How long a claim holds, milliseconds.
@@ -203,7 +202,7 @@ impl TaskAct {
     }
 }
 
-fn refused(row: &TaskRow, now_ms: i64) -> Option<TaskError> {
+pub(crate) fn refused(row: &TaskRow, now_ms: i64) -> Option<TaskError> {
     match row.state {
         TaskState::Open if row.is_over(now_ms) => Some(TaskError::Expired { at_ms: row.expires_ms }),
         TaskState::Open => None,
@@ -213,7 +212,7 @@ fn refused(row: &TaskRow, now_ms: i64) -> Option<TaskError> {
     }
 }
 
-fn claimed_by_other(row: &TaskRow, person: &str, now_ms: i64) -> Option<TaskError> {
+pub(crate) fn claimed_by_other(row: &TaskRow, person: &str, now_ms: i64) -> Option<TaskError> {
     let who = row.claimant(now_ms).filter(|who| *who != person)?;
     Some(TaskError::Claimed { who: who.to_owned(), until_ms: row.claim_until_ms.unwrap_or(now_ms) })
 }
@@ -316,105 +315,7 @@ impl Store {
             decision["requestId"] = request.as_str().into();
         }
         let instance = Arc::clone(&self.inner.instance);
-        let mut answer = answer;
-        self.write(true, move |work| {
-            let connection = work.connection;
-            let id = answer.task_id.clone();
-            let id = id.as_str();
-            let Some(row) = task::get(connection, id)? else {
-                return Ok(Err(TaskError::NotFound { task: id.to_owned() }));
-            };
-            let person = answer.answer.operator_id.clone().unwrap_or_else(|| "system".into());
-            let person = person.as_str();
-            let repeated = row.state == TaskState::Done
-                && answer.request_id.is_some()
-                && row.request_id == answer.request_id
-                && row.decided_by == answer.answer.operator_id;
-            if repeated {
-                return Ok(Ok(Answered { repeated: true, ..told(&row) }));
-            }
-            let approves = answer.answer.action == TaskAction::Approve;
-            let before = task_vote::of_person(connection, id, person)?.filter(|_| approves);
-            if before.as_ref().is_some_and(|vote| vote.request_id.is_some() && vote.request_id == answer.request_id) {
-                return Ok(Ok(Answered { repeated: true, ..told(&row) }));
-            }
-            if let Some(secret) = &answer.secret {
-                match task_token::get(connection, &sha256_hex(secret.as_bytes()))? {
-                    Some(token) if token.task == id => {
-                        if let Some(error) = refused(&row, answer.at_ms) {
-                            return Ok(Err(error));
-                        }
-                        if token.revision != row.revision {
-                            return Ok(Err(TaskError::Stale { expected: token.revision, found: row.revision }));
-                        }
-                        if token.expires_ms <= answer.at_ms {
-                            return Ok(Err(TaskError::Expired { at_ms: Some(token.expires_ms) }));
-                        }
-                    }
-                    _ => return Ok(Err(TaskError::BadToken)),
-                }
-            }
-            let stale = answer.expected_revision.filter(|expected| *expected != row.revision);
-            let error = refused(&row, answer.at_ms)
-                .or_else(|| claimed_by_other(&row, person, answer.at_ms))
-                .or_else(|| stale.map(|expected| TaskError::Stale { expected, found: row.revision }));
-            if let Some(error) = error {
-                return Ok(Err(error));
-            }
-            let run = run::require(connection, &row.run_id)?;
-            let behalf = match &row.assignee {
-                Some(other) if other != person => {
-                    let holds = delegation::holds(connection, other, person, &row.workflow_id, answer.at_ms)?;
-                    holds.then(|| other.clone())
-                }
-                _ => None,
-            };
-            if let Some(other) = &behalf {
-                decision["onBehalfOf"] = other.as_str().into();
-                answer.record.metadata.get_or_insert_default().insert("onBehalfOf".into(), other.as_str().into());
-            }
-            if approves && row.no_self_approval && run.person.as_deref() == Some(person) {
-                return Ok(Err(TaskError::SelfApproval));
-            }
-            if approves && row.min_approvals > 1 {
-                if let Some(vote) = before {
-                    return Ok(Err(TaskError::AlreadyVoted { at_ms: vote.at_ms }));
-                }
-                if let Some(counted) = vote(work, &row, person, behalf, &mut answer)? {
-                    return Ok(counted);
-                }
-            }
-            let owner = run.owner;
-            let driven = owner.is_some_and(|owner| instance.is_alive(&owner.instance));
-            let next = TaskRow {
-                state: TaskState::Done,
-                decided_by: answer.answer.operator_id.clone(),
-                decided_ms: Some(answer.at_ms),
-                action: Some(answer.answer.action),
-                request_id: answer.request_id.clone(),
-                claimed_by: None,
-                claim_until_ms: None,
-                driven,
-                approvals: row.approvals + u32::from(approves && row.min_approvals > 1),
-                ..row
-            };
-            if !task::update(connection, &next)? {
-                return Ok(Err(TaskError::Stale { expected: next.revision, found: next.revision + 1 }));
-            }
-            let mut body = json!({ "type": "decision", "taskId": id, "answer": answer.answer });
-            if let Some(request) = &answer.request_id {
-                body["requestId"] = request.as_str().into();
-            }
-            run_input::insert(connection, &next.run_id, &body)?;
-            decision["durationMs"] = json!(answer.at_ms.saturating_sub(next.created_ms));
-            let document = Document::of(&decision)?;
-            task_body::insert(connection, &next.run_id, id, DECISION, &document)?;
-            let action = answer.answer.action.as_str().to_owned();
-            note(connection, id, answer.at_ms, person, "decided", Some(action))?;
-            chain::append(work, vec![answer.record])?;
-            chain::checkpoint(connection, work.signer.as_deref(), Some(&time::format(answer.at_ms)))?;
-            Ok(Ok(told(&next)))
-        })?
+        self.write(true, move |work| answer::answer(work, &instance, answer, decision))?
     }
 
     /// Does something else to a task: the task, its history (`text` goes there) and the audit entry are one transaction.
@@ -542,65 +443,10 @@ impl Store {
     }
 }
 
-/// One approval of several: the vote, its history and its audit entry. `None` when it is the last that was missing; the
-/// caller then decides the task.
-fn vote(
-    work: &mut Work<'_>,
-    row: &TaskRow,
-    person: &str,
-    behalf: Option<String>,
-    answer: &mut AnswerTask,
-) -> Result<Option<Result<Answered, TaskError>>> {
-    let connection = work.connection;
-    let one = TaskVote {
-        person: person.to_owned(),
-        at_ms: answer.at_ms,
-        via: answer.via.clone(),
-        notes: answer.answer.notes.clone(),
-        on_behalf_of: behalf,
-        request_id: answer.request_id.clone(),
-    };
-    task_vote::insert(connection, &row.id, &one)?;
-    let votes = task_vote::list(connection, &row.id)?;
-    let approvals = u32::try_from(votes.len()).unwrap_or(u32::MAX);
-    let people: Vec<&str> = votes.iter().map(|vote| vote.person.as_str()).collect();
-    let facts = answer.record.metadata.get_or_insert_default();
-    facts.insert("approvals".into(), approvals.into());
-    facts.insert("minApprovals".into(), row.min_approvals.into());
-    facts.insert("approvedBy".into(), json!(people));
-    if approvals >= row.min_approvals {
-        return Ok(None);
-    }
-    // The task waits for the next person; whoever worked on it is done.
-    let next = TaskRow { approvals, claimed_by: None, claim_until_ms: None, ..row.clone() };
-    if !task::update(connection, &next)? {
-        return Ok(Some(Err(TaskError::Stale { expected: next.revision, found: next.revision + 1 })));
-    }
-    let count = format!("{approvals}/{}", row.min_approvals);
-    let text = one.notes.map_or(count.clone(), |notes| format!("{count}: {notes}"));
-    note(connection, &row.id, answer.at_ms, person, "approved", Some(text))?;
-    let record = Record { event: AuditEvent::HitlVoted.as_str().into(), ..answer.record.clone() };
-    chain::append(work, vec![record])?;
-    chain::checkpoint(connection, work.signer.as_deref(), Some(&time::format(answer.at_ms)))?;
-    Ok(Some(Ok(told(&next))))
-}
-
 fn created(connection: &Connection, id: &str) -> Result<HumanTaskCreated> {
     let damaged = |why: String| Error::Damaged { reason: format!("task {id} cannot be read: {why}") };
     let body = task_body::get(connection, id, CREATED)?.ok_or_else(|| damaged("its body is missing".into()))?;
     serde_json::from_value(body).map_err(|e| damaged(e.to_string()))
-}
-
-fn told(row: &TaskRow) -> Answered {
-    Answered {
-        task_id: row.id.clone(),
-        run_id: row.run_id.clone(),
-        state: row.state,
-        driven: row.driven,
-        repeated: false,
-        approvals: row.approvals,
-        min_approvals: row.min_approvals,
-    }
 }
 
 fn invalid(error: serde_json::Error) -> Error {

@@ -16,6 +16,8 @@ export interface SettingsProps {
   actions: Action[];
   /** What belongs to the audit chain: places outside, and how long records are kept. */
   chain: ReactNode;
+  /** Addresses outside that hear of tasks. */
+  messages: ReactNode;
   /** Whether the system may say that a task has come. */
   notify: 'yes' | 'ask' | 'no' | 'none';
   notifyOn: boolean;
@@ -52,6 +54,7 @@ export function SettingsView(props: SettingsProps) {
         <Folders {...props} />
         {props.chain}
         <SecretsSection />
+        {props.messages}
         <Keys {...props} />
         <Section id="about" title={t('settings.about')}>
           {info ? (

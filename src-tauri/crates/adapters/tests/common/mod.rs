@@ -105,6 +105,7 @@ pub(crate) fn get(url: &str, loopback_allowed: bool) -> HttpRequest {
         body: None,
         timeout: Duration::from_secs(20),
         loopback_allowed,
+        redirects: true,
         max_body: 1024 * 1024,
         credential: None,
     }

@@ -1,7 +1,7 @@
-//! Addresses of webhooks: what is shown of them, and credentials that must not stand in them.
+//! Addresses of anchors that hold a credential from before: it becomes a secret.
 
 use super::{AnchorKind, Target};
-use crate::error::{ApiError, Class};
+use crate::outgoing::is_secret;
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{CredentialKind, Secret};
 use url::Url;
@@ -10,57 +10,6 @@ use url::Url;
 pub(super) const STILL_PLAIN: &str = "Its address holds a credential, readable in the data folder. Choose a place for the key \
      of the secrets (Settings, Secrets), then anchor again: it becomes a secret by itself. If it does not, remove this place and \
      add it anew with `signalbox audit anchor add --url ADDRESS --credential secret://NAME`.";
-
-/// Parameters that hold a credential, without what is no letter or digit.
-const NAMES: &[&str] = &["auth", "code", "key", "pass", "pwd", "sas", "sig", "user"];
-/// Words in longer names of such parameters.
-const PARTS: &[&str] =
-    &["accesskey", "apikey", "authorization", "credential", "password", "passwd", "secret", "signature", "token"];
-/// A value of so many letters and digits was made by a machine.
-const RANDOM: usize = 20;
-
-/// An address without what may be secret in it.
-pub(super) fn shown(kind: AnchorKind, place: &str) -> String {
-    if kind == AnchorKind::File {
-        return place.to_owned();
-    }
-    let plain = place.split(['?', '#']).next().unwrap_or_default();
-    match plain.split_once("://") {
-        Some((scheme, rest)) => {
-            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or_default())
-        }
-        None => plain.to_owned(),
-    }
-}
-
-fn is_secret(name: &str, value: &str) -> bool {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    let random = value.len() >= RANDOM
-        && value.chars().any(|c| c.is_ascii_digit())
-        && value.chars().any(|c| c.is_ascii_alphabetic());
-    random || NAMES.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part))
-}
-
-/// Whether an address holds a credential, as far as that shows: a user or password, or a parameter with a telling name or a
-/// value that a machine made. A path is not looked at.
-pub(super) fn is_telling(place: &str) -> bool {
-    let Ok(url) = Url::parse(place) else { return false };
-    !url.username().is_empty()
-        || url.password().is_some()
-        || url.query_pairs().any(|(name, value)| is_secret(&name, &value))
-}
-
-/// What is said about such an address.
-pub(super) fn refused(place: &str) -> ApiError {
-    let message = format!(
-        "The address holds a credential. It would stand readable in the data folder, and {} alone is what is shown.",
-        shown(AnchorKind::Webhook, place)
-    );
-    let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and name that: credential \
-                secret://NAME, at the command line --credential.";
-    ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
-}
 
 /// The one credential of an address, taken out of it.
 pub(super) struct Movable {

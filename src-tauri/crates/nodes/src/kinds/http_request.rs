@@ -124,6 +124,7 @@ fn request(call: &Call, slot: &CallSlot) -> Result<(HttpRequest, u64), NodeFailu
         body,
         timeout: Duration::from_millis(timeout_ms),
         loopback_allowed: call.loopback_allowed,
+        redirects: true,
         max_body: formats::MAX_BYTES,
         credential: None,
     };

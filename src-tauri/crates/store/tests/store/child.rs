@@ -1,7 +1,7 @@
 //! Second processes: this test binary, started again with a role in its environment. It prints lines that begin with `@`.
 
 use crate::people::answer;
-use crate::support::{commit, open, print, started};
+use crate::support::{T0, commit, open, print, started};
 use serde_json::json;
 use signalbox_store::CommitError;
 use std::io::{BufRead, BufReader, Write};
@@ -104,6 +104,12 @@ fn entry() {
         "hold" => {
             let owner = started(&store, "r");
             println!("@{}", owner.instance);
+            pause();
+        }
+        // Takes a message, as if to send it, and waits.
+        "send" => {
+            let taken = store.webhook_take("a", None, T0, T0 + 60_000).expect("reads").expect("is due");
+            println!("@{}", taken.1.id);
             pause();
         }
         // Gives its run back and then still tries to write.

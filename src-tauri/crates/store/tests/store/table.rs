@@ -22,3 +22,4 @@ mod task_history;
 mod task_stats;
 mod task_token;
 mod task_vote;
+mod webhook;

@@ -1,0 +1,153 @@
+//! What Signalbox itself sends to an address that a person named: checkpoints of the audit chain, news of tasks. It follows
+//! the rules of requests (TRUST, SSRF): public addresses, and loopback when a person on this machine named it. A redirect is
+//! no answer: what was to be told would not arrive with it.
+
+use crate::app::App;
+use crate::error::{ApiError, ApiResult, Class};
+use signalbox_adapters::vault::Entry;
+use signalbox_model::secret_ref;
+use signalbox_ports::{Credential, HttpError, HttpRequest};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// Time that an address has to answer.
+const ANSWER: Duration = Duration::from_secs(15);
+/// Largest answer; nobody reads it.
+const LARGEST: usize = 64 * 1024;
+
+/// A message.
+pub(crate) struct Message {
+    pub(crate) url: String,
+    /// A person on this machine named the address: loopback is theirs to name.
+    pub(crate) here: bool,
+    /// Beside `content-type`.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    /// Goes along.
+    pub(crate) credential: Option<Arc<Credential>>,
+}
+
+/// Why a message was not taken.
+pub(crate) struct NotTaken {
+    /// What the address answered.
+    pub(crate) status: Option<u16>,
+    /// Without a full stop.
+    pub(crate) why: String,
+    /// The address may not be asked (ADDRESS_REFUSED): trying again changes nothing.
+    pub(crate) refused: bool,
+}
+
+/// Parameters that hold a credential, without what is no letter or digit.
+const NAMES: &[&str] = &["auth", "code", "key", "pass", "pwd", "sas", "sig", "user"];
+/// Words in longer names of such parameters.
+const PARTS: &[&str] =
+    &["accesskey", "apikey", "authorization", "credential", "password", "passwd", "secret", "signature", "token"];
+/// A value of so many letters and digits was made by a machine.
+const RANDOM: usize = 20;
+
+/// An address without what may be secret in it.
+pub(crate) fn shown(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    match plain.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or_default())
+        }
+        None => plain.to_owned(),
+    }
+}
+
+pub(crate) fn is_secret(name: &str, value: &str) -> bool {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let random = value.len() >= RANDOM
+        && value.chars().any(|c| c.is_ascii_digit())
+        && value.chars().any(|c| c.is_ascii_alphabetic());
+    random || NAMES.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part))
+}
+
+/// Whether an address holds a credential, as far as that shows: a user or password, or a parameter with a telling name or a
+/// value that a machine made. A path is not looked at.
+pub(crate) fn is_telling(place: &str) -> bool {
+    let Ok(url) = Url::parse(place) else { return false };
+    !url.username().is_empty()
+        || url.password().is_some()
+        || url.query_pairs().any(|(name, value)| is_secret(&name, &value))
+}
+
+fn telling(place: &str) -> ApiError {
+    let message = format!(
+        "The address holds a credential. It would stand readable in the data folder, and {} alone is what is shown.",
+        shown(place)
+    );
+    let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and name that: credential \
+                secret://NAME, at the command line --credential.";
+    ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
+}
+
+/// Refuses what is no address, and what holds a credential.
+pub(crate) fn address(url: &str) -> ApiResult<()> {
+    if !(url.starts_with("https://") || url.starts_with("http://")) || Url::parse(url).is_err() {
+        let message = format!("'{}' is no http or https address.", shown(url));
+        return Err(ApiError::bad_request(message, "Write https://host/path."));
+    }
+    if is_telling(url) { Err(telling(url)) } else { Ok(()) }
+}
+
+fn why(error: HttpError) -> NotTaken {
+    let refused = matches!(error, HttpError::Refused { .. } | HttpError::BadUrl { .. });
+    let why = match error {
+        HttpError::Refused { message }
+        | HttpError::CredentialRefused { message }
+        | HttpError::BadUrl { message }
+        | HttpError::Connect { message }
+        | HttpError::Cut { message } => message.trim_end_matches('.').to_owned(),
+        HttpError::Timeout { .. } => format!("no answer in {} s", ANSWER.as_secs()),
+        HttpError::TooLarge { limit } => format!("its answer is larger than {limit} bytes"),
+    };
+    NotTaken { status: None, why, refused }
+}
+
+impl App {
+    /// The name in a reference to a secret of this machine, and what is known of it. One that cannot be looked up now is told
+    /// when it is needed.
+    pub(crate) fn known_secret(&self, given: &str) -> ApiResult<(String, Option<Entry>)> {
+        let hint = "Write secret://NAME; `signalbox secret list` shows the names.";
+        let name = secret_ref::reference(given)
+            .ok_or_else(|| ApiError::bad_request("The credential is no reference to a secret.", hint))?;
+        let Ok(entries) = self.secrets.vault.list() else { return Ok((name.to_owned(), None)) };
+        match entries.into_iter().find(|entry| entry.name == name) {
+            Some(entry) => Ok((name.to_owned(), Some(entry))),
+            None => Err(ApiError::not_found(format!("There is no secret '{name}' on this machine."))),
+        }
+    }
+
+    /// Sends a message with POST; gives the status of the answer that took it.
+    pub(crate) fn post(&self, message: Message) -> ApiResult<Result<u16, NotTaken>> {
+        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        headers.extend(message.headers);
+        let request = HttpRequest {
+            method: "POST".into(),
+            url: message.url,
+            headers,
+            body: Some(message.body),
+            timeout: ANSWER,
+            loopback_allowed: message.here,
+            redirects: false,
+            max_body: LARGEST,
+            credential: message.credential,
+        };
+        Ok(match self.wait_for(self.http.send(request))? {
+            Ok(answer) if (200..300).contains(&answer.status) => Ok(answer.status),
+            Ok(answer) => {
+                let more = if (300..400).contains(&answer.status) { ", and redirects are not followed" } else { "" };
+                let why = format!("it answered {}{more}", answer.status);
+                Err(NotTaken { status: Some(answer.status), why, refused: false })
+            }
+            Err(error) => Err(why(error)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
