@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use common::{Reply, Script, get, json_reply, reply};
 use signalbox_adapters::WebHttp;
 use signalbox_adapters::http::Lookup;
-use signalbox_ports::{Http as _, HttpError};
+use signalbox_ports::{Http as _, HttpError, HttpRequest};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -164,6 +164,14 @@ async fn redirects_are_followed_and_checked_hop_by_hop() {
     }
     let circle = http.send(get(&server.base, true)).await;
     assert!(matches!(circle, Err(HttpError::BadUrl { ref message }) if message.contains("more than 10")), "{circle:?}");
+}
+
+#[tokio::test]
+async fn a_redirect_that_is_not_followed_is_an_answer() {
+    let server = Script::start(|_| vec![reply("307 Temporary Redirect\r\nLocation: /two", ""), json_reply("{}")]).await;
+    let request = HttpRequest { redirects: false, ..get(&format!("{}/one", server.base), true) };
+    assert_eq!(client().send(request).await.expect("an answer").status, 307);
+    assert_eq!(server.asked().len(), 1);
 }
 
 #[tokio::test]

@@ -65,10 +65,10 @@ function Add() {
     setEvents(EVENTS);
   }, t('webhook.added'));
   return (
-    <form className="col gap2" onSubmit={(event) => { event.preventDefault(); if (ready) void add(); }}>
-      <div className="row wrap">
-        <TextInput type="url" value={url} onChange={setUrl} placeholder="https://desk.example/signalbox" aria-label={t('webhook.address')} maxLength={2000} />
-        <Select label={t('webhook.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('webhook.choose') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} />
+    <form className="col" onSubmit={(event) => { event.preventDefault(); if (ready) void add(); }}>
+      <div className="row">
+        <div className="grow"><TextInput type="url" value={url} onChange={setUrl} placeholder="https://desk.example/signalbox" aria-label={t('webhook.address')} maxLength={2000} /></div>
+        <div className="set-choice"><Select label={t('webhook.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('webhook.choose') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /></div>
         <Button type="submit" busy={busy} disabled={!ready}>{t('webhook.add')}</Button>
       </div>
       <div className="row wrap" role="group" aria-label={t('webhook.events')}>
@@ -107,7 +107,7 @@ function Message({ one, url, mayChange }: { one: Delivery; url: string; mayChang
   return (
     <li className="line">
       <div className="grow col">
-        <span className="row gap2"><Badge signal={SIGNAL[one.state]}>{t(`webhook.state.${one.state}`)}</Badge><span>{said(one.event)}</span><button type="button" className="link s" onClick={() => navigate({ screen: 'inbox', taskId: one.taskId })}>{t('webhook.task')}</button></span>
+        <span className="row"><Badge signal={SIGNAL[one.state]}>{t(`webhook.state.${one.state}`)}</Badge><span>{said(one.event)}</span><button type="button" className="link s" onClick={() => navigate({ screen: 'inbox', taskId: one.taskId })}>{t('webhook.task')}</button></span>
         <span className="s t3 ell" title={url}>{time} · {url}</span>
         {one.error ? <span className="s c-err">{tn('webhook.tried', one.attempts, { why: one.error })}{one.againAt ? `, ${t('webhook.againAt', { time: formatDateTime(one.againAt) })}` : ''}</span> : null}
       </div>

@@ -6,6 +6,7 @@ use signalbox_model::TaskState;
 use signalbox_store::{
     RunCommit, Store, TaskChange, TaskNews, WEBHOOK_REST_MS, Webhook, WebhookDelivery, WebhookTried,
 };
+use std::collections::BTreeSet;
 
 fn add(store: &Store, id: &str, events: &[TaskNews], made_ms: i64) {
     let one = Webhook {
@@ -78,6 +79,15 @@ fn every_address_hears_of_what_it_asked_for_and_of_nothing_masked() {
     for secret in ["ada@example.org", "hunter22", "by user:carl"] {
         assert!(!all.contains(secret), "{secret}: {all}");
     }
+    // docs/formats.md shows nothing that is not sent.
+    let page = include_str!("../../../../../../docs/formats.md");
+    let example =
+        page.split("```json webhook\n").nth(1).and_then(|rest| rest.split("\n```").next()).expect("an example");
+    let example: Value = serde_json::from_str(example).expect("JSON");
+    let named = |value: &Value| -> BTreeSet<String> { value.as_object().expect("an object").keys().cloned().collect() };
+    assert_eq!(named(&example), named(&body));
+    let rest: Vec<_> = named(&example["data"]).difference(&named(&body["data"])).cloned().collect();
+    assert_eq!(rest, ["errorCode", "errorType"], "this task has no error");
     // A refused answer tells nothing.
     store.answer_task(answer("t", "r", "user:bob")).expect_err("answered already");
     assert_eq!(told(&store, "some").len(), 1);
