@@ -116,3 +116,19 @@ test('step by step from the first one, and the run screen lets a stopped run go 
   await bar.getByRole('button', { name: /Continue/ }).click();
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
 });
+
+test('a run that begins before it is known who is there stops at its breakpoints all the same', async ({ open, host }) => {
+  const { page } = await opened(host, open, 'At once');
+  await card(page, 'add').click();
+  await page.keyboard.press('F9');
+  await expect(card(page, 'add').locator('[data-mark=breakpoint]')).toBeVisible();
+  let answer: () => void = () => undefined;
+  const asked = new Promise<void>((done) => { answer = done; });
+  await page.route('**/rpc/who', async (route) => { await asked; await route.continue(); });
+  await page.reload();
+  await expect(card(page, 'add')).toBeVisible();
+  await page.keyboard.press('F5');
+  await expect(page.locator('.bar').getByRole('button', { name: /^Run/ }).last()).toHaveAttribute('aria-busy', 'true');
+  answer();
+  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('Stopped before Add tax');
+});

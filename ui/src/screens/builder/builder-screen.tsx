@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { call } from '../../api/client.ts';
 import { toApiError, sentences } from '../../api/error.ts';
 import { isMissing, nodeOf, quiet } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
@@ -91,7 +92,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   /** A second press before the first is answered would start a second run. */
   const asksHost = useRef(false);
   const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
-  const mayBuild = useLatest(role === 'builder');
+  const known = useLatest(role);
 
   const start = useCallback(async (params: JsonMap, paused = false) => {
     if (asksHost.current) return;
@@ -99,7 +100,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     const sent = editor.getState().document;
     setStarting(true);
     try {
-      const breakpoints = mayBuild.current ? sendable(sent.id, sent.nodes) : [];
+      const own = sendable(sent.id, sent.nodes);
+      // A run that begins with the screen is faster than the answer to who is there.
+      const breakpoints = own.length && (known.current ?? (await call('who', {})).role) === 'builder' ? own : [];
       const { runId: id } = await act('run_start', { document: sent, ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}) });
       lastRuns.set(session.ref, { runId: id, definition: sent });
       lastParams.set(session.ref, params);
@@ -117,7 +120,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session.ref, logWasOpen, mayBuild]);
+  }, [editor, session.ref, logWasOpen, known]);
 
   /** `paused`: it stops before its first step. */
   const runAs = useCallback((paused: boolean) => {
