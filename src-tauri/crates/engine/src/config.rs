@@ -2,6 +2,7 @@
 //! `x-url` fields are rendered with percent-encoding, all other strings follow K-08.
 
 use crate::{
+    address,
     expr::{self, Expr, ExprError},
     scope::Scope,
     template,
@@ -211,89 +212,8 @@ pub(crate) fn host_from_data(node: &Node, descriptor: &NodeDescriptor, trusted: 
     let mut tainted = false;
     walk(config, Some(&descriptor.config), "", &mut |_, place, text| {
         if place == Place::Url {
-            tainted |= authority_from_data(text, trusted);
+            tainted |= address::authority_from_data(text, trusted);
         }
     });
     tainted
-}
-
-/// Whether scheme or authority of a URL template name data of the run.
-pub(crate) fn authority_from_data(text: &str, trusted: &[&str]) -> bool {
-    let from_data =
-        |expression: &Expr| expression.references().roots.iter().any(|root| !trusted.contains(&root.as_str()));
-    if let Some(source) = text.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
-        // The whole address is computed: any data in it may be the authority.
-        return Expr::compile(source).map_or(true, |e| from_data(&e));
-    }
-    let mut rest = text;
-    let mut so_far = String::new();
-    while let Some(open) = rest.find("{{") {
-        so_far.push_str(&rest[..open]);
-        if authority_is_complete(&so_far) {
-            return false;
-        }
-        let Some(close) = rest[open..].find("}}") else { return true };
-        match Expr::compile(rest[open + 2..open + close].trim()) {
-            Ok(expression) if !from_data(&expression) => {}
-            Ok(_) | Err(_) => return true,
-        }
-        so_far.push(TRUSTED_HOLE);
-        rest = &rest[open + close + 2..];
-    }
-    false
-}
-
-/// Stands for a `{{ }}` whose value a person gave.
-const TRUSTED_HOLE: char = '\u{1}';
-
-/// Whether the beginning of a URL template holds the whole authority, so that nothing behind it changes the host. A
-/// parser of addresses skips tabs and line ends, takes `\` for `/`, and any number of them for the two before a host.
-fn authority_is_complete(so_far: &str) -> bool {
-    let slash = ['/', '\\'];
-    let text: String = so_far.chars().filter(|c| !matches!(c, '\t' | '\r' | '\n')).collect();
-    let Some(end) = text.find(['/', '\\', '?', '#']) else { return false };
-    let (head, rest) = text.split_at(end);
-    // A value at the very start may be a whole address, or only its scheme when `:` or a second slash follows.
-    let may_be_scheme = head.ends_with(':') || rest.chars().nth(1).is_some_and(|second| slash.contains(&second));
-    if head.starts_with(TRUSTED_HOLE) && !may_be_scheme {
-        return true;
-    }
-    let authority = rest.trim_start_matches(slash);
-    may_be_scheme && authority.find(['/', '\\', '?', '#']).is_some_and(|end| end > 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{TRUSTED, TRUSTED_INSIDE, authority_from_data};
-
-    #[test]
-    fn only_the_authority_counts() {
-        for (url, tainted) in [
-            ("https://a.example/{{item.id}}", false),
-            ("{{params.base}}/users/{{item.id}}", false),
-            ("https://{{item.host}}/x", true),
-            ("https://a.example{{item.rest}}", true),
-            ("{{context.base}}/x", true),
-            ("=item.url", true),
-            ("=params.base + '/x'", false),
-            ("https://a.example/x", false),
-            ("{{params.base}}?id={{item.id}}", false),
-            ("{{params.host}}:8080/{{item.id}}", false),
-            ("https://{{params.host}}/{{item.id}}", false),
-            ("{{params.scheme}}://a.example/{{item.id}}", false),
-            ("{{params.scheme}}//{{item.host}}", true),
-            ("{{params.scheme}}://{{item.host}}/x", true),
-            ("{{params.scheme}}s://{{item.host}}", true),
-            ("{{params.scheme}}:/{{item.host}}", true),
-            ("{{params.scheme}}:{{item.rest}}", true),
-            ("{{params.base}}/\\{{item.host}}", true),
-            ("https:///{{item.host}}/x", true),
-            ("https:/\t/{{item.host}}/x", true),
-            ("https:\\\\{{item.host}}/x", true),
-            ("//{{item.host}}/x", true),
-        ] {
-            assert_eq!(authority_from_data(url, TRUSTED), tainted, "{url}");
-        }
-        assert!(authority_from_data("{{params.base}}/x", TRUSTED_INSIDE), "params of a sub-workflow are data");
-    }
 }

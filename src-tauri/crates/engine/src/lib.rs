@@ -5,6 +5,7 @@
 //! comes back as [`effect::Effect`]s, carried out only after the commit.
 #![deny(missing_docs)]
 
+mod address;
 pub mod audit_rules;
 pub(crate) mod calendar;
 pub mod catalog;

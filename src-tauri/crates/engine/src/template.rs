@@ -1,5 +1,6 @@
 //! Texts with `{{ expression }}` in them: one pass, and what a hole gives is never looked at again.
 
+use crate::address::Filling;
 use crate::expr::{Code, Expr, ExprError};
 use crate::scope::Scope;
 use serde_json::Value;
@@ -146,24 +147,37 @@ fn end(text: &str) -> Option<usize> {
 /// that data can neither add a path segment nor a parameter nor move to another host.
 ///
 /// # Errors
-/// As [`Template::render`]; also when data would make a path segment `.` or `..`.
+/// As [`Template::render`]; also when data would make a path segment `.` or `..`, or become the host because the value
+/// that should hold it does not.
 pub fn render_url(text: &str, scope: &Scope) -> Result<String, ExprError> {
     let template = Template::parse(text)?;
     // Beside it the same URL with harmless values; a base address may climb, nobody else may.
     let (mut out, mut plain) = (String::new(), String::new());
-    let mut start = true;
+    let mut filling = Filling::default();
+    let (mut start, mut has_host) = (true, true);
     template.fill(scope, |text, written| {
-        let as_it_is = written || std::mem::take(&mut start);
-        start = false;
-        if as_it_is {
+        if written {
+            filling.text(text);
+        } else {
+            has_host &= filling.hole(&out);
+        }
+        if written || start {
             out.push_str(text);
             plain.push_str(text);
         } else {
             out.push_str(&percent(text));
             plain.push('x');
         }
+        start = false;
         out.len()
     })?;
+    if !has_host {
+        return Err(ExprError::new(
+            Code::Eval,
+            "The value that should hold the host of the URL is empty or holds none, so what follows would become the host. \
+             Check the value before.",
+        ));
+    }
     if dots(&out) > dots(&plain) {
         return Err(ExprError::new(
             Code::Eval,

@@ -513,7 +513,8 @@ fn values() {
 fn urls() {
     let mut scope = scope();
     scope.item = Arc::new(json!({
-        "base": "https://api.example.com/v1", "id": "a/b?c=d&e#f", "name": "Zoë & Co", "dots": "..", "dot": ".", "n": 7
+        "base": "https://api.example.com/v1", "id": "a/b?c=d&e#f", "name": "Zoë & Co", "dots": "..", "dot": ".", "n": 7,
+        "none": "", "scheme": "https:", "evil": "127.0.0.1", "port": "https://api.example.com:8080", "query": "https://x.org/?a=1",
     }));
     let url = |text: &str| template::render_url(text, &scope);
     assert_eq!(
@@ -532,6 +533,21 @@ fn urls() {
     {
         assert_eq!(url(text).unwrap_err().code, Code::Eval, "{text}");
     }
+    // A value that should hold the host and does not would make data the host.
+    for text in [
+        "https://{{ item.none }}/{{ item.evil }}",
+        "https://{{ item.none }}{{ item.none }}/{{ item.evil }}/x",
+        "{{ item.scheme }}/{{ item.evil }}",
+        "{{ item.scheme }}//{{ item.none }}/{{ item.evil }}",
+        "{{ item.none }}/{{ item.evil }}",
+        "{{ item.none }}?x={{ item.evil }}",
+    ] {
+        assert_eq!(url(text).unwrap_err().code, Code::Eval, "{text}");
+    }
+    assert_eq!(url("https://{{item.none}}x.org/{{item.n}}").unwrap(), "https://x.org/7", "the host is there");
+    assert_eq!(url("{{item.port}}/{{item.none}}/{{item.n}}").unwrap(), "https://api.example.com:8080//7");
+    assert_eq!(url("{{item.query}}&b={{item.n}}").unwrap(), "https://x.org/?a=1&b=7");
+    assert_eq!(url("{{item.scheme}}//{{item.evil}}/{{item.n}}").unwrap(), "https://127.0.0.1/7");
     let parsed = Template::parse("{{ item.base }}/x").unwrap();
     assert_eq!(parsed.exprs().count(), 1);
 }
