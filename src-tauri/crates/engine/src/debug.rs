@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// So many items of a step are listed, and so many breakpoints taken.
 const MANY: usize = 100;
+/// Nothing is left out.
+const ALL: usize = usize::MAX;
 
 /// A call by its step, path and item.
 #[derive(Debug, Clone, Copy)]
@@ -131,15 +133,17 @@ pub(crate) fn is_at(compiled: &Compiled, breakpoint: &Breakpoint, node: usize, p
     }
 }
 
-/// A condition that cannot be evaluated counts as true, and says so. For several items one is enough.
-pub(crate) fn holds(when: &str, scopes: &[Scope]) -> Condition {
+/// A condition that cannot be evaluated counts as true, and says so. For several items one is enough. `scope` makes the
+/// names of one item, with the data of all when asked for it: one scope is there at a time, however many items there are.
+pub(crate) fn holds(when: &str, items: usize, scope: &dyn Fn(usize, bool) -> Scope) -> Condition {
     let expr = match Expr::compile(when) {
         Ok(expr) => expr,
         Err(error) => return Condition::Broken(error.message),
     };
+    let all = expr.references().roots.iter().any(|root| root == "items");
     let mut broken = None;
-    for scope in scopes {
-        match expr.eval_bool(scope) {
+    for item in 0..items {
+        match expr.eval_bool(&scope(item, all)) {
             Ok(true) => return Condition::True,
             Ok(false) => {}
             Err(error) => broken = broken.or(Some(error.message)),
@@ -148,10 +152,14 @@ pub(crate) fn holds(when: &str, scopes: &[Scope]) -> Condition {
     broken.map_or(Condition::False, Condition::Broken)
 }
 
-/// The input of a call is a list of the data of all items, not the data of one.
-pub(crate) fn is_list(compiled: &Compiled, state: &RunState, node: usize) -> bool {
+/// The input of a call is a list of the data of all items, not the data of one: `in` makes one, a person who corrected it
+/// may have made several.
+pub(crate) fn is_list(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> bool {
     let this = &compiled.nodes[node];
-    this.mode == Mode::All && this.node.input.is_none() && fold::activation_input(state, node).len() != 1
+    let corrected = || fold::slot_ref(state, node, slot).is_some_and(|slot| slot.replaced && slot.input.len() != 1);
+    this.mode == Mode::All
+        && fold::activation_input(state, node).len() != 1
+        && (this.node.input.is_none() || corrected())
 }
 
 fn as_value(list: bool, input: &[Arc<Value>]) -> Value {
@@ -161,8 +169,8 @@ fn as_value(list: bool, input: &[Arc<Value>]) -> Value {
     input.first().map(|data| (**data).clone()).unwrap_or_default()
 }
 
-/// (node, slot, recovery node) of the calls that have not begun.
-fn places(compiled: &Compiled, state: &RunState) -> Vec<(usize, usize, Option<usize>)> {
+/// (node, slot, recovery node) of the calls that have not begun, of each step at most so many that wait for their turn.
+fn places(compiled: &Compiled, state: &RunState, most: usize) -> Vec<(usize, usize, Option<usize>)> {
     let mut found = Vec::new();
     for (node, slot) in &state.undecided {
         match fold::slot_ref(state, *node, *slot).map(|slot| &slot.phase) {
@@ -184,7 +192,7 @@ fn places(compiled: &Compiled, state: &RunState) -> Vec<(usize, usize, Option<us
         let begins = !state.ready.contains(node) || step::begins(compiled, state, *node).unwrap_or(true);
         if let Some(activation) = state.nodes[*node].activation.as_ref().filter(|_| begins) {
             let slots = activation.slots.iter().enumerate();
-            let fresh = slots.filter(|(_, slot)| slot.phase == Phase::Fresh).take(MANY);
+            let fresh = slots.filter(|(_, slot)| slot.phase == Phase::Fresh).take(most);
             found.extend(fresh.map(|(slot, _)| (*node, slot, None)));
         }
     }
@@ -195,7 +203,8 @@ fn places(compiled: &Compiled, state: &RunState) -> Vec<(usize, usize, Option<us
 /// The calls that wait while the run is stopped, the one it stopped at first.
 pub fn waiting(compiled: &Compiled, state: &RunState) -> Vec<Waiting> {
     let Some(stopped) = state.stopped() else { return Vec::new() };
-    let mut found: Vec<Waiting> = places(compiled, state).into_iter().map(|at| told(compiled, state, at)).collect();
+    let mut found: Vec<Waiting> =
+        places(compiled, state, MANY).into_iter().map(|at| told(compiled, state, at)).collect();
     found.sort_by_key(|one| {
         let here = Some(&one.step_id) == stopped.step_id.as_ref()
             && one.path == stopped.path
@@ -233,7 +242,7 @@ fn told(compiled: &Compiled, state: &RunState, (node, slot, recovery): (usize, u
         visit,
         attempt,
         origin: None,
-        input: as_value(is_list(compiled, state, node), &input),
+        input: as_value(is_list(compiled, state, node, slot), &input),
         schema: compiled.nodes[node].descriptor.input_schema.clone(),
         editable: true,
     }
@@ -249,12 +258,12 @@ pub fn edit(compiled: &Compiled, state: &RunState, at: Place<'_>, input: &Value)
         let step = &compiled.nodes[recovery.unwrap_or(*node)].id;
         **step == *at.step && path.as_deref() == at.path && (recovery.is_some() || *slot == at.item.unwrap_or(0))
     };
-    let found = places(compiled, state).into_iter().find(here).ok_or(EditRefused::NotWaiting)?;
+    let found = places(compiled, state, ALL).into_iter().find(here).ok_or(EditRefused::NotWaiting)?;
     let (node, slot) = match found {
         (node, slot, None) => (node, slot),
         (_, _, Some(_)) => return Err(EditRefused::NotEditable),
     };
-    let list = is_list(compiled, state, node);
+    let list = is_list(compiled, state, node, slot);
     let before = as_value(list, &step::prepared(compiled, state, node, slot).0);
     let parts: Vec<Arc<Value>> = match (list, input) {
         (true, Value::Array(all)) => all.iter().map(|data| Arc::new(data.clone())).collect(),

@@ -65,7 +65,7 @@ pub(super) fn began(state: &mut RunState, event: &RunEvent) {
 /// The new input takes the place of what `in` made; the config is evaluated again and the key is a new one, as after a
 /// correction (SEMANTICS 3, 8).
 pub(super) fn edited(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, edited: &InputEdited) {
-    let list = is_list(compiled, state, node);
+    let list = is_list(compiled, state, node, slot);
     let Some(known) = slot_mut(state, node, slot) else { return };
     known.input = match (list, edited.input.as_ref()) {
         (true, Value::Array(all)) => all.iter().map(|data| Arc::new(data.clone())).collect(),

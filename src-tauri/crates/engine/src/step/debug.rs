@@ -127,11 +127,8 @@ impl Deciding<'_> {
         if self.state.debug.is_none() {
             return Ok(false);
         }
-        let scopes = |this: &Self| -> Vec<Scope> {
-            let list = slots.iter().zip(inputs);
-            list.map(|(slot, input)| this.slot_scope(node, *slot, input)).collect()
-        };
-        self.stops(key, None, node, &scopes)
+        let scope = |this: &Self, at: usize, all: bool| this.slot_scope(node, slots[at], inputs[at], all);
+        self.stops(key, None, node, (slots.len().min(inputs.len()), &scope))
     }
 
     /// The same before a recovery node.
@@ -147,14 +144,15 @@ impl Deciding<'_> {
         }
         let key = self.recovery_key(node, slot, recovery, true);
         let origin = Some(self.origin_of(node, slot));
-        let scopes = |this: &Self| vec![this.recovery_scope(node, slot, recovery, error)];
-        self.stops(key, origin, recovery, &scopes)
+        let scope = |this: &Self, _: usize, _: bool| this.recovery_scope(node, slot, recovery, error);
+        self.stops(key, origin, recovery, (1, &scope))
     }
 
-    /// What the condition of a breakpoint sees: what the config of the call sees, and all items.
-    fn slot_scope(&self, node: usize, slot: usize, input: &[Arc<Value>]) -> Scope {
+    /// What the condition of a breakpoint sees: what the config of the call sees, and all items when it names them.
+    fn slot_scope(&self, node: usize, slot: usize, input: &[Arc<Value>], all: bool) -> Scope {
         let mut scope = super::start::node_scope(self.compiled, self.state, node, slot, input, None);
-        if self.compiled.nodes[node].mode == Mode::Each
+        if all
+            && self.compiled.nodes[node].mode == Mode::Each
             && let Some(activation) = &self.state.nodes[node].activation
         {
             scope.items = activation.items_with(slot, &scope.item);
@@ -167,7 +165,7 @@ impl Deciding<'_> {
         key: EventKey,
         origin: Option<Origin>,
         node: usize,
-        scopes: &dyn Fn(&Self) -> Vec<Scope>,
+        (items, scope): (usize, &dyn Fn(&Self, usize, bool) -> Scope),
     ) -> Result<bool, StepError> {
         // A run that ends is not stopped on its way.
         if self.state.ending.is_some() || self.state.cancel.0.is_some() {
@@ -190,11 +188,10 @@ impl Deciding<'_> {
         let mut found = None;
         if !debug.met.contains(&call) {
             let here = debug.breakpoints.iter().filter(|one| debug::is_at(self.compiled, one, node, path.as_deref()));
-            let mut seen = None;
             for breakpoint in here {
                 let condition = match &breakpoint.when {
                     None => Condition::True,
-                    Some(when) => debug::holds(when, seen.get_or_insert_with(|| scopes(self))),
+                    Some(when) => debug::holds(when, items, &|item, all| scope(self, item, all)),
                 };
                 match condition {
                     Condition::False => {}

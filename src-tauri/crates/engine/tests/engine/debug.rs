@@ -281,6 +281,55 @@ fn a_list_is_edited_as_a_list_and_one_item_of_a_batch_alone() {
     assert_eq!(summary::of(&compiled, &world.state).output, [json!({ "n": 7 })]);
 }
 
+/// `in` made one item of three; who corrected it made two of that one: both are shown, and both may be edited.
+#[test]
+fn a_corrected_list_is_edited_as_a_list_also_behind_in() {
+    let nodes = json!({ "m": { "type": "t.many" }, "all": { "type": "t.all", "in": { "n": "=size(items)" } },
+                        "ask": { "type": "builtin.human_decision" } });
+    let compiled = flow(nodes, &[("m.success", "all"), ("all.error", "ask"), ("ask.corrected", "all")]);
+    let calls = std::cell::Cell::new(0);
+    let fails_once = |node: &str, _: usize, _: u32| {
+        (node == "all" && calls.replace(calls.get() + 1) == 0).then(|| NodeFailure::tool("X", "no"))
+    };
+    let mut world = World::new(&compiled, &fails_once, 1);
+    world.keep_states = true;
+    world.start(json!({}));
+    while world.state.open_tasks().next().is_none() {
+        assert!(world.turn(), "it asks");
+    }
+    let task_id = world.state.open_tasks().next().expect("a task").to_owned();
+    world.ask(DebugRequest::Pause);
+    let answer = signalbox_model::task::Answer {
+        action: signalbox_model::TaskAction::Correct,
+        corrected_input: Some(std::sync::Arc::new(json!([{ "n": 1 }, { "n": 2 }]))),
+        target_node_id: None,
+        notes: None,
+        operator_id: Some("user:ann".into()),
+    };
+    world.give(Input::Decision { task_id, answer, request_id: None, now: 1_000_009 });
+    assert_eq!(debug::waiting(&compiled, &world.state)[0].input, json!([{ "n": 1 }, { "n": 2 }]));
+    let input = json!([{ "n": 5 }, { "n": 6 }]);
+    world.ask(DebugRequest::Edit { step: "all".into(), path: None, item: None, input });
+    assert_eq!(stops(&mut world, &DebugRequest::Continue), ["request -"]);
+    let started = world.events.iter().rev().find_map(|event| match &event.body {
+        EventBody::StepStart(start) if event.step_id.as_deref() == Some("all") => Some(start.input.len()),
+        _ => None,
+    });
+    assert_eq!((started, world.state.status()), (Some(2), RunStatus::Completed));
+}
+
+#[test]
+fn of_many_items_the_first_are_listed_and_each_can_be_edited() {
+    let nodes = json!({ "m": { "type": "t.hundreds" }, "p": { "type": "t.pass", "in": { "n": "=item.n" } } });
+    let compiled = flow(nodes, &[("m.success", "p")]);
+    let mut world =
+        begin(&compiled, &calm, json!({}), watched(vec![at("p", Some("size(items) == 150 && item.n == 149"))]));
+    assert_eq!(debug::waiting(&compiled, &world.state).len(), 100);
+    world.ask(DebugRequest::Edit { step: "p".into(), path: None, item: Some(149), input: json!({ "n": -1 }) });
+    assert_eq!(stops(&mut world, &DebugRequest::Continue), ["breakpoint p"]);
+    assert_eq!(summary::of(&compiled, &world.state).output.last(), Some(&json!({ "n": -1 })));
+}
+
 #[test]
 fn a_stopped_run_is_cancelled_and_taken_up_again_like_any_other() {
     let compiled = chain();
