@@ -20,23 +20,17 @@ impl App {
 
 impl TaskChanges {
     /// The number of the last thing that happened to any task, when it is another one; `None` when the program ends. It
-    /// may be asked again after it was given up.
+    /// may be asked again after it was given up: what is told is what differs from what was told before.
     pub async fn next(&mut self) -> Option<i64> {
         loop {
-            if self.told.is_some() {
-                self.changed.changed().await.ok()?;
-            } else {
-                self.changed.borrow_and_update();
-            }
+            self.changed.borrow_and_update();
             // A store that cannot be read now is read after its next change.
-            let Ok(last) = self.app.blocking(|app| Ok(app.store.last_task_change()?)).await else {
-                self.told.get_or_insert(-1);
-                continue;
-            };
-            if self.told != Some(last) {
-                self.told = Some(last);
-                return Some(last);
+            let last = self.app.blocking(|app| Ok(app.store.last_task_change()?)).await.ok();
+            if last.is_some() && self.told != last {
+                self.told = last;
+                return last;
             }
+            self.changed.changed().await.ok()?;
         }
     }
 }
