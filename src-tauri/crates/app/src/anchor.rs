@@ -191,7 +191,7 @@ impl App {
             updated_at: now,
         };
         let place = shown(target.kind, &found.place);
-        let facts = json!({ "name": name, "hosts": [entry.hosts[0].to_string()], "replaced": false, "of": place });
+        let facts = json!({ "name": name, "hosts": [entry.hosts[0].to_string()], "replaced": false, "place": place });
         let record = self.fact(AuditEvent::SecretSet, Level::Info, Actor::system(), facts);
         let set = self.secrets.vault.set(entry, found.value, |_| {
             self.store.audit_append(record, None, true).map(drop).map_err(|error| {

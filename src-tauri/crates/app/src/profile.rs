@@ -30,6 +30,7 @@ const FREE: &[&str] = &[
     "name",
     "note",
     "notes",
+    "paths",
     "place",
     "query",
     "reason",
@@ -76,9 +77,15 @@ const PLAIN: &[&str] = &[
     "version",
     "visit",
 ];
+/// Facts that are places of files and addresses when they are texts: a retention counts what it `removed`.
+const PLACES_TOLD: &[&str] = &["added", "moved", "removed"];
 /// Whose reason is a word of the product.
 const REASONED: &[AuditEvent] =
     &[AuditEvent::WorkflowCompleted, AuditEvent::HitlCreated, AuditEvent::Escalated, AuditEvent::AnswerRefused];
+
+fn is_place(key: &str, value: &Value) -> bool {
+    PLACES_TOLD.contains(&key) && value.is_string()
+}
 
 fn words(base: AuditProfile) -> &'static [&'static str] {
     match base {
@@ -182,7 +189,7 @@ impl Hiding {
                 let name = own == Some(AuditEvent::WorkflowStarted);
                 for (key, value) in entry.metadata.iter_mut().flatten() {
                     let free = FREE.contains(&key.as_str()) && !(key == "reason" && reason) && !(key == "name" && name);
-                    self.mask(key, value, free, own.is_some());
+                    self.mask(key, value, free || is_place(key, value), own.is_some());
                 }
             }
             AuditProfile::Minimal => {
@@ -191,7 +198,7 @@ impl Hiding {
                 entry.context_snapshot_hash = None;
                 let own = AuditEvent::parse(&entry.event).is_some();
                 if let Some(facts) = &mut entry.metadata {
-                    facts.retain(|key, _| own && PLAIN.contains(&key.as_str()));
+                    facts.retain(|key, value| own && PLAIN.contains(&key.as_str()) && !is_place(key, value));
                     if facts.is_empty() {
                         entry.metadata = None;
                     }

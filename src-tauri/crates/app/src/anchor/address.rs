@@ -30,10 +30,10 @@ pub(super) fn movable(target: &Target) -> Option<Movable> {
         .filter(|(name, value)| is_secret(name, value))
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect();
+    // Of what a form reads, only its `%` stand for something before a host.
     let decoded = |text: &str| {
-        url::form_urlencoded::parse(format!("a={}", text.replace('+', "%2B")).as_bytes())
-            .next()
-            .map(|(_, value)| value.into_owned())
+        let text = text.replace('+', "%2B").replace('&', "%26");
+        url::form_urlencoded::parse(format!("a={text}").as_bytes()).next().map(|(_, value)| value.into_owned())
     };
     let (kind, value) = match (url.username(), url.password(), secrets.as_slice()) {
         (user, Some(password), []) => (CredentialKind::Basic { user: decoded(user)? }, decoded(password)?),

@@ -21,9 +21,9 @@ fn a_credential_in_an_address_can_become_a_secret() {
         here: true,
         credential: None,
     };
-    let basic = movable(&target("https://anna:p%40ss+word@log.example:8443/a?tenant=5")).expect("movable");
+    let basic = movable(&target("https://anna:p%40ss+w&o=rd@log.example:8443/a?tenant=5")).expect("movable");
     assert_eq!(basic.kind, CredentialKind::Basic { user: "anna".into() });
-    assert_eq!((basic.value.expose(), basic.place.as_str()), ("p@ss+word", "https://log.example:8443/a?tenant=5"));
+    assert_eq!((basic.value.expose(), basic.place.as_str()), ("p@ss+w&o=rd", "https://log.example:8443/a?tenant=5"));
     assert_eq!(basic.host.to_string(), "log.example:8443");
     let query = movable(&target("http://127.0.0.1:9/a?token=t-1&tenant=5")).expect("movable");
     assert_eq!(query.kind, CredentialKind::Query { name: "token".into() });

@@ -50,6 +50,10 @@ fn people_have_numbers_and_their_texts_are_hidden() {
         &row("WORKFLOW_COMPLETED", Actor::system(), json!({ "reason": "no_fallback", "entryCount": 3 })),
     );
     assert!(!part);
+    for key in ["added", "moved", "removed", "paths"] {
+        let anchor = row("AUDIT_ANCHOR_CHANGED", Actor::operator("user:anna"), json!({ key: "/home/anna/a.jsonl" }));
+        assert_eq!(shown(&mut masked, &anchor).1["metadata"][key], "•••", "{key}");
+    }
     // What a workflow's own event tells is not known.
     let (_, own) =
         shown(&mut masked, &row("ORDER_REFUSED", Actor::tool("shop"), json!({ "customer": "Ada", "amount": 3 })));
@@ -71,6 +75,13 @@ fn the_least_is_what_happened_where_and_when() {
         (entry["tags"].is_null(), &entry["nodeId"], &entry["event"]),
         (true, &json!("ask"), &json!("NODE_ERROR"))
     );
+    // Where the owner keeps checkpoints is nobody else's; how many entries a retention removed is.
+    for (fact, left) in
+        [(json!({ "removed": "/home/anna/a.jsonl" }), Value::Null), (json!({ "removed": 7 }), json!({ "removed": 7 }))]
+    {
+        let (_, entry) = shown(&mut minimal, &row("AUDIT_ANCHOR_CHANGED", Actor::operator("user:anna"), fact));
+        assert_eq!(entry["metadata"], left);
+    }
     let (_, own) = shown(&mut minimal, &row("ORDER_REFUSED", Actor::system(), json!({ "status": "Ada" })));
     assert!(own["metadata"].is_null(), "{own}");
 }
