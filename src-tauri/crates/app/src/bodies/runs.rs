@@ -100,7 +100,8 @@ fn kept_steps(app: &App, run_id: &str) -> ApiResult<Vec<String>> {
     };
     let base = start.base.unwrap_or_default();
     let begun = base.begun.last().map(|begun| begun.step.as_str()).unwrap_or_default();
-    // Containers around the step where the run began go on.
+    let begun = base.asks.as_ref().map_or(begun, |asks| asks.origin.as_deref().unwrap_or(&asks.step));
+    // Containers around the step where the run began go on, and a step that is decided about again has no result yet.
     let around =
         |name: &str| begun.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '[']));
     let names = base.events.iter().filter_map(|event| Some(named(event.path.as_deref(), event.step_id.as_deref()?)));
