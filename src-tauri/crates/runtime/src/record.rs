@@ -70,6 +70,9 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
     changes
 }
 
+/// So many changed places are named in the chain; the run has all.
+const PATHS: usize = 100;
+
 /// What a policy answers when the time of a task has ended; nothing when somebody else is asked.
 fn expiry(action: ExpiryAction) -> Option<Answer> {
     let action = match action {
@@ -261,8 +264,8 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
         }
         // What was changed stands in the run, where it can be masked; where it was changed is a fact of the chain.
         EventBody::InputEdited(edited) => {
-            let places: Vec<_> = edited.patch.iter().filter_map(|change| change.get("path")).collect();
-            (AuditEvent::InputEdited, Level::Warn, json!({ "changes": places.len(), "paths": places }))
+            let places: Vec<_> = edited.patch.iter().filter_map(|change| change.get("path")).take(PATHS).collect();
+            (AuditEvent::InputEdited, Level::Warn, json!({ "changes": edited.patch.len(), "paths": places }))
         }
         EventBody::WorkflowResumed(_)
         | EventBody::StepInterrupted(_)
