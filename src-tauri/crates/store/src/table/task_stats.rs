@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use signalbox_model::{TaskAction, TaskState};
 use std::collections::BTreeMap;
 
-/// Rows that are looked at, the newest ones.
+/// Rows that are looked at: those that are open, then the newest decisions.
 const ROWS: usize = 100_000;
 /// Causes that are told, those with the most tasks.
 const CAUSES: usize = 50;
@@ -119,12 +119,13 @@ fn median(mut numbers: Vec<i64>) -> Option<i64> {
 }
 
 pub(crate) fn of(connection: &Connection, query: &TaskStatsQuery) -> Result<TaskStats> {
-    // Newest decision first: what is alike is counted from there. Each branch has its index.
+    // What is open is told whole; then the newest decision first: what is alike is counted from there. Each branch has its
+    // index.
     let mut statement = connection.prepare_cached(
         "SELECT fingerprint, state, action, decided_by, created_ms, decided_ms, waited_ms, workflow_id, \
          workflow_name FROM task \
          WHERE (state = 'open' OR created_ms >= ?1 OR (state <> 'open' AND decided_ms >= ?1)) \
-         AND (?2 IS NULL OR workflow_id = ?2) ORDER BY decided_ms DESC, id DESC LIMIT ?3",
+         AND (?2 IS NULL OR workflow_id = ?2) ORDER BY state = 'open' DESC, decided_ms DESC, id DESC LIMIT ?3",
     )?;
     let rows = statement.query_map(params![query.since_ms, query.workflow, ROWS as u64 + 1], |row| {
         let (state, action): (String, Option<String>) = (row.get(1)?, row.get(2)?);
