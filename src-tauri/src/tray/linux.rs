@@ -44,9 +44,9 @@ impl Tray {
 
 impl Shown {
     fn tell(&self) {
-        let open = self.open.load(Ordering::SeqCst);
         if let Some(item) = self.item.get() {
-            item.update(|item| item.open = open);
+            // Read where it is shown: of two that tell at once the last has the newest count.
+            item.update(|item| item.open = self.open.load(Ordering::SeqCst));
         }
     }
 }
