@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tauri::{AppHandle, State, Theme, WebviewWindow, ipc::Channel};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::watch;
@@ -15,6 +15,31 @@ const WINDOW: &str = "main";
 /// Open event pumps by the id that the window gave.
 #[derive(Default)]
 pub(crate) struct Subscriptions(Mutex<HashMap<String, watch::Sender<bool>>>);
+
+impl Subscriptions {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, watch::Sender<bool>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A pump under way, known by its id as long as it is there.
+    fn begin(&self, id: String) -> Pump<'_> {
+        let (stop, stopped) = watch::channel(false);
+        self.all().insert(id.clone(), stop);
+        Pump { open: self, id, stopped }
+    }
+}
+
+struct Pump<'a> {
+    open: &'a Subscriptions,
+    id: String,
+    stopped: watch::Receiver<bool>,
+}
+
+impl Drop for Pump<'_> {
+    fn drop(&mut self) {
+        self.open.all().remove(&self.id);
+    }
+}
 
 pub(crate) fn meant_for(window: &WebviewWindow) -> Result<(), ApiError> {
     if window.label() == WINDOW {
@@ -78,17 +103,12 @@ pub(crate) async fn rpc_subscribe(
     channel: Channel<Vec<Value>>,
 ) -> Result<(), ApiError> {
     meant_for(&window)?;
-    let (stop, mut stopped) = watch::channel(false);
-    open.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), stop);
-    let subscribed = app.subscribe(&Caller::here(), run_id, after).await;
-    let Ok(mut stream) = subscribed else {
-        open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-        return subscribed.map(|_| ());
-    };
+    let mut pump = open.begin(id);
+    let mut stream = app.subscribe(&Caller::here(), run_id, after).await?;
     loop {
         let batch = tokio::select! {
             batch = stream.next() => batch,
-            _ = stopped.changed() => break,
+            _ = pump.stopped.changed() => break,
         };
         let last = batch.is_none();
         // A closed window no longer listens.
@@ -96,7 +116,6 @@ pub(crate) async fn rpc_subscribe(
             break;
         }
     }
-    open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
     Ok(())
 }
 
@@ -110,13 +129,12 @@ pub(crate) async fn rpc_task_changes(
     channel: Channel<i64>,
 ) -> Result<(), ApiError> {
     meant_for(&window)?;
-    let (stop, mut stopped) = watch::channel(false);
-    open.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), stop);
+    let mut pump = open.begin(id);
     let mut changes = app.task_changes();
     loop {
         let change = tokio::select! {
             change = changes.next() => change,
-            _ = stopped.changed() => break,
+            _ = pump.stopped.changed() => break,
         };
         // The program ends, or a closed window no longer listens.
         let Some(change) = change else { break };
@@ -124,7 +142,6 @@ pub(crate) async fn rpc_task_changes(
             break;
         }
     }
-    open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
     Ok(())
 }
 
@@ -136,7 +153,7 @@ pub(crate) fn rpc_unsubscribe(
     id: String,
 ) -> Result<(), ApiError> {
     meant_for(&window)?;
-    if let Some(stop) = open.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
+    if let Some(stop) = open.all().remove(&id) {
         // The pump may have ended by itself.
         let _ = stop.send(true);
     }
