@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Log, log, record, signer};
+use common::{Log, log, packed, record, signer};
 use signalbox_audit::line::Line;
 use signalbox_audit::pack::{Contents, FILES, Limits, Manifest, PackResult, Profile, verify, write};
 use signalbox_audit::sink::{Jsonl, Ring, SinkError, read_rows};
@@ -25,8 +25,7 @@ fn pack(log: &Log, pick: impl Fn(&Row) -> bool, proofs: bool, key: Option<&Signe
     let proofs: Vec<Inclusion> =
         rows.iter().filter(|_| proofs).map(|row| tree.inclusion(row.seq, size).unwrap()).collect();
     let keys: Vec<PublicKey> = key.map(Signer::public_key).into_iter().collect();
-    let contents = Contents { rows, checkpoints: log.checkpoints.clone(), proofs, profile: Profile::default(), keys };
-    write(Cursor::new(Vec::new()), contents).unwrap().into_inner()
+    packed(log, rows, proofs, keys)
 }
 
 fn run_pack(log: &Log, run: &str, key: Option<&Signer>) -> Vec<u8> {

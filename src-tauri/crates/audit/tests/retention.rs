@@ -2,12 +2,11 @@
 
 mod common;
 
-use common::{Log, log, signer};
+use common::{Log, log, packed, signer};
 use proptest::prelude::*;
-use signalbox_audit::pack::{Contents, Limits, Profile, verify as verify_pack, write};
+use signalbox_audit::pack::{Limits, verify as verify_pack};
 use signalbox_audit::verify::{Expect, Kind, Row, Verdict, verify};
 use signalbox_audit::{Actor, Digest, Frontier, Inclusion, Level, Record, Signer, Tombstone, Tree};
-use std::io::Cursor;
 
 const CUT: u64 = 20;
 
@@ -101,14 +100,7 @@ fn packs_of_all_that_is_left_and_of_a_part_verify_alone() {
     let mut tree = Tree::after(&tombstone.frontier().unwrap());
     log.rows.iter().for_each(|row| tree.push(&row.hash.parse().unwrap()));
     let pack = |rows: Vec<Row>, proofs: Vec<Inclusion>| {
-        let contents = Contents {
-            rows,
-            checkpoints: log.checkpoints.clone(),
-            proofs,
-            profile: Profile::default(),
-            keys: vec![key.public_key()],
-        };
-        let bytes = write(Cursor::new(Vec::new()), contents).unwrap().into_inner();
+        let bytes = packed(&log, rows, proofs, vec![key.public_key()]);
         verify_pack(&bytes, Some(&key.public_key()), &[], &log.checkpoints, Limits::default()).unwrap()
     };
     let whole = pack(log.rows.clone(), Vec::new());
@@ -146,14 +138,7 @@ fn a_run_that_lost_a_part_adds_up_with_the_record_only() {
     let check = |last: u64| {
         let rows: Vec<Row> = log.rows.iter().filter(|row| (25..last).contains(&row.seq)).cloned().collect();
         let proofs: Vec<Inclusion> = rows.iter().map(|row| tree.inclusion(row.seq, 31).unwrap()).collect();
-        let contents = Contents {
-            rows,
-            checkpoints: log.checkpoints.clone(),
-            proofs,
-            profile: Profile::default(),
-            keys: vec![key.public_key()],
-        };
-        let bytes = write(Cursor::new(Vec::new()), contents).unwrap().into_inner();
+        let bytes = packed(&log, rows, proofs, vec![key.public_key()]);
         verify_pack(&bytes, None, &[], &[], Limits::default()).unwrap()
     };
     let with = check(31);

@@ -2,8 +2,12 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use serde_json::json;
+use signalbox_audit::pack::{Contents, Profile, write};
 use signalbox_audit::verify::Row;
-use signalbox_audit::{Actor, ActorType, Chain, Frontier, Level, Record, Sealed, SignedCheckpoint, Signer, is_signed};
+use signalbox_audit::{
+    Actor, ActorType, Chain, Frontier, Inclusion, Level, PublicKey, Record, Sealed, SignedCheckpoint, Signer, is_signed,
+};
+use std::io::Cursor;
 
 pub(crate) fn signer() -> Signer {
     Signer::from_secret([7; 32])
@@ -50,6 +54,12 @@ pub(crate) fn record(n: u64) -> Record {
         record.context_snapshot_hash = Some(signalbox_audit::Digest::of(&[b"snapshot"]));
     }
     record
+}
+
+/// A pack of rows as they were sealed, under the checkpoints of their log.
+pub(crate) fn packed(log: &Log, rows: Vec<Row>, proofs: Vec<Inclusion>, keys: Vec<PublicKey>) -> Vec<u8> {
+    let contents = Contents { rows, checkpoints: log.checkpoints.clone(), proofs, profile: Profile::default(), keys };
+    write(Cursor::new(Vec::new()), contents).unwrap().into_inner()
 }
 
 pub(crate) fn row(sealed: &Sealed, signer: Option<&Signer>) -> Row {
