@@ -64,6 +64,16 @@ const fn route(method: Method, path: &'static str, access: Access, action: Actio
     Route { method, path, access, action, about }
 }
 
+/// What somebody does to a task.
+const fn task_act(path: &'static str, about: &'static str) -> Route {
+    route(Method::POST, path, OPERATOR, Action::TaskAct, about)
+}
+
+/// What somebody who looks into a run does to it.
+const fn debug_act(path: &'static str, about: &'static str) -> Route {
+    route(Method::POST, path, BUILDER, Action::RunDebugAct, about)
+}
+
 /// All routes.
 pub(crate) const ROUTES: &[Route] = &[
     route(Method::GET, "/healthz", Access::Open, Action::Health, "The server answers."),
@@ -83,23 +93,11 @@ pub(crate) const ROUTES: &[Route] = &[
         Action::RunDebug,
         "Where a run stands stopped, its breakpoints, and the calls that wait.",
     ),
-    route(
-        Method::POST,
-        "/workflow/{}/breakpoints",
-        BUILDER,
-        Action::RunDebugAct,
-        "Sets the breakpoints of a run: these, no others.",
-    ),
-    route(Method::POST, "/workflow/{}/pause", BUILDER, Action::RunDebugAct, "Stops a run before its next call."),
-    route(Method::POST, "/workflow/{}/continue", BUILDER, Action::RunDebugAct, "Lets a stopped run go on."),
-    route(Method::POST, "/workflow/{}/step", BUILDER, Action::RunDebugAct, "Lets a stopped run go on by one call."),
-    route(
-        Method::POST,
-        "/workflow/{}/input",
-        BUILDER,
-        Action::RunDebugAct,
-        "Gives a call that waits in a stopped run another input.",
-    ),
+    debug_act("/workflow/{}/breakpoints", "Sets the breakpoints of a run: these, no others."),
+    debug_act("/workflow/{}/pause", "Stops a run before its next call."),
+    debug_act("/workflow/{}/continue", "Lets a stopped run go on."),
+    debug_act("/workflow/{}/step", "Lets a stopped run go on by one call."),
+    debug_act("/workflow/{}/input", "Gives a call that waits in a stopped run another input."),
     route(
         Method::POST,
         "/workflow/{}/resume",
@@ -124,32 +122,14 @@ pub(crate) const ROUTES: &[Route] = &[
         Action::TaskGet,
         "One task, masked; with a one-time secret for operators.",
     ),
-    route(Method::POST, "/human-tasks/{}/claim", OPERATOR, Action::TaskAct, "Works on a task for the next 15 minutes."),
-    route(Method::POST, "/human-tasks/{}/release", OPERATOR, Action::TaskAct, "Works on a task no more."),
-    route(Method::POST, "/human-tasks/{}/reassign", OPERATOR, Action::TaskAct, "Gives a task to somebody."),
-    route(Method::POST, "/human-tasks/{}/comment", OPERATOR, Action::TaskAct, "Says something about a task."),
-    route(Method::POST, "/human-tasks/{}/snooze", OPERATOR, Action::TaskAct, "Hides a task until later."),
-    route(
-        Method::POST,
-        "/human-tasks/{}/hold",
-        OPERATOR,
-        Action::TaskAct,
-        "Says that a task waits for somebody else, or does no more.",
-    ),
-    route(
-        Method::POST,
-        "/human-tasks/{}/reopen",
-        OPERATOR,
-        Action::TaskAct,
-        "Has an ended task asked again, by a new run.",
-    ),
-    route(
-        Method::POST,
-        "/human-tasks/{}/complete",
-        OPERATOR,
-        Action::TaskAct,
-        "Answers a task; the first answer stands.",
-    ),
+    task_act("/human-tasks/{}/claim", "Works on a task for the next 15 minutes."),
+    task_act("/human-tasks/{}/release", "Works on a task no more."),
+    task_act("/human-tasks/{}/reassign", "Gives a task to somebody."),
+    task_act("/human-tasks/{}/comment", "Says something about a task."),
+    task_act("/human-tasks/{}/snooze", "Hides a task until later."),
+    task_act("/human-tasks/{}/hold", "Says that a task waits for somebody else, or does no more."),
+    task_act("/human-tasks/{}/reopen", "Has an ended task asked again, by a new run."),
+    task_act("/human-tasks/{}/complete", "Answers a task; the first answer stands."),
     route(Method::POST, "/audit/record", OPERATOR, Action::AuditRecord, "Records an entry in the caller's name."),
     route(Method::GET, "/audit", VIEWER, Action::AuditList, "Entries of the audit chain; takes what audit_list takes."),
     route(Method::GET, "/audit/verify", VIEWER, Action::AuditVerify, "Verifies the audit chain."),
