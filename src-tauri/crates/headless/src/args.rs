@@ -148,7 +148,7 @@ pub(crate) struct Run {
     /// One param, or with `$` an initial context value.
     #[arg(long = "set", value_name = "NAME=JSON")]
     pub(crate) set: Vec<String>,
-    /// Print every event as one JSON line while it happens.
+    /// Print every event as one JSON line while it happens, and nothing else; with --json the summary is the last line.
     #[arg(long)]
     pub(crate) events: bool,
     #[command(flatten)]
@@ -187,7 +187,7 @@ pub(crate) struct Rerun {
     /// Start nothing; say what would be kept, what would execute again, and what has changed.
     #[arg(long)]
     pub(crate) look: bool,
-    /// Print every event as one JSON line while it happens.
+    /// Print every event as one JSON line while it happens, and nothing else; with --json the summary is the last line.
     #[arg(long)]
     pub(crate) events: bool,
 }

@@ -70,6 +70,9 @@ fn the_first_run_is_the_walkthrough_s() {
     let words = place.run(&["run", &file.display().to_string(), "--params", &params]);
     assert_eq!(words.code, 0);
     assert!(words.out.contains("Fetch the user") && words.out.contains("Completed"), "{}", words.out);
+    // For a program that reads events: every line is one, also without a summary.
+    let events = place.run(&["run", &file.display().to_string(), "--params", &params, "--events"]);
+    assert_eq!((events.code, events.last()["type"].as_str()), (0, Some("workflow_done")), "{}", events.out);
 }
 
 #[test]

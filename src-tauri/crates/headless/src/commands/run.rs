@@ -89,7 +89,8 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
     };
     if output.json {
         output.value(&summary);
-    } else {
+    } else if !print_events {
+        // Behind events, each a line of JSON, a table would be no line of JSON.
         let titles = match titles {
             Some(titles) => titles,
             None => Titles::of(app, run_id).await,
