@@ -12,18 +12,22 @@ use std::path::Path;
 const LARGEST: u64 = 64 * 1024 * 1024;
 /// So many damaged lines are named.
 const NAMED: usize = 5;
+/// So many are listed: a file of something else may have millions.
+const LISTED: usize = 100;
 
 /// What an anchor file holds.
 pub(crate) struct Kept {
     pub(crate) anchors: Vec<Anchor>,
     /// The last line, when it has no end and is no checkpoint: a crash cut it off.
     torn: Option<usize>,
-    /// Other lines that are no checkpoints, and why. No crash makes them.
+    /// Other lines that are no checkpoints, and why; the first ones. No crash makes them.
     damaged: Vec<(usize, String)>,
+    /// How many they are.
+    damages: usize,
 }
 
 impl Kept {
-    /// The lines that do not count.
+    /// The lines that do not count, the first hundred of those that are damaged.
     pub(crate) fn passed_over(&self, path: &Path) -> Vec<AuditAnchorLine> {
         let file = path.display().to_string();
         let tell = |line: usize, why: String| AuditAnchorLine { file: file.clone(), line, why };
@@ -35,10 +39,10 @@ impl Kept {
     pub(crate) fn damage(&self, path: &Path) -> Option<ApiError> {
         let (first, why) = self.damaged.first()?;
         let more: Vec<String> = self.damaged.iter().skip(1).take(NAMED - 1).map(|(line, _)| line.to_string()).collect();
-        let more = match (more.is_empty(), self.damaged.len() > NAMED) {
+        let more = match (more.is_empty(), self.damages > NAMED) {
             (true, _) => String::new(),
             (false, false) => format!(" Lines {} neither.", more.join(", ")),
-            (false, true) => format!(" Lines {} and {} more neither.", more.join(", "), self.damaged.len() - NAMED),
+            (false, true) => format!(" Lines {} and {} more neither.", more.join(", "), self.damages - NAMED),
         };
         let message = format!("{}, line {first}: no checkpoint ({why}).{more}", path.display());
         let hint = "Name a file that `signalbox audit anchor` wrote. If it is one, somebody or a bad disk changed it: keep a \
@@ -55,7 +59,7 @@ pub(crate) fn read(path: &Path) -> ApiResult<Kept> {
         return Err(ApiError::bad_request(message, "Name a file that holds checkpoints only."));
     }
     let bytes = std::fs::read(path).map_err(|error| io_error(&error, path, "read"))?;
-    let mut kept = Kept { anchors: Vec::new(), torn: None, damaged: Vec::new() };
+    let mut kept = Kept { anchors: Vec::new(), torn: None, damaged: Vec::new(), damages: 0 };
     for (line, number) in bytes.split_inclusive(|byte| *byte == b'\n').zip(1..) {
         let text = std::str::from_utf8(line).map_err(|error| error.to_string());
         match text.and_then(|text| match text.trim() {
@@ -64,7 +68,12 @@ pub(crate) fn read(path: &Path) -> ApiResult<Kept> {
         }) {
             Ok(found) => kept.anchors.extend(found),
             Err(_) if !line.ends_with(b"\n") => kept.torn = Some(number),
-            Err(why) => kept.damaged.push((number, why)),
+            Err(why) => {
+                kept.damages += 1;
+                if kept.damaged.len() < LISTED {
+                    kept.damaged.push((number, why));
+                }
+            }
         }
     }
     Ok(kept)

@@ -80,6 +80,10 @@ fn a_damaged_line_that_no_crash_made_is_named() {
     assert!(error.message.contains("line 2") && error.message.contains("Lines 4 neither"), "{}", error.message);
     let kept = read(&path).expect("reads");
     assert_eq!((kept.anchors.len(), kept.passed_over(&path).len()), (2, 2), "a verification uses the others");
+    std::fs::write(&path, format!("{good}{}", "x\n".repeat(1_000))).expect("written");
+    let error = read_named(&path).err().expect("is told");
+    assert!(error.message.contains("line 2") && error.message.ends_with("and 995 more neither."), "{}", error.message);
+    assert_eq!(read(&path).expect("reads").passed_over(&path).len(), 100, "a file of something else is not all listed");
     for nothing in ["", "\n", "no anchors"] {
         std::fs::write(&path, nothing).expect("written");
         assert_eq!(
