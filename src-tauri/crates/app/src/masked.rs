@@ -170,6 +170,29 @@ impl RunMasks {
     }
 }
 
+/// Whether the masks in what somebody made of masked data stand where their values are masked again in a run that knows
+/// nothing else: elsewhere the value could be read there. `lifted` is the same with the values in their places.
+pub(crate) fn hides_again(workflows: &[Arc<Workflow>], given: &Value, lifted: &Value) -> bool {
+    let mut fresh = RunMasks::new(workflows);
+    fresh.masks.learn(lifted, 0);
+    has_all(given, &fresh.data(lifted))
+}
+
+/// Every text has at least the masks that were in it.
+fn has_all(given: &Value, shown: &Value) -> bool {
+    let count = |text: &str| text.matches(mask::NAMELESS).count();
+    match (given, shown) {
+        (Value::Object(given), Value::Object(shown)) => {
+            given.iter().all(|(name, value)| shown.get(name).is_some_and(|shown| has_all(value, shown)))
+        }
+        (Value::Array(given), Value::Array(shown)) => {
+            given.iter().zip(shown).all(|(given, shown)| has_all(given, shown))
+        }
+        (Value::String(given), shown) => count(given) <= shown.as_str().map_or(0, count),
+        _ => true,
+    }
+}
+
 /// A workflow file for those who may not see what somebody wrote into it: configs and first values are masked, the rest
 /// keeps its names.
 pub(crate) fn definition(masks: &mut Masks, file: &Value) -> Value {

@@ -18,7 +18,7 @@ const LONGEST: usize = 200;
 /// So many people have a number of their own in one export.
 const PEOPLE: usize = 20_000;
 /// What stands where a value was.
-const HIDDEN: &str = "•••";
+const HIDDEN: &str = signalbox_store::mask::NAMELESS;
 
 /// Facts whose text people wrote, or that tools and machines tell of people.
 const FREE: &[&str] = &[

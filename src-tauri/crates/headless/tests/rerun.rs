@@ -229,7 +229,7 @@ fn a_masked_part_of_a_changed_variable_stays_what_it_was() {
     let mut file = workflow(
         json!({
             "a": { "type": "data.set", "config": { "assign": { "n": 1 } },
-                   "out": { "$user": { "name": "first", "mail": "ada@example.org" } } },
+                   "out": { "$user": { "name": "first", "mail": "ada@example.org", "password": "hunter2!" } } },
             "b": { "type": "data.set", "config": { "assign": { "told": "=context.user", "got": "=item" }, "keep": false } },
         }),
         json!([{ "from": "a.success", "to": "b" }]),
@@ -247,6 +247,12 @@ fn a_masked_part_of_a_changed_variable_stays_what_it_was() {
     let look = serving.ask_as(OPERATOR, "POST", "/rpc/rerun_look", &json!({ "runId": run, "stepId": "b" }), &[]).json();
     let mut user = look["context"]["user"].clone();
     assert!(user["mail"].as_str().is_some_and(|mail| mail.starts_with("•••")), "{look}");
+    // Somewhere else the value could be read.
+    for (name, value) in [("$note", user["password"].clone()), ("$user", json!({ "name": user["password"] }))] {
+        let moved = json!({ "runId": run, "stepId": "b", "overrides": { name: value } });
+        let refused = serving.ask_as(OPERATOR, "POST", "/workflow/rerun", &moved, &[]);
+        assert!(refused.status == 400 && refused.body.contains("mask"), "{}", refused.body);
+    }
     user["name"] = json!("second");
     let input = json!([{ "n": 2, "to": user["mail"] }]);
     let body = json!({ "runId": run, "stepId": "b", "overrides": { "$user": user }, "input": input });
@@ -256,7 +262,10 @@ fn a_masked_part_of_a_changed_variable_stays_what_it_was() {
     support::eventually("the new run has ended", || ended(&new));
     let output = serving.ask("POST", "/rpc/run_get", &json!({ "runId": new })).json()["output"].clone();
     let got = json!({ "n": 2, "to": "ada@example.org" });
-    assert_eq!(output, json!([{ "told": { "name": "second", "mail": "ada@example.org" }, "got": got }]));
+    assert_eq!(
+        output,
+        json!([{ "told": { "name": "second", "mail": "ada@example.org", "password": "hunter2!" }, "got": got }])
+    );
 }
 
 #[test]

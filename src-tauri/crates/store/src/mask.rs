@@ -25,8 +25,8 @@ const LOOKED_FOR: usize = 4;
 const NUMBERED: usize = 20_000;
 /// Above so many values they are looked for with one automaton instead of one after the other.
 const ONE_BY_ONE: usize = 16;
-/// What hides a value without a number.
-const NAMELESS: &str = "•••";
+/// What hides a value without a number; every mask begins with it.
+pub const NAMELESS: &str = "•••";
 
 /// What hides the value at a place.
 fn shown(at: usize) -> String {

@@ -9,6 +9,7 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
+use crate::masked::hides_again;
 use crate::router::Caller;
 use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, StepPlan};
@@ -176,10 +177,29 @@ fn meant(
     if caller.role >= CallerRole::Builder {
         return Ok((overrides, input));
     }
-    app.with_masks(&row.run_id, row.last_seq, |masks| {
+    let given = placed(&overrides, input.as_deref());
+    let (overrides, input) = app.with_masks(&row.run_id, row.last_seq, |masks| -> Changes {
         let overrides = overrides.into_iter().map(|(name, value)| (name, masks.lift(value))).collect();
         (overrides, input.map(|data| data.into_iter().map(|value| masks.lift(value)).collect()))
-    })
+    })?;
+    let lifted = placed(&overrides, input.as_deref());
+    if given != lifted && !hides_again(&app.pinned_all(row)?, &given, &lifted) {
+        let hint = "Leave masks where they were, write another value, or say why and look at the run first.";
+        return Err(ApiError::bad_request("A mask stands where its value could be read.", hint));
+    }
+    Ok((overrides, input))
+}
+
+/// Changes by what they change, as [`rerun_look`] shows it.
+fn placed(overrides: &Map<String, Value>, input: Option<&[Value]>) -> Value {
+    let mut data = json!({ "context": {}, "params": {}, "input": input });
+    for (name, value) in overrides {
+        match name.strip_prefix('$') {
+            Some(variable) => data["context"][variable] = value.clone(),
+            None => data["params"][name] = value.clone(),
+        }
+    }
+    data
 }
 
 /// The definition that is asked for; that of the original when the workflow has not changed.
