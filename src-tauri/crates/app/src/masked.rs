@@ -178,8 +178,8 @@ pub(crate) fn hides_again(workflows: &[Arc<Workflow>], given: &Value, lifted: &V
     has_all(given, &fresh.data(lifted))
 }
 
-/// Every text has at least the masks that were in it.
-fn has_all(given: &Value, shown: &Value) -> bool {
+/// Every text of what somebody made has at least its masks also as it is shown.
+pub(crate) fn has_all(given: &Value, shown: &Value) -> bool {
     let count = |text: &str| text.matches(mask::NAMELESS).count();
     match (given, shown) {
         (Value::Object(given), Value::Object(shown)) => {
@@ -295,6 +295,12 @@ impl App {
 }
 
 /// Why a value cannot be shown.
+/// Somebody put a mask where its value could be read afterwards.
+pub(crate) fn mask_moved() -> ApiError {
+    let hint = "Leave masks where they were, write another value, or say why and look at the values first.";
+    ApiError::bad_request("A mask stands where its value could be read.", hint)
+}
+
 pub(crate) fn no_reason() -> ApiError {
     ApiError::bad_request("A reason is missing.", "Say why you need to see the values.")
 }

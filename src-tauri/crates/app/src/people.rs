@@ -6,7 +6,7 @@ use crate::dto::{
     TaskRow, TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
-use crate::masked::{ERROR, ITEMS};
+use crate::masked::{ERROR, ITEMS, has_all, mask_moved};
 use crate::place;
 use crate::router::{Caller, Via, os_user};
 use crate::story;
@@ -133,7 +133,26 @@ pub(crate) fn masks(app: &App, record: &TaskRecord) -> ApiResult<Masks> {
 
 /// A corrected input as it was meant: masks stand for the values that they hide.
 pub(crate) fn lift(app: &App, record: &TaskRecord, corrected: Value) -> ApiResult<Value> {
-    Ok(masks(app, record)?.lift(corrected))
+    lifted(app, record, corrected, |masks, value| masks.input(value).0)
+}
+
+/// A change of the input (RFC 6902) as it was meant.
+pub(crate) fn lift_patch(app: &App, record: &TaskRecord, patch: Value) -> ApiResult<Value> {
+    lifted(app, record, patch, Masks::patch)
+}
+
+/// `shown`: how it will be shown to those who know nothing of what it was made of.
+fn lifted(
+    app: &App,
+    record: &TaskRecord,
+    given: Value,
+    shown: impl FnOnce(&mut Masks, &Value) -> Value,
+) -> ApiResult<Value> {
+    let lifted = masks(app, record)?.lift(given.clone());
+    if lifted != given && !has_all(&given, &shown(&mut Masks::new(&record.created.redact), &lifted)) {
+        return Err(mask_moved());
+    }
+    Ok(lifted)
 }
 
 pub(crate) fn masked(masks: &mut Masks, violations: Vec<TaskViolation>) -> Vec<TaskViolation> {

@@ -214,6 +214,28 @@ fn ts_052_an_operator_reveals_a_run_with_a_reason() {
     assert!(summary.contains("the customer •••1• called"), "{summary}");
 }
 
+/// What comes back with masks means what they hide, but only where it is hidden again: the next task would show it.
+#[test]
+fn ts_052_a_mask_is_no_way_to_read_its_value() {
+    let place = paused();
+    let (serving, path) = (&place.serving, format!("/human-tasks/{}", place.task));
+    let input = serving.ask_as(OPERATOR, "GET", &path, &Value::Null, &[]).json()["input"].clone();
+    let password = input["password"].clone();
+    assert!(password.as_str().is_some_and(|text| text.starts_with("•••")), "{input}");
+    let complete = |input: &Value| {
+        let body = json!({ "action": "correct", "correctedInput": input });
+        serving.ask_as(OPERATOR, "POST", &format!("{path}/complete"), &body, &[])
+    };
+    let mut moved = input.clone();
+    (moved["tries"], moved["password"]) = (password, json!("another"));
+    let refused = complete(&moved);
+    assert!(refused.status == 400 && refused.body.contains("mask"), "{}", refused.body);
+    let mut kept = input;
+    kept["tries"] = json!(4);
+    let done = complete(&kept);
+    assert_eq!(done.status, 200, "{}", done.body);
+}
+
 /// The chain keeps for ever what it is told: messages are masked before they are sealed, with what the input hides.
 #[test]
 fn what_is_sealed_is_masked() {

@@ -178,7 +178,7 @@ pub(crate) fn task_complete_many(app: &App, caller: &Caller, request: TaskComple
             None => request.corrected_input.clone(),
             Some(patch) => {
                 let record = people::record(app, task_id)?;
-                let patch = people::lift(app, &record, serde_json::to_value(patch).unwrap_or_default())?;
+                let patch = people::lift_patch(app, &record, serde_json::to_value(patch).unwrap_or_default())?;
                 let patch: Vec<patch::Operation> = serde_json::from_value(patch).unwrap_or_default();
                 let fixed = patch::apply(&record.created.input, &patch).map_err(|why| {
                     let message = format!("The change does not fit this task's input: {why}.");

@@ -9,7 +9,7 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
-use crate::masked::hides_again;
+use crate::masked::{hides_again, mask_moved};
 use crate::router::Caller;
 use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, StepPlan};
@@ -184,8 +184,7 @@ fn meant(
     })?;
     let lifted = placed(&overrides, input.as_deref());
     if given != lifted && !hides_again(&app.pinned_all(row)?, &given, &lifted) {
-        let hint = "Leave masks where they were, write another value, or say why and look at the run first.";
-        return Err(ApiError::bad_request("A mask stands where its value could be read.", hint));
+        return Err(mask_moved());
     }
     Ok((overrides, input))
 }
