@@ -293,12 +293,15 @@ fn a_corrected_list_is_edited_as_a_list_also_behind_in() {
     };
     let mut world = World::new(&compiled, &fails_once, 1);
     world.keep_states = true;
-    world.start(json!({}));
+    world.start_watched(json!({}), watched(vec![at("all", None)]));
     while world.state.open_tasks().next().is_none() {
-        assert!(world.turn(), "it asks");
+        if world.state.stopped().is_some() {
+            world.ask(DebugRequest::Continue);
+        } else {
+            assert!(world.turn(), "it asks");
+        }
     }
     let task_id = world.state.open_tasks().next().expect("a task").to_owned();
-    world.ask(DebugRequest::Pause);
     let answer = signalbox_model::task::Answer {
         action: signalbox_model::TaskAction::Correct,
         corrected_input: Some(std::sync::Arc::new(json!([{ "n": 1 }, { "n": 2 }]))),
@@ -310,7 +313,7 @@ fn a_corrected_list_is_edited_as_a_list_also_behind_in() {
     assert_eq!(debug::waiting(&compiled, &world.state)[0].input, json!([{ "n": 1 }, { "n": 2 }]));
     let input = json!([{ "n": 5 }, { "n": 6 }]);
     world.ask(DebugRequest::Edit { step: "all".into(), path: None, item: None, input });
-    assert_eq!(stops(&mut world, &DebugRequest::Continue), ["request -"]);
+    assert_eq!(stops(&mut world, &DebugRequest::Continue), ["breakpoint all"]);
     let started = world.events.iter().rev().find_map(|event| match &event.body {
         EventBody::StepStart(start) if event.step_id.as_deref() == Some("all") => Some(start.input.len()),
         _ => None,
