@@ -16,6 +16,9 @@ use signalbox_model::{
 };
 use std::sync::Arc;
 
+/// Makes what a condition sees of one item of a call; of the data of all only when that is asked for.
+type ScopeOf<'a> = &'a dyn Fn(&Deciding<'_>, usize, bool) -> Scope;
+
 impl Deciding<'_> {
     /// Somebody stopped the run, and nothing ends it meanwhile.
     pub(super) fn is_stopped(&self) -> bool {
@@ -127,7 +130,7 @@ impl Deciding<'_> {
         if self.state.debug.is_none() {
             return Ok(false);
         }
-        let scope = |this: &Self, at: usize, all: bool| this.slot_scope(node, slots[at], inputs[at], all);
+        let scope = |this: &Deciding<'_>, at: usize, all: bool| this.slot_scope(node, slots[at], inputs[at], all);
         self.stops(key, None, node, (slots.len().min(inputs.len()), &scope))
     }
 
@@ -144,7 +147,7 @@ impl Deciding<'_> {
         }
         let key = self.recovery_key(node, slot, recovery, true);
         let origin = Some(self.origin_of(node, slot));
-        let scope = |this: &Self, _: usize, _: bool| this.recovery_scope(node, slot, recovery, error);
+        let scope = |this: &Deciding<'_>, _: usize, _: bool| this.recovery_scope(node, slot, recovery, error);
         self.stops(key, origin, recovery, (1, &scope))
     }
 
@@ -165,7 +168,7 @@ impl Deciding<'_> {
         key: EventKey,
         origin: Option<Origin>,
         node: usize,
-        (items, scope): (usize, &dyn Fn(&Self, usize, bool) -> Scope),
+        (items, scope): (usize, ScopeOf<'_>),
     ) -> Result<bool, StepError> {
         // A run that ends is not stopped on its way.
         if self.state.ending.is_some() || self.state.cancel.0.is_some() {
