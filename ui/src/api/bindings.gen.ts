@@ -243,6 +243,8 @@ export interface AuditExported {
   bytesBase64?: string;
   /** Or where it was written, because it is large. */
   path?: string;
+  /** After so many days it is removed from there. */
+  keptDays?: number;
   /** Entries in it. */
   entries: number;
 }

@@ -262,6 +262,7 @@ export const audit = {
   'audit.formatText.jsonl': 'One record per line, with its hash and signature.',
   'audit.exported': 'Exported: {name}',
   'audit.exportedTo': 'It was written to {path}. The export itself was recorded.',
+  'audit.exportedKept': 'It was written to {path} and is kept there for {days} days: copy it before. The export itself was recorded.',
   'audit.exportRecorded': 'The export itself was recorded.',
 
   'audit.record': 'Record',

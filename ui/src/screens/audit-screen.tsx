@@ -69,7 +69,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     // Nothing is said to be saved that was not: the person put the dialog away, or an error is shown.
     if (!saved) return false;
     const path = done.path ?? saved.path;
-    toast({ signal: 'ok', text: t('audit.exported', { name: done.fileName }), detail: path ? t('audit.exportedTo', { path }) : t('audit.exportRecorded') });
+    toast({ signal: 'ok', text: t('audit.exported', { name: done.fileName }), detail: path && done.keptDays !== undefined ? t('audit.exportedKept', { path, days: done.keptDays }) : path ? t('audit.exportedTo', { path }) : t('audit.exportRecorded') });
     return true;
   }
   const move = (by: number) => {

@@ -18,6 +18,7 @@ pub mod error;
 mod evidence;
 mod export;
 mod files;
+mod housekeeping;
 mod key;
 mod library;
 mod likely;

@@ -115,6 +115,7 @@ impl App {
                 };
                 // A chain that is broken is told about where it is verified; the next look tries again.
                 drop(app.blocking(move |app| look(app)).await);
+                drop(app.blocking(|app| app.tidy()).await);
             }
         });
     }

@@ -64,7 +64,9 @@ fn changed(now_ms: i64, actor: Actor, change: &Change, mut facts: Value) -> Reco
         facts["from"] = from.as_str().into();
     }
     let at = time::format(now_ms);
-    Record::new(at, crate::evidence::STORE_LEVEL, RUN_LEVEL, AuditEvent::AuditKeyChanged, Level::Warn, actor)
+    // A key that only moved is no news for whoever verifies.
+    let level = if change.made { Level::Warn } else { Level::Info };
+    Record::new(at, crate::evidence::STORE_LEVEL, RUN_LEVEL, AuditEvent::AuditKeyChanged, level, actor)
         .with_metadata(facts.as_object().cloned().unwrap_or_default())
 }
 

@@ -24,7 +24,7 @@ mod shared;
 
 pub use error::{Error, Trouble};
 pub use live::{Follow, Subscription};
-pub use load::{Pinned, definition, pinned_files, state};
+pub use load::{PINNED_FILES, Pinned, definition, pinned_files, state};
 pub use options::{Beside, Kept, Options};
 pub use registry::Registry;
 pub use rerun::{Again, Definition};

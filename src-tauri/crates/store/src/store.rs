@@ -436,6 +436,13 @@ impl Store {
         self.write(false, move |work| definition::put(work.connection, &hash, &text))
     }
 
+    /// Removes definitions that no run has needed since `before_ms`; says how many. A definition that nobody needs now is
+    /// noted with `now_ms`, and goes with a later sweep: it may be written already for a run that is about to start.
+    /// `files` is the member of a definition that names the definitions of its sub-workflows.
+    pub fn definitions_sweep(&self, files: &'static str, now_ms: i64, before_ms: i64) -> Result<usize> {
+        self.write(false, move |work| definition::sweep(work.connection, files, now_ms, before_ms, PURGE))
+    }
+
     /// A stored workflow definition.
     pub fn definition_get(&self, hash: &str) -> Result<Option<String>> {
         self.view(|connection| definition::get(connection, hash))

@@ -112,7 +112,7 @@ pub(crate) fn audit_key_choose(app: &App, caller: &Caller, request: AuditKeyChoo
 }
 
 pub(crate) fn audit_export(app: &App, caller: &Caller, request: AuditExport) -> ApiResult<AuditExported> {
-    let folder = app.data_dir().join("exports");
+    let folder = app.exports();
     crate::files::ensure_folder(&folder)?;
     let part = folder.join(format!("{}.part", uuid::Uuid::now_v7()));
     let done = export_in(app, caller, &request, &folder, &part);
@@ -139,11 +139,12 @@ fn export_in(
     if size <= INLINE {
         let bytes = std::fs::read(part).map_err(|error| io_error(&error, part, "read"))?;
         let text = base64::engine::general_purpose::STANDARD.encode(bytes);
-        return Ok(AuditExported { file_name, bytes_base64: Some(text), path: None, entries });
+        return Ok(AuditExported { file_name, bytes_base64: Some(text), path: None, kept_days: None, entries });
     }
     let path = folder.join(&file_name);
     std::fs::rename(part, &path).map_err(|error| io_error(&error, &path, "written"))?;
-    Ok(AuditExported { file_name, bytes_base64: None, path: Some(path.display().to_string()), entries })
+    let kept_days = Some(crate::housekeeping::EXPORT_DAYS);
+    Ok(AuditExported { file_name, bytes_base64: None, path: Some(path.display().to_string()), kept_days, entries })
 }
 
 /// UX E1: what may have to be forgotten stands apart under its hash.

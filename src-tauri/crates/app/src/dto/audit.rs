@@ -480,6 +480,9 @@ pub struct AuditExported {
     /// Or where it was written, because it is large.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// After so many days it is removed from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_days: Option<u32>,
     /// Entries in it.
     pub entries: u64,
 }
