@@ -513,6 +513,8 @@ export interface AuditUnsigned {
   hint: string;
   /** The key store is there and locked: it can be unlocked. */
   locked: boolean;
+  /** The key is not there any more: only a new one signs again. */
+  lost: boolean;
 }
 
 /** What a verification found. */

@@ -47,6 +47,8 @@ pub(crate) struct Unusable {
     pub(crate) hint: String,
     /// The key store is there and locked.
     pub(crate) locked: bool,
+    /// There is no such key any more: only a new one signs again.
+    pub(crate) lost: bool,
 }
 
 /// The key of a data folder.
@@ -265,7 +267,7 @@ impl AuditKeys {
             Some(secret) => Ok(Says::Here { secret, stay: lines.any(|line| line == STAY) }),
             None => {
                 let message = format!("{at} holds no key: wanted are 64 hexadecimal digits.");
-                Err(self.trouble(Some(Place::File), message, hint))
+                Err(Unusable { lost: true, ..self.trouble(Some(Place::File), message, hint) })
             }
         }
     }
@@ -314,7 +316,7 @@ impl AuditKeys {
     }
 
     fn trouble(&self, place: Option<Place>, message: String, hint: impl Into<String>) -> Unusable {
-        Unusable { place, message, hint: hint.into(), locked: false }
+        Unusable { place, message, hint: hint.into(), locked: false, lost: false }
     }
 
     fn unwritten(&self, error: &std::io::Error) -> Unusable {
@@ -335,11 +337,12 @@ impl AuditKeys {
         Unusable {
             place: Some(Place::System),
             message: format!("The key is in the key store of the system ({}), and {why}.", self.ring.name()),
-            hint: "Unlock it (Settings, Audit key, or `signalbox audit key system`), or start Signalbox in the session of \
+            hint: "Unlock it (Settings, or `signalbox audit key system`), or start Signalbox in the session of \
                    your desktop. For a service without one: `signalbox audit key file` there moves the key into the data \
                    folder."
                 .into(),
             locked,
+            lost: false,
         }
     }
 
@@ -347,7 +350,7 @@ impl AuditKeys {
         let message = format!("{} has no key '{}' for this data folder.", self.ring.name(), account(fingerprint));
         let hint = "Use the account and machine that have it. If it is lost, begin with a new one: `signalbox audit key system \
                     --new`; what the old one signed still verifies.";
-        self.trouble(Some(Place::System), message, hint)
+        Unusable { lost: true, ..self.trouble(Some(Place::System), message, hint) }
     }
 }
 
@@ -366,6 +369,7 @@ fn random() -> Result<Zeroizing<[u8; 32]>, Unusable> {
             message: format!("No random numbers from the system: {error}."),
             hint: "Start again.".into(),
             locked: false,
+            lost: false,
         }),
     }
 }

@@ -97,6 +97,7 @@ impl App {
             message: why.message,
             hint: why.hint,
             locked: why.locked,
+            lost: why.lost,
         });
         (key, unsigned)
     }
@@ -108,6 +109,7 @@ impl App {
             message: format!("That the key changes cannot be recorded: {error}."),
             hint: "Nothing was changed. Try again when the store can be written.".into(),
             locked: false,
+            lost: false,
         })
     }
 

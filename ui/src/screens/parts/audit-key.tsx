@@ -22,9 +22,9 @@ export function AuditKeySection() {
   return (
     <Section id="audit-key" title={t('auditKey.title')} hint={t('auditKey.hint')}>
       {unsigned ? (
-        <Banner signal="warn" title={t('auditKey.away')} actions={unsigned.locked
-          ? <Button small icon="key" busy={busy} onClick={() => void choose('system', false, t('auditKey.unlocked'))}>{t('auditKey.unlock')}</Button>
-          : <Button small busy={busy} onClick={() => setAsked('new')}>{t('auditKey.new')}</Button>}>
+        <Banner signal="warn" title={t('auditKey.away')} actions={unsigned.lost
+          ? <Button small busy={busy} onClick={() => setAsked('new')}>{t('auditKey.new')}</Button>
+          : <Button small icon="key" busy={busy} onClick={() => void choose(unsigned.where ?? 'file', false, t('auditKey.unlocked'))}>{t(unsigned.locked ? 'auditKey.unlock' : 'common.tryAgain')}</Button>}>
           <span>{unsigned.message}</span>
           <span className="s t2">{unsigned.hint}</span>
         </Banner>

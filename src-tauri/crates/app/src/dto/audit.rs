@@ -400,6 +400,8 @@ pub struct AuditUnsigned {
     pub hint: String,
     /// The key store is there and locked: it can be unlocked.
     pub locked: bool,
+    /// The key is not there any more: only a new one signs again.
+    pub lost: bool,
 }
 
 /// Where the key that signs is kept from now on.

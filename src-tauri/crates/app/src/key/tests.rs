@@ -144,7 +144,7 @@ fn a_kill_between_any_two_steps_of_a_move_loses_no_key() {
     let first = opened(data, &ring).expect("makes one");
     let before = text(data);
     // Killed after the key store took it, before the file changed: `record` is what stands between the two.
-    let killed = || Unusable { place: None, message: "killed".into(), hint: String::new(), locked: false };
+    let killed = || Unusable { place: None, message: "killed".into(), hint: String::new(), locked: false, lost: false };
     keys(data, &ring).choose(Place::System, false, |_| Err(killed())).expect_err("killed");
     assert_eq!((text(data), ring.count()), (before.clone(), 1));
     assert_eq!(opened(data, &ring).expect("the file's"), first);
@@ -182,7 +182,7 @@ fn a_key_store_that_is_locked_or_gone_makes_no_second_key() {
     for (mood, locked) in [(Mood::Locked, true), (Mood::Absent, false)] {
         ring.is(mood);
         let why = opened(data, &ring).expect_err("nothing signs");
-        assert_eq!((why.place, why.locked), (Some(Place::System), locked), "{why:?}");
+        assert_eq!((why.place, why.locked, why.lost), (Some(Place::System), locked, false), "{why:?}");
         assert!(why.message.contains("Test Ring") && why.hint.contains("audit key"), "{why:?}");
         assert_eq!(text(data), pointer);
     }
@@ -209,7 +209,7 @@ fn a_lost_or_foreign_key_is_told_and_replaced_only_by_a_person() {
     assert!(opened(data, &ring).expect_err("another key").message.contains(&name));
     ring.kept.lock().expect("a lock").remove(&name);
     let lost = opened(data, &ring).expect_err("no key");
-    assert!(lost.message.contains(&name) && lost.hint.contains("--new") && !lost.locked, "{lost:?}");
+    assert!(lost.message.contains(&name) && lost.hint.contains("--new") && lost.lost && !lost.locked, "{lost:?}");
     keys(data, &ring).choose(Place::File, false, |_| panic!("cannot be moved")).expect_err("no key");
 
     let mut said = None;
