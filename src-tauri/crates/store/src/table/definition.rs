@@ -13,7 +13,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: "CREATE TABLE definition (hash TEXT PRIMARY KEY NOT NULL, check_hash TEXT NOT NULL, text TEXT NOT NULL) STRICT;",
     },
     Migration {
-        id: 29,
+        id: 30,
         // Since when nothing needs it: a definition is written before the run that is pinned to it.
         sql: "CREATE TABLE definition_unused (hash TEXT PRIMARY KEY NOT NULL, since_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
               CREATE INDEX run_of_definition ON run (definition_hash);",
