@@ -26,6 +26,7 @@ const FREE: &[&str] = &[
     "comment",
     "expected",
     "found",
+    "hosts",
     "message",
     "name",
     "note",
@@ -38,6 +39,7 @@ const FREE: &[&str] = &[
     "said",
     "text",
     "title",
+    "url",
     "user",
 ];
 /// Facts of the product that tell nothing but what happened to the machine.

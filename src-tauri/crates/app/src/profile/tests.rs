@@ -50,7 +50,7 @@ fn people_have_numbers_and_their_texts_are_hidden() {
         &row("WORKFLOW_COMPLETED", Actor::system(), json!({ "reason": "no_fallback", "entryCount": 3 })),
     );
     assert!(!part);
-    for key in ["added", "moved", "removed", "paths"] {
+    for key in ["added", "moved", "removed", "paths", "hosts", "url"] {
         let anchor = row("AUDIT_ANCHOR_CHANGED", Actor::operator("user:anna"), json!({ key: "/home/anna/a.jsonl" }));
         assert_eq!(shown(&mut masked, &anchor).1["metadata"][key], "•••", "{key}");
     }
