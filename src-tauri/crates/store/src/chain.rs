@@ -3,14 +3,15 @@
 
 use crate::document::Blob;
 use crate::error::{Error, Result};
+use crate::filter::Filter;
 use crate::high_water;
 use crate::mask;
 use crate::retention;
 use crate::store::Store;
 use crate::table::audit_entry::{self, AuditFacets, AuditPage, AuditQuery, AuditRow};
-use crate::table::{audit_checkpoint, audit_meta, audit_text, blob};
+use crate::table::{audit_checkpoint, audit_meta, audit_place, audit_text, blob};
 use crate::writer::Work;
-use rusqlite::Connection;
+use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 use signalbox_audit::verify::{Expect, Trusted, Verdict, try_verify};
 use signalbox_audit::{Anchor, Chain, Frontier, Head, PublicKey, Record, SignedCheckpoint, Signer, is_signed};
@@ -57,40 +58,76 @@ fn dedupe_of(record: &Record) -> Option<String> {
     (record.event == completed).then(|| format!("{completed} {task}"))
 }
 
+/// The end of the chain, read once for all entries of a commit. Another process may have written since the last one.
+struct Tail {
+    chain: Chain,
+    /// How many entries there were.
+    from: u64,
+    /// The latest time of all entries.
+    high: Option<i64>,
+}
+
+impl Tail {
+    fn read(connection: &Connection) -> Result<Self> {
+        let (head, high) = audit_entry::tail(connection)?;
+        Ok(Self { chain: Chain::at(audit_meta::log_id(connection)?, head), from: head.size, high })
+    }
+
+    fn append(&mut self, work: &Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {
+        let connection = work.connection;
+        if let Some(dedupe) = dedupe
+            && let Some(row) = audit_entry::by_dedupe(connection, dedupe)?
+        {
+            return Ok(Receipt { seq: row.seq, hash: row.hash, repeated: true });
+        }
+        let record =
+            if record.event == AuditEvent::WorkflowCompleted.as_str() { counted(connection, record)? } else { record };
+        let sealed = self
+            .chain
+            .seal(mask::record(record).with_large_integers_as_text())
+            .map_err(|error| Error::Invalid { reason: format!("audit entry: {error}") })?;
+        let signer = work.signer.as_deref().filter(|_| is_signed(&sealed.entry.event));
+        let signature = signer.map(|signer| signer.sign_hash(&sealed.hash));
+        self.high = Some(audit_entry::insert(connection, &sealed, signature, dedupe, self.high)?);
+        Ok(Receipt { seq: sealed.entry.seq, hash: sealed.hash.to_hex(), repeated: false })
+    }
+
+    /// After the last entry of the commit.
+    fn end(self, work: &mut Work<'_>) -> Result<()> {
+        let head = self.chain.head();
+        if head.size > self.from {
+            audit_place::catch_up(work.connection, self.from, head.size)?;
+            work.head = Some(head);
+        }
+        Ok(())
+    }
+}
+
 /// Seals records at the end of the chain.
 pub(crate) fn append(work: &mut Work<'_>, records: Vec<Record>) -> Result<()> {
+    if records.is_empty() {
+        return Ok(());
+    }
+    let mut tail = Tail::read(work.connection)?;
     for record in records {
         let dedupe = dedupe_of(&record);
-        append_one(work, record, dedupe.as_deref())?;
+        tail.append(work, record, dedupe.as_deref())?;
     }
-    Ok(())
+    tail.end(work)
 }
 
 /// The last entry of a run says how many there are, so that a pack of the run shows that none is left out.
 fn counted(connection: &Connection, mut record: Record) -> Result<Record> {
-    let before = audit_entry::count_of_run(connection, &record.run_id)?;
+    let before = audit_place::count_of_run(connection, &record.run_id, u64::MAX)?;
     record.metadata.get_or_insert_default().insert("entryCount".into(), (before + 1).into());
     Ok(record)
 }
 
 pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {
-    let connection = work.connection;
-    if let Some(dedupe) = dedupe
-        && let Some(row) = audit_entry::by_dedupe(connection, dedupe)?
-    {
-        return Ok(Receipt { seq: row.seq, hash: row.hash, repeated: true });
-    }
-    let record =
-        if record.event == AuditEvent::WorkflowCompleted.as_str() { counted(connection, record)? } else { record };
-    let mut chain = Chain::at(audit_meta::log_id(connection)?, audit_entry::head(connection)?);
-    let sealed = chain
-        .seal(mask::record(record).with_large_integers_as_text())
-        .map_err(|error| Error::Invalid { reason: format!("audit entry: {error}") })?;
-    let signer = work.signer.as_deref().filter(|_| is_signed(&sealed.entry.event));
-    let signature = signer.map(|signer| signer.sign_hash(&sealed.hash));
-    audit_entry::insert(connection, &sealed, signature, dedupe)?;
-    work.head = Some(chain.head());
-    Ok(Receipt { seq: sealed.entry.seq, hash: sealed.hash.to_hex(), repeated: false })
+    let mut tail = Tail::read(work.connection)?;
+    let receipt = tail.append(work, record, dedupe)?;
+    tail.end(work)?;
+    Ok(receipt)
 }
 
 /// Whether a checkpoint is due.
@@ -235,11 +272,14 @@ impl Store {
         mut take: impl FnMut(signalbox_audit::verify::Row) -> bool,
     ) -> Result<()> {
         self.view(|connection| {
-            let filter = if run.is_some() { "run_id = ?1 AND" } else { "?1 IS NULL AND" };
-            let text =
-                format!("SELECT seq, entry, hash, signature FROM audit_entry WHERE {filter} seq >= ?2 ORDER BY seq");
+            let mut filter = Filter::default();
+            if let Some(run) = run {
+                filter.add_run(connection, run)?;
+            }
+            filter.add("seq >= ?", i64::try_from(from).unwrap_or(i64::MAX));
+            let text = format!("SELECT seq, entry, hash, signature FROM audit_entry {} ORDER BY seq", filter.sql());
             let mut statement = connection.prepare_cached(&text)?;
-            let mut rows = statement.query(rusqlite::params![run, from])?;
+            let mut rows = statement.query(params_from_iter(&filter.values))?;
             while let Some(row) = rows.next()? {
                 if !take(audit_entry::read_chain(row)?) {
                     break;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-const IDLE_READERS: usize = 4;
+/// As many as read side by side when many runs are taken over (16), with some to spare: one that is opened anew reads the
+/// schema and prepares every statement again, which costs more than most of what is read.
+const IDLE_READERS: usize = 20;
 
 /// The write connection. WAL is switched on by the setup.
 pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection> {

@@ -5,8 +5,9 @@
 use crate::chain::{Receipt, SNAPSHOTS, append_one};
 use crate::error::Result;
 use crate::store::Store;
-use crate::table::{audit_entry, blob, task_body};
-use rusqlite::{Connection, OptionalExtension};
+use crate::table::audit_entry::{self, AuditQuery};
+use crate::table::{blob, task_body};
+use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_audit::{Digest, Record};
 use signalbox_model::AuditEvent;
@@ -127,10 +128,14 @@ fn decision(connection: &Connection, entry: &Value) -> Result<Option<Payload>> {
         Payload { part: PayloadPart::Decision, sealed: (*first).to_owned(), found, state, told_by: None, data: None };
     if payload.state == PayloadState::Lost {
         // A run is deleted with its tasks, and that is recorded.
-        payload.told_by = connection
-            .prepare_cached("SELECT seq FROM audit_entry WHERE run_id = ? AND event = ? ORDER BY seq DESC LIMIT 1")?
-            .query_row([entry["runId"].as_str().unwrap_or_default(), AuditEvent::RunDeleted.as_str()], |row| row.get(0))
-            .optional()?;
+        let run = entry["runId"].as_str().unwrap_or_default().to_owned();
+        let told = AuditQuery {
+            run: Some(run),
+            event: Some(AuditEvent::RunDeleted.as_str().into()),
+            limit: 1,
+            ..AuditQuery::default()
+        };
+        payload.told_by = audit_entry::page(connection, &told)?.rows.first().map(|row| row.seq);
         if payload.told_by.is_some() {
             payload.state = PayloadState::Erased;
         }

@@ -5,7 +5,7 @@
 use crate::chain::{Receipt, SNAPSHOTS, append_one, checkpoint};
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::table::{audit_checkpoint, audit_entry, blob};
+use crate::table::{audit_checkpoint, audit_entry, audit_place, blob};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Map, Value};
 use signalbox_audit::{Frontier, RETENTION, Record, SignedCheckpoint, Tombstone};
@@ -52,23 +52,26 @@ pub(crate) fn tombstone(connection: &Connection) -> Result<Option<(u64, Tombston
 /// The oldest entry of a run that has not ended.
 fn held(connection: &Connection) -> Result<Option<Held>> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, (SELECT min(seq) FROM audit_entry WHERE run_id = run.id) AS first FROM run \
+        // What is in the table is older than what is not, so only the newest runs are looked for in the entries themselves.
+        "SELECT id, coalesce((SELECT min(seq) FROM audit_run WHERE run_id = run.id), \
+           (SELECT min(seq) FROM audit_entry WHERE seq >= ? AND run_id = run.id)) AS first FROM run \
          WHERE ended_ms IS NULL AND first IS NOT NULL ORDER BY first LIMIT 1",
     )?;
-    Ok(statement.query_row([], |row| Ok(Held { run: row.get(0)?, seq: row.get(1)? })).optional()?)
+    let taken = audit_place::taken_to(connection)?;
+    Ok(statement.query_row([taken], |row| Ok(Held { run: row.get(0)?, seq: row.get(1)? })).optional()?)
 }
 
 /// Runs that end at or after `size` and have entries before it: their ends count those too.
 fn cut_runs(connection: &Connection, size: u64, before: Option<&Tombstone>) -> Result<BTreeMap<String, u64>> {
     let mut statement = connection.prepare_cached(
-        "SELECT run_id, (SELECT count(*) FROM audit_entry a WHERE a.run_id = e.run_id AND a.seq < ?1) AS lost \
-         FROM audit_entry e WHERE event = 'WORKFLOW_COMPLETED' AND event NOT IN ('NODE_START', 'NODE_SUCCESS') \
-         AND seq >= ?1",
+        "SELECT run_id FROM audit_entry WHERE event = 'WORKFLOW_COMPLETED' AND event NOT IN ('NODE_START', 'NODE_SUCCESS') \
+         AND seq >= ?",
     )?;
     let mut rows = statement.query([size])?;
     let mut runs = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        let (run, lost): (String, u64) = (row.get(0)?, row.get(1)?);
+        let run: String = row.get(0)?;
+        let lost = audit_place::count_of_run(connection, &run, size)?;
         let lost = lost + before.and_then(|before| before.cut_runs.get(&run)).copied().unwrap_or(0);
         if lost > 0 {
             runs.insert(run, lost);
@@ -81,12 +84,8 @@ fn cut_runs(connection: &Connection, size: u64, before: Option<&Tombstone>) -> R
 fn cut(connection: &Connection, before_ms: i64) -> Result<Option<Cut>> {
     let first = audit_entry::first(connection)?;
     let head = audit_entry::head(connection)?.size;
-    // `ts_high` never goes back: what stands before the first later one is older.
-    let young: Option<u64> = connection
-        .prepare_cached("SELECT seq FROM audit_entry WHERE ts_high >= ? ORDER BY ts_high, seq LIMIT 1")?
-        .query_row([before_ms], |row| row.get(0))
-        .optional()?;
-    let most = young.unwrap_or(head).min(first + AT_ONCE).min(held(connection)?.map_or(head, |held| held.seq));
+    let young = audit_entry::first_since(connection, before_ms)?;
+    let most = young.min(first + AT_ONCE).min(held(connection)?.map_or(head, |held| held.seq));
     let earlier = tombstone(connection)?.map(|(_, found)| found);
     let mut below = most.saturating_add(1);
     while let Some((sealed, frontier)) = audit_checkpoint::below(connection, below)? {

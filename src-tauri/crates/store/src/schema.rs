@@ -40,6 +40,7 @@ fn all() -> Vec<&'static Migration> {
         table::audit_meta::MIGRATIONS,
         table::audit_text::MIGRATIONS,
         table::webhook::MIGRATIONS,
+        table::audit_place::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

@@ -14,7 +14,7 @@ use crate::table::run_input::{self, RunInput};
 use crate::table::run_node::{self, LastCall};
 use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
-use crate::table::{audit_entry, blob, definition, run_deleted, run_event, run_summary, setting, task};
+use crate::table::{audit_place, blob, definition, run_deleted, run_event, run_summary, setting, task};
 use crate::writer::{Queue, Task, Work};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -380,7 +380,7 @@ impl Store {
             if row.ended_ms.is_none() {
                 return Err(Error::DeleteRefused { run, status: row.status.as_str().into() });
             }
-            let entries = audit_entry::count_of_run(work.connection, &run)?;
+            let entries = audit_place::count_of_run(work.connection, &run, u64::MAX)?;
             let facts = json!({
                 "workflowId": row.workflow_id, "workflowName": row.workflow_name, "status": row.status.as_str(),
                 "startedAt": time::format(row.started_ms), "endedAt": row.ended_ms.map(time::format),

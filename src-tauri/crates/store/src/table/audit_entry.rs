@@ -5,7 +5,7 @@
 use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::schema::Migration;
-use crate::table::audit_text;
+use crate::table::{audit_place, audit_text};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_audit::verify::Row as ChainRow;
 use signalbox_audit::{Actor, ActorType, Entry, Head, Level, RUN_LEVEL, Sealed, Signature};
@@ -117,12 +117,36 @@ pub struct AuditFacets {
 }
 
 pub(crate) fn head(connection: &Connection) -> Result<Head> {
-    let mut statement = connection.prepare_cached("SELECT seq, hash FROM audit_entry ORDER BY seq DESC LIMIT 1")?;
-    let last: Option<(u64, String)> = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    match last {
-        None => Ok(Head::EMPTY),
-        Some((seq, hash)) => Ok(Head { size: seq + 1, head_hash: hash.parse().map_err(|_| damaged(seq))? }),
+    Ok(tail(connection)?.0)
+}
+
+/// Where the chain stands, and the latest time of all its entries.
+pub(crate) fn tail(connection: &Connection) -> Result<(Head, Option<i64>)> {
+    let mut statement =
+        connection.prepare_cached("SELECT seq, hash, ts_high FROM audit_entry ORDER BY seq DESC LIMIT 1")?;
+    let mut rows = statement.query([])?;
+    let Some(row) = rows.next()? else { return Ok((Head::EMPTY, None)) };
+    let seq: u64 = row.get(0)?;
+    let head_hash = row.get_ref(1)?.as_str().ok().and_then(|hash| hash.parse().ok()).ok_or_else(|| damaged(seq))?;
+    Ok((Head { size: seq + 1, head_hash }, row.get(2)?))
+}
+
+/// The first entry that is not older than all before it and not older than `ts`; the size of the chain when there is none.
+/// `ts_high` never goes back, so it is found by halving.
+pub(crate) fn first_since(connection: &Connection, ts: i64) -> Result<u64> {
+    let (mut from, mut to) = (first(connection)?, head(connection)?.size);
+    let mut at =
+        connection.prepare_cached("SELECT ts_high FROM audit_entry WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT 1")?;
+    while from < to {
+        let middle = from + (to - from) / 2;
+        let high: Option<i64> = at.query_row([middle, to], |row| row.get(0)).optional()?;
+        if high.is_some_and(|high| high < ts) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
     }
+    Ok(to)
 }
 
 /// The oldest entry that is there: what was before it was removed.
@@ -144,16 +168,17 @@ pub(crate) fn by_dedupe(connection: &Connection, dedupe: &str) -> Result<Option<
     Ok(statement.query_row([dedupe], read).optional()?)
 }
 
+/// `before` is the latest time of the entries before; returns that with this one.
 pub(crate) fn insert(
     connection: &Connection,
     sealed: &Sealed,
     signature: Option<Signature>,
     dedupe: Option<&str>,
-) -> Result<()> {
+    before: Option<i64>,
+) -> Result<i64> {
     let entry = &sealed.entry;
     let ts = time::parse(&entry.timestamp).unwrap_or_default();
-    let mut high = connection.prepare_cached("SELECT ts_high FROM audit_entry ORDER BY seq DESC LIMIT 1")?;
-    let high = high.query_row([], |row| row.get(0)).optional()?.unwrap_or(ts).max(ts);
+    let high = before.unwrap_or(ts).max(ts);
     if high > ts && high - ts > super::audit_meta::lag(connection)? {
         super::audit_meta::set(connection, "lag", &(high - ts).to_string())?;
     }
@@ -180,7 +205,7 @@ pub(crate) fn insert(
             high,
             dedupe,
         ])?;
-    Ok(())
+    Ok(high)
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
@@ -207,13 +232,9 @@ pub(crate) fn get(connection: &Connection, seq: u64) -> Result<Option<AuditRow>>
 /// Retention: the record of it is written in the same transaction.
 pub(crate) fn remove_before(connection: &Connection, seq: u64) -> Result<()> {
     audit_text::remove_before(connection, seq)?;
+    audit_place::remove_before(connection, seq)?;
     connection.prepare_cached("DELETE FROM audit_entry WHERE seq < ?")?.execute([seq])?;
     Ok(())
-}
-
-pub(crate) fn count_of_run(connection: &Connection, run: &str) -> Result<u64> {
-    let mut statement = connection.prepare_cached("SELECT count(*) FROM audit_entry WHERE run_id = ?")?;
-    Ok(statement.query_row([run], |row| row.get(0))?)
 }
 
 impl Filter {
@@ -221,14 +242,17 @@ impl Filter {
     fn of(connection: &Connection, query: &AuditQuery) -> Result<Self> {
         let mut filter = Self::default();
         if let Some(run) = &query.run {
-            filter.add("run_id = ?", run.clone());
+            filter.add_run(connection, run)?;
         }
         if let Some(workflow) = &query.workflow {
             filter.add("run_id IN (SELECT id FROM run WHERE ? IN (workflow_id, workflow_name))", workflow.clone());
         }
         if let Some(node) = &query.node {
-            let term = if node == RUN_LEVEL { "+node_id = ?" } else { "node_id = ? AND node_id <> '$run'" };
-            filter.add(term, node.clone());
+            if node == RUN_LEVEL {
+                filter.add("+node_id = ?", node.clone());
+            } else {
+                filter.add_node(connection, node)?;
+            }
         }
         if let Some(event) = &query.event {
             let rare = !matches!(event.as_str(), "NODE_START" | "NODE_SUCCESS");
@@ -254,26 +278,14 @@ impl Filter {
             filter.add("seq IN (SELECT seq FROM audit_tag WHERE tag = ?)", tag.clone());
         }
         if let Some(since) = query.since_ms {
-            let from: Option<u64> = connection
-                .prepare_cached("SELECT seq FROM audit_entry WHERE ts_high >= ? ORDER BY ts_high, seq LIMIT 1")?
-                .query_row([since], |row| row.get(0))
-                .optional()?;
-            filter.add("seq >= ?", sql(from.unwrap_or(u64::MAX)));
+            filter.add("seq >= ?", sql(first_since(connection, since)?));
             filter.add("ts >= ?", since);
         }
         if let Some(until) = query.until_ms {
             // Entries of several runs stand within moments of each other; `lag` is the largest step back so far.
             let lag = super::audit_meta::lag(connection)?;
-            let to: Option<u64> = connection
-                .prepare_cached(
-                    "SELECT seq FROM audit_entry WHERE ts_high <= ? ORDER BY ts_high DESC, seq DESC LIMIT 1",
-                )?
-                .query_row([until.saturating_add(lag)], |row| row.get(0))
-                .optional()?;
-            match to {
-                Some(to) => filter.add("seq <= ?", sql(to)),
-                None => filter.add("seq < ?", 0),
-            }
+            let beyond = first_since(connection, until.saturating_add(lag).saturating_add(1))?;
+            filter.add("seq < ?", sql(beyond));
             filter.add("ts <= ?", until);
         }
         for text in &query.text {

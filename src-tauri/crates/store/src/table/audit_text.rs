@@ -67,6 +67,9 @@ pub(crate) fn find(connection: &Connection, text: &str) -> Result<Option<BTreeSe
 }
 
 pub(crate) fn add_tags(connection: &Connection, seq: u64, tags: &[String]) -> Result<()> {
+    if tags.is_empty() {
+        return Ok(());
+    }
     let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO audit_tag (tag, seq) VALUES (?, ?)")?;
     for tag in tags {
         insert.execute(params![tag, seq])?;

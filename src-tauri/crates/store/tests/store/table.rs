@@ -1,6 +1,7 @@
 mod audit_checkpoint;
 mod audit_entry;
 mod audit_meta;
+mod audit_place;
 mod audit_text;
 mod blob;
 mod definition;

@@ -1,0 +1,93 @@
+//! `audit_node` and `audit_run` find the entries of a node and of a run. Indices of `audit_entry` would be written with every
+//! step, each node's at another place; these tables are brought up to date every [`BEHIND`] entries, and what is newer is
+//! read through. They only find rows; what holds is `entry`. Tests: `tests/store/table/audit_place.rs`.
+
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::schema::Migration;
+use crate::table::audit_meta;
+use rusqlite::{Connection, params};
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    id: 30,
+    // A time needs no index: `ts_high` never goes back, so it is found by halving.
+    sql: "CREATE TABLE audit_node (node_id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (node_id, seq)) \
+            STRICT, WITHOUT ROWID;
+          CREATE TABLE audit_run (run_id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (run_id, seq)) \
+            STRICT, WITHOUT ROWID;
+          INSERT INTO audit_node (node_id, seq)
+            SELECT node_id, seq FROM audit_entry WHERE node_id <> '$run' ORDER BY node_id, seq;
+          INSERT INTO audit_run (run_id, seq) SELECT run_id, seq FROM audit_entry ORDER BY run_id, seq;
+          INSERT INTO audit_meta (name, value) SELECT 'placesTo', max(seq) + 1 FROM audit_entry HAVING max(seq) IS NOT NULL;
+          DROP INDEX audit_of_node;
+          DROP INDEX audit_of_run;
+          DROP INDEX audit_by_time;",
+}];
+
+/// Up to this entry the tables are complete.
+const TAKEN: &str = "placesTo";
+/// Most entries that the tables lag behind, but for those of one commit.
+const BEHIND: u64 = 256;
+
+/// The first entry that the tables do not know yet.
+pub(crate) fn taken_to(connection: &Connection) -> Result<u64> {
+    Ok(audit_meta::get(connection, TAKEN)?.and_then(|text| text.parse().ok()).unwrap_or(0))
+}
+
+/// After entries were added: the chain had `from` entries and has `size`.
+pub(crate) fn catch_up(connection: &Connection, from: u64, size: u64) -> Result<()> {
+    // A cheap look at the numbers first: nearly every commit has nothing to do here.
+    if size / BEHIND == from / BEHIND {
+        return Ok(());
+    }
+    let taken = taken_to(connection)?;
+    for sql in [
+        "INSERT OR IGNORE INTO audit_node (node_id, seq) SELECT node_id, seq FROM audit_entry \
+         WHERE seq >= ? AND seq < ? AND node_id <> '$run' ORDER BY node_id, seq",
+        "INSERT OR IGNORE INTO audit_run (run_id, seq) SELECT run_id, seq FROM audit_entry \
+         WHERE seq >= ? AND seq < ? ORDER BY run_id, seq",
+    ] {
+        connection.prepare_cached(sql)?.execute([taken, size])?;
+    }
+    audit_meta::set(connection, TAKEN, &size.to_string())
+}
+
+impl Filter {
+    /// Entries of a node that is not the run as a whole.
+    pub(crate) fn add_node(&mut self, connection: &Connection, node: &str) -> Result<()> {
+        let sql = "seq IN (SELECT seq FROM audit_node WHERE node_id = ? \
+                   UNION ALL SELECT seq FROM audit_entry WHERE seq >= ? AND node_id = ?)";
+        self.add_place(connection, sql, node)
+    }
+
+    /// Entries of a run.
+    pub(crate) fn add_run(&mut self, connection: &Connection, run: &str) -> Result<()> {
+        let sql = "seq IN (SELECT seq FROM audit_run WHERE run_id = ? \
+                   UNION ALL SELECT seq FROM audit_entry WHERE seq >= ? AND run_id = ?)";
+        self.add_place(connection, sql, run)
+    }
+
+    fn add_place(&mut self, connection: &Connection, sql: &'static str, name: &str) -> Result<()> {
+        let taken = i64::try_from(taken_to(connection)?).unwrap_or(i64::MAX);
+        self.add_all(sql, [name.to_owned().into(), taken.into(), name.to_owned().into()]);
+        Ok(())
+    }
+}
+
+/// How many entries a run has before the entry `below`.
+pub(crate) fn count_of_run(connection: &Connection, run: &str, below: u64) -> Result<u64> {
+    let mut statement = connection.prepare_cached(
+        "SELECT (SELECT count(*) FROM audit_run WHERE run_id = ?1 AND seq < ?3) \
+         + (SELECT count(*) FROM audit_entry WHERE seq >= ?2 AND seq < ?3 AND run_id = ?1)",
+    )?;
+    let below = i64::try_from(below).unwrap_or(i64::MAX);
+    Ok(statement.query_row(params![run, taken_to(connection)?, below], |row| row.get(0))?)
+}
+
+/// Retention.
+pub(crate) fn remove_before(connection: &Connection, seq: u64) -> Result<()> {
+    for sql in ["DELETE FROM audit_node WHERE seq < ?", "DELETE FROM audit_run WHERE seq < ?"] {
+        connection.prepare_cached(sql)?.execute([seq])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+use crate::people::record;
+use crate::support::{T0, count, raw, temporary};
+use serde_json::json;
+use signalbox_audit::{Actor, Level, Record};
+use signalbox_model::time;
+use signalbox_store::{AuditQuery, Store};
+
+fn note(n: usize) -> Record {
+    let mut note = record("NOTE", "r", json!({ "n": n }));
+    note.run_id = format!("run-{}", n / 40);
+    note.node_id = if n.is_multiple_of(50) { "$run".into() } else { format!("n{}", n % 7) };
+    // Now and then a time goes back.
+    let at = if n % 10 == 3 { n - 3 } else { n };
+    note.timestamp = time::format(T0 + i64::try_from(at).expect("small"));
+    note
+}
+
+fn found(store: &Store, query: AuditQuery) -> Vec<u64> {
+    let page = store.audit_page(&AuditQuery { limit: 1_000, ..query }).expect("lists");
+    assert_eq!(page.total, page.rows.len() as u64);
+    page.rows.into_iter().rev().map(|row| row.seq).collect()
+}
+
+/// The same is found by node, run and time whether the entries are in the tables or are not in yet.
+#[test]
+fn entries_are_found_by_place_before_and_after_they_are_taken_in() {
+    let (folder, store) = temporary();
+    let mut taken = Vec::new();
+    for n in 0..600_usize {
+        store.audit_append(note(n), None, false).expect("records");
+        if ![0, 254, 255, 256, 300, 511, 512, 599].contains(&n) {
+            continue;
+        }
+        taken.push(count(folder.path(), "SELECT count(*) FROM audit_node"));
+        let of = |node: &str| AuditQuery { node: Some(node.into()), ..AuditQuery::default() };
+        for node in ["$run", "n0", "n3", "nowhere"] {
+            let wanted: Vec<u64> = (0..=n).filter(|n| note(*n).node_id == node).map(|n| n as u64).collect();
+            assert_eq!(found(&store, of(node)), wanted, "{node} of {n}");
+        }
+        for run in [0, 5, 6, 7, 14] {
+            let run = format!("run-{run}");
+            let wanted: Vec<u64> = (0..=n).filter(|n| note(*n).run_id == run).map(|n| n as u64).collect();
+            assert_eq!(
+                found(&store, AuditQuery { run: Some(run.clone()), ..AuditQuery::default() }),
+                wanted,
+                "{run} of {n}"
+            );
+            let mut rows = Vec::new();
+            store
+                .audit_rows(Some(&run), 45, |row| {
+                    rows.push(row.seq);
+                    true
+                })
+                .expect("reads");
+            assert_eq!(rows, wanted.into_iter().filter(|seq| *seq >= 45).collect::<Vec<_>>(), "{run} of {n}");
+        }
+        for at in [0, 1, 2, 3, 7, 250, 256, 600] {
+            let at = T0 + at;
+            let time = |n: &usize| time::parse(&note(*n).timestamp).expect("a time");
+            let since: Vec<u64> = (0..=n).filter(|n| time(n) >= at).map(|n| n as u64).collect();
+            let until: Vec<u64> = (0..=n).filter(|n| time(n) <= at).map(|n| n as u64).collect();
+            assert_eq!(found(&store, AuditQuery { since_ms: Some(at), ..AuditQuery::default() }), since, "since {at}");
+            assert_eq!(found(&store, AuditQuery { until_ms: Some(at), ..AuditQuery::default() }), until, "until {at}");
+        }
+    }
+    assert_eq!((taken[0], taken[1]), (0, 0));
+    assert_eq!(taken[2], 256 - 6, "all but those of the run as a whole");
+    assert_eq!((taken[3], taken[5]), (taken[2], 512 - 11));
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_run"), 512);
+    // The end of a run counts its entries wherever they stand.
+    let end = Record::new(time::format(T0), "run-12", "$run", "WORKFLOW_COMPLETED", Level::Info, Actor::system());
+    let end = store.audit_append(end, None, false).expect("records");
+    let text = store.audit_entry(end.seq).expect("reads").expect("there").text;
+    assert!(text.contains("\"entryCount\":41"), "{text}");
+    let plan: Vec<String> = raw(folder.path())
+        .prepare(
+            "EXPLAIN QUERY PLAN SELECT seq FROM audit_entry WHERE seq IN (SELECT seq FROM audit_node WHERE node_id = 'n1' \
+             UNION ALL SELECT seq FROM audit_entry WHERE seq >= 512 AND node_id = 'n1') ORDER BY seq DESC LIMIT 100",
+        )
+        .and_then(|mut plan| plan.query_map([], |row| row.get(3))?.collect())
+        .expect("a plan");
+    assert!(plan.iter().all(|line| !line.starts_with("SCAN")), "{plan:?}");
+}
+
+/// A store of the version before has an index; what it holds is in the table after the first start.
+#[test]
+fn a_store_of_before_is_taken_over() {
+    let (folder, store) = temporary();
+    for n in 0..20 {
+        store.audit_append(note(n), None, false).expect("records");
+    }
+    drop(store);
+    raw(folder.path())
+        .execute_batch(
+            "DROP TABLE audit_node; DROP TABLE audit_run; DELETE FROM audit_meta WHERE name = 'placesTo';
+             CREATE INDEX audit_of_run ON audit_entry (run_id, seq);
+             CREATE INDEX audit_of_node ON audit_entry (node_id, seq) WHERE node_id <> '$run';
+             CREATE INDEX audit_by_time ON audit_entry (ts_high);
+             PRAGMA user_version = 29;",
+        )
+        .expect("as it was");
+    let store = Store::open(folder.path(), &signalbox_store::StoreOptions::default()).expect("opens");
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_node"), 19);
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_run"), 20);
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'audit_of_*'"), 0);
+    store.audit_append(note(22), None, false).expect("records");
+    assert_eq!(found(&store, AuditQuery { node: Some("n1".into()), ..AuditQuery::default() }), [1, 8, 15, 20]);
+}
