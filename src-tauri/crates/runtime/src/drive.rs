@@ -14,7 +14,7 @@ use signalbox_engine::effect::{Call, CallKey, Effect};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
-use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange};
+use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange, Thread};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
@@ -32,8 +32,10 @@ const LIVE_BATCHES: usize = 256;
 const INPUTS: usize = 64;
 /// A snapshot waits for so many times the weight of the last one in events.
 const STATES: usize = 2;
-/// How long a run that is alone waits on its thread for one commit; a disk that takes longer is awaited.
+/// How long a run that is alone may hold its thread for one commit, whether it writes it or waits for it.
 const ON_THREAD: Duration = Duration::from_millis(5);
+/// After a commit that took longer, so long the store's own thread writes (ADR 37).
+const APART: Duration = Duration::from_secs(1);
 /// How long a run that never has to wait keeps its thread.
 const GIVE_WAY: Duration = Duration::from_millis(5);
 /// How long a closing runtime waits for calls that change something outside.
@@ -111,6 +113,8 @@ pub(crate) struct Driver {
     state: RunState,
     /// Status as the store has it.
     recorded: RunStatus,
+    /// Until then commits are left to the store's own thread: the disk was slow.
+    apart_until: Instant,
     owner: Option<Owner>,
     birth: Option<Birth>,
     calls: JoinSet<()>,
@@ -150,6 +154,7 @@ impl Driver {
             changed: core.changed.subscribe(),
             closing: core.closing.subscribe(),
             recorded: state.status(),
+            apart_until: Instant::now(),
             core,
             driven,
             inbox,
@@ -515,8 +520,13 @@ impl Driver {
         let mut unsure = false;
         loop {
             let (giver, answer) = answer::pair();
-            self.core.store.submit_lent(&commit, snapshot.take(), Box::new(move |outcome| giver.give(outcome)));
-            if self.is_alone() {
+            let (alone, began) = (self.is_alone(), Instant::now());
+            let here = alone && began >= self.apart_until;
+            let thread = if here { Thread::Here } else { Thread::Writer };
+            self.core.store.submit_lent(&commit, snapshot.take(), thread, Box::new(move |outcome| giver.give(outcome)));
+            if here && began.elapsed() > ON_THREAD {
+                self.apart_until = Instant::now() + APART;
+            } else if alone {
                 answer.wait(ON_THREAD);
             }
             let trouble = match answer.await {
@@ -551,7 +561,7 @@ impl Driver {
     }
 
     /// Whether nobody needs this thread while a commit is written: no other run, no call or timer of this one, no
-    /// subscriber. Then it may be waited for here.
+    /// subscriber. Then it may be written here.
     fn is_alone(&mut self) -> bool {
         while self.calls.try_join_next().is_some() {}
         while self.timers.try_join_next().is_some() {}
@@ -673,8 +683,9 @@ impl Driver {
     /// Gives the run back, so that any process may take it over. If that cannot be written, this process's end does it.
     async fn release(&mut self) {
         if let Some(owner) = self.owner.take() {
-            let (store, run) = (self.core.store.clone(), self.driven.run_id.clone());
-            let _ = tokio::task::spawn_blocking(move || store.release(&run, &owner)).await;
+            let (giver, answer) = answer::pair();
+            self.core.store.submit_release(&self.driven.run_id, &owner, move |outcome| giver.give(outcome));
+            let _ = answer.await;
         }
     }
 }

@@ -39,7 +39,7 @@ pub use open::StoreOptions;
 pub use payload::{Payload, PayloadPart, PayloadState, Payloads};
 pub use retention::{Held, Retained};
 pub use signalbox_audit as audit;
-pub use store::{Answer, Store};
+pub use store::{Answer, Store, Thread};
 pub use table::audit_entry::{AuditFacets, AuditPage, AuditQuery, AuditRow, actor_name};
 pub use table::delegation::Delegation;
 pub use table::draft::Draft;

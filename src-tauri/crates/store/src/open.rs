@@ -8,7 +8,7 @@ use crate::instance::{Instance, setup_lock, unusable};
 use crate::schema;
 use crate::store::{Inner, Store};
 use crate::table::{audit_entry, run, run_deleted, run_event};
-use crate::writer::{Queue, Writer};
+use crate::writer::{Desk, Writer};
 use rusqlite::{Connection, ffi};
 use std::fs;
 use std::path::Path;
@@ -71,13 +71,11 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
     };
     alarms.extend(compare(&connection, &written)?);
 
-    let queue = Arc::new(Queue::default());
     let max_pages = Arc::new(Mutex::new(options.max_pages));
     let signer = Arc::new(Mutex::new(None));
     let writer = Writer {
         path: path.clone(),
         busy: options.busy_timeout,
-        queue: Arc::clone(&queue),
         connection: Some(connection),
         marks,
         read_only,
@@ -85,13 +83,15 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
         signer: Arc::clone(&signer),
         full_sync: true,
     };
+    let desk = Arc::new(Desk::new(writer));
+    let at_desk = Arc::clone(&desk);
     let thread = std::thread::Builder::new()
         .name("store-writer".into())
-        .spawn(move || writer.run())
+        .spawn(move || at_desk.serve())
         .map_err(|e| Error::Folder { folder: folder.display().to_string(), reason: e.to_string() })?;
     let inner = Inner {
         folder: folder.to_owned(),
-        queue,
+        desk,
         thread: Some(thread),
         readers: Readers::new(path, options.busy_timeout),
         watch: Mutex::new(None),

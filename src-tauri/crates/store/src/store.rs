@@ -15,7 +15,7 @@ use crate::table::run_node::{self, LastCall};
 use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
 use crate::table::{audit_place, blob, definition, run_deleted, run_event, run_summary, setting, task};
-use crate::writer::{Queue, Task, Work};
+use crate::writer::{Desk, Task, Work};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
@@ -26,7 +26,16 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Called once on the writer's thread, after the commit: it must be short and must not call the store back and wait.
+/// Which thread writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thread {
+    /// The writer's own; many callers then share a transaction.
+    Writer,
+    /// The caller's, unless another writes just then: it may be held up for as long as the disk takes.
+    Here,
+}
+
+/// Called once on the thread that writes, after the commit: it must be short and must not call the store back and wait.
 pub type Answer<T> = Box<dyn FnOnce(Result<T, CommitError>) + Send>;
 
 /// Events of a run that are deleted in one transaction.
@@ -40,7 +49,7 @@ pub struct Store {
 
 pub(crate) struct Inner {
     pub(crate) folder: PathBuf,
-    pub(crate) queue: Arc<Queue>,
+    pub(crate) desk: Arc<Desk>,
     pub(crate) thread: Option<JoinHandle<()>>,
     pub(crate) readers: Readers,
     /// The one connection whose `data_version` can be compared with itself.
@@ -55,7 +64,7 @@ pub(crate) struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.queue.close();
+        self.desk.close();
         if let Some(thread) = self.thread.take()
             && thread.thread().id() != std::thread::current().id()
         {
@@ -131,12 +140,11 @@ impl Store {
         work: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
         answer: impl FnOnce(Result<T>) + Send + 'static,
     ) {
-        self.inner.queue.push(Box::new(Task { rows, durable, work: Some(work), value: None, answer }));
+        self.inner.desk.push(Box::new(Task { rows, durable, work: Some(work), value: None, answer }));
     }
 
     fn wait<T: Send + 'static>(&self, enqueue: impl FnOnce(mpsc::SyncSender<Result<T>>)) -> Result<T> {
-        let here = std::thread::current().id();
-        if self.inner.thread.as_ref().is_some_and(|thread| thread.thread().id() == here) {
+        if self.inner.desk.is_at_work_here() {
             return Err(Error::Invalid { reason: "an answer of the store cannot wait for the store".into() });
         }
         let (sender, receiver) = mpsc::sync_channel(1);
@@ -194,19 +202,28 @@ impl Store {
     /// except that a commit which cannot be stored is answered at once, on the caller's thread.
     pub fn submit(&self, mut commit: RunCommit, answer: Answer<()>) {
         let snapshot = commit.snapshot.take();
-        self.submit_lent(&commit, snapshot, answer);
+        self.submit_lent(&commit, snapshot, Thread::Writer, answer);
     }
 
     /// [`Self::submit`] of a commit that its owner keeps, to repeat it if need be. Its snapshot is the one that is given
-    /// here: a state may be large, and a commit that is repeated can do without.
-    pub fn submit_lent(&self, commit: &RunCommit, snapshot: Option<Snapshot>, answer: Answer<()>) {
+    /// here: a state may be large, and a commit that is repeated can do without. [`Thread::Here`] may write it on the
+    /// caller's thread, and answers before it returns when it does.
+    pub fn submit_lent(&self, commit: &RunCommit, snapshot: Option<Snapshot>, thread: Thread, answer: Answer<()>) {
         let durable = commit.durable;
-        match Prepared::new(commit, snapshot) {
-            Ok(prepared) => {
-                let rows = prepared.rows();
-                self.enqueue(rows, durable, |work| prepared.apply(work), |o| answer(o.map_err(CommitError::from)));
-            }
-            Err(error) => answer(Err(error.into())),
+        let prepared = match Prepared::new(commit, snapshot) {
+            Ok(prepared) => prepared,
+            Err(error) => return answer(Err(error.into())),
+        };
+        let job = Task {
+            rows: prepared.rows(),
+            durable,
+            work: Some(|work: &mut Work<'_>| prepared.apply(work)),
+            value: None,
+            answer: |outcome: Result<()>| answer(outcome.map_err(CommitError::from)),
+        };
+        match thread {
+            Thread::Writer => self.inner.desk.push(Box::new(job)),
+            Thread::Here => self.inner.desk.push_here(Box::new(job)),
         }
     }
 
@@ -230,15 +247,21 @@ impl Store {
 
     /// Gives a run back, so that any process may take it over while this one lives. False when it was not `owner`'s.
     pub fn release(&self, run_id: &str, owner: &Owner) -> Result<bool> {
+        self.wait(|sender| self.submit_release(run_id, owner, move |outcome| drop(sender.send(outcome))))
+    }
+
+    /// [`Self::release`] without waiting; for the answer holds what is said of [`Answer`].
+    pub fn submit_release(&self, run_id: &str, owner: &Owner, answer: impl FnOnce(Result<bool>) + Send + 'static) {
         let (run_id, owner) = (run_id.to_owned(), owner.clone());
-        self.write(false, move |work| {
+        let release = move |work: &mut Work<'_>| {
             let row = run::require(work.connection, &run_id)?;
             if row.owner.as_ref() != Some(&owner) {
                 return Ok(false);
             }
             run::set_owner(work.connection, &run_id, None, owner.epoch)?;
             Ok(true)
-        })
+        };
+        self.enqueue(1, false, release, answer);
     }
 
     /// Whether a living process, this one included, drives the run.

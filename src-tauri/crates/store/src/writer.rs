@@ -1,6 +1,7 @@
-//! The one writer: a thread that owns the only write connection of this process.
+//! The one writer: it has the only write connection of this process, and stands at one [`Desk`]. Its own thread works the
+//! queue off, or whoever has a job that is not worth two changes of threads (ADR 37); never two at once.
 //!
-//! It drains its queue into one transaction (at most 256 rows), commits, and only then answers. Each job of a group stands in
+//! It drains the queue into one transaction (at most 256 rows), commits, and only then answers. Each job of a group stands in
 //! its own savepoint, so a job that fails takes nobody with it. A group with a durable job is synced to the disk.
 
 use crate::chain;
@@ -12,11 +13,14 @@ use signalbox_audit::{Head, Signer};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 /// Most rows of one transaction.
 const GROUP: usize = 256;
+/// Groups that somebody else's thread writes in a row; what is then left is for the writer's own.
+const GROUPS_HERE: usize = 2;
 
 /// What a job may use.
 pub(crate) struct Work<'a> {
@@ -73,64 +77,140 @@ where
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
     closed: bool,
-    /// The writer sleeps; while it works, nobody has to wake it.
+    /// The writer's thread sleeps; while it works, nobody has to wake it.
     idle: bool,
 }
 
 #[derive(Default)]
-pub(crate) struct Queue {
+struct Queue {
     state: Mutex<State>,
     wake: Condvar,
 }
 
 impl Queue {
-    pub(crate) fn push(&self, job: Box<dyn Job>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    fn push(&self, job: Box<dyn Job>) {
+        let mut state = self.state();
         if state.closed {
             drop(state);
             job.answer(Err(Error::Closed));
             return;
         }
         state.jobs.push_back(job);
-        let idle = std::mem::take(&mut state.idle);
-        drop(state);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The writer's thread looks at the queue. While it is at work it needs no waking: it looks before it sleeps.
+    fn wake(&self) {
+        let idle = std::mem::take(&mut self.state().idle);
         if idle {
             self.wake.notify_one();
         }
     }
 
-    /// What is queued is still written.
-    pub(crate) fn close(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
-        self.wake.notify_one();
+    /// The next group, if there is one.
+    fn take(&self) -> Option<Vec<Box<dyn Job>>> {
+        let mut state = self.state();
+        let first = state.jobs.pop_front()?;
+        let mut rows = first.rows();
+        let mut group = vec![first];
+        while let Some(next) = state.jobs.pop_front_if(|job| rows + job.rows() <= GROUP) {
+            rows += next.rows();
+            group.push(next);
+        }
+        Some(group)
     }
 
-    /// Waits for the next group; `None` when the store is closed and nothing is left.
-    fn take(&self) -> Option<Vec<Box<dyn Job>>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(first) = state.jobs.pop_front() {
-                let mut rows = first.rows();
-                let mut group = vec![first];
-                while let Some(next) = state.jobs.pop_front_if(|job| rows + job.rows() <= GROUP) {
-                    rows += next.rows();
-                    group.push(next);
-                }
-                return Some(group);
-            }
+    /// Waits until there is something to do; false when the store is closed and nothing is left.
+    fn wait(&self) -> bool {
+        let mut state = self.state();
+        while state.jobs.is_empty() {
             if state.closed {
-                return None;
+                return false;
             }
             state.idle = true;
             state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        state.idle = false;
+        true
+    }
+}
+
+/// Where jobs are brought, and the writer that does them in their order.
+pub(crate) struct Desk {
+    queue: Queue,
+    /// Whoever has it takes the next group: the order of the groups is that of the queue.
+    writer: Mutex<Writer>,
+    /// The thread that writes now.
+    at_work: Mutex<Option<ThreadId>>,
+}
+
+impl Desk {
+    pub(crate) fn new(writer: Writer) -> Self {
+        Self { queue: Queue::default(), writer: Mutex::new(writer), at_work: Mutex::default() }
+    }
+
+    /// The writer's own thread.
+    pub(crate) fn serve(&self) {
+        while self.queue.wait() {
+            let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+            self.work_off(writer, usize::MAX);
+        }
+        // A cut tail is then found by size and head. What cannot be sealed now is sealed by the next process.
+        let _ = self.writer.lock().unwrap_or_else(PoisonError::into_inner).seal();
+    }
+
+    /// A job for the writer's thread.
+    pub(crate) fn push(&self, job: Box<dyn Job>) {
+        self.queue.push(job);
+        self.queue.wake();
+    }
+
+    /// A job that is done on this thread, with what stands before it, unless somebody writes already: then the writer's
+    /// thread goes on from there.
+    pub(crate) fn push_here(&self, job: Box<dyn Job>) {
+        self.queue.push(job);
+        match self.writer.try_lock() {
+            Ok(writer) => self.work_off(writer, GROUPS_HERE),
+            Err(TryLockError::Poisoned(writer)) => self.work_off(writer.into_inner(), GROUPS_HERE),
+            Err(TryLockError::WouldBlock) => self.queue.wake(),
+        }
+    }
+
+    fn work_off(&self, mut writer: MutexGuard<'_, Writer>, groups: usize) {
+        self.set_at_work(Some(std::thread::current().id()));
+        for _ in 0..groups {
+            let Some(group) = self.queue.take() else { break };
+            writer.write(group);
+        }
+        self.set_at_work(None);
+        drop(writer);
+        if groups < usize::MAX && !self.queue.state().jobs.is_empty() {
+            self.queue.wake();
+        }
+    }
+
+    fn set_at_work(&self, thread: Option<ThreadId>) {
+        *self.at_work.lock().unwrap_or_else(PoisonError::into_inner) = thread;
+    }
+
+    /// Whether this thread writes: an answer that is given on it cannot wait for another write.
+    pub(crate) fn is_at_work_here(&self) -> bool {
+        *self.at_work.lock().unwrap_or_else(PoisonError::into_inner) == Some(std::thread::current().id())
+    }
+
+    /// What is queued is still written.
+    pub(crate) fn close(&self) {
+        self.queue.state().closed = true;
+        self.queue.wake.notify_one();
     }
 }
 
 pub(crate) struct Writer {
     pub(crate) path: PathBuf,
     pub(crate) busy: Duration,
-    pub(crate) queue: Arc<Queue>,
     /// `None` after an I/O error, until it can be opened again.
     pub(crate) connection: Option<Connection>,
     pub(crate) marks: Option<MarkFile>,
@@ -141,14 +221,6 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn run(mut self) {
-        while let Some(group) = self.queue.take() {
-            self.write(group);
-        }
-        // A cut tail is then found by size and head. What cannot be sealed now is sealed by the next process.
-        let _ = self.seal();
-    }
-
     /// Seals the audit chain in a transaction of its own.
     fn seal(&mut self) -> Result<()> {
         let connection = self.ready()?;
@@ -322,3 +394,6 @@ fn answer_all(jobs: Vec<Box<dyn Job>>, outcome: &Result<()>) {
         job.answer_caught(outcome.clone());
     }
 }
+
+#[cfg(test)]
+mod tests;

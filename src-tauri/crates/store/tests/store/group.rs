@@ -2,7 +2,7 @@
 
 use crate::support::{commit, print, raw, started, temporary};
 use serde_json::json;
-use signalbox_store::{CommitError, Store, StoreOptions};
+use signalbox_store::{CommitError, Store, StoreOptions, Thread};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -92,4 +92,32 @@ fn a_store_that_stays_busy_is_a_typed_error() {
     assert_eq!(store.run("r").expect("readers go on").last_seq, 1);
     other.execute_batch("COMMIT").expect("lets go");
     store.commit(next).expect("later");
+}
+
+/// Whoever writes: each commit is answered once and cannot wait for the store inside its answer.
+#[test]
+fn commits_of_several_threads_are_all_written() {
+    let (_folder, store) = temporary();
+    let names = ["a", "b", "c"];
+    let owners = names.map(|name| started(&store, name));
+    std::thread::scope(|scope| {
+        for ((name, owner), thread) in names.iter().zip(&owners).zip([Thread::Here, Thread::Here, Thread::Writer]) {
+            let store = &store;
+            scope.spawn(move || {
+                for seq in 2..200 {
+                    let (sender, receiver) = mpsc::channel();
+                    let inside = store.clone();
+                    let told = move |outcome| {
+                        let refused = inside.setting_set("a", Some(json!(1))).map_err(|error| error.code());
+                        sender.send((outcome, refused)).expect("is heard");
+                    };
+                    let next = commit(name, owner, vec![print(name, seq, json!(seq))]);
+                    store.submit_lent(&next, None, thread, Box::new(told));
+                    assert_eq!(receiver.recv().expect("answers"), (Ok(()), Err("INVALID_DATA")));
+                }
+            });
+        }
+    });
+    assert_eq!(names.map(|name| store.run(name).expect("reads").last_seq), [199; 3]);
+    store.setting_set("a", Some(json!(1))).expect("outside an answer it can wait");
 }

@@ -1,0 +1,81 @@
+use super::{Desk, GROUP, GROUPS_HERE, Job, Task, Work, Writer};
+use crate::connection::open_writer;
+use crate::error::Result;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{ThreadId, current};
+use std::time::Duration;
+
+/// A desk at which no thread waits.
+fn desk(folder: &tempfile::TempDir) -> Desk {
+    let path = folder.path().join("signalbox.db");
+    let busy = Duration::from_secs(5);
+    let connection = open_writer(&path, busy).expect("opens");
+    connection.execute_batch("CREATE TABLE done (n INTEGER)").expect("a table");
+    Desk::new(Writer {
+        path,
+        busy,
+        connection: Some(connection),
+        marks: None,
+        read_only: false,
+        max_pages: Arc::default(),
+        signer: Arc::new(Mutex::new(None)),
+        full_sync: true,
+    })
+}
+
+type Told = (usize, ThreadId, bool);
+
+fn job(n: usize, rows: usize, told: &Sender<Told>) -> Box<dyn Job> {
+    let told = told.clone();
+    Box::new(Task {
+        rows,
+        durable: false,
+        work: Some(move |work: &mut Work<'_>| Ok(work.connection.execute("INSERT INTO done VALUES (?)", [n])?)),
+        value: None,
+        answer: move |outcome: Result<usize>| told.send((n, current().id(), outcome.is_ok())).expect("is heard"),
+    })
+}
+
+fn told(receiver: &Receiver<Told>) -> Vec<usize> {
+    receiver.try_iter().map(|(n, thread, done)| if done && thread == current().id() { n } else { usize::MAX }).collect()
+}
+
+#[test]
+fn a_job_is_done_here_with_what_stands_before_it() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (desk, (sender, receiver)) = (desk(&folder), channel());
+    desk.push(job(1, 1, &sender));
+    desk.push(job(2, 1, &sender));
+    assert_eq!(told(&receiver), [0; 0], "nobody is there");
+    desk.push_here(job(3, 1, &sender));
+    assert_eq!(told(&receiver), [1, 2, 3]);
+    assert!(!desk.is_at_work_here());
+}
+
+#[test]
+fn while_another_writes_a_job_is_left_to_the_thread() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (desk, (sender, receiver)) = (desk(&folder), channel());
+    let writer = desk.writer.lock().expect("is free");
+    desk.push_here(job(1, 1, &sender));
+    assert_eq!(told(&receiver), [0; 0]);
+    drop(writer);
+    desk.close();
+    desk.serve();
+    assert_eq!(told(&receiver), [1], "what is queued is written, also when the store is closed");
+}
+
+#[test]
+fn who_writes_its_own_job_does_not_write_for_all() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (desk, (sender, receiver)) = (desk(&folder), channel());
+    for n in 0..4 {
+        desk.push(job(n, GROUP, &sender));
+    }
+    desk.push_here(job(4, GROUP, &sender));
+    assert_eq!(told(&receiver), (0..GROUPS_HERE).collect::<Vec<_>>());
+    desk.close();
+    desk.serve();
+    assert_eq!(told(&receiver), (GROUPS_HERE..5).collect::<Vec<_>>());
+}
