@@ -9,7 +9,7 @@ use crate::table::audit_meta;
 use rusqlite::{Connection, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    id: 30,
+    id: 31,
     // A time needs no index: `ts_high` never goes back, so it is found by halving.
     sql: "CREATE TABLE audit_node (node_id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (node_id, seq)) \
             STRICT, WITHOUT ROWID;
