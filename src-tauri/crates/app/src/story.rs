@@ -178,9 +178,9 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some(place) => format!("{} keeps no checkpoints any more: {place}", who()),
             None => format!("{} keeps checkpoints outside{}", who(), of("added")),
         },
-        AuditEvent::WebhookChanged => match text(facts, "removed") {
-            Some(url) => format!("{} tells an address of no tasks any more: {url}", who()),
-            None => format!("{} tells an address of tasks{}", who(), of("added")),
+        AuditEvent::WebhookChanged => match text(facts, "change") {
+            Some("removed") => format!("{} tells an address of no tasks any more{}", who(), of("url")),
+            _ => format!("{} tells an address of tasks{}", who(), of("url")),
         },
         AuditEvent::WebhookFailed => format!("A message about a task was not taken{}", of("url")),
         AuditEvent::WebhookAgain => format!("{} had a message about a task sent again{}", who(), of("url")),

@@ -139,7 +139,7 @@ impl App {
         }
         let secret = self.signing_secret(request.secret.trim(), &url)?;
         let names: Vec<&str> = events.iter().map(|news| news.as_str()).collect();
-        let facts = json!({ "added": shown(&url), "events": names, "secret": format!("{SCHEME}{secret}") });
+        let facts = json!({ "change": "added", "url": shown(&url), "events": names, "name": secret });
         let record = self.fact(AuditEvent::WebhookChanged, Level::Info, caller.actor(), signed(caller, facts));
         let one = store::Webhook {
             id: uuid::Uuid::now_v7().to_string(),
@@ -179,7 +179,7 @@ impl App {
         let unknown =
             || ApiError::not_found(format!("No address has the id {id}; `signalbox webhook list` shows all."));
         let one = self.store.webhook(id)?.ok_or_else(unknown)?;
-        let facts = json!({ "removed": shown(&one.url) });
+        let facts = json!({ "change": "removed", "url": shown(&one.url) });
         let record = self.fact(AuditEvent::WebhookChanged, Level::Warn, caller.actor(), signed(caller, facts));
         if !self.store.webhook_remove(id, record)? {
             return Err(unknown());

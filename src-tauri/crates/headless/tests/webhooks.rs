@@ -212,6 +212,13 @@ fn an_address_is_told_at_the_terminal_and_what_failed_is_sent_again() {
     let removed = place.run(&["webhook", "remove", flaky.as_str().expect("an id"), "--json"]).json();
     assert_eq!(removed.as_array().map(Vec::len), Some(1));
     assert_eq!((events(&place, "WEBHOOK_CHANGED").len(), events(&place, "WEBHOOK_AGAIN").len()), (3, 1));
+    // A masked export names no address.
+    let out = place.dir.path().join("masked.jsonl").display().to_string();
+    let masked =
+        ["audit", "export", "--query", "event:WEBHOOK_CHANGED", "--profile", "masked", "--out", &out, "--json"];
+    assert_eq!(place.run(&masked).code, 0);
+    let masked = std::fs::read_to_string(&out).expect("entries");
+    assert!(masked.contains("removed") && !masked.contains(&peer.base) && !masked.contains("\"desk\""), "{masked}");
     assert_eq!(events(&place, "WEBHOOK_FAILED").len(), 0);
 }
 
