@@ -117,6 +117,7 @@ fn wait(message: notify_rust::Notification, _: &AppHandle, _: Option<String>) {
 #[cfg(target_os = "linux")]
 pub(crate) fn register_links() -> Result<String, String> {
     const FILE: &str = "app.signalbox.desktop.desktop";
+    const SCHEME: &str = "x-scheme-handler/signalbox";
     // Ours stands beside what the desktop reads.
     let own =
         signalbox_app::default_data_dir().map_err(|_| "The folder for the data of programs is not known. Set HOME.")?;
@@ -127,13 +128,21 @@ pub(crate) fn register_links() -> Result<String, String> {
     let written =
         std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, entry(&program.to_string_lossy())));
     written.map_err(|error| format!("{} cannot be written: {error}.", path.display()))?;
-    Ok(format!(
-        "{} is written. If links still do not open: xdg-mime default {FILE} x-scheme-handler/signalbox",
-        path.display()
-    ))
+    // Desktops read the entry of an account only when it is also named as the default.
+    let named = std::process::Command::new("xdg-mime").args(["default", FILE, SCHEME]).output();
+    Ok(if named.is_ok_and(|done| done.status.success()) {
+        format!("{} is written, and links open with it.", path.display())
+    } else {
+        format!(
+            "{} is written. xdg-mime could not name it as the default: if links do not open, install xdg-utils and run \
+             `xdg-mime default {FILE} {SCHEME}`.",
+            path.display()
+        )
+    })
 }
 
-/// The desktop entry. The program's path is quoted as the standard for desktop entries says.
+/// The desktop entry. The program's path is quoted as the standard for desktop entries says, and only when it must be:
+/// `xdg-open` takes the quotes for a part of the path on desktops that it does not know.
 #[cfg(target_os = "linux")]
 fn entry(program: &str) -> String {
     let quoted: String = program
@@ -144,9 +153,11 @@ fn entry(program: &str) -> String {
             other => vec![other],
         })
         .collect();
+    let plain = program.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@:,=%".contains(&b) || !b.is_ascii());
+    let quoted = if plain { quoted } else { format!("\"{quoted}\"") };
     format!(
         "[Desktop Entry]\nType=Application\nName=Signalbox\nComment=Draw a workflow, run it, answer what it asks\n\
-         Exec=\"{quoted}\" %u\nTerminal=false\nCategories=Development;\nMimeType=x-scheme-handler/signalbox;\n"
+         Exec={quoted} %u\nTerminal=false\nCategories=Development;\nMimeType=x-scheme-handler/signalbox;\n"
     )
 }
 
@@ -187,9 +198,11 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_desktop_entry_quotes_the_program() {
+    fn the_desktop_entry_quotes_the_program_when_it_must() {
         let entry = super::entry("/opt/a \"b\"/50%/signalbox-desktop");
         assert!(entry.contains("Exec=\"/opt/a \\\\\"b\\\\\"/50%%/signalbox-desktop\" %u\n"), "{entry}");
+        let entry = super::entry("/opt/signalbox/50%/signalbox-desktop");
+        assert!(entry.contains("Exec=/opt/signalbox/50%%/signalbox-desktop %u\n"), "{entry}");
         assert!(entry.contains("MimeType=x-scheme-handler/signalbox;\n"));
     }
 }

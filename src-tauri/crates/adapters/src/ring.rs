@@ -65,9 +65,10 @@ impl SystemRing {
             drop(sender.send(work()));
         });
         thread.map_err(|error| format!("the system gives no thread: {error}"))?;
-        receiver
-            .recv_timeout(limit)
-            .map_err(|_| format!("it was not unlocked, or did not answer, within {} s", limit.as_secs()))
+        receiver.recv_timeout(limit).map_err(|_| {
+            let what = if limit == PERSON { "was not unlocked, or did not answer," } else { "did not answer" };
+            format!("it {what} within {} s", limit.as_secs())
+        })
     }
 }
 
