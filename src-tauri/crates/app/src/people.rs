@@ -141,6 +141,18 @@ pub(crate) fn lift_patch(app: &App, record: &TaskRecord, patch: Value) -> ApiRes
     lifted(app, record, patch, Masks::patch)
 }
 
+/// Where an input hides something, a patch may only put and take away: `move` and `copy` would carry a value to a name
+/// that shows it, and `test` would say whether a guess is right.
+pub(crate) fn may_apply(record: &TaskRecord, patch: &[patch::Operation]) -> ApiResult<()> {
+    use patch::Operation::{Copy, Move, Test};
+    let tells = patch.iter().any(|operation| matches!(operation, Copy { .. } | Move { .. } | Test { .. }));
+    if tells && Masks::new(&record.created.redact).input(&record.created.input).0 != *record.created.input {
+        let message = "The input hides values: a change of it may only add, remove and replace.";
+        return Err(ApiError::bad_request(message, "Write the new value instead of moving or testing an old one."));
+    }
+    Ok(())
+}
+
 /// `shown`: how it will be shown to those who know nothing of what it was made of.
 fn lifted(
     app: &App,

@@ -230,6 +230,15 @@ fn ts_052_a_mask_is_no_way_to_read_its_value() {
     (moved["tries"], moved["password"]) = (password, json!("another"));
     let refused = complete(&moved);
     assert!(refused.status == 400 && refused.body.contains("mask"), "{}", refused.body);
+    for operation in [
+        json!({ "op": "copy", "from": "/password", "path": "/tries" }),
+        json!({ "op": "move", "from": "/password", "path": "/tries" }),
+        json!({ "op": "test", "path": "/password", "value": "a guess" }),
+    ] {
+        let body = json!({ "taskIds": [place.task], "action": "correct", "patch": [operation] });
+        let answer = serving.ask_as(OPERATOR, "POST", "/rpc/task_complete_many", &body, &[]);
+        assert!(answer.body.contains("may only add, remove and replace"), "{}", answer.body);
+    }
     let mut kept = input;
     kept["tries"] = json!(4);
     let done = complete(&kept);

@@ -180,6 +180,7 @@ pub(crate) fn task_complete_many(app: &App, caller: &Caller, request: TaskComple
                 let record = people::record(app, task_id)?;
                 let patch = people::lift_patch(app, &record, serde_json::to_value(patch).unwrap_or_default())?;
                 let patch: Vec<patch::Operation> = serde_json::from_value(patch).unwrap_or_default();
+                people::may_apply(&record, &patch)?;
                 let fixed = patch::apply(&record.created.input, &patch).map_err(|why| {
                     let message = format!("The change does not fit this task's input: {why}.");
                     ApiError::new(Class::Invalid, "INPUT_INVALID", message, "Answer this task by itself.")
