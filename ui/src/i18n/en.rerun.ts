@@ -57,6 +57,8 @@ export const rerun = {
   'rerun.start.other': 'Re-run {n} steps',
   'rerun.nothingRan': 'No step of this run has begun, so nothing can begin again. Run the workflow anew.',
   'rerun.of': 'Re-run of {run} from {step}',
+  'rerun.imported': 'Began at {step}, at a checkpoint of another program',
+  'rerun.importedOf': 'Run {run} there, taken at {time}',
   'rerun.ofShort': 'Re-run of {run}',
   'canvas.state.kept': 'Kept from the original',
   'canvas.keptLineShort': 'from the original',

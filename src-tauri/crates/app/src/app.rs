@@ -14,6 +14,7 @@ use crate::signing::Signing;
 use crate::viewed::Viewed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
 use signalbox_adapters::ring::{KeyRing, SystemRing};
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private};
@@ -59,6 +60,10 @@ pub struct NewRun {
     pub breakpoints: Vec<Breakpoint>,
     /// It stops before its first call.
     pub paused: bool,
+    /// It begins at a checkpoint of another program (K-30); `params` and `context` then change what that says.
+    pub checkpoint: Option<Value>,
+    /// What else is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
+    pub overrides: Map,
 }
 
 /// Everything a host needs.

@@ -9,7 +9,8 @@ use crate::router::Caller;
 use crate::runs::wire_event;
 use serde_json::{Value, json};
 use signalbox_engine::validate::{check_bytes, check_called};
-use signalbox_engine::{Compiled, params, summary};
+use signalbox_engine::json::parse;
+use signalbox_engine::{Compiled, foreign, params, summary};
 use signalbox_model::{Diagnostic, RunEvent, Workflow};
 use signalbox_runtime::{Kept, Phase, Subscription, definition, state};
 use signalbox_store::RunRow;
@@ -30,6 +31,22 @@ impl App {
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
             check::runnable(&diagnostics)?;
             app.start_document(document, Some(&file), new)
+        })
+        .await
+    }
+
+    /// A checkpoint of another program from a file, as strict JSON.
+    pub async fn read_checkpoint(self: &Arc<Self>, file: PathBuf) -> ApiResult<Value> {
+        self.blocking(move |_| {
+            let loaded = load(&file)?;
+            let text = std::str::from_utf8(&loaded.bytes).map_err(|_| {
+                ApiError::bad_request(format!("{} is no UTF-8 text.", file.display()), "Give a file with JSON.")
+            })?;
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+            parse(text).map_err(|error| {
+                let message = format!("{} is not JSON: {error}.", file.display());
+                ApiError::new(Class::Invalid, "BAD_JSON", message, "Correct the file at this place.")
+            })
         })
         .await
     }
@@ -55,6 +72,21 @@ impl App {
         // Another process may have changed the grants.
         self.grants_changed()?;
         let mut given = new.params;
+        let mut checkpoint = new.checkpoint.as_ref().map(foreign::read).transpose()?;
+        match &mut checkpoint {
+            Some(known) => {
+                let variables = new.context.iter().map(|(name, value)| (format!("${name}"), value.clone()));
+                known.override_with(given.into_iter().chain(variables).chain(new.overrides).collect())?;
+                given = known.params.clone();
+            }
+            None if !new.overrides.is_empty() => {
+                return Err(ApiError::bad_request(
+                    "Overrides change a checkpoint, but none was sent.",
+                    "Send `checkpoint`, too, or `params`.",
+                ));
+            }
+            None => {}
+        }
         let mut lease = None;
         for name in params::practice(&workflow) {
             if given.get(name).is_none_or(|value| value.is_null() || *value == json!("")) {
@@ -78,6 +110,7 @@ impl App {
         fits(&workflow, &given)?;
         let runtime = self.runtime.clone();
         let pinned = self.wait_for(async move { runtime.pin_with(workflow, called.files).await })??;
+        let begins = checkpoint.map(|known| known.begin(&pinned.compiled, given.clone())).transpose()?;
         let debug = watched(&pinned.compiled, new.breakpoints, new.paused, new.person.as_deref())?;
         let runtime = self.runtime.clone();
         Ok(self.wait_for(async move {
@@ -91,7 +124,10 @@ impl App {
                 debug,
                 kept,
             };
-            runtime.start(run).await
+            match begins {
+                Some(begins) => runtime.start_at(run, begins).await,
+                None => runtime.start(run).await,
+            }
         })??)
     }
 

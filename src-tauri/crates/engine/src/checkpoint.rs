@@ -39,7 +39,7 @@ pub fn of(compiled: &Compiled, state: &RunState) -> Standing {
     for (node, slot) in &state.inside {
         let Some(body) = fold::slot_ref(state, *node, *slot).and_then(|slot| slot.body.as_deref()) else { continue };
         let well = |(index, outcome): (usize, &Option<Outcome>)| {
-            matches!(outcome, Some(Outcome::Result(_) | Outcome::Leaves(_))).then_some(index)
+            matches!(outcome, Some(Outcome::Result(_) | Outcome::Leaves(_) | Outcome::Elsewhere)).then_some(index)
         };
         let done: Vec<usize> = body.done.iter().enumerate().filter_map(well).collect();
         let this = &compiled.nodes[*node];

@@ -7,6 +7,7 @@ pub(crate) mod case;
 pub(crate) mod cut;
 mod deadline;
 mod debug;
+pub(crate) mod foreign;
 pub(crate) mod place;
 mod settle;
 

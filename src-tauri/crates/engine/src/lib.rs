@@ -19,6 +19,7 @@ mod decision;
 pub mod effect;
 pub mod expr;
 mod fold;
+pub mod foreign;
 pub mod guard;
 pub mod input;
 pub mod json;

@@ -6,6 +6,7 @@ mod range;
 mod reopen;
 
 pub use compare::{Change, Fate, StepPlan};
+pub(crate) use range::reach;
 pub use reopen::Reopen;
 
 use crate::{
@@ -19,7 +20,7 @@ use reopen::Asking;
 use serde_json::Value;
 use signalbox_model::{
     Diagnostic, EventBody, Item, Map, RunEvent,
-    base::{Base, Begun, KeptAnswer, named},
+    base::{Base, Begun, Foreign, KeptAnswer, named},
     event::WorkflowStart,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,10 +207,16 @@ fn plan_with(
     let given = earlier.map_or_else(|| start.context.clone().unwrap_or_default(), |base| base.given.clone());
     let stands = |name: &str| !here.holds_name(original.compiled, name) && !there.holds_name(target, name);
     let asks = asking.map(|asking| asking.again);
+    let foreign = foreign_of(earlier, target, from)?;
+    // No wire leads to where a checkpoint began: a container around the step is entered by name again.
+    let entered = |name: &str| {
+        let rest = from.strip_prefix(name).filter(|_| foreign.as_ref().is_some_and(|foreign| foreign.step == name));
+        rest.is_some_and(|rest| rest.starts_with(['/', '[']))
+    };
     let mut begun: Vec<Begun> = earlier
         .iter()
         .flat_map(|base| &base.begun)
-        .filter(|begun| stands(&begun.step) || (asks.is_some() && begun.step == from))
+        .filter(|begun| stands(&begun.step) || entered(&begun.step) || (asks.is_some() && begun.step == from))
         .cloned()
         .collect();
     if asks.is_none() {
@@ -218,7 +225,14 @@ fn plan_with(
     // What the other definition cannot take over executes again: its events go, until the rest can be folded.
     let mut again = BTreeSet::new();
     let (state, base) = loop {
-        let base = Base { events, given: given.clone(), begun: begun.clone(), asks: asks.clone(), answers: Vec::new() };
+        let base = Base {
+            events,
+            given: given.clone(),
+            begun: begun.clone(),
+            asks: asks.clone(),
+            answers: Vec::new(),
+            foreign: foreign.clone(),
+        };
         let mut trial = WorkflowStart {
             context: (!given.is_empty()).then(|| given.clone()),
             resumed_from: Some(from.to_owned()),
@@ -272,10 +286,10 @@ pub struct Rerun {
     pub context: Map,
     /// The step, with its path.
     pub from: String,
-    /// The original.
-    pub parent: String,
+    /// The original; none when the run begins at a checkpoint of another program.
+    pub parent: Option<String>,
     /// Its last event.
-    pub base_seq: u64,
+    pub base_seq: Option<u64>,
     /// What the new run has of it.
     pub base: Base,
 }
@@ -314,7 +328,8 @@ impl Plan {
         if keep_answers {
             self.base.answers = self.answers;
         }
-        Ok(Rerun { params, context, from: self.from, parent: self.parent, base_seq: self.base_seq, base: self.base })
+        let (parent, base_seq) = (Some(self.parent), Some(self.base_seq));
+        Ok(Rerun { params, context, from: self.from, parent, base_seq, base: self.base })
     }
 }
 
@@ -333,6 +348,19 @@ fn replaced(input: &[Item], data: Vec<Value>) -> Vec<Item> {
             Item { data: Arc::new(data), ..input.get(index).cloned().unwrap_or(plain) }
         })
         .collect()
+}
+
+/// Where an original began at a checkpoint of another program, its re-run knows what ended there. What ended of the very
+/// step that executes again is stale (K-34).
+fn foreign_of(earlier: Option<&Base>, target: &Compiled, from: &str) -> Result<Option<Box<Foreign>>, RerunError> {
+    let Some(mut foreign) = earlier.and_then(|base| base.foreign.clone()) else { return Ok(None) };
+    if target.node_index(&foreign.step).is_none() {
+        return Err(RerunError::Gone { step: foreign.step.clone() });
+    }
+    if foreign.step == from {
+        (foreign.branches, foreign.iterations, foreign.ended) = (Vec::new(), 0, Vec::new());
+    }
+    Ok(Some(foreign))
 }
 
 fn unknown(compiled: &Compiled, name: &str) -> RerunError {

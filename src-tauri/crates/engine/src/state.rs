@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, Item, NodeState, RunStatus, TaskKind,
-    base::{AskedAgain, KeptAnswer},
+    base::{AskedAgain, Foreign, KeptAnswer},
     debug::{Breakpoint, Stopped},
     task::{Answer, OnExpiry},
     time::Millis,
@@ -38,6 +38,9 @@ pub struct RunState {
     /// The task of the original that is asked again, until it is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reopens: Option<AskedAgain>,
+    /// What a checkpoint of another program said, in a run that began at one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) foreign: Option<Box<Foreign>>,
     /// While the base of a re-run is folded: the step it begins at.
     #[serde(skip)]
     pub(crate) basing: Option<Arc<str>>,
@@ -481,6 +484,7 @@ impl RunState {
             parent_run_id: None,
             kept_answers: Vec::new(),
             reopens: None,
+            foreign: None,
             basing: None,
             context: Context::default(),
             nodes: Spread::new(

@@ -150,8 +150,8 @@ impl Deciding<'_> {
                     context: Some(context),
                     started_by,
                     resumed_from: Some(from),
-                    parent_run_id: Some(parent),
-                    base_seq: Some(base_seq),
+                    parent_run_id: parent,
+                    base_seq,
                     base: Some(Box::new(base)),
                 });
                 self.emit(None, body)?;

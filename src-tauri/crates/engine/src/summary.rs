@@ -32,6 +32,7 @@ pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
         workflow_id: compiled.workflow.id.clone(),
         status: state.status,
         parent_run_id: state.parent_run_id.clone(),
+        imported_from: state.foreign.as_ref().map(|foreign| foreign.source.clone()),
         started_at: time::format(state.started_ms),
         ended_at: state.status.is_terminal().then(|| time::format(state.last_ms)),
         duration_ms: state.last_ms - state.started_ms,

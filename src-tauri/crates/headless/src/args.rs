@@ -148,6 +148,9 @@ pub(crate) struct Run {
     /// One param, or with `$` an initial context value.
     #[arg(long = "set", value_name = "NAME=JSON")]
     pub(crate) set: Vec<String>,
+    /// Begin where a checkpoint of another program (vl_workflow_checkpoint) stands; --params and --set change what it says.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from_checkpoint: Option<PathBuf>,
     /// Print every event as one JSON line while it happens, and nothing else; with --json the summary is the last line.
     #[arg(long)]
     pub(crate) events: bool,

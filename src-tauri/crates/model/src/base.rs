@@ -4,6 +4,8 @@ use crate::event::RunEventWire;
 use crate::{Item, Map, RunEvent, task::Answer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
 
 /// The base of a re-run, part of its `workflow_start`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +27,57 @@ pub struct Base {
     /// Answers that people gave to steps that execute again, and that are given again when the same is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<KeptAnswer>,
+    /// The run, or the one that this one was re-run from, began at a checkpoint of another program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign: Option<Box<Foreign>>,
+}
+
+/// What a checkpoint of another program says of the run that it was taken of (K-30, ADR 38).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Foreign {
+    /// Where it came from.
+    pub source: ImportedFrom,
+    /// The step at the top where the run begins.
+    pub step: String,
+    /// Data of the item that the run begins with: what the step before it made, as far as the checkpoint says.
+    #[schemars(with = "Value")]
+    pub item: Arc<Value>,
+    /// Steps that ended there. They have no results here, only what they left in the variables.
+    pub completed: Vec<String>,
+    /// First steps of the branches of `step` that ended there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<String>,
+    /// How many iterations of `step` ended there, from the first one on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub iterations: usize,
+    /// Other iterations of `step` that ended there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<usize>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// The checkpoint that a run began at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ImportedFrom {
+    /// Its `_type`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its `_version`.
+    pub version: u64,
+    /// The run that it was taken of, as the other program names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// When, as it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// Its fields that are not taken over, as JSON Pointers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// A step that a re-run began at.

@@ -1,5 +1,6 @@
 //! States and the summary of a run (INTERFACES 1, K-26).
 
+use crate::base::ImportedFrom;
 use crate::debug::Stopped;
 use crate::{ErrorPayload, Map};
 use indexmap::IndexMap;
@@ -82,6 +83,9 @@ pub struct RunSummary {
     /// The run it was re-run from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<String>,
+    /// The checkpoint of another program that it began at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported_from: Option<ImportedFrom>,
     /// RFC 3339.
     pub started_at: String,
     /// RFC 3339.

@@ -251,6 +251,13 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
                 told["resumedFrom"] = from.as_str().into();
                 told["baseSeq"] = start.base_seq.into();
             }
+            if let Some(foreign) = start.base.as_ref().and_then(|base| base.foreign.as_ref())
+                && start.parent_run_id.is_none()
+            {
+                let source = &foreign.source;
+                told["importedFrom"] = json!({ "type": source.kind, "version": source.version });
+                told["resumedFrom"] = start.resumed_from.as_deref().into();
+            }
             (AuditEvent::WorkflowStarted, Level::Info, told)
         }
         EventBody::BreakpointsSet(set) => {

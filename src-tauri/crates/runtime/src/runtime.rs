@@ -10,6 +10,7 @@ use crate::shared::{Core, Resumed, adopt, poll};
 use serde_json::{Value, json};
 use signalbox_audit::Record;
 use signalbox_engine::input::Input;
+use signalbox_engine::rerun::Rerun;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::debug::DebugStart;
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
@@ -162,15 +163,24 @@ impl Runtime {
 
     /// Starts a run; returns its id as soon as its beginning is recorded.
     pub async fn start(&self, new: NewRun) -> Result<String, Error> {
+        self.start_with(new, None).await
+    }
+
+    /// [`Self::start`] of a run that does not begin at its entries; what it begins with holds its params and variables.
+    pub async fn start_at(&self, new: NewRun, begins: Rerun) -> Result<String, Error> {
+        self.start_with(new, Some(begins)).await
+    }
+
+    async fn start_with(&self, new: NewRun, begins: Option<Rerun>) -> Result<String, Error> {
         let core = self.core();
         let Pinned { compiled, definition, files } = new.pinned;
-        let first = Input::Start {
-            params: Arc::new(new.params),
-            context: new.context,
-            seed: core.ids.seed(),
-            started_by: new.started_by.clone(),
-            debug: new.debug,
-            now: core.world.clock.now_ms(),
+        let (seed, now, started_by, debug) =
+            (core.ids.seed(), core.world.clock.now_ms(), new.started_by.clone(), new.debug);
+        let first = match begins {
+            Some(rerun) => Input::Rerun { rerun: Box::new(rerun), seed, started_by, debug, now },
+            None => {
+                Input::Start { params: Arc::new(new.params), context: new.context, seed, started_by, debug, now }
+            }
         };
         let start = Start {
             run_id: core.ids.run_id(),

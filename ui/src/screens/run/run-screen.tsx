@@ -56,6 +56,13 @@ function ParentLink({ parent, from }: { parent: string; from?: string | undefine
   return <button type="button" className="link s ell" title={words} onClick={() => navigate({ screen: 'run', runId: parent })}>{words}</button>;
 }
 
+function Imported({ from, step }: { from: NonNullable<RunDetails['importedFrom']>; step?: string | undefined }) {
+  const words = t('rerun.imported', { step: step ?? '' });
+  const when = from.createdAt && !Number.isNaN(Date.parse(from.createdAt)) ? formatDateTime(from.createdAt) : (from.createdAt ?? '');
+  const known = from.runId !== undefined && when !== '';
+  return <span className="s t2 ell" title={known ? `${words}. ${t('rerun.importedOf', { run: from.runId ?? '', time: when })}` : words}>{words}</span>;
+}
+
 function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined; at: Moment | undefined }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
@@ -142,6 +149,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             <StatusBadge status={status} />
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
             {run.parentRunId ? <ParentLink parent={run.parentRunId} from={run.resumedFrom} /> : null}
+            {run.importedFrom ? <Imported from={run.importedFrom} step={run.resumedFrom} /> : null}
             <span className="grow" />
             <span className="s t2 nw opt">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>
             <span className="opt"><FindButton /></span>

@@ -24,7 +24,7 @@ const PAGE: usize = 1_000;
 const KEPT: usize = 10_000;
 
 pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunId> {
-    if request.paused || !request.breakpoints.is_empty() {
+    if request.paused || !request.breakpoints.is_empty() || request.checkpoint.is_some() {
         caller.require(CallerRole::Builder)?;
     }
     let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
@@ -46,6 +46,8 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
         started_by: (!caller.here).then(|| "rest".to_owned()),
         breakpoints: request.breakpoints,
         paused: request.paused,
+        checkpoint: request.checkpoint,
+        overrides: request.overrides,
         ..NewRun::default()
     };
     Ok(RunId { run_id: app.start_document(document, file.as_deref(), new)? })
@@ -72,7 +74,8 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
     let definition = app.pinned(&row)?.map(|workflow| json!(workflow)).unwrap_or_default();
     let start = app.start_for(caller, &request.run_id)?;
     let params = start["params"].clone();
-    let kept = if row.parent_run_id.is_some() { kept_steps(app, &request.run_id)? } else { Vec::new() };
+    let begins_inside = start["resumedFrom"].is_string();
+    let kept = if begins_inside { kept_steps(app, &request.run_id)? } else { Vec::new() };
     let masked = app.masks(caller, &request.run_id);
     let trouble = app.trouble(&request.run_id).map(|(code, message)| {
         let message = if masked { people::plain(&message) } else { message };
@@ -105,6 +108,9 @@ fn kept_steps(app: &App, run_id: &str) -> ApiResult<Vec<String>> {
     let around =
         |name: &str| begun.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '[']));
     let names = base.events.iter().filter_map(|event| Some(named(event.path.as_deref(), event.step_id.as_deref()?)));
+    // Of a step that runs here, the checkpoint said what is past.
+    let elsewhere = base.foreign.iter().flat_map(|foreign| foreign.completed.iter().filter(|id| **id != foreign.step));
+    let names = names.chain(elsewhere.cloned());
     let mut names: Vec<String> = names.filter(|name| !around(name)).collect::<BTreeSet<_>>().into_iter().collect();
     names.sort_by_key(|name| name.matches('/').count());
     names.truncate(KEPT);

@@ -31,6 +31,12 @@ pub struct RunStart {
     /// It stops before its first call; for builders.
     #[serde(default)]
     pub paused: bool,
+    /// A checkpoint of another program that it begins at (`vl_workflow_checkpoint`); for builders.
+    #[serde(default)]
+    pub checkpoint: Option<Value>,
+    /// What is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
+    #[serde(default)]
+    pub overrides: Map,
 }
 
 /// Names a run.

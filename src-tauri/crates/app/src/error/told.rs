@@ -2,6 +2,7 @@
 
 use super::{ApiError, Class};
 use serde_json::json;
+use signalbox_engine::foreign::Refused;
 use signalbox_engine::rerun::RerunError;
 use signalbox_runtime::Error as RunError;
 use signalbox_store::StoreError;
@@ -51,6 +52,13 @@ impl From<RunError> for ApiError {
             }
         };
         Self::new(class, error.code(), format!("{error}."), error.hint())
+    }
+}
+
+impl From<Refused> for ApiError {
+    fn from(refused: Refused) -> Self {
+        let message = format!("{}.", refused.message);
+        Self::new(Class::Invalid, refused.code, message, refused.hint).with(json!({ "path": refused.path }))
     }
 }
 

@@ -2,7 +2,7 @@
 //! or cut off the original does not end the new run, and then the step is activated with its recorded input.
 
 use super::{
-    FoldError, activate, apply, body, case, cut, interrupted_error,
+    FoldError, activate, apply, body, case, cut, foreign, interrupted_error,
     place::{around, is_cut, path_of},
     refresh_startable, slot_ref,
 };
@@ -38,6 +38,11 @@ pub(crate) fn fold_watched(
     // Where a decision is asked again no step begins: the case of the failed step stands, and waits for a person.
     let last = usize::from(base.asks.is_none());
     let (begun, here) = base.begun.split_at(base.begun.len().saturating_sub(last));
+    let impossible = |why| FoldError::Impossible { seq, event: "workflow_start", why };
+    if let Some(known) = &base.foreign {
+        foreign::settled(compiled, state, known).ok_or(impossible("the step of its checkpoint is not known"))?;
+        state.foreign = Some(known.clone());
+    }
     for event in &base.events {
         watch(event, None);
         begin_named(compiled, state, begun, event);
@@ -48,8 +53,7 @@ pub(crate) fn fold_watched(
     }
     still(compiled, state, &time::format(started_ms));
     for here in here {
-        let impossible = FoldError::Impossible { seq, event: "workflow_start", why: "its step cannot be begun" };
-        let node = reached(compiled, state, &here.step).ok_or(impossible)?;
+        let node = reached(compiled, state, &here.step).ok_or(impossible("its step cannot be begun"))?;
         begin(compiled, state, node, here.input.clone());
     }
     state.basing = None;

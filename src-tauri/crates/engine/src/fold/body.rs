@@ -4,6 +4,7 @@
 use super::{
     activate,
     cut::remove,
+    foreign,
     one_or_list,
     place::{around, inside, is_cut, known, path_of},
     slot_mut, slot_ref,
@@ -92,6 +93,7 @@ pub(super) fn body_mut(state: &mut RunState, node: usize, slot: usize) -> Option
 /// A container begins. Entered again with the same input it goes on where it failed; with another it starts over.
 pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
     let this = &compiled.nodes[node];
+    let before = foreign::of(compiled, state, node).cloned();
     let Some(known) = slot_mut(state, node, slot) else { return };
     let (config, input) = (known.config.clone().unwrap_or_default(), known.input.clone());
     let body = known.body.get_or_insert_default();
@@ -103,7 +105,13 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
             Role::Parallel => Some(this.bodies.len()),
             _ => Some(1),
         };
+        // Another input starts over, whatever ended elsewhere.
+        let before = before.filter(|_| body.highest == 0);
         **body = Body { config, input, total, highest: body.highest, ..Body::default() };
+        let ended = before.map(|before| foreign::ended(compiled, node, body, &before));
+        for index in ended.unwrap_or_default() {
+            body.ended(index, Outcome::Elsewhere);
+        }
     } else {
         body.next = 0;
         body.broken = false;

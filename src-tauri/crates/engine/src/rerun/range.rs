@@ -176,7 +176,7 @@ impl Range {
 }
 
 /// A node and everything after it. A way back belongs to the case of its origin and leads nowhere.
-fn reach(compiled: &Compiled, from: usize) -> BTreeSet<usize> {
+pub(crate) fn reach(compiled: &Compiled, from: usize) -> BTreeSet<usize> {
     let mut seen = BTreeSet::new();
     let mut todo = vec![from];
     while let Some(node) = todo.pop() {

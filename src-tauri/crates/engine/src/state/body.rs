@@ -113,6 +113,8 @@ pub(crate) enum Outcome {
     /// (node, item) of what a branch or a sub-workflow put out.
     Leaves(Vec<(usize, Item)>),
     Rejected(Arc<ErrorPayload>),
+    /// It ended well in another program; what it came to is not known.
+    Elsewhere,
 }
 
 /// What a container keeps while its body runs, and for being entered again.

@@ -59,7 +59,7 @@ impl Deciding<'_> {
         let before = next.checked_sub(1).and_then(|index| body.outcome(index));
         let result = match before {
             Some(Outcome::Result(result)) => Arc::clone(result),
-            Some(Outcome::Leaves(_) | Outcome::Rejected(_)) | None => Arc::default(),
+            Some(Outcome::Leaves(_) | Outcome::Rejected(_) | Outcome::Elsewhere) | None => Arc::default(),
         };
         let scope = with(self.container_scope(node, slot), &[("_index", Arc::new(next.into())), ("_result", result)]);
         let more = Expr::compile(text).and_then(|e| e.eval_bool(&scope)).map_err(|e| e.failure("while"))?;
@@ -113,17 +113,21 @@ impl Deciding<'_> {
         let plain = |data: Arc<Value>| OutItem { data, paired: None };
         let collects = fold::body::collects(&body.config) && role != Role::Subworkflow;
         if role != Role::Loop && !collects {
-            let mut leaves: Vec<_> = body
-                .done
-                .iter()
-                .flatten()
-                .flat_map(|outcome| match outcome {
-                    Outcome::Leaves(leaves) => leaves.as_slice(),
-                    Outcome::Result(_) | Outcome::Rejected(_) => &[],
-                })
-                .collect();
+            let mut leaves: Vec<(usize, Arc<Value>)> = Vec::new();
+            for (index, outcome) in body.done.iter().enumerate() {
+                match outcome {
+                    Some(Outcome::Leaves(made)) => leaves.extend(made.iter().map(|(n, item)| (*n, Arc::clone(&item.data)))),
+                    // A branch of which only the end is known hands on what it got.
+                    Some(Outcome::Elsewhere) => {
+                        let region = self.compiled.nodes[node].bodies.get(index);
+                        let entry = region.and_then(|region| self.compiled.regions[*region].entries.first());
+                        leaves.extend(known.input.iter().map(|data| (entry.copied().unwrap_or(node), Arc::clone(data))));
+                    }
+                    Some(Outcome::Result(_) | Outcome::Rejected(_)) | None => {}
+                }
+            }
             leaves.sort_by_key(|(node, _)| *node);
-            return Ok(leaves.into_iter().map(|(_, item)| plain(Arc::clone(&item.data))).collect());
+            return Ok(leaves.into_iter().map(|(_, data)| plain(data)).collect());
         }
         let collect = body.config.get("collect").and_then(Value::as_str);
         let collect = match collect.map(Expr::compile) {
@@ -137,7 +141,7 @@ impl Deciding<'_> {
         for (index, outcome) in body.done.iter().enumerate() {
             let result = match outcome {
                 None => continue,
-                Some(Outcome::Rejected(_)) => Arc::default(),
+                Some(Outcome::Rejected(_) | Outcome::Elsewhere) => Arc::default(),
                 Some(Outcome::Result(result)) => Arc::clone(result),
                 Some(Outcome::Leaves(leaves)) => {
                     let data: Vec<_> = leaves.iter().map(|(_, item)| Arc::clone(&item.data)).collect();
@@ -149,7 +153,7 @@ impl Deciding<'_> {
                 Some(_) | None => None,
             };
             let result = match &collect {
-                Some((collect, scope)) if error.is_none() => {
+                Some((collect, scope)) if error.is_none() && *outcome != Some(Outcome::Elsewhere) => {
                     let item = match source {
                         Some(list) => list.get(index).cloned().map(Arc::new),
                         None if body.total.is_none() => known.input.first().cloned(),

@@ -4,6 +4,7 @@ mod coverage;
 mod debug;
 mod diagnostics;
 mod driver;
+mod foreign;
 mod properties;
 mod properties_containers;
 mod properties_debug;

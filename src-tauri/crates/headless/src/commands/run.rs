@@ -12,6 +12,11 @@ use std::time::Duration;
 
 pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
     let (params, context) = input::parse(args.params.as_deref(), &args.set)?;
+    let checkpoint = match args.from_checkpoint.clone() {
+        Some(file) => Some(app.read_checkpoint(file).await?),
+        None => None,
+    };
+    let imports = checkpoint.is_some();
     let run_id = app
         .start_file(
             args.file.clone(),
@@ -21,11 +26,19 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
                 person: Some(Caller::terminal(None)?.principal),
                 breakpoints: args.breaks.breakpoints(),
                 paused: args.paused,
+                checkpoint,
                 ..NewRun::default()
             },
         )
         .await?;
     output.log(LogLevel::Info, &format!("Run {run_id} started."));
+    if imports {
+        let summary = app.summary(run_id.clone()).await?;
+        for field in summary["importedFrom"]["leftOut"].as_array().into_iter().flatten() {
+            let field = plain(field.as_str().unwrap_or_default());
+            output.log(LogLevel::Warn, &format!("{field} of the checkpoint is not taken over."));
+        }
+    }
     for warning in app.secret_warnings(args.file.clone()).await? {
         output.log(LogLevel::Warn, &format!("{}. {}.", warning.message, warning.hint));
     }

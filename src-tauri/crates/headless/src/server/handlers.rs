@@ -30,6 +30,10 @@ struct RunRequest {
     breakpoints: Vec<Breakpoint>,
     #[serde(default)]
     paused: bool,
+    #[serde(default)]
+    checkpoint: Option<Value>,
+    #[serde(default)]
+    overrides: Map,
 }
 
 pub(crate) async fn run(
@@ -47,7 +51,7 @@ pub(crate) async fn run(
         Action::OpenApi => Ok(ok(openapi::document())),
         Action::RunStart => {
             let request: RunRequest = parse(body)?;
-            if request.paused || !request.breakpoints.is_empty() {
+            if request.paused || !request.breakpoints.is_empty() || request.checkpoint.is_some() {
                 caller.require(CallerRole::Builder)?;
             }
             let new = NewRun {
@@ -56,6 +60,8 @@ pub(crate) async fn run(
                 person: Some(caller.principal.clone()),
                 breakpoints: request.breakpoints,
                 paused: request.paused,
+                checkpoint: request.checkpoint,
+                overrides: request.overrides,
                 ..NewRun::default()
             };
             let started = app.start_stored(request.workflow, new).await?;

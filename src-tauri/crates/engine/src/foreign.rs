@@ -1,0 +1,372 @@
+//! Checkpoints of source 003 (`vl_workflow_checkpoint`, K-30): read, checked against a workflow, and made the beginning of
+//! a run. A run begins there as a re-run begins at a step: [`crate::Input::Rerun`]. Everything wrong is told before it does.
+
+use crate::{compiled::Compiled, fold, rerun::Rerun};
+use serde_json::Value;
+use signalbox_model::{
+    Item, Map, Role,
+    base::{Base, Begun, Foreign, ImportedFrom},
+};
+use std::sync::Arc;
+
+/// What such a checkpoint says it is.
+pub const TYPE: &str = "vl_workflow_checkpoint";
+/// The newest version that is read.
+const NEWEST: u64 = 3;
+/// Iterations that no loop exceeds.
+const MOST_ITERATIONS: u64 = 1_000_000;
+/// Local variables that a run binds itself.
+const BOUND: [&str; 5] = ["_result", "_meta", "_toolResult", "_item", "_index"];
+/// Fields that say what a run here finds out itself.
+const NOT_NEEDED: [&str; 3] = ["status", "eventSeq", "version"];
+
+/// Why a checkpoint cannot be the beginning of a run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    /// The code that a host shows and decides by.
+    pub code: &'static str,
+    /// Where in the checkpoint: a JSON Pointer.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What a person does next.
+    pub hint: String,
+}
+
+fn refused(code: &'static str, path: impl Into<String>, message: String, hint: impl Into<String>) -> Refused {
+    Refused { code, path: path.into(), message, hint: hint.into() }
+}
+
+fn bad(path: &str, wanted: &str, found: &Value) -> Refused {
+    let kind = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number that does not fit",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    let message = format!("{path} of the checkpoint is {kind}; it needs {wanted}");
+    refused("BAD_CHECKPOINT", path, message, "Use the file as the other program wrote it, or correct this place.")
+}
+
+/// A checkpoint that was read; whether it fits a workflow says [`Checkpoint::begin`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    source: ImportedFrom,
+    current: String,
+    /// The run's input.
+    pub params: Map,
+    variables: Map,
+    item: Option<Value>,
+    completed: Vec<String>,
+    branches: Vec<(String, Vec<String>)>,
+    progress: Vec<(String, usize)>,
+    ended: Vec<(String, Vec<usize>)>,
+}
+
+/// Reads a checkpoint of version 1, 2 or 3, or a minimal `{currentStepID, params, variables}` (C-14).
+pub fn read(value: &Value) -> Result<Checkpoint, Refused> {
+    let all = value.as_object().ok_or_else(|| {
+        let hint = "Give a checkpoint, or at least {\"currentStepID\": \"STEP\"}.";
+        refused("NOT_A_CHECKPOINT", "", "The checkpoint is no JSON object".into(), hint)
+    })?;
+    let kind = text(all, "_type")?.unwrap_or_else(|| TYPE.to_owned());
+    if kind != TYPE {
+        let (message, hint) = if kind == "signalbox_checkpoint" {
+            (
+                "This is a checkpoint of Signalbox, which only says where a run stands",
+                "Its run goes on with `signalbox resume RUN`, or begins again with `signalbox rerun RUN --from STEP`.",
+            )
+        } else {
+            ("The file says that it is something else", "Give a file with \"_type\": \"vl_workflow_checkpoint\".")
+        };
+        return Err(refused("NOT_A_CHECKPOINT", "/_type", format!("{message} ('{kind}')"), hint));
+    }
+    let version = match all.get("_version") {
+        None => 2,
+        Some(found) => {
+            found.as_u64().filter(|n| *n > 0).ok_or_else(|| bad("/_version", "a whole number from 1", found))?
+        }
+    };
+    if version > NEWEST {
+        let message = format!("The checkpoint has version {version}; this program reads versions 1 to {NEWEST}");
+        return Err(refused(
+            "NEWER_VERSION",
+            "/_version",
+            message,
+            "Use a newer release of Signalbox, or an older checkpoint.",
+        ));
+    }
+    let current = text(all, "currentStepID")?.filter(|step| !step.is_empty()).ok_or_else(|| {
+        let hint = "Name the step that is to run next in `currentStepID`.";
+        refused("BAD_CHECKPOINT", "/currentStepID", "The checkpoint names no step to begin at".into(), hint)
+    })?;
+    let mut left_out = Vec::new();
+    for (field, _) in all.iter().filter(|(_, found)| says(found)) {
+        match field.as_str() {
+            "_type" | "_version" | "currentStepID" | "params" | "variables" | "localVars" | "completedSteps"
+            | "completedBranches" | "loopProgress" | "loopState" | "createdAt" | "workflowID" | "runID" | "runId"
+            | "paramTypes" | "varTypes" => {}
+            known if NOT_NEEDED.contains(&known) => {}
+            other => left_out.push(format!("/{other}")),
+        }
+    }
+    for field in ["status", "version"] {
+        text(all, field)?;
+    }
+    if let Some(found) = all.get("eventSeq").filter(|found| found.as_u64().is_none()) {
+        return Err(bad("/eventSeq", "a whole number", found));
+    }
+    for field in ["paramTypes", "varTypes", "artifacts"] {
+        for (name, found) in object(all, field)? {
+            found.as_str().ok_or_else(|| bad(&format!("/{field}/{name}"), "a text", &found))?;
+        }
+    }
+    let mut variables = Map::new();
+    for (name, found) in object(all, "variables")? {
+        let plain = name.strip_prefix('$').unwrap_or(&name);
+        if plain.is_empty() || variables.insert(plain.to_owned(), found).is_some() {
+            let message = format!("The variable '{name}' has no name, or stands twice, with and without '$'");
+            return Err(refused(
+                "BAD_VARIABLE",
+                format!("/variables/{name}"),
+                message,
+                "Give each variable one name and one value.",
+            ));
+        }
+    }
+    let mut item = None;
+    for (name, found) in object(all, "localVars")? {
+        if name == "_result" {
+            item = Some(found).filter(|found| !found.is_null());
+        } else if BOUND.contains(&name.as_str()) {
+            left_out.push(format!("/localVars/{name}"));
+        } else if variables.contains_key(&name) {
+            let message = format!("'{name}' is a variable and a local variable");
+            return Err(refused(
+                "BAD_VARIABLE",
+                format!("/localVars/{name}"),
+                message,
+                "Remove one of the two: a run has one variable of a name.",
+            ));
+        } else {
+            variables.insert(name, found);
+        }
+    }
+    // Version 1 has no state of parallel steps and loops: everything in them runs again (C-05).
+    let (mut branches, mut progress, mut ended) = (Vec::new(), Vec::new(), Vec::new());
+    if version > 1 {
+        for (step, found) in object(all, "completedBranches")? {
+            let names = strings(&format!("/completedBranches/{step}"), &found)?;
+            branches.push((step, names));
+        }
+        for (step, found) in object(all, "loopProgress")? {
+            let path = format!("/loopProgress/{step}");
+            progress.push((step, count(&path, &found)?));
+        }
+        for (step, found) in object(all, "loopState")? {
+            let path = format!("/loopState/{step}/completed");
+            let list = found.get("completed").unwrap_or(&Value::Null);
+            let list = list.as_array().ok_or_else(|| bad(&path, "a list of the iterations that ended", list))?;
+            let indexes = list.iter().enumerate().map(|(at, found)| count(&format!("{path}/{at}"), found));
+            let mut indexes: Vec<usize> = indexes.collect::<Result<_, _>>()?;
+            indexes.sort_unstable();
+            indexes.dedup();
+            ended.push((step, indexes));
+        }
+    } else {
+        let maps = ["completedBranches", "loopProgress", "loopState"];
+        left_out.extend(maps.into_iter().filter(|map| all.get(*map).is_some_and(says)).map(|map| format!("/{map}")));
+    }
+    let run_id = [text(all, "workflowID")?, text(all, "runID")?, text(all, "runId")?].into_iter().flatten().next();
+    let completed =
+        all.get("completedSteps").map_or_else(|| Ok(Vec::new()), |found| strings("/completedSteps", found))?;
+    Ok(Checkpoint {
+        source: ImportedFrom { kind, version, run_id, created_at: text(all, "createdAt")?, left_out },
+        current,
+        params: object(all, "params")?,
+        variables,
+        item,
+        completed,
+        branches,
+        progress,
+        ended,
+    })
+}
+
+/// Not empty.
+fn says(found: &Value) -> bool {
+    match found {
+        Value::Null => false,
+        Value::Object(all) => !all.is_empty(),
+        Value::Array(all) => !all.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
+}
+
+fn text(all: &Map, field: &str) -> Result<Option<String>, Refused> {
+    match all.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(other) => Err(bad(&format!("/{field}"), "a text", other)),
+    }
+}
+
+fn object(all: &Map, field: &str) -> Result<Map, Refused> {
+    match all.get(field) {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::Object(found)) => Ok(found.clone()),
+        Some(other) => Err(bad(&format!("/{field}"), "an object", other)),
+    }
+}
+
+fn strings(path: &str, found: &Value) -> Result<Vec<String>, Refused> {
+    let list = found.as_array().ok_or_else(|| bad(path, "a list of ids of steps", found))?;
+    let one = |(at, found): (usize, &Value)| {
+        found.as_str().map(str::to_owned).ok_or_else(|| bad(&format!("{path}/{at}"), "the id of a step", found))
+    };
+    list.iter().enumerate().map(one).collect()
+}
+
+fn count(path: &str, found: &Value) -> Result<usize, Refused> {
+    let number = found.as_u64().filter(|number| *number <= MOST_ITERATIONS);
+    number
+        .and_then(|number| usize::try_from(number).ok())
+        .ok_or_else(|| bad(path, &format!("a whole number up to {MOST_ITERATIONS}"), found))
+}
+
+impl Checkpoint {
+    /// Fields that are not taken over, as JSON Pointers.
+    pub fn left_out(&self) -> &[String] {
+        &self.source.left_out
+    }
+
+    /// Puts other values in their places (C-13): `$name` is a variable, `_name` a local one, `name` a param.
+    pub fn override_with(&mut self, overrides: Map) -> Result<(), Refused> {
+        for (name, value) in overrides {
+            if name == "_result" {
+                self.item = Some(value);
+            } else if BOUND.contains(&name.as_str()) {
+                let message = format!("'{name}' is bound by the steps themselves");
+                return Err(refused("BAD_VARIABLE", "", message, "Change a variable, a param or `_result`."));
+            } else if let Some(variable) = name.strip_prefix('$') {
+                if variable.is_empty() {
+                    return Err(refused("BAD_VARIABLE", "", "'$' names no variable".into(), "Write $name."));
+                }
+                self.variables.insert(variable.to_owned(), value);
+            } else if name.starts_with('_') {
+                self.variables.insert(name, value);
+            } else {
+                self.params.insert(name, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// The beginning of a run of this workflow with these params: complete, and found to fit.
+    pub fn begin(self, compiled: &Compiled, params: Value) -> Result<Rerun, Refused> {
+        let known = |path: String, step: &str| {
+            compiled.node_index(step).ok_or_else(|| {
+                let message = format!("The workflow has no step '{step}', which the checkpoint says has run");
+                refused(
+                    "OTHER_WORKFLOW",
+                    path,
+                    message,
+                    "The checkpoint is of another workflow, or of another version of it: give that one.",
+                )
+            })
+        };
+        let current = compiled.node_index(&self.current).ok_or_else(|| {
+            let steps: Vec<&str> = compiled.workflow.nodes.keys().take(20).map(String::as_str).collect();
+            let message = format!("The workflow has no step '{}', where the checkpoint begins", self.current);
+            refused("UNKNOWN_STEP", "/currentStepID", message, format!("It has: {}.", steps.join(", ")))
+        })?;
+        for (at, step) in self.completed.iter().enumerate() {
+            known(format!("/completedSteps/{at}"), step)?;
+        }
+        for (field, steps) in [
+            ("completedBranches", self.branches.iter().map(|(step, _)| step).collect::<Vec<_>>()),
+            ("loopProgress", self.progress.iter().map(|(step, _)| step).collect()),
+            ("loopState", self.ended.iter().map(|(step, _)| step).collect()),
+        ] {
+            for step in steps {
+                known(format!("/{field}/{step}"), step)?;
+            }
+        }
+        let start = outermost(compiled, current);
+        if compiled.nodes[start].recovery.is_some() || compiled.abort_region[start] {
+            let message = format!("The step '{}' only works on failures of other steps", compiled.node_id(start));
+            return Err(refused(
+                "STEP_NOT_A_START",
+                "/currentStepID",
+                message,
+                "Begin at the step whose failure it worked on.",
+            ));
+        }
+        for (name, value) in &self.variables {
+            compiled.fits_context(name, value).map_err(|why| {
+                let message = format!("${name}: {why}");
+                refused(
+                    "BAD_VARIABLE",
+                    format!("/variables/{name}"),
+                    message,
+                    "Give a value that fits the context of the workflow.",
+                )
+            })?;
+        }
+        let id = compiled.node_id(start);
+        let branches =
+            self.branches.into_iter().find(|(step, _)| step == id).map(|(_, names)| names).unwrap_or_default();
+        let possible = first_steps(compiled, start);
+        if let Some(other) = branches.iter().find(|name| !possible.contains(&name.as_str())) {
+            let message = format!("The step '{id}' has no branch that begins with '{other}'");
+            let hint = format!("Its branches begin with: {}.", possible.join(", "));
+            return Err(refused("OTHER_WORKFLOW", format!("/completedBranches/{id}"), message, hint));
+        }
+        let entry = compiled.regions.first().is_some_and(|top| top.entries.contains(&start));
+        let params = Arc::new(params);
+        let item = match self.item {
+            Some(item) if !entry => Arc::new(item),
+            Some(_) | None => Arc::clone(&params),
+        };
+        let foreign = Foreign {
+            source: self.source,
+            step: id.to_owned(),
+            item: Arc::clone(&item),
+            completed: self.completed,
+            branches,
+            iterations: self.progress.iter().find(|(step, _)| step == id).map_or(0, |(_, done)| *done),
+            ended: self.ended.into_iter().find(|(step, _)| step == id).map(|(_, done)| done).unwrap_or_default(),
+        };
+        let mut context = compiled.workflow.initial_context();
+        context.extend(self.variables);
+        let input = vec![Item { id: "1".into(), data: item, binary: None, error: None, paired_item: None }];
+        let begun = Begun { step: id.to_owned(), input, context: Map::new() };
+        let begun = if fold::foreign::begins(compiled, start, &foreign) { vec![begun] } else { Vec::new() };
+        let base = Base { given: context.clone(), begun, foreign: Some(Box::new(foreign)), ..Base::default() };
+        Ok(Rerun { params, context, from: id.to_owned(), parent: None, base_seq: None, base })
+    }
+}
+
+/// The container at the top that a step stands in, or the step: a checkpoint names the step that ran last, and what was
+/// under way in a container begins again with it (C-19).
+fn outermost(compiled: &Compiled, mut node: usize) -> usize {
+    while let Some(parent) = compiled.nodes[node].node.parent.as_deref().and_then(|id| compiled.node_index(id)) {
+        node = parent;
+    }
+    node
+}
+
+fn first_steps(compiled: &Compiled, start: usize) -> Vec<&str> {
+    let this = &compiled.nodes[start];
+    match this.role {
+        Role::Parallel => {
+            let entries = this.bodies.iter().filter_map(|body| compiled.regions[*body].entries.first());
+            entries.map(|entry| compiled.node_id(*entry)).collect()
+        }
+        _ if compiled.is_container(start) => Vec::new(),
+        _ => fold::foreign::children(compiled, start).into_iter().map(|child| compiled.node_id(child)).collect(),
+    }
+}
