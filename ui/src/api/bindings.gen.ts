@@ -586,6 +586,8 @@ export interface Base {
   asks?: AskedAgain;
   /** Answers that people gave to steps that execute again, and that are given again when the same is asked. */
   answers?: KeptAnswer[];
+  /** The run, or the one that this one was re-run from, began at a checkpoint of another program. */
+  foreign?: Foreign;
 }
 
 /** A step that a re-run began at. */
@@ -1097,6 +1099,24 @@ export interface FolderRevoke {
   workflowId?: string;
 }
 
+/** What a checkpoint of another program says of the run that it was taken of (K-30, ADR 38). */
+export interface Foreign {
+  /** Where it came from. */
+  source: ImportedFrom;
+  /** The step at the top where the run begins. */
+  step: string;
+  /** Data of the item that the run begins with: what the step before it made, as far as the checkpoint says. */
+  item: unknown;
+  /** Steps that ended there. They have no results here, only what they left in the variables. */
+  completed: string[];
+  /** First steps of the branches of `step` that ended there. */
+  branches?: string[];
+  /** How many iterations of `step` ended there, from the first one on. */
+  iterations?: number;
+  /** Other iterations of `step` that ended there. */
+  ended?: number[];
+}
+
 /** What would happen with an error. */
 export interface HandlerDryRun {
   /** Rules of a handler or of a policy; empty means the default ones. */
@@ -1268,6 +1288,20 @@ export interface HumanTaskReminded {
   origin?: Origin;
   /** From 1. */
   reminder: number;
+}
+
+/** The checkpoint that a run began at. */
+export interface ImportedFrom {
+  /** Its `_type`. */
+  type: string;
+  /** Its `_version`. */
+  version: number;
+  /** The run that it was taken of, as the other program names it. */
+  runId?: string;
+  /** When, as it says. */
+  createdAt?: string;
+  /** Its fields that are not taken over, as JSON Pointers. */
+  leftOut?: string[];
 }
 
 /** Payload of `input_edited`; the event stands on the call that waits. */
@@ -1854,6 +1888,8 @@ export interface RunDetails {
   status: RunStatus;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** The checkpoint of another program that it began at. */
+  importedFrom?: ImportedFrom;
   /** RFC 3339. */
   startedAt: string;
   /** RFC 3339. */
@@ -2066,6 +2102,10 @@ export interface RunStart {
   breakpoints?: Breakpoint[];
   /** It stops before its first call; for builders. */
   paused?: boolean;
+  /** A checkpoint of another program that it begins at (`vl_workflow_checkpoint`); for builders. */
+  checkpoint?: unknown;
+  /** What is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param. */
+  overrides?: Record<string, unknown>;
 }
 
 /** Status of a run. */

@@ -178,9 +178,7 @@ impl Runtime {
             (core.ids.seed(), core.world.clock.now_ms(), new.started_by.clone(), new.debug);
         let first = match begins {
             Some(rerun) => Input::Rerun { rerun: Box::new(rerun), seed, started_by, debug, now },
-            None => {
-                Input::Start { params: Arc::new(new.params), context: new.context, seed, started_by, debug, now }
-            }
+            None => Input::Start { params: Arc::new(new.params), context: new.context, seed, started_by, debug, now },
         };
         let start = Start {
             run_id: core.ids.run_id(),

@@ -4,8 +4,7 @@
 use super::{
     activate,
     cut::remove,
-    foreign,
-    one_or_list,
+    foreign, one_or_list,
     place::{around, inside, is_cut, known, path_of},
     slot_mut, slot_ref,
 };

@@ -116,12 +116,15 @@ impl Deciding<'_> {
             let mut leaves: Vec<(usize, Arc<Value>)> = Vec::new();
             for (index, outcome) in body.done.iter().enumerate() {
                 match outcome {
-                    Some(Outcome::Leaves(made)) => leaves.extend(made.iter().map(|(n, item)| (*n, Arc::clone(&item.data)))),
+                    Some(Outcome::Leaves(made)) => {
+                        leaves.extend(made.iter().map(|(n, item)| (*n, Arc::clone(&item.data))))
+                    }
                     // A branch of which only the end is known hands on what it got.
                     Some(Outcome::Elsewhere) => {
                         let region = self.compiled.nodes[node].bodies.get(index);
                         let entry = region.and_then(|region| self.compiled.regions[*region].entries.first());
-                        leaves.extend(known.input.iter().map(|data| (entry.copied().unwrap_or(node), Arc::clone(data))));
+                        leaves
+                            .extend(known.input.iter().map(|data| (entry.copied().unwrap_or(node), Arc::clone(data))));
                     }
                     Some(Outcome::Result(_) | Outcome::Rejected(_)) | None => {}
                 }
