@@ -352,8 +352,7 @@ fn ts_095_a_checkpoint_that_was_written_and_read_begins_the_same_run() {
 
 #[test]
 fn the_example_of_the_formats_page_begins_a_run() {
-    let page =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/formats.md")).expect("the page");
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/formats.md"));
     let example =
         page.split("```json checkpoint").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
     let compiled = compile(flow(
