@@ -1,5 +1,5 @@
 import './palette.css';
-import { useDeferredValue, useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { t } from '../../i18n/index.ts';
 import { Dialog, EmptyState, Icon, Kbd, type IconName } from '../../kit/index.ts';
 import { scoreAll } from '../../kit/match.ts';
@@ -30,7 +30,8 @@ export function Palette({ open, onClose, entries }: { open: boolean; onClose(): 
 function Search({ entries, onClose }: { entries: PaletteEntry[]; onClose(): void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const query = useDeferredValue(text.trim());
+  // Not deferred: Enter means what is typed, never the list of a moment ago.
+  const query = text.trim();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const found = useMemo(() => entries

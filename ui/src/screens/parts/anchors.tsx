@@ -46,7 +46,7 @@ export function AnchorsSection() {
         ))}
       </div>
       <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim(), ...(secret ? { credential: secret } : {}) }).then((kept) => { if (kept) { setUrl(''); setSecret(''); } }); }}>
-        <TextInput type="url" value={url} onChange={setUrl} placeholder="https://log.example/signalbox" aria-label={t('anchor.address')} maxLength={2000} />
+        <TextInput type="url" className="set-url" value={url} onChange={setUrl} placeholder="https://log.example/signalbox" aria-label={t('anchor.address')} maxLength={2000} />
         {secrets.data?.length ? <Select label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /> : null}
         <Button type="submit" busy={busy} disabled={!url.trim()}>{t('anchor.addUrl')}</Button>
         {pick ? <Button icon="folder" busy={busy} onClick={() => void addFolder()}>{t('anchor.addFolder')}</Button> : null}
