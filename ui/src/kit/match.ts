@@ -6,7 +6,8 @@ export type Pieces = 'letters' | 'initials' | 'none';
 
 const PART = /[\s\-_.:/,]+/;
 
-/** 0 = not at all. A whole text beats its start, that the start of a word, that a piece. */
+/** 0 = not at all. A whole text beats its start, that the start of a word, that a piece. In short names an earlier word counts more; which
+ * word of a title it is says nothing, and the list has an order of its own. */
 export function score(query: string, text: string, pieces: Pieces = 'letters'): number {
   const q = query.trim().toLowerCase();
   const t = text.toLowerCase();
@@ -14,7 +15,7 @@ export function score(query: string, text: string, pieces: Pieces = 'letters'): 
   if (t === q) return 1000;
   if (t.startsWith(q)) return 800 - Math.min(t.length, 100);
   const inside = t.indexOf(q);
-  for (let at = inside; at >= 0; at = t.indexOf(q, at + 1)) if (!/[a-z0-9]/.test(t[at - 1] ?? '')) return 600 - Math.min(at, 100);
+  for (let at = inside; at >= 0; at = t.indexOf(q, at + 1)) if (!/[a-z0-9]/.test(t[at - 1] ?? '')) return pieces === 'letters' ? 600 - Math.min(at, 100) : 600;
   // Two letters in the middle of a word are in nearly every text.
   if (inside >= 0 && (pieces === 'letters' || q.length >= 3)) return 400 - Math.min(inside, 100);
   return pieces === 'letters' ? letters(q, t) : pieces === 'initials' ? initials(q, t) : 0;

@@ -11,6 +11,9 @@ describe('what was typed', () => {
     expect(points.at(-1)).toBe(0);
     expect(score('if', 'If')).toBeGreaterThan(score('if', 'Diff'));
   });
+  it('ranks an action and a workflow alike for a word in the middle: their order in the list decides', () => {
+    expect(name('dark', 'Past dark')).toBe(name('dark', 'Use the dark theme'));
+  });
   it('needs every word, in any order and in any of the texts', () => {
     expect(name('supplier fetch', 'Fetch supplier')).toBeGreaterThan(0);
     expect(name('supplier pay', 'Fetch supplier')).toBe(0);
