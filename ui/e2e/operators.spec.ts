@@ -75,6 +75,8 @@ test('UX-D2.1 a snoozed task leaves the list and its count, is found by a search
   const page = await open('#/inbox');
   const row = page.getByRole('row', { name: /4242 EUR/ });
   await row.click();
+  // The keys of a task are those of the one that is shown.
+  await expect(page.getByRole('region', { name: 'Task' }).getByRole('button', { name: /^Snooze/ })).toBeVisible();
   await page.keyboard.press('z');
   await page.getByRole('dialog', { name: 'Snooze until' }).getByRole('button', { name: 'In 4 hours' }).click();
   await expect(row).toHaveCount(0);
