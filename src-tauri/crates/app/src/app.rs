@@ -141,6 +141,8 @@ impl App {
             clock,
             audit,
             secrets: Arc::new(StepSecrets(Arc::clone(&secrets))),
+            llm: Arc::new(signalbox_ports::NoLlm),
+            tools: Arc::new(signalbox_ports::NoTools),
         });
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

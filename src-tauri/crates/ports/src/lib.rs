@@ -3,11 +3,15 @@
 #![deny(missing_docs)]
 
 pub mod host;
+pub mod llm;
 pub mod scrub;
 pub mod secret;
+pub mod tools;
 
+pub use llm::{Llm, NoLlm};
 pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
+pub use tools::{NoTools, Tools};
 
 use async_trait::async_trait;
 use signalbox_model::{Level, Map};
@@ -239,4 +243,8 @@ pub struct World {
     pub audit: Arc<dyn AuditLog>,
     /// Secrets of this machine.
     pub secrets: Arc<dyn Secrets>,
+    /// Language models.
+    pub llm: Arc<dyn Llm>,
+    /// Tools of registered servers.
+    pub tools: Arc<dyn Tools>,
 }

@@ -64,6 +64,8 @@ impl TestWorld {
             clock: Arc::clone(&self.clock) as Arc<dyn signalbox_ports::Clock>,
             audit: Arc::clone(&self.audit) as Arc<dyn signalbox_ports::AuditLog>,
             secrets: Arc::new(signalbox_ports::NoSecrets),
+            llm: Arc::new(signalbox_ports::NoLlm),
+            tools: Arc::new(signalbox_ports::NoTools),
         }
     }
 }

@@ -118,6 +118,8 @@ pub(crate) fn world(files: FolderFiles) -> World {
         clock: Arc::new(RealClock),
         audit: Arc::new(signalbox_ports::NoAudit),
         secrets: Arc::new(signalbox_ports::NoSecrets),
+        llm: Arc::new(signalbox_ports::NoLlm),
+        tools: Arc::new(signalbox_ports::NoTools),
     }
 }
 

@@ -84,6 +84,8 @@ impl Bench {
             clock: Arc::new(RealClock),
             audit: Arc::new(signalbox_ports::NoAudit),
             secrets: Arc::new(signalbox_ports::NoSecrets),
+            llm: Arc::new(signalbox_ports::NoLlm),
+            tools: Arc::new(signalbox_ports::NoTools),
         };
         let registry = Registry { catalog: catalog(), code };
         let options = Options::new(folder.join("artifacts"));

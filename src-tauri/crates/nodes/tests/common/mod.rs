@@ -128,6 +128,8 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         clock: Arc::new(FakeClock { rush: false }),
         audit: Arc::new(FakeAudit),
         secrets: Arc::new(signalbox_ports::NoSecrets),
+        llm: Arc::new(signalbox_ports::NoLlm),
+        tools: Arc::new(signalbox_ports::NoTools),
     }
 }
 
@@ -140,6 +142,8 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         clock: Arc::new(FakeClock { rush: true }),
         audit: Arc::new(FakeAudit),
         secrets: Arc::new(signalbox_ports::NoSecrets),
+        llm: Arc::new(signalbox_ports::NoLlm),
+        tools: Arc::new(signalbox_ports::NoTools),
     }
 }
 

@@ -146,6 +146,8 @@ fn world(folder: &Path, die: Die, clock: Arc<dyn Clock>) -> Arc<World> {
         clock,
         audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
         secrets: Arc::new(signalbox_ports::NoSecrets),
+        llm: Arc::new(signalbox_ports::NoLlm),
+        tools: Arc::new(signalbox_ports::NoTools),
     })
 }
 
