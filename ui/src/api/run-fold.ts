@@ -3,6 +3,7 @@
 import type { CowMap } from './cow';
 import { applyDebug } from './run-fold-debug';
 import { applyPeople } from './run-fold-people';
+import { applySaid } from './run-fold-said';
 import { isObject } from './json';
 import { addCard, cardOf, grown, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
@@ -71,7 +72,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
     }
     default:
       // A type that nobody knows is one of a newer version: it stays in `events`, where the table shows it.
-      if (!applyPeople(s, event, ms, payload)) applyDebug(s, event, payload);
+      if (!applyPeople(s, event, ms, payload) && !applySaid(s, event, ms, payload)) applyDebug(s, event, payload);
   }
 }
 
@@ -124,6 +125,7 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
   run.durationMs += card.durationMs;
   run.endedAt = event.ts;
   run.dueMs = undefined;
+  run.says = undefined;
   return run;
 }
 

@@ -86,6 +86,8 @@ export interface NodeRun {
   calls: number;
   /** Calls that have started and not ended. */
   open: number;
+  /** While a call goes on: the end of what its model says, or the tool at work. */
+  says?: { what: 'text' | 'thinking' | 'tool'; words: string } | undefined;
   /** Index of the latest card of this node in `view.cards`. */
   lastCard?: number;
   /** In which iteration or branch; absent at the top, and for a step as a whole. */
@@ -127,6 +129,37 @@ export interface RunStop {
   conditionError?: string | undefined;
   who?: string | undefined;
 }
+
+/** A tool that a model asked for, or that the step itself is. */
+export interface ToolRun {
+  what: 'tool';
+  /** Names it among those that the model asked for; empty for the step's own. */
+  id: string;
+  name: string;
+  input: unknown;
+  startedMs: number;
+  endedMs?: number;
+  /** A text for a model, the answer or the error of a step. */
+  output?: unknown;
+  failed?: boolean;
+  /** It failed, and the step goes on. */
+  allowed?: boolean;
+  notices: { level: string; words: string; data?: unknown }[];
+}
+
+/** An answer of a model has ended. */
+export interface ModelTurn {
+  what: 'turn';
+  model: string;
+  finish: string;
+  latencyMs: number;
+  inputTokens: number;
+  outputTokens: number;
+  thinkingTokens?: number;
+}
+
+/** What a model says and tools do in a call, in order. Pieces of one text are one. */
+export type Saying = { what: 'text' | 'thinking'; text: string } | ToolRun | ModelTurn | { what: 'trouble'; words: string; code: string; latencyMs: number };
 
 /** What happened with people, in order. */
 export interface PersonNote {
@@ -183,6 +216,7 @@ export interface CallCard {
   decision?: { rule: string; action: string; wanted?: string; by: string };
   fixes?: FixTry[];
   people?: PersonNote[];
+  said?: readonly Saying[];
   printed: unknown[];
   changes: VariableChange[];
   files: { path: string; sizeBytes?: number }[];

@@ -7,12 +7,13 @@ import { log } from './en.log.ts';
 import { panel } from './en.panel.ts';
 import { debug } from './en.debug.ts';
 import { rerun } from './en.rerun.ts';
+import { said } from './en.said.ts';
 import { secrets } from './en.secrets.ts';
 import { time } from './en.time.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -8,10 +8,11 @@ import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index
 import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
 import type { Look } from './cards-view.tsx';
 import { stepName, useRerun } from '../rerun/context.ts';
+import { saidSections } from './said.tsx';
 import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
 
-export type SectionId = 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed';
+export type SectionId = 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed' | 'thinking' | 'response' | 'tools' | 'usage';
 
 export interface Sections {
   isOpen(card: CallCard, section: SectionId): boolean;
@@ -111,6 +112,7 @@ export function CardSections({ card, sections }: { card: CallCard; sections: Sec
       {card.error ? section('error', t('card.error'), <span>{card.error.type}</span>, () => <Value value={card.error} label={t('card.error')} />) : null}
       {section('inputs', t('card.inputs'), <>{card.input.length > 1 ? `${tn('card.items', card.input.length)}, ` : ''}{formatSize(sizeOf(input ?? null))}</>,
         card.input.length > 0 ? () => <Value value={input} label={t('card.inputs')} /> : null)}
+      {saidSections(card, section)}
       {section('outputs', t('card.outputs'), ended ? (itemsOut > 0 ? <>{itemsOut > 1 ? `${tn('card.items', itemsOut)}, ` : ''}{outputSize(card)}</> : card.error ? t('card.outputsNone') : tn('card.items', 0)) : t('card.outputsLater'),
         itemsOut > 0 || card.outputs !== undefined ? () => <Outputs card={card} /> : null)}
       {card.config !== undefined && card.config !== null ? section('config', t('card.config'), formatSize(sizeOf(card.config)), () => <Value value={card.config} label={t('card.config')} />) : null}

@@ -187,9 +187,9 @@ function callOf(view: RunView, event: RunEventLike): number | undefined {
   });
 }
 
-const CLOSED: ReadonlySet<SectionId> = new Set();
+const CLOSED: ReadonlySet<SectionId> = new Set<SectionId>(['response']);
 /** Beside timeline and table there is one card, with room for what one looks for first. */
-const OPEN_IN_DETAIL: ReadonlySet<SectionId> = new Set<SectionId>(['error', 'inputs', 'outputs']);
+const OPEN_IN_DETAIL: ReadonlySet<SectionId> = new Set<SectionId>(['error', 'inputs', 'outputs', 'response']);
 
 /** Which sections are turned from their default. Kept apart from the cards, which leave the screen while one scrolls. */
 function useSections(byDefault: ReadonlySet<SectionId>): Sections {

@@ -82,7 +82,7 @@ export class CardSearch {
 
 function says(card: CallCard, words: string): boolean {
   const budget = { left: MOST_VALUES };
-  const data = { title: card.title, nodeId: card.nodeId, path: card.path, status: card.status, error: card.error, selected: card.selected, because: card.skippedBecause, rule: card.decision, printed: card.printed, files: card.files, changes: card.changes, people: card.people, input: card.input, resolved: card.resolvedInputs, outputs: card.outputs, items: card.items };
+  const data = { title: card.title, nodeId: card.nodeId, path: card.path, status: card.status, error: card.error, selected: card.selected, because: card.skippedBecause, rule: card.decision, printed: card.printed, files: card.files, changes: card.changes, people: card.people, said: card.said, input: card.input, resolved: card.resolvedInputs, outputs: card.outputs, items: card.items };
   return Object.values(data).some((value) => holds(value, words, budget));
 }
 

@@ -57,6 +57,8 @@ export function personText(note: PersonNote): string {
 type Fields = Record<string, unknown>;
 const str = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? ''));
 
+const short = (words: string): string => words.replaceAll(/\s+/g, ' ').trim().slice(0, 120);
+
 /** One event as a sentence. */
 export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): string {
   const payload = (event.payload ?? {}) as Fields;
@@ -125,6 +127,26 @@ export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): st
     case 'file_start':
     case 'file_done':
       return t('log.last.file', { path: str(payload['path']) });
+    case 'llm_token':
+      return t('log.last.says', { step, words: short(str(payload['delta'])) });
+    case 'llm_thinking':
+      return t('log.last.thinks', { step, words: short(str(payload['delta'])) });
+    case 'llm_tool_use':
+      return t('log.last.asksTool', { step, tool: str(payload['name']) });
+    case 'llm_tool_result':
+      return t(payload['is_error'] === true ? 'log.last.toolRefused' : 'log.last.toolAnswered', { step });
+    case 'llm_done':
+      return t('log.last.modelDone', { step, model: str(payload['model']), time: formatDuration(Number(payload['latency_ms'] ?? 0)) });
+    case 'llm_error':
+      return t('log.last.modelFailed', { step, error: error?.message ?? str(payload['error']) });
+    case 'tool_start':
+      return t('log.last.toolStart', { step, tool: str(payload['name']) });
+    case 'tool_message':
+      return t('log.last.toolSays', { tool: str(payload['name']), words: short(str(payload['message'])) });
+    case 'tool_done':
+      return t('log.last.toolDone', { step, tool: str(payload['name']) });
+    case 'tool_error':
+      return t(payload['allowError'] === true ? 'log.last.toolAllowed' : 'log.last.toolFailed', { step, tool: str(payload['name']), error: error?.message ?? '' });
     default:
       return event.type.replaceAll('_', ' ');
   }

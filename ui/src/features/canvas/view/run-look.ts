@@ -20,6 +20,9 @@ const SIGNAL = {
   idle: null, running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', cancelled: 'stop', unreached: null, kept: 'kept',
 } as const;
 
+/** Characters that fit on the line of a card. */
+const LINE = 30;
+
 /** "4 s", "12 min", "2 d 4 h": never moves more often than once a second. */
 export function timeLeft(ms: number): string {
   const s = Math.ceil(ms / 1000);
@@ -28,6 +31,14 @@ export function timeLeft(ms: number): string {
   if (min < 60) return `${min} min`;
   const h = Math.floor(min / 60);
   return h < 24 ? `${h} h ${min % 60} min` : `${Math.floor(h / 24)} d ${h % 24} h`;
+}
+
+/** The end of what is said, as much as fits on a card; whole words. */
+function lastWords(words: string): string {
+  const plain = words.replaceAll(/\s+/g, ' ').trim();
+  if (plain.length <= LINE) return plain;
+  const end = plain.slice(-LINE);
+  return `…${end.slice(end.indexOf(' ') + 1)}`;
 }
 
 function attempts(run: NodeRun): string | null {
@@ -52,6 +63,7 @@ function lineOf(run: NodeRun, now: number): string | null {
     case 'asks':
       return t('canvas.asksLine');
     case 'running':
+      if (run.says) return run.says.what === 'tool' ? t('canvas.toolLine', { tool: run.says.words }) : run.says.what === 'thinking' ? t('canvas.thinkingLine') : lastWords(run.says.words);
       return run.attempt > 0 ? attempts(run) : null;
     case 'failed':
     case 'handled':

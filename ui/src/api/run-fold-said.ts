@@ -1,0 +1,130 @@
+// What a model says in a call and what tools do for it, as it comes.
+
+import { isObject } from './json';
+import { cardOf, node, text, type Fields, type FoldState } from './run-fold-state';
+import type { CallCard, ModelTurn, RunError, RunEventLike, Saying, ToolRun } from './run-types';
+
+/** A node shows the end of what is said: so many characters are enough for its widest line. */
+const TAIL = 120;
+
+/** True when the event is one of these. */
+export function applySaid(s: FoldState, event: RunEventLike, ms: number, payload: Fields): boolean {
+  switch (event.type) {
+    case 'llm_token':
+      return spoken(s, event, 'text', text(payload['delta']) ?? '');
+    case 'llm_thinking':
+      return spoken(s, event, 'thinking', text(payload['delta']) ?? '');
+    case 'llm_tool_use':
+      return begins(s, event, { what: 'tool', id: text(payload['tool_use_id']) ?? '', name: text(payload['name']) ?? '', input: payload['input'], startedMs: ms, notices: [] });
+    case 'llm_tool_result':
+      return ends(s, event, (tool) => tool.id === payload['tool_use_id'], { output: payload['content'], failed: payload['is_error'] === true, endedMs: ms });
+    case 'tool_start':
+      return begins(s, event, { what: 'tool', id: '', name: text(payload['name']) ?? '', input: payload['input'], startedMs: ms, notices: [] });
+    case 'tool_message':
+      return noticed(s, event, payload);
+    case 'tool_done':
+      return ends(s, event, (tool) => tool.id === '', { output: payload['output'], failed: false, endedMs: ms });
+    case 'tool_error':
+      return ends(s, event, (tool) => tool.id === '', { output: payload['error'] ?? payload['output'], failed: true, allowed: payload['allowError'] === true, endedMs: ms });
+    case 'llm_done':
+      return turned(s, event, payload);
+    case 'llm_error':
+      return failed(s, event, payload);
+    default:
+      return false;
+  }
+}
+
+/** What is said in a call so far, to write to. */
+function said(s: FoldState, card: CallCard): Saying[] {
+  const known = card.said;
+  if (known && s.fresh.has(known)) return known as Saying[];
+  const copy = [...(known ?? [])];
+  s.fresh.add(copy);
+  card.said = copy;
+  return copy;
+}
+
+function spoken(s: FoldState, event: RunEventLike, what: 'text' | 'thinking', delta: string): boolean {
+  const card = cardOf(s, event);
+  if (!card || delta === '') return true;
+  const list = said(s, card);
+  const last = list.at(-1);
+  if (last?.what === what) list[list.length - 1] = { what, text: last.text + delta };
+  else list.push({ what, text: delta });
+  live(s, card, { what, words: (list.at(-1) as { text: string }).text.slice(-TAIL) });
+  return true;
+}
+
+function begins(s: FoldState, event: RunEventLike, tool: ToolRun): boolean {
+  const card = cardOf(s, event);
+  if (!card) return true;
+  said(s, card).push(tool);
+  live(s, card, { what: 'tool', words: tool.name });
+  return true;
+}
+
+/** The latest tool of these that has not ended. */
+function openTool(list: readonly Saying[], is: (tool: ToolRun) => boolean): number {
+  return list.findLastIndex((one) => one.what === 'tool' && one.endedMs === undefined && is(one));
+}
+
+function ends(s: FoldState, event: RunEventLike, is: (tool: ToolRun) => boolean, how: Partial<ToolRun>): boolean {
+  const card = cardOf(s, event);
+  if (!card) return true;
+  const list = said(s, card);
+  const at = openTool(list, is);
+  if (at >= 0) list[at] = { ...(list[at] as ToolRun), ...how };
+  live(s, card, undefined);
+  return true;
+}
+
+function noticed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
+  const card = cardOf(s, event);
+  if (!card) return true;
+  const list = said(s, card);
+  const at = openTool(list, (tool) => tool.name === payload['name']);
+  const words = text(payload['message']) ?? '';
+  if (at >= 0) {
+    const tool = list[at] as ToolRun;
+    list[at] = { ...tool, notices: [...tool.notices, { level: text(payload['level']) ?? 'info', words, data: payload['data'] ?? undefined }] };
+  }
+  live(s, card, { what: 'tool', words: words || (text(payload['name']) ?? '') });
+  return true;
+}
+
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+function turned(s: FoldState, event: RunEventLike, payload: Fields): boolean {
+  const card = cardOf(s, event);
+  if (!card) return true;
+  const usage = isObject(payload['usage']) ? payload['usage'] : {};
+  const thinking = payload['thinking_tokens'];
+  const turn: ModelTurn = {
+    what: 'turn',
+    model: text(payload['model']) ?? '',
+    finish: text(payload['finish_reason']) ?? '',
+    latencyMs: number(payload['latency_ms']),
+    inputTokens: number(usage['input_tokens']),
+    outputTokens: number(usage['output_tokens']),
+    ...(typeof thinking === 'number' ? { thinkingTokens: thinking } : {}),
+  };
+  said(s, card).push(turn);
+  live(s, card, undefined);
+  return true;
+}
+
+function failed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
+  const card = cardOf(s, event);
+  if (!card) return true;
+  const error = payload['error'];
+  const words = text(error) ?? (isObject(error) ? (error as unknown as RunError).message : '');
+  said(s, card).push({ what: 'trouble', words, code: text(payload['code']) ?? text(payload['type']) ?? '', latencyMs: number(payload['latency_ms']) });
+  live(s, card, undefined);
+  return true;
+}
+
+/** What stands on the node while the call goes on. */
+function live(s: FoldState, card: CallCard, says: { what: 'text' | 'thinking' | 'tool'; words: string } | undefined): void {
+  if (card.endSeq === undefined) node(s, card.nodeId, card.path).says = says;
+}

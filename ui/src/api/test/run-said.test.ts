@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRunFold, foldRun, type RunEventLike } from '../run-state.ts';
+
+const T = Date.parse('2026-11-22T10:00:00.000Z');
+const at = (n: number) => new Date(T + n * 100).toISOString();
+const key = { stepId: 'ask', visit: 1, attempt: 0 };
+/** one call with a thought, two pieces of text, a tool, a second answer. */
+const EVENTS: RunEventLike[] = [
+  { type: 'workflow_start', stepId: null, payload: { name: 'W', version: 'v', params: {}, seed: '0' } },
+  { type: 'step_start', ...key, payload: { type: 'llm.chat', meta: {}, resolvedInputs: null, config: {}, input: [{ item: 0, data: {} }] } },
+  { type: 'llm_thinking', ...key, payload: { delta: 'Let me ' } },
+  { type: 'llm_thinking', ...key, payload: { delta: 'see.' } },
+  { type: 'llm_token', ...key, payload: { delta: 'I look ' } },
+  { type: 'llm_token', ...key, payload: { delta: 'it up.' } },
+  { type: 'llm_tool_use', ...key, payload: { tool_use_id: 't1', name: 'files__read', input: { path: 'a.txt' } } },
+  { type: 'llm_tool_result', ...key, payload: { tool_use_id: 't1', content: 'no such file', is_error: true } },
+  { type: 'llm_done', ...key, payload: { latency_ms: 900, finish_reason: 'tool_use', model: 'tiny-1', usage: { input_tokens: 100, output_tokens: 20, total_tokens: 120 }, thinking_tokens: 7, has_tool_use: true } },
+  { type: 'llm_token', ...key, payload: { delta: 'It is not there.' } },
+  { type: 'llm_done', ...key, payload: { latency_ms: 300, finish_reason: 'stop', model: 'tiny-1', usage: { input_tokens: 130, output_tokens: 5, total_tokens: 135 }, thinking_tokens: null, has_tool_use: false } },
+  { type: 'step_done', ...key, payload: { outputs: null, ports: { success: 1 }, items: { success: [{ id: '1', data: 'It is not there.' }] } } },
+].map((event, n) => ({ runId: 'R', seq: n + 1, ts: at(n), ...event }));
+
+describe('ts_061: what a model says', () => {
+  it('stands on the card of its call, in order, pieces of one text as one', () => {
+    expect(foldRun(EVENTS).cards[0]?.said).toEqual([
+      { what: 'thinking', text: 'Let me see.' },
+      { what: 'text', text: 'I look it up.' },
+      { what: 'tool', id: 't1', name: 'files__read', input: { path: 'a.txt' }, startedMs: T + 600, endedMs: T + 700, output: 'no such file', failed: true, notices: [] },
+      { what: 'turn', model: 'tiny-1', finish: 'tool_use', latencyMs: 900, inputTokens: 100, outputTokens: 20, thinkingTokens: 7 },
+      { what: 'text', text: 'It is not there.' },
+      { what: 'turn', model: 'tiny-1', finish: 'stop', latencyMs: 300, inputTokens: 130, outputTokens: 5 },
+    ]);
+  });
+
+  it('shows its end on the node while the call goes on, and not afterwards', () => {
+    const says = (n: number) => foldRun(EVENTS.slice(0, n)).nodes['ask']?.says;
+    expect(says(4)).toEqual({ what: 'thinking', words: 'Let me see.' });
+    expect(says(6)).toEqual({ what: 'text', words: 'I look it up.' });
+    expect(says(7)).toEqual({ what: 'tool', words: 'files__read' });
+    expect(says(8)).toBeUndefined();
+    expect(says(12)).toBeUndefined();
+    const long = EVENTS.slice(0, 4).concat({ runId: 'R', seq: 5, ts: at(5), type: 'llm_token', ...key, payload: { delta: 'x'.repeat(5000) } });
+    expect(foldRun(long).nodes['ask']?.says?.words).toHaveLength(120);
+  });
+
+  it('is the same however the events are cut into batches, and earlier views keep what they had', () => {
+    const whole = foldRun(EVENTS).cards[0]?.said;
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 12 }), (sizes) => {
+        const fold = createRunFold('R');
+        const seen: [unknown, string][] = [];
+        for (let from = 0, i = 0; from < EVENTS.length; i++) {
+          const size = sizes[i % sizes.length] as number;
+          fold.apply(EVENTS.slice(from, from + size));
+          from += size;
+          const said = fold.view.cards[0]?.said;
+          seen.push([said, JSON.stringify(said)]);
+        }
+        expect(fold.view.cards[0]?.said).toEqual(whole);
+        for (const [said, then] of seen) expect(JSON.stringify(said)).toBe(then);
+      }),
+      { seed: 61 },
+    );
+  });
+
+  it('begins anew with a call that was interrupted and is made again', () => {
+    const again = [...EVENTS.slice(0, 5), { type: 'step_interrupted', ...key, payload: {} }, { type: 'step_start', ...key, payload: { type: 'llm.chat', meta: {}, input: [{ item: 0, data: {} }] } }, { type: 'llm_token', ...key, payload: { delta: 'Anew.' } }]
+      .map((event, n) => ({ ...event, runId: 'R', seq: n + 1, ts: at(n) }));
+    const view = foldRun(again);
+    expect(view.cards.map((card) => [card.status, card.said?.at(-1)])).toEqual([
+      ['interrupted', { what: 'text', text: 'I look ' }], ['running', { what: 'text', text: 'Anew.' }],
+    ]);
+  });
+
+  it('ts_062 says why a model did not answer', () => {
+    const failed = [...EVENTS.slice(0, 2), { runId: 'R', seq: 3, ts: at(3), type: 'llm_error', ...key, payload: { error: 'Too many requests', type: 'LLMError', code: 'RATE_LIMIT', retryable: true, latency_ms: 12 } }];
+    expect(foldRun(failed).cards[0]?.said).toEqual([{ what: 'trouble', words: 'Too many requests', code: 'RATE_LIMIT', latencyMs: 12 }]);
+  });
+});
+
+describe('ts_063 ts_068: what the tool of a step does', () => {
+  const tool = (...more: { type: string; payload: unknown }[]) => [EVENTS[0], EVENTS[1], ...more.map((one) => ({ ...one, ...key }))].map((event, n) => ({ ...event, runId: 'R', seq: n + 1, ts: at(n) }) as RunEventLike);
+  const start = { type: 'tool_start', payload: { name: 'read', input: { path: 'a' }, inputSummary: 'path: a' } };
+
+  it('tells its notices one by one', () => {
+    const said = foldRun(tool(start,
+      { type: 'tool_message', payload: { name: 'read', level: 'info', message: 'opening', data: null } },
+      { type: 'tool_message', payload: { name: 'read', level: 'progress', message: 'half', data: { progress: 1, total: 2 } } },
+      { type: 'tool_done', payload: { name: 'read', output: { text: 'hi' }, outputSummary: 'text: hi', toolResult: {} } })).cards[0]?.said;
+    expect(said).toEqual([{
+      what: 'tool', id: '', name: 'read', input: { path: 'a' }, startedMs: T + 200, endedMs: T + 500, output: { text: 'hi' }, failed: false,
+      notices: [{ level: 'info', words: 'opening', data: undefined }, { level: 'progress', words: 'half', data: { progress: 1, total: 2 } }],
+    }]);
+  });
+
+  it('says that a failure was allowed', () => {
+    const said = foldRun(tool(start, { type: 'tool_error', payload: { name: 'read', error: { type: 'ToolError', message: 'gone' }, allowError: true, output: null, toolResult: {} } })).cards[0]?.said;
+    expect(said?.[0]).toMatchObject({ failed: true, allowed: true, output: { message: 'gone' } });
+  });
+});

@@ -1,0 +1,68 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+import { foldRun, type CallCard, type Saying } from '../../api/run-state.ts';
+import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
+import { renderWith } from '../../test/render.tsx';
+import { CardSections, type SectionId } from './card.tsx';
+
+const base = foldRun(FIRST_EVENTS, FIRST).cards[2] as CallCard;
+
+function card(said: Saying[], open: SectionId[] = ['response'], more: Partial<CallCard> = {}) {
+  return renderWith(<CardSections card={{ ...base, said, ...more }} sections={{ isOpen: (_, section) => open.includes(section), toggle: () => undefined }} />);
+}
+
+const turn = { what: 'turn', model: 'tiny-1', finish: 'stop', latencyMs: 1200, inputTokens: 1100, outputTokens: 34 } as const;
+
+describe('U-21: what a model said', () => {
+  it('the answer stands open, thoughts, tools and tokens are named with their size', () => {
+    card([{ what: 'thinking', text: 'Hm.' }, { what: 'text', text: 'Forty-two.' }, { what: 'tool', id: 't', name: 'calc', input: {}, startedMs: 0, endedMs: 5, output: '42', failed: false, notices: [] }, turn]);
+    expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('Forty-two.');
+    expect(screen.queryByText('Hm.')).toBeNull();
+    expect(screen.getByRole('button', { name: /^Thinking/ }).getAttribute('aria-expanded')).toBe('false');
+    expect(screen.getByRole('button', { name: /^1 tool call/ }).getAttribute('aria-expanded')).toBe('false');
+    expect(screen.getByRole('button', { name: /^Token usage/ }).textContent).toContain('tiny-1, 1,134 tokens');
+  });
+
+  it('is text, whatever it holds: no pictures, no links, no code', () => {
+    const { container } = card([{ what: 'text', text: '![x](https://evil.example/?q=1) <img src=x onerror=alert(1)> [a](javascript:alert(1))' }]);
+    expect(container.querySelector('img, a, script')).toBeNull();
+    expect(screen.getByRole('region', { name: 'Response' }).textContent).toContain('<img src=x');
+  });
+
+  it('a long answer shows its beginning, and all of it when asked', async () => {
+    card([{ what: 'text', text: 'a'.repeat(30_000) }]);
+    expect(screen.getByRole('region', { name: 'Response' }).textContent).toHaveLength(20_002);
+    await userEvent.click(screen.getByRole('button', { name: /^Show all/ }));
+    expect(screen.getByRole('region', { name: 'Response' }).textContent).toHaveLength(30_000);
+  });
+
+  it('while it comes the end of a long one is seen', () => {
+    card([{ what: 'text', text: `${'a'.repeat(30_000)}END` }], ['response'], { endSeq: undefined });
+    expect(screen.getByRole('region', { name: 'Response' }).textContent?.endsWith('END')).toBe(true);
+    expect(screen.getByText('coming in')).toBeTruthy();
+  });
+
+  it('a tool opens to its arguments and its answer; one that failed says so before', async () => {
+    card([{ what: 'tool', id: 't', name: 'files__read', input: { path: 'a.txt' }, startedMs: 0, endedMs: 1500, output: 'no such file', failed: true, notices: [{ level: 'warn', words: 'slow disk' }] }], ['tools']);
+    expect(screen.getByRole('button', { name: /^1 tool call 1 failed/ })).toBeTruthy();
+    expect(screen.getByText('slow disk')).toBeTruthy();
+    expect(screen.queryByText('"no such file"')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: /files__read/ }));
+    expect(screen.getByText('"a.txt"')).toBeTruthy();
+    expect(screen.getByText('"no such file"')).toBeTruthy();
+  });
+
+  it('tokens are summed over the answers of a call', () => {
+    card([turn, { ...turn, inputTokens: 2000, outputTokens: 6, thinkingTokens: 3, model: 'tiny-2' }], ['usage']);
+    const facts = screen.getAllByRole('definition').map((one) => one.textContent);
+    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', '2.40 s', 'stop']);
+  });
+
+  it('answers that failed before the last try are told; the last one is the error of the call', () => {
+    const trouble = { what: 'trouble', code: 'RATE_LIMIT', latencyMs: 3 } as const;
+    card([{ ...trouble, words: 'first' }, { ...trouble, words: 'second' }], [], { error: { type: 'LLMError', message: 'second' } });
+    expect(screen.getByText('The model did not answer: first')).toBeTruthy();
+    expect(screen.queryByText('The model did not answer: second')).toBeNull();
+  });
+});

@@ -1,0 +1,110 @@
+// What a model said in a call and what its tools did (U-16, U-21): the answer stands open, the rest is opened.
+
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { CallCard, ModelTurn, Saying, ToolRun } from '../../api/run-state.ts';
+import { CopyButton, ValueView } from '../../code/ValueView.tsx';
+import { formatBytes, formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
+import { Button, Icon, SignalIcon, type Signal } from '../../kit/index.ts';
+import type { SectionId } from './card.tsx';
+
+/** So many characters are drawn at once: of a long answer the end while it comes, the beginning afterwards. */
+const SHOWN = 20_000;
+
+type MakeSection = (id: SectionId, title: string, note: ReactNode, body: (() => ReactNode) | null) => ReactNode;
+
+const textOf = (said: readonly Saying[], what: 'text' | 'thinking'): string =>
+  said.flatMap((one) => (one.what === what ? [one.text.trim()] : [])).filter((text) => text !== '').join('\n\n');
+
+export function saidSections(card: CallCard, section: MakeSection): ReactNode {
+  const said = card.said;
+  if (!said) return null;
+  const open = card.endSeq === undefined;
+  const [thought, answer] = [textOf(said, 'thinking'), textOf(said, 'text')];
+  const tools = said.filter((one) => one.what === 'tool');
+  const turns = said.filter((one) => one.what === 'turn');
+  const troubles = said.filter((one) => one.what === 'trouble');
+  return (
+    <>
+      {thought === '' ? null : section('thinking', t('said.thinking'), formatBytes(thought.length), () => <Text text={thought} open={open} label={t('said.thinking')} />)}
+      {answer === '' ? null : section('response', t('said.response'), open ? t('said.coming') : formatBytes(answer.length), () => <Text text={answer} open={open} label={t('said.response')} />)}
+      {tools.length === 0 ? null : section('tools', tn('said.tools', tools.length), tools.some((tool) => tool.failed) ? tn('said.toolsFailed', tools.filter((tool) => tool.failed).length) : null, () => (
+        <ol className="said-tools">{tools.map((tool, i) => <Tool key={`${tool.id} ${String(i)}`} tool={tool} />)}</ol>
+      ))}
+      {turns.length === 0 ? null : section('usage', t('said.usage'), usageNote(turns), () => <Usage turns={turns} />)}
+      {/* The last one is the error of the call, which stands above. */}
+      {(card.error ? troubles.slice(0, -1) : troubles).map((one, i) => (
+        <p key={`trouble ${String(i)}`} className="s c-err said-trouble">{t('said.trouble', { words: one.words })} <code className="t3">{one.code}</code></p>
+      ))}
+    </>
+  );
+}
+
+const sum = (turns: readonly ModelTurn[], of: (turn: ModelTurn) => number): number => turns.reduce((all, turn) => all + of(turn), 0);
+
+function usageNote(turns: readonly ModelTurn[]): string {
+  return t('said.usageNote', { model: turns.at(-1)?.model ?? '', n: formatNumber(sum(turns, (turn) => turn.inputTokens + turn.outputTokens)) });
+}
+
+function Usage({ turns }: { turns: readonly ModelTurn[] }) {
+  const thinking = sum(turns, (turn) => turn.thinkingTokens ?? 0);
+  return (
+    <dl className="kv said-usage s">
+      <dt>{t('said.model')}</dt><dd>{[...new Set(turns.map((turn) => turn.model))].join(', ')}</dd>
+      <dt>{t('said.turns')}</dt><dd>{formatNumber(turns.length)}</dd>
+      <dt>{t('said.in')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.inputTokens))}</dd>
+      <dt>{t('said.out')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.outputTokens))}</dd>
+      {thinking > 0 ? <><dt>{t('said.thought')}</dt><dd>{formatNumber(thinking)}</dd></> : null}
+      <dt>{t('said.latency')}</dt><dd>{formatDuration(sum(turns, (turn) => turn.latencyMs))}</dd>
+      <dt>{t('said.finish')}</dt><dd>{turns.at(-1)?.finish}</dd>
+    </dl>
+  );
+}
+
+function Text({ text, open, label }: { text: string; open: boolean; label: string }) {
+  const [all, setAll] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  const long = text.length > SHOWN && !all;
+  const shown = long ? (open ? text.slice(-SHOWN) : text.slice(0, SHOWN)) : text;
+  useEffect(() => {
+    if (open && atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [shown, open]);
+  return (
+    <div className="sc-value">
+      <div
+        ref={box} className="said-text" tabIndex={0} role="region" aria-label={label}
+        onScroll={(event) => { atEnd.current = event.currentTarget.scrollHeight - event.currentTarget.scrollTop - event.currentTarget.clientHeight < 24; }}
+      >
+        {long && open ? '… ' : ''}{shown}{long && !open ? ' …' : ''}
+      </div>
+      {long ? <Button small variant="ghost" onClick={() => setAll(true)}>{t('said.showAll', { size: formatBytes(text.length) })}</Button> : null}
+      <span className="sc-copy"><CopyButton value={text} /></span>
+    </div>
+  );
+}
+
+const signalOf = (tool: ToolRun): Signal => (tool.endedMs === undefined ? 'run' : tool.failed ? 'err' : 'ok');
+
+function Tool({ tool }: { tool: ToolRun }) {
+  const [open, setOpen] = useState(false);
+  const signal = signalOf(tool);
+  return (
+    <li>
+      <button type="button" className="row gap1 sc-toggle s" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name={open ? 'down' : 'right'} size={12} />
+        <SignalIcon signal={signal} size={12} label={t(`said.tool.${signal === 'run' ? 'running' : signal === 'err' ? 'failed' : 'done'}`)} />
+        <code>{tool.name}</code>
+        {tool.endedMs === undefined ? null : <span className="t3">{formatDuration(Math.max(0, tool.endedMs - tool.startedMs))}</span>}
+        {tool.allowed ? <span className="t3">{t('said.tool.allowed')}</span> : null}
+      </button>
+      {tool.notices.map((notice, i) => <p key={`${notice.level} ${String(i)}`} className={`s said-notice ${notice.level === 'error' ? 'c-err' : notice.level === 'warn' ? 'c-wait' : 't2'}`}>{notice.words}</p>)}
+      {open ? (
+        <div className="said-tool">
+          <span className="s t2">{t('said.tool.input')}</span>
+          <ValueView value={tool.input ?? null} label={`${tool.name} ${t('said.tool.input')}`} />
+          {tool.endedMs === undefined ? null : <><span className="s t2">{t('said.tool.output')}</span><ValueView value={tool.output ?? null} label={`${tool.name} ${t('said.tool.output')}`} /></>}
+        </div>
+      ) : null}
+    </li>
+  );
+}
