@@ -5,6 +5,8 @@ export const debug = {
   'debug.continue': 'Continue to the next breakpoint',
   'debug.step': 'Go on by one step',
   'debug.toggle': 'Breakpoint on the selected step',
+  'debug.set': 'Set a breakpoint',
+  'debug.unset': 'Remove the breakpoint',
   'debug.edit': 'Edit the input that waits',
   'debug.do.continue': 'Continue',
   'debug.do.step': 'Step',

@@ -70,6 +70,8 @@ export const en = {
   'action.toggleLog': 'Show or hide the detail log',
   'action.togglePanel': 'Show or hide the panel',
   'action.problems': 'Show problems',
+  'action.showOutput': 'Show its output',
+  'action.showErrors': 'Error handling',
   'action.rename': 'Rename the workflow',
   'action.clearRun': 'Hide the last run',
   'action.runSample': 'Run the sample',

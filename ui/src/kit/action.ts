@@ -15,6 +15,10 @@ export interface Action {
   keysWhen?: () => boolean;
   run: () => void;
   icon?: IconName;
+  /** What a menu calls it: there it is known which way a switch would go. */
+  titleNow?: () => string;
+  /** It takes something away. */
+  danger?: boolean;
   /** Heading in palette and shortcut sheet. */
   group?: string;
   /** Keys act also while a text field has the focus (Ctrl+S, F5). */

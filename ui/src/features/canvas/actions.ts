@@ -16,13 +16,19 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
   const some = (): boolean => editor.getState().selection.nodes.length > 0;
   const framed = (id: string): boolean => treeOf(editor.getState().document).children.has(id);
   const any = (): boolean => some() || editor.getState().selection.edges.length > 0;
+  const wire = (): boolean => editor.getState().selection.nodes.length === 0 && editor.getState().selection.edges.length === 1;
+  const off = (): boolean => {
+    const { document: now, selection: { nodes } } = editor.getState();
+    return nodes.length > 0 && nodes.every((id) => now.nodes[id]?.disabled === true);
+  };
   const one = (id: string, title: string, keys: string[], run: () => void, more: Partial<Action> = {}): Action => ({ id: `canvas.${id}`, title, keys, run, group, scope: CANVAS_SCOPE, ...more });
   // Plain keys act only where the canvas is meant: the focus is there, or nothing has it and the pointer is there.
   return [
     one('add', t('canvas.do.add'), ['Tab'], () => handle.openAdd(), { icon: 'plus', when: editable, keysWhen: active }),
     one('connect', t('canvas.do.connect'), ['C'], () => handle.openLink(), { when: () => editable() && editor.getState().selection.nodes.length === 1, keysWhen: active }),
+    one('onError', t('canvas.do.onError'), ['X'], () => handle.openErrors(), { icon: 'errd', when: () => handle.canOpenErrors(), keysWhen: active }),
     one('find', t('canvas.do.find'), ['Mod+F'], () => handle.openFind(), { icon: 'search' }),
-    one('delete', t('canvas.do.delete'), ['Delete', 'Backspace'], () => handle.remove(false), { when: () => editable() && any() }),
+    one('delete', t('canvas.do.delete'), ['Delete', 'Backspace'], () => handle.remove(false), { icon: 'x', danger: true, when: () => editable() && any() }),
     one('deleteReconnect', t('canvas.do.deleteReconnect'), ['Mod+Delete', 'Mod+Backspace'], () => handle.remove(true), { when: () => editable() && some() }),
     one('dissolve', t('canvas.do.dissolve'), ['Mod+Shift+Delete', 'Mod+Shift+Backspace'], () => handle.dissolve(), { icon: 'swap', when: () => editable() && editor.getState().selection.nodes.some(framed) }),
     one('duplicate', t('canvas.do.duplicate'), ['Mod+D'], () => handle.duplicate(), { icon: 'copy', when: () => editable() && some() }),
@@ -32,11 +38,14 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
     one('paste', t('canvas.do.paste'), [], () => handle.paste(false), { when: editable }),
     one('pasteIncoming', t('canvas.do.pasteIncoming'), [], () => handle.paste(true), { when: editable }),
     one('selectAll', t('canvas.do.selectAll'), ['Mod+A'], () => handle.selectAll()),
-    one('disable', t('canvas.do.disable'), ['D'], () => handle.toggleDisabled(), { icon: 'ban', when: () => editable() && some(), keysWhen: active }),
-    one('rename', t('canvas.do.rename'), ['F2'], () => handle.rename(), { icon: 'pencil', when: () => editable() && some() }),
-    one('open', t('canvas.do.open'), ['Enter'], () => handle.open(), { when: some, keysWhen: active }),
+    one('disable', t('canvas.do.disable'), ['D'], () => handle.toggleDisabled(), { icon: 'ban', titleNow: () => t(off() ? 'canvas.step.enable' : 'canvas.step.disable'), when: () => editable() && some(), keysWhen: active }),
+    one('rename', t('canvas.do.rename'), ['F2'], () => handle.rename(), { icon: 'pencil', when: () => editable() && editor.getState().selection.nodes.length === 1 }),
+    one('open', t('canvas.do.open'), ['Enter'], () => handle.open(), { icon: 'sliders', when: some, keysWhen: active }),
+    one('menu', t('canvas.do.menu'), ['Shift+F10', 'ContextMenu'], () => handle.menu(), { icon: 'dots', keysWhen: active }),
+    one('wireFrom', t('canvas.do.wireFrom'), [], () => handle.goToEnd('from'), { icon: 'left', when: wire }),
+    one('wireTo', t('canvas.do.wireTo'), [], () => handle.goToEnd('to'), { icon: 'right', when: wire }),
     one('tidy', t('canvas.do.tidy'), ['Shift+Alt+T'], () => handle.tidy(), { icon: 'grid', when: editable }),
-    one('safe', t('canvas.do.safe'), [], () => handle.toggleSafe(), { icon: 'shield' }),
+    one('safe', t('canvas.do.safe'), [], () => handle.toggleSafe(), { icon: 'shield', titleNow: () => t(handle.showsSafe() ? 'canvas.do.safeHide' : 'canvas.do.safeShow') }),
     one('iterationNext', t('canvas.round.next'), ['.'], () => handle.iteration(1), { icon: 'right', when: () => handle.hasIterations() }),
     one('iterationPrevious', t('canvas.round.previous'), [','], () => handle.iteration(-1), { icon: 'left', when: () => handle.hasIterations() }),
     one('iterationAll', t('canvas.round.toAll'), ['Alt+,'], () => handle.iteration(null), { when: () => handle.hasIterations() }),

@@ -5,4 +5,5 @@ export { createEditor, useEditor } from './editor.ts';
 export { ruleEdits } from './rule-edits.ts';
 export type { TemplateId } from './templates.ts';
 export { Canvas } from './view/canvas.tsx';
+export type { CanvasMenus } from './view/menu.tsx';
 export type { CanvasHandle } from './view/handle.ts';

@@ -14,13 +14,15 @@ export interface DebugHooks {
   canStart(): boolean;
   toggle(): void;
   canToggle(): boolean;
+  /** What would be toggled is set. */
+  isSet(): boolean;
   edit(): void;
 }
 
 const never = () => false;
 const nothing = () => undefined;
 /** For lists of shortcuts: the same actions, none of them possible. */
-export const NO_DEBUG: DebugHooks = { pause: nothing, canPause: never, onward: nothing, step: nothing, isStopped: never, canStart: never, toggle: nothing, canToggle: never, edit: nothing };
+export const NO_DEBUG: DebugHooks = { pause: nothing, canPause: never, onward: nothing, step: nothing, isStopped: never, canStart: never, toggle: nothing, canToggle: never, isSet: never, edit: nothing };
 
 export function debugActions(hooks: DebugHooks): Action[] {
   const group = t('debug.group');
@@ -32,7 +34,7 @@ export function debugActions(hooks: DebugHooks): Action[] {
       when: () => hooks.isStopped() || (hooks.stepStart !== undefined && hooks.canStart()),
       run: () => (hooks.isStopped() ? hooks.step() : hooks.stepStart?.()),
     },
-    { id: 'debug.breakpoint', title: t('debug.toggle'), keys: ['F9'], group, icon: 'brk', when: hooks.canToggle, run: hooks.toggle, inFields: true },
+    { id: 'debug.breakpoint', title: t('debug.toggle'), keys: ['F9'], group, icon: 'brk', titleNow: () => t(hooks.isSet() ? 'debug.unset' : 'debug.set'), when: hooks.canToggle, run: hooks.toggle, inFields: true },
     { id: 'debug.edit', title: t('debug.edit'), keys: [], group, icon: 'pencil', when: hooks.isStopped, run: hooks.edit },
   ];
 }

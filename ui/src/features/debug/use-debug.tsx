@@ -109,6 +109,7 @@ export function useDebug({ workflowId, document, ran = document, catalog, editor
     canStart: () => live && canStart,
     toggle: () => { if (chosen !== undefined) points.toggle(chosen); },
     canToggle: () => may && chosen !== undefined,
+    isSet: () => points.points.some((point) => point.node === chosen),
     edit,
   }), [ask, live, may, open, stopped, stepStart, canStart, chosen, points, edit]);
   useActions(actions);

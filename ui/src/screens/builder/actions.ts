@@ -57,7 +57,7 @@ export function rerunAction(ask: ((step: string) => void) | null, editor: Editor
     return id !== undefined && more === undefined && steps.some((one) => one.name === id) ? id : null;
   };
   return {
-    id: 'run.rerunFrom', title: t('rerun.action'), keys: ['Shift+R'], group: t('group.run'), icon: 'retry',
+    id: 'run.rerunFrom', title: t('rerun.action'), titleNow: () => t('rerun.open'), keys: ['Shift+R'], group: t('group.run'), icon: 'retry',
     when: () => ask !== null && chosen() !== null,
     run: () => {
       const step = chosen();

@@ -8,12 +8,13 @@ import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, canvasActions, type CanvasHandle } from '../../features/canvas/index.ts';
-import { fileOf, NodePanel, openFile, titleOf } from '../../features/node-panel/index.ts';
+import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { TimeBar } from '../../features/time-travel/time-bar.tsx';
 import type { TimeTravel } from '../../features/time-travel/use-time.ts';
 import { DetailLog } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
+import { MENUS, panelActions } from './menus.ts';
 import { setOpenGraph } from '../open-graph.ts';
 import { Problems } from './problems.tsx';
 import { RunPanel } from './run-panel.tsx';
@@ -95,6 +96,12 @@ export function Workbench(props: WorkbenchProps) {
     else editor.select([nodeId]);
     onPanelOpen(true);
   }, [editor, handle, onPanelOpen]);
+  /** The tab that was asked for, until another one is chosen. */
+  const [wanted, setWanted] = useState<{ id: string; tab: PanelTab } | null>(null);
+  useActions(useMemo(() => panelActions(editor, (id, tab) => {
+    setWanted({ id, tab });
+    onPanelOpen(true);
+  }), [editor, onPanelOpen]));
   const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
   const library = useCommand('workflow_list', {}, { enabled: Object.values(document.nodes).some((node) => node.type === SUB_WORKFLOW) }).data;
   /** A step that runs another file leads to that file. */
@@ -115,6 +122,7 @@ export function Workbench(props: WorkbenchProps) {
 
   const nodePanel = (ids: readonly string[]) => (
     <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} readOnly={readOnly}
+      {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)}
       onEdit={(edits, options) => editor.apply(edits, options)} onSelect={go} />
   );
   const panel = useMemo(() => {
@@ -124,7 +132,7 @@ export function Workbench(props: WorkbenchProps) {
     }
     return <div className="wb-panel" data-scope="panel">{nodePanel(selected)}</div>;
     // Every value that the panel draws from is listed.
-  }, [panelOpen, selected, view, loading, document, catalog, found, readOnly, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
+  }, [panelOpen, selected, view, loading, document, catalog, found, readOnly, wanted, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
 
   return (
     <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''}`}>
@@ -137,7 +145,7 @@ export function Workbench(props: WorkbenchProps) {
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel && props.underPanel ? <div className="dbg-panel">{panel}{props.underPanel}</div> : panel}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>

@@ -22,6 +22,7 @@ import { type CanvasHandle, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
 import { Ghosts, TemplatePreview } from './ghosts.tsx';
 import { FrameBox } from './frame-box.tsx';
 import { RunIterations } from './iterations.tsx';
+import { CanvasMenu, type CanvasMenus } from './menu.tsx';
 import { NodeCard } from './node-card.tsx';
 import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
@@ -60,6 +61,8 @@ export interface CanvasProps {
   /** double-click, where it means something else: true when it was taken */
   onEnterNode?(id: string): boolean;
   onMessage?(text: string, tone: 'info' | 'err'): void;
+  /** what the menus of the canvas offer; without it there are none */
+  menus?: CanvasMenus | undefined;
   /** shown instead of the hint when the document has no steps */
   empty?: ReactNode;
 }
@@ -88,7 +91,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -120,6 +123,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
       onDoubleClick={(event) => { if (isPane(event)) addAt(event.clientX, event.clientY); }}
       onPointerMove={(event) => point({ x: event.clientX, y: event.clientY })}
       onPointerLeave={() => point(null)}
+      onContextMenu={(event) => { if (menus && session.menuUnder(event.target, event.clientX, event.clientY, event.button === 2 || event.ctrlKey)) event.preventDefault(); }}
       onKeyDownCapture={(event) => { if (event.key === 'Escape') cancelWire(); }}
     >
       {start ? (
@@ -130,6 +134,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
         onNodesChange={onNodesChange} onEdgesChange={onEdgesChange} onNodeDrag={onNodeDrag} onNodeDragStop={onNodeDragStop} onSelectionDragStop={onSelectionDragStop}
         onConnectStart={gestures.start} onConnectEnd={gestures.end} connectOnClick={false} connectionLineComponent={DraggedWire} isValidConnection={never}
         onPaneClick={(event) => (event.ctrlKey || event.metaKey ? addAt(event.clientX, event.clientY) : clickPane(event.clientX, event.clientY))}
+        onNodeClick={(event, node) => { if (!event.shiftKey && !event.ctrlKey && !event.metaKey && editor.getState().selection.nodes.length > 1) editor.select([node.id]); }}
         onNodeDoubleClick={(_, node) => { if (!onEnterNode?.(node.id)) openNode(node.id); }}
         nodesDraggable={!readOnly} nodesConnectable={!readOnly} edgesFocusable={false} edgesReconnectable={false} deleteKeyCode={null} disableKeyboardA11y
         selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} proOptions={ABOUT}
@@ -148,6 +153,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
       {legend ? <Legend rects={flow.rects} /> : null}
       <ZoomTools handle={handle} zoom={zoom} />
       <Boxes session={session} />
+      {menus ? <CanvasMenu session={session} menus={menus} /> : null}
       <Why />
       <span className="vh" role="status" aria-live="polite">{said}</span>
     </section>

@@ -16,9 +16,10 @@ import { type Direction, nearest, portsTo, predecessors, successors } from '../m
 import { autoLayout } from '../model/layout.ts';
 import { type Rect, rectsOf } from '../model/place.ts';
 import { withRoom } from '../model/room.ts';
-import { CARD_H, CARD_W, type Catalog, mainPort, type Point, portIds } from '../model/ports.ts';
+import { CARD_H, CARD_W, type Catalog, ERROR, mainPort, type Point, portIds } from '../model/ports.ts';
 import { clipboardText, copySelection, duplicateSelection, pasteText } from './clipboard.ts';
 import { type CardNode, type Flow, titleOf, type WireEdge } from './flow-nodes.ts';
+import { portPlace } from './gestures.ts';
 import { chooseWhole } from './iterations.tsx';
 import type { UiStore } from './ui.ts';
 
@@ -34,6 +35,7 @@ export interface HandleParts {
   say(text: string, tone: 'info' | 'err'): void;
   openNode(id: string): void;
   choose(choice: Choice): void;
+  menu(show: (id: string) => void): void;
 }
 
 export interface CanvasHandle {
@@ -41,6 +43,16 @@ export interface CanvasHandle {
   isActive(): boolean;
   /** keys act here */
   focus(): void;
+  /** keys act on what is chosen */
+  focusChosen(): void;
+  /** the menu of what is chosen, or of the canvas */
+  menu(): void;
+  /** what can be done where the chosen step fails: the templates of its red port */
+  openErrors(): void;
+  /** the chosen step has a red port that no wire leaves */
+  canOpenErrors(): boolean;
+  /** the step at an end of the chosen wire */
+  goToEnd(end: 'from' | 'to'): void;
   /** at the pointer; from a button (`pointed: false`) it goes on from the chosen step */
   openAdd(pointed?: boolean): void;
   openFind(): void;
@@ -76,6 +88,7 @@ export interface CanvasHandle {
   open(): void;
   tidy(): void;
   toggleSafe(): void;
+  showsSafe(): boolean;
   /** the run at its next or previous iteration, or (null) as a whole */
   iteration(by: 1 | -1 | null): void;
   /** a run with loops is shown */
@@ -137,10 +150,10 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     return [x - (box?.left ?? 0), y - (box?.top ?? 0)];
   };
   const focusCanvas = (): void => parts.element()?.focus({ preventScroll: true });
+  const cardOf = (id: string): HTMLElement | null | undefined => parts.element()?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
   const focusNode = (id: string): void => {
     requestAnimationFrame(() => {
-      const card = parts.element()?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
-      (card ?? parts.element())?.focus({ preventScroll: true });
+      (cardOf(id) ?? parts.element())?.focus({ preventScroll: true });
     });
   };
 
@@ -185,6 +198,15 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     return isFrame(now, parts.catalog(), id) && !treeOf(now).children.has(id);
   };
 
+  const openError = (): { node: string; port: string } | undefined => {
+    const { document: now, readOnly } = editor.getState();
+    const [id, ...others] = chosen();
+    const node = id === undefined ? undefined : now.nodes[id];
+    if (id === undefined || !node || others.length > 0 || readOnly || node.errorHandling?.fallbackNodeId !== undefined) return undefined;
+    const red = portIds(parts.catalog().get(node.type), node).includes(ERROR);
+    return red && !now.edges.some((edge) => edge.from === `${id}.${ERROR}`) ? { node: id, port: ERROR } : undefined;
+  };
+
   const edges = (): EdgeRef[] => editor.getState().selection.edges.map(edgeOfKey);
 
   const handle: CanvasHandle = {
@@ -200,6 +222,26 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       return place === CANVAS_SCOPE || (place === null && parts.pointer() !== null);
     },
     focus: focusCanvas,
+    focusChosen() {
+      const id = chosen().at(-1);
+      const card = id === undefined ? undefined : cardOf(id);
+      if (card) card.focus({ preventScroll: true });
+      else focusCanvas();
+    },
+    menu: () => parts.menu((id) => intoView([id])),
+    openErrors() {
+      const from = openError();
+      if (from === undefined) return;
+      intoView([from.node]);
+      const place = portPlace(parts.flow(), `${from.node}.${from.port}`);
+      const at = place && parts.instance()?.flowToScreenPosition({ x: place.at[0], y: place.at[1] });
+      ui.setState({ search: { screen: at ? local([at.x + 16, at.y + 16]) : [12, 48], at: null, from: `${from.node}.${from.port}` }, finding: false, linking: null });
+    },
+    canOpenErrors: () => openError() !== undefined,
+    goToEnd(end) {
+      const [wire] = edges();
+      if (wire) handle.reveal(end === 'from' ? splitPort(wire.from).node : wire.to);
+    },
     openAdd(pointed = true) {
       if (editor.getState().readOnly) return;
       const pointer = pointed ? parts.pointer() : null;
@@ -391,6 +433,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       // A part that is longer than before may lead out of the view.
       requestAnimationFrame(() => (all ? handle.fit() : show(selection.nodes)));
     },
+    showsSafe: () => ui.getState().showSafe,
     toggleSafe: () => ui.setState({ showSafe: !ui.getState().showSafe }),
     iteration(by) {
       const { runView } = ui.getState();
@@ -399,7 +442,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     },
     hasIterations: () => (ui.getState().runView?.loops.size ?? 0) > 0,
     escape() {
-      ui.setState({ search: null, finding: false, linking: null, connect: null, renaming: null, dropEdge: null, dropFrame: null });
+      ui.setState({ search: null, finding: false, linking: null, connect: null, menu: null, renaming: null, dropEdge: null, dropFrame: null });
       editor.select([]);
     },
   };

@@ -7,6 +7,7 @@ import type { Catalog, Point } from '../model/ports.ts';
 import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
 import { nodeAt, type WireGestures, wireGestures } from './gestures.ts';
 import { type CanvasHandle, createHandle, fitOf } from './handle.ts';
+import { menuOfChosen, menuUnder, type MenuParts } from './menu.tsx';
 import { OPEN } from '../route/router.ts';
 import { createUi, detailOf, type UiStore } from './ui.ts';
 
@@ -50,6 +51,7 @@ export class CanvasSession {
       say: (text, tone) => this.latest.say(text, tone),
       openNode: (id) => this.latest.openNode(id),
       choose: (choice) => this.latest.choose(choice),
+      menu: (show) => menuOfChosen(this.menuParts(show)),
     });
     this.gestures = wireGestures({
       ...shared,
@@ -113,6 +115,21 @@ export class CanvasSession {
     const hit = this.latest.far ? nodeAt(this.latest.flow, this.toFlow(x, y), 0) : null;
     this.editor.select(hit === null ? [] : [hit]);
     this.element?.focus({ preventScroll: true });
+  };
+
+  private readonly menuParts = (show: (id: string) => void): MenuParts => ({
+    editor: this.editor, ui: this.ui, far: this.latest.far, flow: this.latest.flow, toFlow: this.toFlow, element: this.element, show,
+    toClient: (x, y) => {
+      const at = this.instance?.flowToScreenPosition({ x, y });
+      return at ? [at.x, at.y] : [0, 0];
+    },
+  });
+
+  /** True when a menu was opened. Keys that open one (`pointed: false`) mean what is chosen, wherever the browser says they were pressed. */
+  readonly menuUnder = (target: EventTarget | null, x: number, y: number, pointed: boolean): boolean => {
+    if (pointed) return menuUnder(this.menuParts(() => undefined), target, x, y);
+    this.handle.menu();
+    return true;
   };
 
   readonly cancelWire = (): void => {

@@ -44,6 +44,20 @@ export interface SearchAt {
   frame?: string | undefined;
 }
 
+export type MenuOf = 'step' | 'wire' | 'canvas';
+
+export interface MenuAt {
+  of: MenuOf;
+  /** in the window */
+  x: number;
+  y: number;
+  /** of what it stands beside; absent at a point */
+  width?: number;
+  height?: number;
+  /** opened with the mouse: what is added goes there */
+  pointed: boolean;
+}
+
 export interface CanvasUi {
   /** where the first picture stands; null until the size of the canvas is known */
   start: { x: number; y: number; zoom: number } | null;
@@ -65,6 +79,8 @@ export interface CanvasUi {
   finding: boolean;
   /** the step that is being connected from the keyboard, and to which one once that is chosen */
   linking: { id: string; to: string | null } | null;
+  /** the menu of what is chosen */
+  menu: MenuAt | null;
   /** the person's switch */
   showSafe: boolean;
   runView: RunView | null;
@@ -90,6 +106,7 @@ export const createUi = (): UiStore =>
     preview: null,
     finding: false,
     linking: null,
+    menu: null,
     showSafe: true,
     runView: null,
     problems: new Map(),
