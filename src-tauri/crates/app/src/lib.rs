@@ -23,6 +23,7 @@ mod key;
 mod library;
 mod likely;
 mod masked;
+pub mod metrics;
 mod outgoing;
 mod outside;
 mod paths;

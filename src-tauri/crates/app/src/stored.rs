@@ -3,6 +3,7 @@
 use crate::app::{App, NewRun};
 use crate::bodies::{forget_draft, open, savable};
 use crate::check;
+use crate::dto::{StoredWorkflow, WorkflowId, WorkflowStored};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::{ENDING, load};
 use crate::router::Caller;
@@ -25,14 +26,12 @@ impl App {
         .await
     }
 
-    /// A stored workflow: `{id, revision, document, diagnostics}`.
-    pub async fn stored(self: &Arc<Self>, caller: &Caller, id: String) -> ApiResult<Value> {
+    /// A stored workflow.
+    pub async fn stored(self: &Arc<Self>, caller: &Caller, id: String) -> ApiResult<StoredWorkflow> {
         let caller = caller.clone();
         self.blocking(move |app| {
             let open = open(app, &caller, &app.by_id(&id)?)?;
-            Ok(json!({
-                "id": id, "revision": open.revision, "document": open.document, "diagnostics": open.diagnostics,
-            }))
+            Ok(StoredWorkflow { id, revision: open.revision, document: open.document, diagnostics: open.diagnostics })
         })
         .await
     }
@@ -43,7 +42,7 @@ impl App {
         id: String,
         document: Value,
         revision: Option<String>,
-    ) -> ApiResult<Value> {
+    ) -> ApiResult<WorkflowStored> {
         self.blocking(move |app| {
             if !valid_workflow_id(&id) {
                 return Err(ApiError::bad_request(
@@ -68,18 +67,18 @@ impl App {
             let any = revision.as_deref() == Some("*");
             let base = revision.unwrap_or_default();
             let revision = app.library.save(&path, &document, Some(&base), any)?;
-            Ok(json!({ "id": id, "revision": revision, "diagnostics": diagnostics }))
+            Ok(WorkflowStored { id, revision, diagnostics })
         })
         .await
     }
 
     /// Deletes a stored workflow; with a revision only when the file still holds it.
-    pub async fn delete_stored(self: &Arc<Self>, id: String, revision: Option<String>) -> ApiResult<Value> {
+    pub async fn delete_stored(self: &Arc<Self>, id: String, revision: Option<String>) -> ApiResult<WorkflowId> {
         self.blocking(move |app| {
             let path = app.by_id(&id)?;
             app.library.delete(&path, revision.as_deref().filter(|wanted| *wanted != "*"))?;
             forget_draft(app, &app.library.reference(&path));
-            Ok(json!({ "id": id }))
+            Ok(WorkflowId { id })
         })
         .await
     }

@@ -8,6 +8,7 @@ mod openapi;
 mod routes;
 mod sse;
 mod tokens;
+mod types;
 mod ui;
 
 use axum::Router;
@@ -102,10 +103,17 @@ impl Bound {
 }
 
 async fn handle(State(server): State<Arc<Server>>, request: Request) -> Response {
+    let route = routes::find(request.method(), request.uri().path()).map(|(route, _)| route);
     let mut response = match answer_to(&server, request).await {
         Ok(response) => response,
         Err(error) => answer::error(&error),
     };
+    // Every test that asks the server checks what the document says about it.
+    debug_assert!(
+        route.is_none_or(|route| route.may_answer(response.status())),
+        "{route:?} does not say that it answers {}",
+        response.status()
+    );
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

@@ -45,6 +45,7 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("PUT", "/workflows/x", Some(CallerRole::Builder)),
     ("DELETE", "/workflows/x", Some(CallerRole::Builder)),
     ("GET", "/catalog", Some(CallerRole::Viewer)),
+    ("GET", "/metrics", Some(CallerRole::Viewer)),
 ];
 
 fn all_paths() -> Vec<(&'static str, String)> {
@@ -181,7 +182,18 @@ fn unknown_things_have_one_shape() {
     {
         assert_eq!(serving.ask("GET", path, &Value::Null).status, 404, "{path}");
     }
-    assert_eq!(serving.ask("POST", "/workflow/nope/abort", &Value::Null).status, 404);
+    for part in ["checkpoint", "variables", "artifacts", "debug"] {
+        assert_eq!(serving.ask("GET", &format!("/workflow/nope/{part}"), &Value::Null).status, 404, "{part}");
+    }
+    for act in ["abort", "pause", "continue", "step"] {
+        assert_eq!(serving.ask("POST", &format!("/workflow/nope/{act}"), &Value::Null).status, 404, "{act}");
+        let typo = serving.ask("POST", &format!("/workflow/nope/{act}"), &json!({ "typo": 1 }));
+        assert_eq!(typo.status, 400, "{act}");
+    }
+    let elsewhere = serving.ask("POST", "/workflow/nope/step", &json!({ "runId": "other" }));
+    assert_eq!(elsewhere.status, 400, "the address names the run");
+    assert_eq!(serving.ask("POST", "/workflow/rerun", &json!({ "runId": "nope", "stepId": "a" })).status, 404);
+    assert_eq!(serving.ask("POST", "/workflow/rerun", &json!({ "runId": "nope" })).status, 400);
     assert_eq!(serving.ask("POST", "/rpc/nope", &json!({})).status, 404);
     assert_eq!(serving.ask("POST", "/workflow/run", &json!({ "workflow": "nope" })).status, 404);
     assert_eq!(serving.ask("POST", "/workflow/run", &json!({ "workflow": "nope", "typo": 1 })).status, 400);

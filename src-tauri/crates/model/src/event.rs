@@ -490,25 +490,25 @@ impl Serialize for RunEvent {
 #[schemars(rename = "RunEvent")]
 pub struct RunEventWire {
     run_id: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     seq: Option<u64>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[expect(dead_code, reason = "stands for an absent seq")]
     live: Option<bool>,
     ts: String,
     #[serde(rename = "type")]
     event_type: String,
     step_id: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     item: Option<usize>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     visit: Option<u32>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     attempt: Option<u32>,
     payload: Value,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     client_run_token: Option<String>,
 }
 

@@ -321,6 +321,11 @@ impl Store {
         self.view(|connection| run::list(connection, query))
     }
 
+    /// How many runs there are of each status that some run has.
+    pub fn run_counts(&self) -> Result<Vec<(String, u64)>> {
+        self.view(run::counts)
+    }
+
     /// The summary of an ended run, when its last commit had one.
     pub fn summary(&self, run_id: &str) -> Result<Option<Value>> {
         self.view(|connection| run_summary::get(connection, run_id))

@@ -42,14 +42,21 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
     if shell::run(root, "cargo", &table).is_err() {
         shell::run(root, "cargo", &table)?;
     }
-    println!("$ SIGNALBOX_GEN=1 cargo test -p signalbox-app --test generated");
-    let status = Command::new("cargo")
-        .args(["test", "--quiet", "-p", "signalbox-app", "--test", "generated"])
-        .env("SIGNALBOX_GEN", "1")
-        .current_dir(root)
-        .status()
-        .map_err(|error| format!("cargo did not start: {error}"))?;
-    if status.success() { Ok(()) } else { Err("Not everything could be generated; see above.".to_owned()) }
+    for tests in [["-p", "signalbox-app", "--test", "generated"], ["-p", "signalbox-headless", "--bin", "signalbox"]] {
+        println!("$ SIGNALBOX_GEN=1 cargo test {}", tests.join(" "));
+        let status = Command::new("cargo")
+            .args(["test", "--quiet"])
+            .args(tests)
+            .arg("gen_")
+            .env("SIGNALBOX_GEN", "1")
+            .current_dir(root)
+            .status()
+            .map_err(|error| format!("cargo did not start: {error}"))?;
+        if !status.success() {
+            return Err("Not everything could be generated; see above.".to_owned());
+        }
+    }
+    Ok(())
 }
 
 fn static_checks<'a>(root: &Path) -> Vec<Step<'a>> {

@@ -68,6 +68,38 @@ pub struct OpenWorkflow {
     pub read_only: bool,
 }
 
+/// A workflow by its id, as programs get it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StoredWorkflow {
+    /// Its id.
+    pub id: String,
+    /// Content hash.
+    pub revision: String,
+    /// What the file says.
+    #[schemars(with = "Workflow")]
+    pub document: Value,
+    /// What the validator says about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A workflow was stored.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WorkflowStored {
+    /// Its id.
+    pub id: String,
+    /// Content hash.
+    pub revision: String,
+    /// What the validator says about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Names a workflow.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WorkflowId {
+    /// As in its file.
+    pub id: String,
+}
+
 /// Changes that were not saved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

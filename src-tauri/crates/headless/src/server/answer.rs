@@ -8,10 +8,16 @@ use signalbox_app::{ApiError, Class};
 
 /// A JSON answer.
 pub(crate) fn json(status: StatusCode, value: &Value) -> Response {
-    let mut response = Response::new(Body::from(value.to_string()));
+    let mut response = text(value.to_string(), "application/json");
     *response.status_mut() = status;
+    response
+}
+
+/// An answer of another type.
+pub(crate) fn text(text: String, media: &'static str) -> Response {
+    let mut response = Response::new(Body::from(text));
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
@@ -25,7 +31,8 @@ pub(crate) fn error(error: &ApiError) -> Response {
     response
 }
 
-fn status(class: Class) -> StatusCode {
+/// The status of a class of errors.
+pub(crate) fn status(class: Class) -> StatusCode {
     match class {
         Class::BadRequest => StatusCode::BAD_REQUEST,
         Class::Unauthorized => StatusCode::UNAUTHORIZED,

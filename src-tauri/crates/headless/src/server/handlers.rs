@@ -1,39 +1,22 @@
 //! The bodies of the routes: thin, everything real is a command.
 
 use super::routes::Action;
+use super::types::{Health, Recorded, RunRequest};
 use super::{Server, answer, openapi, sse};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use serde::Deserialize;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use signalbox_app::dto::{CallerRole, RunAnswer};
-use signalbox_app::{ApiError, ApiResult, Caller, NewRun};
+use signalbox_app::dto::{CallerRole, Empty, RunAnswer, RunId};
+use signalbox_app::{ApiError, ApiResult, Caller, NewRun, metrics};
 use signalbox_model::Map;
-use signalbox_model::debug::Breakpoint;
 use std::sync::Arc;
 
 pub(crate) fn health() -> Response {
-    answer::json(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct RunRequest {
-    workflow: String,
-    #[serde(default)]
-    params: Map,
-    #[serde(default)]
-    client_run_token: Option<String>,
-    #[serde(default)]
-    breakpoints: Vec<Breakpoint>,
-    #[serde(default)]
-    paused: bool,
-    #[serde(default)]
-    checkpoint: Option<Value>,
-    #[serde(default)]
-    overrides: Map,
+    let health = Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    answer::json(StatusCode::OK, &value(&health))
 }
 
 pub(crate) async fn run(
@@ -65,7 +48,7 @@ pub(crate) async fn run(
                 ..NewRun::default()
             };
             let started = app.start_stored(request.workflow, new).await?;
-            Ok(ok(json!({ "runId": started })))
+            Ok(ok(value(&RunId { run_id: started })))
         }
         Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
         Action::RunEvents => sse::stream(app, caller, id, parts).await,
@@ -94,26 +77,24 @@ pub(crate) async fn run(
         Action::RunAbort => {
             let _: Empty = parse_or_empty(body)?;
             app.dispatch(caller, "run_cancel", json!({ "runId": id })).await?;
-            Ok(ok(json!({ "runId": id })))
+            Ok(ok(value(&RunId { run_id: id })))
         }
         Action::WorkflowList => Ok(ok(app.dispatch(caller, "workflow_list", json!({})).await?)),
         Action::WorkflowGet => {
             let open = app.stored(caller, id).await?;
-            let revision = open["revision"].as_str().unwrap_or_default().to_owned();
-            Ok(with_etag(ok(open), &revision))
+            Ok(with_etag(ok(value(&open)), &open.revision))
         }
         Action::WorkflowPut => {
             let stored = app.store_workflow(id, parse(body)?, revision_of(parts)).await?;
-            let revision = stored["revision"].as_str().unwrap_or_default().to_owned();
-            Ok(with_etag(ok(stored), &revision))
+            Ok(with_etag(ok(value(&stored)), &stored.revision))
         }
-        Action::WorkflowDelete => Ok(ok(app.delete_stored(id, revision_of(parts)).await?)),
+        Action::WorkflowDelete => Ok(ok(value(&app.delete_stored(id, revision_of(parts)).await?))),
         Action::RunResume => {
             let mut request: Value = parse_or_empty(body)?;
             with_id(&mut request, "runId", &id)?;
             let request: RunAnswer = serde_json::from_value(request).map_err(|error| unfit(&error))?;
             let done = app.resume_with(caller, request).await?;
-            Ok(ok(serde_json::to_value(done).unwrap_or_default()))
+            Ok(ok(value(&done)))
         }
         Action::TaskList => {
             let request = query(parts, &["limit"])?;
@@ -138,9 +119,10 @@ pub(crate) async fn run(
         Action::AuditRecord => {
             let request: Value = parse(body)?;
             let done = app.dispatch(caller, "audit_record", request).await?;
-            Ok(ok(json!({ "status": done["status"] })))
+            Ok(ok(value(&Recorded { status: done["status"].as_str().unwrap_or_default().to_owned() })))
         }
         Action::Catalog => Ok(ok(app.dispatch(caller, "catalog_list", json!({})).await?)),
+        Action::Metrics => Ok(answer::text(app.metrics().await?, metrics::MEDIA)),
         Action::Rpc => {
             let request: Value = if body.is_empty() { json!({}) } else { parse(body)? };
             Ok(ok(app.dispatch(caller, &id, request).await?))
@@ -148,9 +130,10 @@ pub(crate) async fn run(
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Empty {}
+/// Plain data is always JSON.
+fn value(answer: &impl Serialize) -> Value {
+    serde_json::to_value(answer).unwrap_or_default()
+}
 
 fn unfit(error: &serde_json::Error) -> ApiError {
     ApiError::bad_request(

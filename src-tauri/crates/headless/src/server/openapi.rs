@@ -1,60 +1,114 @@
-//! An OpenAPI 3.1 document made from the routes and the command list.
+//! An OpenAPI 3.1 document made from the routes and the command list: the same types that read requests and write answers.
 
-use super::routes::{Access, Action, ROUTES};
-use schemars::generate::SchemaSettings;
+mod shapes;
+mod types;
+
+use super::routes::{Access, Action, ROUTES, Route};
+use super::types::Failure;
+use axum::http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
+use shapes::{Answer, Shape};
 use signalbox_app::dto::Host;
 use signalbox_app::table::COMMANDS;
+use types::Types;
 
 pub(crate) fn document() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|s| s.definitions_path = "/components/schemas".into());
-    let mut generator = settings.into_generator();
+    let mut types = Types::new();
     let mut paths = Map::new();
-    for route in ROUTES.iter().filter(|route| route.action != Action::Rpc) {
-        let path = route.path.replace("{}", "{id}");
-        let mut operation = operation(route.about, route.access);
-        if path.contains("{id}") {
-            operation["parameters"] =
-                json!([{ "name": "id", "in": "path", "required": true, "schema": { "type": "string" } }]);
+    for route in ROUTES {
+        if route.action != Action::Rpc {
+            let shape = shapes::of(route, &mut types);
+            put(&mut paths, &route.path.replace("{}", "{id}"), route, route.about, route.access, shape);
+            continue;
         }
-        put(&mut paths, path, route.method.as_str(), operation);
+        for command in COMMANDS.iter().filter(|command| command.hosts.contains(&Host::Http)) {
+            let path = route.path.replace("{}", command.name);
+            let shape = Shape {
+                body: Some((command.request)(&mut types.taken).to_value()),
+                answer: Answer::Json((command.response)(&mut types.given).to_value()),
+                ..Shape::default()
+            };
+            put(&mut paths, &path, route, command.about, Access::Role(command.role), shape);
+        }
     }
-    for command in COMMANDS.iter().filter(|command| command.hosts.contains(&Host::Http)) {
-        let mut operation = operation(command.about, Access::Role(command.role));
-        operation["operationId"] = json!(command.name);
-        operation["requestBody"] = json!({ "required": true, "content": { "application/json": { "schema": (command.request)(&mut generator) } } });
-        operation["responses"]["200"] = json!({ "description": "Done.", "content": { "application/json": { "schema": (command.response)(&mut generator) } } });
-        put(&mut paths, format!("/rpc/{}", command.name), "POST", operation);
-    }
-    let error = generator.subschema_for::<signalbox_app::ApiError>();
+    let failure = types.given.subschema_for::<Failure>();
     json!({
         "openapi": "3.1.0",
-        "info": { "title": "Signalbox", "version": env!("CARGO_PKG_VERSION") },
+        "info": {
+            "title": "Signalbox",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Runs of workflows, tasks for people, the audit chain, and every command of the window. \
+                `x-role` is the least role of a token: viewer, operator, builder.",
+        },
+        "servers": [{ "url": "/" }],
         "security": [{ "token": [] }],
         "paths": paths,
         "components": {
-            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-            "responses": { "Error": { "description": "What happened and what to do.", "content": { "application/json": {
-                "schema": { "type": "object", "required": ["error"], "properties": { "error": error } } } } } },
-            "schemas": generator.take_definitions(true),
+            "securitySchemes": { "token": {
+                "type": "http", "scheme": "bearer", "description": "A token of the token file; it has a role.",
+            } },
+            "responses": { "Error": {
+                "description": "What happened and what to do.",
+                "content": { "application/json": { "schema": failure } },
+            } },
+            "schemas": Value::Object(types.merge(&mut paths)),
         },
     })
 }
 
-fn operation(about: &str, access: Access) -> Value {
+fn put(paths: &mut Map<String, Value>, path: &str, route: &Route, about: &str, access: Access, shape: Shape) {
+    let method = route.method.as_str().to_ascii_lowercase();
+    let words: Vec<&str> = path.split(['/', '.', '{', '}']).filter(|word| !word.is_empty()).collect();
     let mut operation = json!({
+        "operationId": format!("{method}_{}", words.join("_")),
+        "tags": [words.first().unwrap_or(&"")],
         "summary": about,
-        "responses": { "200": { "description": "Done." }, "default": { "$ref": "#/components/responses/Error" } },
     });
     match access {
         Access::Open => operation["security"] = json!([]),
         Access::Role(least) => operation["x-role"] = json!(least.as_str()),
         Access::Command => {}
     }
-    operation
+    let mut parameters = shape.parameters;
+    if path.contains("{id}") {
+        parameters
+            .insert(0, parameter("path", "id", true, &json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]+$" })));
+    }
+    if !parameters.is_empty() {
+        operation["parameters"] = Value::Array(parameters);
+    }
+    if let Some(schema) = shape.body {
+        operation["requestBody"] =
+            json!({ "required": !shape.may_be_empty, "content": { "application/json": { "schema": schema } } });
+    }
+    let (media, schema) = match shape.answer {
+        Answer::Json(schema) => ("application/json", json!({ "schema": schema })),
+        Answer::Text(media) => (media, json!({ "schema": { "type": "string" } })),
+        // 3.1 has no word for what a stream consists of.
+        Answer::Stream(data) => ("text/event-stream", json!({ "schema": { "type": "string" }, "x-data": data })),
+    };
+    let mut responses = Map::new();
+    let mut done = json!({ "description": "Done.", "content": { media: schema } });
+    if !shape.headers.is_empty() {
+        done["headers"] = Value::Object(shape.headers);
+    }
+    responses.insert(StatusCode::OK.as_str().to_owned(), done);
+    for status in route.errors() {
+        responses.insert(status.as_str().to_owned(), json!({ "$ref": "#/components/responses/Error" }));
+    }
+    operation["responses"] = Value::Object(responses);
+    let entry = paths.entry(path).or_insert_with(|| json!({}));
+    entry[method] = operation;
 }
 
-fn put(paths: &mut Map<String, Value>, path: String, method: &str, operation: Value) {
-    let entry = paths.entry(path).or_insert_with(|| json!({}));
-    entry[method.to_ascii_lowercase()] = operation;
+fn parameter(place: &str, name: &str, required: bool, schema: &Value) -> Value {
+    json!({ "name": name, "in": place, "required": required, "schema": schema })
 }
+
+/// Whether a route has a body at all.
+fn takes_body(route: &Route) -> bool {
+    route.method == Method::POST || route.method == Method::PUT
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! The routes as data. What is not in this list is not answered; the tests of the guards are made from it.
 
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use signalbox_app::dto::CallerRole;
 
 /// What a route does.
@@ -32,6 +32,7 @@ pub(crate) enum Action {
     AuditVerify,
     AuditRecord,
     Catalog,
+    Metrics,
     Rpc,
 }
 
@@ -54,6 +55,51 @@ pub(crate) struct Route {
     pub(crate) access: Access,
     pub(crate) action: Action,
     pub(crate) about: &'static str,
+}
+
+const ASKED: &[StatusCode] = &[
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
+const ASKED_OF_SOME: &[StatusCode] = &[
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::CONFLICT,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
+const DONE: &[StatusCode] = &[
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::CONFLICT,
+    StatusCode::PAYLOAD_TOO_LARGE,
+    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    StatusCode::UNPROCESSABLE_ENTITY,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
+
+impl Route {
+    /// Statuses of its errors, as the document says them.
+    pub(crate) fn errors(&self) -> &'static [StatusCode] {
+        match (&self.method, self.access, self.action) {
+            (_, Access::Open, _) => &[StatusCode::FORBIDDEN],
+            // The one question that only some runs have an answer to.
+            (&Method::GET, _, Action::RunDebug) => ASKED_OF_SOME,
+            (&Method::GET, ..) => ASKED,
+            _ => DONE,
+        }
+    }
+
+    /// Whether the document says this status.
+    pub(crate) fn may_answer(&self, status: StatusCode) -> bool {
+        status == StatusCode::OK || self.errors().contains(&status)
+    }
 }
 
 const VIEWER: Access = Access::Role(CallerRole::Viewer);
@@ -144,6 +190,7 @@ pub(crate) const ROUTES: &[Route] = &[
     ),
     route(Method::DELETE, "/workflows/{}", BUILDER, Action::WorkflowDelete, "Deletes a workflow; its runs stay."),
     route(Method::GET, "/catalog", VIEWER, Action::Catalog, "All node kinds."),
+    route(Method::GET, "/metrics", VIEWER, Action::Metrics, "Numbers for monitoring (Prometheus)."),
     route(Method::POST, "/rpc/{}", Access::Command, Action::Rpc, "One command of the command list."),
 ];
 

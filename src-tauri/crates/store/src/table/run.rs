@@ -169,6 +169,13 @@ pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage>
     Ok(RunPage { runs, next })
 }
 
+/// How many runs there are of each status that some run has.
+pub(crate) fn counts(connection: &Connection) -> Result<Vec<(String, u64)>> {
+    let mut statement =
+        connection.prepare_cached("SELECT status, count(*) FROM run GROUP BY status ORDER BY status")?;
+    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+}
+
 /// Ids and owners of runs that have not ended.
 pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(String, Option<String>)>> {
     let mut statement = connection.prepare_cached(

@@ -83,3 +83,19 @@ fn a_page_is_found_by_an_index_whatever_the_filter() {
         assert!(plan.contains("USING INDEX") && !plan.contains("TEMP B-TREE"), "{filter}: {plan}");
     }
 }
+
+#[test]
+fn runs_are_counted_by_status() {
+    let (_folder, store) = temporary();
+    assert_eq!(store.run_counts().expect("counts"), []);
+    for run in ["r1", "r2", "r3"] {
+        let owner = store.create_run(new_run(run)).expect("is created");
+        if run == "r3" {
+            let end = RunEnd { ended_ms: T0 + 5, ..RunEnd::default() };
+            let status = Some(RunStatus::Completed);
+            let last = RunCommit { status, end: Some(end), ..commit(run, &owner, vec![finish(run, 2)]) };
+            store.commit(last).expect("ends");
+        }
+    }
+    assert_eq!(store.run_counts().expect("counts"), [("completed".to_owned(), 1), ("running".to_owned(), 2)]);
+}

@@ -1,0 +1,57 @@
+//! What routes take and give that no command does.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use signalbox_app::ApiError;
+use signalbox_model::Map;
+use signalbox_model::debug::Breakpoint;
+
+/// The server answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Health {
+    /// `ok`.
+    pub(crate) status: String,
+    /// Version of the program.
+    pub(crate) version: String,
+}
+
+/// Starts a run of a stored workflow.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RunRequest {
+    /// Id of the workflow.
+    pub(crate) workflow: String,
+    /// The run's input.
+    #[serde(default)]
+    pub(crate) params: Map,
+    /// Comes back on every event.
+    #[serde(default)]
+    pub(crate) client_run_token: Option<String>,
+    /// Before which calls it stops; for builders.
+    #[serde(default)]
+    pub(crate) breakpoints: Vec<Breakpoint>,
+    /// It stops before its first call; for builders.
+    #[serde(default)]
+    pub(crate) paused: bool,
+    /// A checkpoint of another program that it begins at; for builders.
+    #[serde(default)]
+    pub(crate) checkpoint: Option<Value>,
+    /// What is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
+    #[serde(default)]
+    pub(crate) overrides: Map,
+}
+
+/// An entry was recorded.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Recorded {
+    /// `ok`.
+    pub(crate) status: String,
+}
+
+/// Every answer that is no success.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Failure {
+    /// What happened and what to do next.
+    pub(crate) error: ApiError,
+}
