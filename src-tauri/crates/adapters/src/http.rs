@@ -129,7 +129,8 @@ impl WebHttp {
             .map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
     }
 
-    async fn exchange(&self, request: HttpRequest, sent: &Arc<AtomicBool>) -> Result<HttpResponse, HttpError> {
+    /// The answer as far as its head; redirects are followed within the rules. The time limit is the caller's.
+    pub(crate) async fn open(&self, request: HttpRequest, sent: &Arc<AtomicBool>) -> Result<Opened, HttpError> {
         let mut url = Url::parse(&request.url).map_err(|error| HttpError::BadUrl {
             message: format!("'{}' is not an address: {error}", request.url.chars().take(200).collect::<String>()),
         })?;
@@ -158,7 +159,7 @@ impl WebHttp {
             let response = hop.send().await.map_err(|error| failure(&error, &url))?;
             sent.store(true, Ordering::Relaxed);
             let Some(next) = location(&response, &url).filter(|_| request.redirects) else {
-                return read(response, request.max_body, &url).await;
+                return Ok(Opened { response, url });
             };
             // Whoever answered from outside must not lead inside.
             reach = narrowed(reach, response.remote_addr().map(|remote| remote.ip()).or(literal));
@@ -189,7 +190,9 @@ impl Http for WebHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let sent = Arc::new(AtomicBool::new(false));
         let limit = request.timeout;
-        match tokio::time::timeout(limit, self.exchange(request, &sent)).await {
+        let most = request.max_body;
+        let exchange = async { read(self.open(request, &sent).await?, most).await };
+        match tokio::time::timeout(limit, exchange).await {
             Ok(result) => result,
             Err(_) => Err(HttpError::Timeout { sent: sent.load(Ordering::Relaxed) }),
         }
@@ -283,7 +286,30 @@ fn forget_secrets(headers: &mut HeaderMap) {
     }
 }
 
-async fn read(mut response: reqwest::Response, limit: usize, url: &Url) -> Result<HttpResponse, HttpError> {
+/// An answer whose body has not been read.
+pub(crate) struct Opened {
+    response: reqwest::Response,
+    url: Url,
+}
+
+impl Opened {
+    pub(crate) fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// A header of the answer, when it is text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.response.headers().get(name)?.to_str().ok()
+    }
+
+    /// The next bytes of the body; `None` at its end.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
+        self.response.chunk().await.map_err(|error| failure(&error, &self.url))
+    }
+}
+
+async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpError> {
+    let response = &opened.response;
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(HttpError::TooLarge { limit });
     }
@@ -299,7 +325,7 @@ async fn read(mut response: reqwest::Response, limit: usize, url: &Url) -> Resul
         headers.push((name.as_str().to_owned(), values.join(", ")));
     }
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error, url))? {
+    while let Some(chunk) = opened.chunk().await? {
         if body.len() + chunk.len() > limit {
             return Err(HttpError::TooLarge { limit });
         }

@@ -4,7 +4,7 @@ use crate::formats;
 use serde_json::Value;
 use signalbox_engine::retry::RETRY_AFTER_LIMIT_MS;
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::{HttpError, HttpResponse, Scrubber};
+use signalbox_ports::{HttpError, HttpResponse, Scrubber, retry_after};
 
 /// How a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,17 +163,6 @@ fn excerpt(answer: &HttpResponse) -> Option<Value> {
     }
     (is_json(&media) || is_text(&media) || media.is_empty())
         .then(|| Value::String(decode(answer).chars().take(LONGEST).collect()))
-}
-
-/// `Retry-After` in milliseconds: seconds or an HTTP date.
-fn retry_after(text: &str, now_ms: i64) -> Option<u64> {
-    let text = text.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(seconds.saturating_mul(1_000));
-    }
-    let at = httpdate::parse_http_date(text).ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    let at = i64::try_from(at.as_millis()).ok()?;
-    u64::try_from(at.saturating_sub(now_ms)).ok().or(Some(0))
 }
 
 /// The answer without the secrets of this machine, which a server may send back.

@@ -7,11 +7,13 @@ pub mod llm;
 pub mod scrub;
 pub mod secret;
 pub mod tools;
+mod wait;
 
 pub use llm::{Llm, NoLlm};
 pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
 pub use tools::{NoTools, Tools};
+pub use wait::retry_after;
 
 use async_trait::async_trait;
 use signalbox_model::{Level, Map};

@@ -100,6 +100,9 @@ const KNOWN_HOSTS: &[&str] = &[
     "www.schemastore.org",
     "keepachangelog.com",
     "semver.org",
+    // The addresses of model providers that Settings offers.
+    "api.anthropic.com",
+    "api.openai.com",
 ];
 
 fn root() -> PathBuf {

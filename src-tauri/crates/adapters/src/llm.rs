@@ -1,0 +1,318 @@
+//! Language models over HTTP: Anthropic Messages, chat completions, Ollama. One client per reach, the address rules of
+//! every request, no redirect: a key goes to the address that a person registered, or nowhere.
+//!
+//! Not here: what an answer is good for. Endpoints ignore the form that was asked for; whoever asks checks it.
+
+mod anthropic;
+mod fault;
+mod ollama;
+mod openai;
+mod parts;
+mod wire;
+
+use crate::WebHttp;
+use crate::address::{self, Class};
+use crate::http::Opened;
+use async_trait::async_trait;
+use fault::Who;
+use serde_json::Value;
+use signalbox_ports::host::canonical;
+use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind};
+use signalbox_ports::{Credential, HttpRequest, Llm, SecretError, Secrets};
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use url::Url;
+
+/// Clients of registered hosts that are kept; more are made again when they are needed.
+const MOST_CLIENTS: usize = 32;
+/// How often a question is put in other words that an endpoint asks for.
+const REPAIRS: usize = 3;
+
+/// A provider that a person registered on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownProvider {
+    /// Its name.
+    pub name: String,
+    /// How it is spoken to.
+    pub kind: ProviderKind,
+    /// Its address without the path of a call.
+    pub base_url: String,
+    /// The name of the secret that goes along.
+    pub credential: Option<String>,
+    /// A person at this machine registered it: its host may be this machine or one of a private network.
+    pub here: bool,
+}
+
+/// The providers of this machine.
+pub trait Providers: Send + Sync {
+    /// The provider of a name; the error is in plain words.
+    fn provider(&self, name: &str) -> Result<Option<KnownProvider>, String>;
+}
+
+/// Language models of registered providers, and of the loopback where a workflow may name it.
+pub struct Models {
+    known: Arc<dyn Providers>,
+    secrets: Arc<dyn Secrets>,
+    plain: Arc<WebHttp>,
+    granted: Mutex<HashMap<String, Arc<WebHttp>>>,
+}
+
+/// Where a question goes.
+struct Target {
+    who: Who,
+    kind: ProviderKind,
+    base: Url,
+    http: Arc<WebHttp>,
+    loopback: bool,
+    credential: Option<Arc<Credential>>,
+}
+
+impl Models {
+    /// With a client for addresses that nobody registered.
+    pub fn new(plain: Arc<WebHttp>, known: Arc<dyn Providers>, secrets: Arc<dyn Secrets>) -> Self {
+        Self { known, secrets, plain, granted: Mutex::default() }
+    }
+
+    /// The models that a provider says it has, by name.
+    pub async fn models(&self, provider: &KnownProvider, limit: Duration) -> Result<Vec<String>, LlmFailure> {
+        let who = Who::named(&provider.name);
+        let listed = async {
+            let target = self.registered(provider).await?;
+            let url = match target.kind {
+                ProviderKind::Anthropic => anthropic::models_url(&target.base),
+                ProviderKind::Openai => openai::models_url(&target.base),
+                ProviderKind::Ollama => ollama::models_url(&target.base),
+            };
+            let mut opened = self.open(&target, "GET", &url, None, limit).await?;
+            refused(&target.who, &mut opened).await?;
+            let body = wire::whole(&target.who, &mut opened).await?;
+            Ok(match target.kind {
+                ProviderKind::Ollama => names(&body, "models", "name"),
+                ProviderKind::Anthropic | ProviderKind::Openai => names(&body, "data", "id"),
+            })
+        };
+        let listed: Result<_, LlmFailure> = timed(&who, limit, Box::pin(listed)).await;
+        listed.map_err(|failure| self.clean(failure))?.ok_or_else(|| {
+            let message = format!("{who} answered, but not with a list of models. Check its kind and its address");
+            LlmFailure { fault: LlmFault::BadAnswer, message, status: Some(200), retry_after_ms: None }
+        })
+    }
+
+    async fn target(&self, request: &LlmRequest) -> Result<Target, LlmFailure> {
+        match &request.provider {
+            ProviderChoice::Named(name) => {
+                let provider = self.known.provider(name).map_err(|why| {
+                    fault::new(LlmFault::NotConfigured, format!("The model providers cannot be read: {why}"))
+                })?;
+                let provider = provider.ok_or_else(|| fault::unknown(name))?;
+                self.registered(&provider).await
+            }
+            ProviderChoice::Inline { kind, base_url } => {
+                let base = base(base_url)?;
+                Ok(Target {
+                    who: Who::inline(&base),
+                    kind: *kind,
+                    base,
+                    http: Arc::clone(&self.plain),
+                    loopback: request.loopback_allowed,
+                    credential: None,
+                })
+            }
+        }
+    }
+
+    async fn registered(&self, provider: &KnownProvider) -> Result<Target, LlmFailure> {
+        let base = base(&provider.base_url)?;
+        let credential = match &provider.credential {
+            None => None,
+            Some(name) => Some(self.secrets.credential(name).await.map_err(|error| match error {
+                SecretError::Missing { message } => fault::new(LlmFault::SecretMissing, message),
+                SecretError::Unavailable { message } => fault::new(LlmFault::SecretUnavailable, message),
+            })?),
+        };
+        Ok(Target {
+            who: Who::named(&provider.name),
+            kind: provider.kind,
+            http: if provider.here { self.granted(&base)? } else { Arc::clone(&self.plain) },
+            base,
+            loopback: provider.here,
+            credential,
+        })
+    }
+
+    /// A client that may reach the host of this address wherever it is.
+    fn granted(&self, base: &Url) -> Result<Arc<WebHttp>, LlmFailure> {
+        let host = canonical(base.host_str().unwrap_or_default());
+        // Link-local and metadata addresses are nobody's model (TRUST, SSRF).
+        if host.parse::<IpAddr>().is_ok_and(|ip| address::class(ip) == Class::LinkLocal) {
+            return Ok(Arc::clone(&self.plain));
+        }
+        let mut kept = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(http) = kept.get(&host) {
+            return Ok(Arc::clone(http));
+        }
+        let http = WebHttp::new(std::slice::from_ref(&host));
+        let http = Arc::new(http.map_err(|why| fault::new(LlmFault::AddressRefused, why))?);
+        if kept.len() >= MOST_CLIENTS {
+            kept.clear();
+        }
+        kept.insert(host, Arc::clone(&http));
+        Ok(http)
+    }
+
+    async fn open(
+        &self,
+        target: &Target,
+        method: &str,
+        url: &Url,
+        body: Option<&Value>,
+        limit: Duration,
+    ) -> Result<Opened, LlmFailure> {
+        let mut headers = vec![("accept".to_owned(), "application/json, text/event-stream".to_owned())];
+        if body.is_some() {
+            headers.push(("content-type".to_owned(), "application/json".to_owned()));
+        }
+        if target.kind == ProviderKind::Anthropic {
+            headers.push(("anthropic-version".to_owned(), anthropic::VERSION.to_owned()));
+        }
+        let request = HttpRequest {
+            method: method.to_owned(),
+            url: url.to_string(),
+            headers,
+            body: body.map(|body| body.to_string().into_bytes()),
+            timeout: limit,
+            loopback_allowed: target.loopback,
+            redirects: false,
+            max_body: wire::LARGEST,
+            credential: target.credential.clone(),
+        };
+        let sent = Arc::new(AtomicBool::new(false));
+        target.http.open(request, &sent).await.map_err(|error| fault::of_exchange(&target.who, error))
+    }
+
+    async fn exchange(&self, request: &LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+        let target = self.target(request).await?;
+        let (url, mut body) = match target.kind {
+            ProviderKind::Anthropic => (anthropic::url(&target.base), anthropic::body(request)),
+            ProviderKind::Openai => (openai::url(&target.base), openai::body(request, &target.base)),
+            ProviderKind::Ollama => (ollama::url(&target.base), ollama::body(request)),
+        };
+        let mut repairs = 0;
+        let mut opened = loop {
+            let mut opened = self.open(&target, "POST", &url, Some(&body), request.timeout).await?;
+            match refused(&target.who, &mut opened).await {
+                Ok(()) => break opened,
+                // It says which field it does not know: nothing was answered yet, and nothing is charged.
+                Err(failure) if failure.fault == LlmFault::BadRequest && repairs < REPAIRS => {
+                    let said = failure.message.to_lowercase();
+                    let again = match target.kind {
+                        ProviderKind::Anthropic => anthropic::relaxed(&mut body, request, &said),
+                        ProviderKind::Openai => openai::relaxed(&mut body, &said),
+                        ProviderKind::Ollama => ollama::relaxed(&mut body, &said),
+                    };
+                    if !again {
+                        return Err(failure);
+                    }
+                    repairs += 1;
+                }
+                Err(failure) => return Err(failure),
+            }
+        };
+        let mut reader: Box<dyn wire::Reader> = match target.kind {
+            ProviderKind::Anthropic => Box::new(anthropic::Reading::new(&body)),
+            ProviderKind::Openai => Box::new(openai::Reading::default()),
+            ProviderKind::Ollama => Box::new(ollama::Reading::after(request)),
+        };
+        let hearer: &dyn Hearer = if request.stream { hearer } else { &wire::Nobody };
+        wire::read(&target.who, opened_as(&mut opened, target.kind, request.stream), opened, reader.as_mut(), hearer)
+            .await?;
+        let mut answer = reader.end().ok_or_else(|| fault::cut(&target.who))?;
+        if answer.model.is_empty() {
+            answer.model.clone_from(&request.model);
+        }
+        Ok(answer)
+    }
+
+    /// Without the secrets of this machine, which an endpoint may send back.
+    fn clean(&self, mut failure: LlmFailure) -> LlmFailure {
+        failure.message = self.secrets.scrubber().text(&failure.message).into_owned();
+        failure
+    }
+}
+
+#[async_trait]
+impl Llm for Models {
+    async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+        let who = match &request.provider {
+            ProviderChoice::Named(name) => Who::named(name),
+            ProviderChoice::Inline { base_url, .. } => Who::inline(&base(base_url)?),
+        };
+        let answer = timed(&who, request.timeout, Box::pin(self.exchange(&request, hearer))).await;
+        answer.map_err(|failure| self.clean(failure))
+    }
+}
+
+async fn timed<T>(
+    who: &Who,
+    limit: Duration,
+    exchange: impl Future<Output = Result<T, LlmFailure>>,
+) -> Result<T, LlmFailure> {
+    tokio::time::timeout(limit, exchange).await.unwrap_or_else(|_| Err(fault::timeout(who, limit)))
+}
+
+/// How the body of a good answer is written.
+fn opened_as(opened: &mut Opened, kind: ProviderKind, stream: bool) -> wire::Written {
+    let media = opened.header("content-type").unwrap_or_default().to_ascii_lowercase();
+    if media.contains("event-stream") {
+        return wire::Written::Events;
+    }
+    // Some servers take `stream` and answer at once all the same.
+    match kind {
+        ProviderKind::Ollama if stream => wire::Written::Lines,
+        _ if stream && !media.contains("json") && !media.contains("html") => wire::Written::Events,
+        _ => wire::Written::Whole,
+    }
+}
+
+/// The failure of an answer that is none.
+async fn refused(who: &Who, opened: &mut Opened) -> Result<(), LlmFailure> {
+    if (200..300).contains(&opened.status()) {
+        return Ok(());
+    }
+    let begin = wire::beginning(opened).await;
+    Err(fault::of_status(who, opened, &begin))
+}
+
+fn names(body: &Value, list: &str, field: &str) -> Option<Vec<String>> {
+    let mut names: Vec<String> =
+        body[list].as_array()?.iter().filter_map(|one| one[field].as_str()).map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    Some(names)
+}
+
+/// An address as a person writes it.
+fn base(text: &str) -> Result<Url, LlmFailure> {
+    let url = Url::parse(text.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.ok_or_else(|| {
+        let shown: String = text.split(['?', '#']).next().unwrap_or_default().chars().take(200).collect();
+        fault::new(LlmFault::AddressRefused, format!("'{shown}' is no http or https address of a model provider"))
+    })
+}
+
+/// `path` below an address, which may have a path of its own and end with a part of it.
+fn below(base: &Url, version: &str, path: &str) -> Url {
+    let own = base.path().trim_end_matches('/');
+    let own = own.strip_suffix(version).unwrap_or(own);
+    let mut url = base.clone();
+    url.set_path(&format!("{own}{version}{path}"));
+    url.set_query(None);
+    url.set_fragment(None);
+    url
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! What goes wrong with a model, in plain words (PLATFORM, error mapping).
+
+use crate::RealClock;
+use crate::http::Opened;
+use serde_json::Value;
+use signalbox_ports::llm::{LlmFailure, LlmFault};
+use signalbox_ports::{Clock as _, HttpError, retry_after};
+use std::fmt;
+use std::time::Duration;
+use url::Url;
+
+/// Most of what a provider says about its failure that is told.
+const MOST_SAID: usize = 400;
+
+/// Who does not answer.
+#[derive(Debug, Clone)]
+pub(super) struct Who(String);
+
+impl Who {
+    pub(super) fn named(name: &str) -> Self {
+        Self(format!("The model provider '{name}'"))
+    }
+    pub(super) fn inline(base: &Url) -> Self {
+        let port = base.port().map(|port| format!(":{port}")).unwrap_or_default();
+        Self(format!("The model provider at {}{port}", base.host_str().unwrap_or_default()))
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+pub(super) fn new(fault: LlmFault, message: impl Into<String>) -> LlmFailure {
+    LlmFailure { fault, message: message.into(), status: None, retry_after_ms: None }
+}
+
+pub(super) fn unknown(name: &str) -> LlmFailure {
+    new(
+        LlmFault::NotConfigured,
+        format!(
+            "There is no model provider '{name}' on this machine. Add it in Settings, Models, or choose another one"
+        ),
+    )
+}
+
+pub(super) fn timeout(who: &Who, limit: Duration) -> LlmFailure {
+    let words =
+        if limit.subsec_millis() == 0 { format!("{} s", limit.as_secs()) } else { format!("{} ms", limit.as_millis()) };
+    new(LlmFault::Timeout, format!("{who} did not finish its answer within {words}"))
+}
+
+/// The answer ended before the model said that it has ended.
+pub(super) fn cut(who: &Who) -> LlmFailure {
+    new(LlmFault::Connection, format!("{who} stopped in the middle of its answer: the connection was cut off"))
+}
+
+pub(super) fn bad_answer(who: &Who, why: &str) -> LlmFailure {
+    new(
+        LlmFault::BadAnswer,
+        format!("{who} sent what is no answer of a model: {why}. Check its kind and its address in Settings, Models"),
+    )
+}
+
+pub(super) fn of_exchange(who: &Who, error: HttpError) -> LlmFailure {
+    match error {
+        HttpError::Refused { message } | HttpError::BadUrl { message } => new(LlmFault::AddressRefused, message),
+        HttpError::CredentialRefused { message } => new(LlmFault::CredentialRefused, message),
+        HttpError::Connect { message } | HttpError::Cut { message } => {
+            new(LlmFault::Connection, format!("{who} cannot be reached. {message}"))
+        }
+        HttpError::Timeout { .. } => new(LlmFault::Timeout, format!("{who} did not answer in time")),
+        HttpError::TooLarge { limit } => bad_answer(who, &format!("it is larger than {} MiB", limit / 1024 / 1024)),
+    }
+}
+
+/// What a provider says about its failure: its words, and what it calls it.
+struct Said {
+    words: String,
+    names: String,
+    status: Option<u16>,
+}
+
+/// The parts of an error in JSON, as the three kinds of providers and their imitators write it.
+fn said(body: &Value) -> Option<Said> {
+    let error = match body {
+        Value::Array(list) => list.first()?.get("error")?,
+        _ => body.get("error").filter(|error| !error.is_null())?,
+    };
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    if !error.is_object() {
+        return Some(Said { words: text(error), names: String::new(), status: None });
+    }
+    let words = [&error["message"], &error["detail"], &body["message"]].into_iter().map(text).find(|t| !t.is_empty());
+    let names = ["type", "code", "status", "innererror"].map(|name| text(&error[name])).join(" ");
+    let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.parse().ok());
+    let status = ["code", "status"].into_iter().find_map(|name| number(&error[name]));
+    Some(Said {
+        words: words.unwrap_or_default(),
+        names: names.to_lowercase(),
+        status: status.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code)),
+    })
+}
+
+/// One line, not too long, without what a terminal would obey.
+fn line(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    let whole = words.join(" ");
+    let mut short: String = whole.chars().take(MOST_SAID).collect();
+    if short.len() < whole.len() {
+        short.push('…');
+    }
+    short.trim_end_matches('.').to_owned()
+}
+
+fn has(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.contains(word))
+}
+
+/// The question itself was refused: too long, or not wanted.
+fn about_question(names: &str, words: &str) -> Option<LlmFault> {
+    let words = words.to_lowercase();
+    const LONG: [&str; 8] = [
+        "context length",
+        "context_length",
+        "context window",
+        "context size",
+        "prompt is too long",
+        "input is too long",
+        "input length and `max_tokens` exceed",
+        "maximum number of tokens",
+    ];
+    if has(names, &["context_length", "exceed_context"]) || has(&words, &LONG) {
+        return Some(LlmFault::ContextLength);
+    }
+    has(names, &["content_filter", "content_policy", "contentpolicy", "responsibleaipolicy"])
+        .then_some(LlmFault::ContentPolicy)
+}
+
+fn of_number(status: u16) -> LlmFault {
+    match status {
+        401 | 403 => LlmFault::Auth,
+        408 | 504 => LlmFault::Timeout,
+        429 | 529 => LlmFault::RateLimit,
+        500.. => LlmFault::Unavailable,
+        400 | 422 => LlmFault::BadRequest,
+        _ => LlmFault::HttpStatus,
+    }
+}
+
+/// The failure of an answer with another status than success.
+pub(super) fn of_status(who: &Who, opened: &Opened, begin: &[u8]) -> LlmFailure {
+    let status = opened.status();
+    if (300..400).contains(&status) {
+        let to = opened.header("location").and_then(|to| Url::parse(to).ok());
+        let to = to.and_then(|to| to.host_str().map(|host| format!(" to {host}"))).unwrap_or_default();
+        let message = format!(
+            "{who} redirects{to} (status {status}), and a key is never sent on. Write the address that really answers in \
+             Settings, Models"
+        );
+        return LlmFailure { fault: LlmFault::HttpStatus, message, status: Some(status), retry_after_ms: None };
+    }
+    let json: Option<Value> = serde_json::from_slice(begin).ok();
+    let told = json.as_ref().and_then(said).unwrap_or_else(|| Said {
+        words: plain_text(opened, begin),
+        names: String::new(),
+        status: None,
+    });
+    let asked = matches!(status, 400 | 403 | 413 | 422 | 500);
+    let fault = asked.then(|| about_question(&told.names, &told.words)).flatten().unwrap_or_else(|| of_number(status));
+    let wait = opened.header("retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
+    let wait = wait.filter(|ms| *ms >= 0.0 && *ms < 1e15).map(|ms| ms.ceil() as u64);
+    let wait = wait.or_else(|| {
+        let text = opened.header("retry-after")?.trim();
+        // Some write parts of a second.
+        let parts = text.parse::<f64>().ok().filter(|s| *s >= 0.0 && *s < 1e12);
+        parts.map(|s| (s * 1_000.0).ceil() as u64).or_else(|| retry_after(text, RealClock.now_ms()))
+    });
+    let message = words(who, fault, Some(status), &line(&told.words));
+    LlmFailure { fault, message, status: Some(status), retry_after_ms: wait }
+}
+
+/// What stands in a body that is no JSON; nothing of a web page.
+fn plain_text(opened: &Opened, begin: &[u8]) -> String {
+    let html = opened.header("content-type").is_some_and(|media| media.contains("html"));
+    let text = String::from_utf8_lossy(begin);
+    if html || text.trim_start().starts_with('<') { "it sent a web page".into() } else { text.into_owned() }
+}
+
+/// The failure in a body that came with a good status.
+pub(super) fn in_body(who: &Who, body: &Value) -> Option<LlmFailure> {
+    let told = said(body)?;
+    let fault = about_question(&told.names, &told.words).unwrap_or_else(|| match told.status {
+        Some(status) => of_number(status),
+        None if has(&told.names, &["rate_limit", "overloaded", "insufficient_quota", "too_many"]) => {
+            LlmFault::RateLimit
+        }
+        None if has(&told.names, &["authentication", "permission", "api_key", "unauthorized"]) => LlmFault::Auth,
+        None if has(&told.names, &["not_found"]) => LlmFault::HttpStatus,
+        None if has(&told.names, &["timeout"]) => LlmFault::Timeout,
+        None if has(&told.names, &["invalid_request"]) => LlmFault::BadRequest,
+        None => LlmFault::Unavailable,
+    });
+    let message = words(who, fault, told.status, &line(&told.words));
+    Some(LlmFailure { fault, message, status: told.status, retry_after_ms: None })
+}
+
+fn words(who: &Who, fault: LlmFault, status: Option<u16>, said: &str) -> String {
+    let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
+    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    match fault {
+        LlmFault::Auth => format!("{who} refused the key{status}{said}. Check its secret in Settings, Models"),
+        LlmFault::RateLimit => format!("{who} takes no more questions for now{status}{said}"),
+        LlmFault::Unavailable => format!("{who} failed{status}{said}"),
+        LlmFault::Timeout => format!("{who} did not answer in time{status}{said}"),
+        LlmFault::ContextLength => {
+            format!(
+                "The conversation is longer than the model reads{status}{said}. Shorten it, or choose another model"
+            )
+        }
+        LlmFault::ContentPolicy => format!("{who} refused the question by its content rules{status}{said}"),
+        LlmFault::HttpStatus => {
+            format!("{who} does not know what was asked for{status}{said}. Check the name of the model and the address")
+        }
+        _ => format!("{who} did not accept the question{status}{said}"),
+    }
+}
