@@ -2,7 +2,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
-import { Annotation, Compartment, EditorState, StateEffect, StateField, type Extension } from '@codemirror/state';
+import { Annotation, Compartment, EditorState, StateEffect, StateField, type ChangeSet, type Extension } from '@codemirror/state';
 import {
   Decoration,
   EditorView,
@@ -24,7 +24,8 @@ export type CodeMode = 'cel' | 'template' | 'json' | 'text';
 
 export interface CodeEditorProps {
   value: string;
-  onChange: (text: string) => void;
+  /** The whole text, and what of it is new. */
+  onChange: (text: string, inserted: string) => void;
   mode: CodeMode;
   label: string;
   /** Enter does nothing, pasted line breaks become spaces. */
@@ -82,12 +83,21 @@ const oneLine = EditorState.transactionFilter.of((transaction) => {
   };
 });
 
-/** No expression begins with `=`: typed or pasted out of habit, it goes. */
+/** No expression begins with `=`: typed or pasted out of habit, it goes. More than one is a comparison whose left side is not there: it
+ * stays, behind a space, because a stored `==` begins a text (K-08). */
 const noEqualsFirst = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.annotation(fromOutside)) return transaction;
-  const extra = /^\s*=\s*/.exec(transaction.newDoc.sliceString(0, 64))?.[0].length ?? 0;
-  return extra === 0 ? transaction : [transaction, { changes: { from: 0, to: extra }, sequential: true }];
+  const [first, spaces = '', signs = ''] = /^(\s*)(=+)\s*/.exec(transaction.newDoc.sliceString(0, 64)) ?? [''];
+  if (signs === '' || (signs.length > 1 && spaces !== '')) return transaction;
+  return [transaction, { changes: signs.length > 1 ? { from: 0, insert: ' ' } : { from: 0, to: first.length }, sequential: true }];
 });
+
+/** What was put in by a change; empty when it only took away. */
+function insertedBy(changes: ChangeSet): string {
+  let text = '';
+  changes.iterChanges((_fromA, _toA, _fromB, _toB, inserted) => { text += inserted.toString(); });
+  return text;
+}
 
 /** One field or a whole box of code. Text goes in and out as a string; nothing in it is ever run here. */
 export function CodeEditor(props: CodeEditorProps) {
@@ -139,7 +149,7 @@ export function CodeEditor(props: CodeEditorProps) {
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return;
             if (update.transactions.some((t) => t.annotation(fromOutside))) return;
-            latest.current.onChange(update.state.doc.toString());
+            latest.current.onChange(update.state.doc.toString(), insertedBy(update.changes));
           }),
           EditorView.domEventHandlers({
             blur: () => latest.current.onBlur?.(),

@@ -61,6 +61,26 @@ describe('the editor', () => {
     act(() => replaceCode(screen.getByLabelText('x'), ' = 40 == 2'));
     expect(seen).toEqual(['', '40 == 2']);
   });
+  it('a comparison keeps its sign when its left side is taken away', () => {
+    const seen: string[] = [];
+    renderWith(<CodeEditor value="item.n == 2" onChange={(text) => seen.push(text)} mode="cel" label="x" singleLine />);
+    const editor = editorOf(screen.getByLabelText('x'));
+    const cut = (to: number) => act(() => editor.dispatch({ changes: { from: 0, to }, selection: { anchor: 0 }, userEvent: 'delete.backward' }));
+    cut('item.n'.length);
+    // Without the space the whole would be stored as a text.
+    cut(1);
+    expect(seen).toEqual([' == 2', ' == 2']);
+    act(() => editor.dispatch({ changes: { from: editor.state.selection.main.head, insert: 'n' }, userEvent: 'input.type' }));
+    expect(seen.at(-1)).toBe('n == 2');
+  });
+  it('says what was put in, and that a deletion put in nothing', () => {
+    const seen: [string, string][] = [];
+    renderWith(<CodeEditor value="a=" onChange={(...all) => seen.push(all)} mode="template" label="x" singleLine />);
+    const editor = editorOf(screen.getByLabelText('x'));
+    act(() => editor.dispatch({ changes: { from: 0, to: 1 }, userEvent: 'delete.backward' }));
+    act(() => editor.dispatch({ changes: { from: 1, insert: 'b' }, userEvent: 'input.type' }));
+    expect(seen).toEqual([['=', ''], ['=b', 'b']]);
+  });
   it('keeps one line one line', () => {
     const seen: string[] = [];
     renderWith(<CodeEditor value="" onChange={(text) => seen.push(text)} mode="cel" label="x" singleLine />);

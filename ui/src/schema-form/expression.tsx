@@ -61,7 +61,7 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
         <Gutter label={`${t('expr.toLiteral')}: ${label}`} pressed onPress={onLiteral} disabled={readOnly} />
         <CodeEditor
           value={text}
-          onChange={onText}
+          onChange={(next) => onText(next)}
           mode="cel"
           label={label}
           singleLine={singleLine}
@@ -114,8 +114,8 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
         {template ? <Gutter label="" pressed={false} /> : null}
         <CodeEditor
           value={text}
-          onChange={(next) => {
-            const stored = host ? storeText(next, text) : next;
+          onChange={(next, inserted) => {
+            const stored = host ? storeText(next, text, inserted) : next;
             // Typing `=` swaps the editor: the new one must take the focus over.
             if (isExpression(stored)) requestFocus(focusName);
             onValue(stored);

@@ -40,12 +40,14 @@ describe('literal or expression', () => {
   });
 
   it('begins an expression only in an empty field', () => {
-    expect(storeText('=', '')).toBe('=');
-    expect(storeText('=item', '')).toBe('=item');
-    expect(storeText('=item', 'item')).toBe('==item');
+    expect(storeText('=', '', '=')).toBe('=');
+    expect(storeText('=item', '', '=item')).toBe('=item');
+    expect(storeText('=item', 'item', '=')).toBe('==item');
     // All that was there, typed over.
-    expect(storeText('=', 'Ada')).toBe('=');
-    expect(storeText('=', '=a')).toBe('==');
+    expect(storeText('=', 'Ada', '=')).toBe('=');
+    // What a deletion left of a text is no sign that was typed.
+    expect(storeText('=', 'a=', '')).toBe('==');
+    expect(storeText('=', '=a', '')).toBe('==');
     expect(unescapeText('==item')).toBe('=item');
   });
 

@@ -125,10 +125,11 @@ export const isExpression = (value: unknown): value is string =>
 /** What a literal text field shows. */
 export const unescapeText = (value: string): string => (value.startsWith('==') ? value.slice(1) : value);
 
-/** What a text field stores: `=` typed into an empty field, or over all that was there, begins an expression; elsewhere it is a letter. */
-export function storeText(text: string, before: string): string {
+/** What a text field stores: `=` typed into an empty field, or over all that was there, begins an expression; elsewhere, and when it is what
+ * a deletion left, it is a letter. */
+export function storeText(text: string, before: string, inserted: string): string {
   if (!text.startsWith('=')) return text;
-  const over = text === '=' && !before.startsWith('=');
+  const over = text === '=' && inserted === '=';
   return before === '' || over ? text : `=${text}`;
 }
 
