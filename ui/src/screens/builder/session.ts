@@ -12,8 +12,9 @@ import { dismissToast, toast, type ToastMessage } from '../../kit/index.ts';
 export const DRAFT_DELAY_MS = 800;
 export const POLL_MS = 2000;
 
-/** What went wrong on the way to a file says nothing about it: the next look asks again. */
-const NOT_OF_THE_FILE: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'AUTH', 'INTERNAL']);
+/** The host read the file and it is no workflow. What else went wrong on the way says nothing about it: the next look asks again. */
+const isAboutFile = ({ code, details }: ApiError): boolean =>
+  code === 'TOO_LARGE' || (typeof details === 'object' && details !== null && 'diagnostics' in details);
 
 export type Outside = { kind: 'changed'; revision: string } | { kind: 'broken'; revision: string; why: string } | { kind: 'gone' };
 
@@ -167,7 +168,7 @@ export class Session {
       return unreadable === undefined ? { kind: 'changed', revision } : { kind: 'broken', revision, why: unreadable };
     } catch (cause) {
       const error = toApiError(cause);
-      if (NOT_OF_THE_FILE.has(error.code)) throw error;
+      if (!isAboutFile(error)) throw error;
       return { kind: 'broken', revision, why: error.message };
     }
   }

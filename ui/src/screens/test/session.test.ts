@@ -130,12 +130,20 @@ describe('outside', () => {
   it('says that a file is broken only when it was read', async () => {
     const session = new Session(OPEN);
     host.handlers.workflow_revision = () => ({ revision: 'r2' });
-    host.handlers.workflow_open = () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' }); };
-    await expect(session.checkOutside()).rejects.toThrow('does not answer');
-    expect(session.outside).toBeNull();
-    host.handlers.workflow_open = () => { throw new ApiError({ code: 'INVALID_JSON', message: 'Line 1 is no JSON.', hint: '' }); };
+    for (const code of ['CONNECTION', 'IO_ERROR', 'READ_ONLY', 'STORE_BUSY']) {
+      host.handlers.workflow_open = () => { throw new ApiError({ code, message: `${code} passes.`, hint: '' }); };
+      // One after the other: each look is the next one of the same session.
+      // eslint-disable-next-line no-await-in-loop
+      await expect(session.checkOutside()).rejects.toThrow('passes');
+      expect(session.outside).toBeNull();
+    }
+    host.handlers.workflow_open = () => { throw new ApiError({ code: 'TOO_LARGE', message: 'It has 20 MiB.', hint: '' }); };
     await session.checkOutside();
-    expect(session.outside).toEqual({ kind: 'broken', revision: 'r2', why: 'Line 1 is no JSON.' });
+    expect(session.outside).toEqual({ kind: 'broken', revision: 'r2', why: 'It has 20 MiB.' });
+    host.handlers.workflow_revision = () => ({ revision: 'r3' });
+    host.handlers.workflow_open = () => { throw new ApiError({ code: 'INVALID_JSON', message: 'Line 1 is no JSON.', hint: '', details: { diagnostics: [] } }); };
+    await session.checkOutside();
+    expect(session.outside).toEqual({ kind: 'broken', revision: 'r3', why: 'Line 1 is no JSON.' });
   });
 
   it('does not take the draft for the file when that broke before the reload', async () => {
