@@ -84,7 +84,10 @@ function useHiddenPage(): void {
 }
 
 /** What must not be covered: whatever is operated or read beside it, banners, what is told elsewhere, and open menus, lists and dialogs as a whole. */
-const TAKEN = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .field, .lab, .c-err, .c-warn, p, .banner, .pop:not(.toast, .tip), .ib-send, .react-flow__node, .react-flow__minimap)';
+const TAKEN = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .field, .lab, .c-err, .c-wait, p, .banner, .pop:not(.toast, .tip), .ib-send, .react-flow__node, .react-flow__minimap)';
+
+/** A page that changes all the time, as a run does, is not measured with each frame. */
+const LOOK_MS = 100;
 
 function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[]): { left: number; top: number } | undefined {
   const [place, setPlace] = useState<{ left: number; top: number }>();
@@ -93,15 +96,29 @@ function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[])
     const own = box.current;
     if (!some || !own) return undefined;
     let frame = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let looked = -Infinity;
     const look = () => {
-      frame = 0;
       const page = document.getElementById('content') ?? document.body;
       const { left, top, right, bottom } = page.getBoundingClientRect();
       const room: Box = { left, top, right: Math.min(right, window.innerWidth), bottom: Math.min(bottom, window.innerHeight) };
       const taken = [...document.querySelectorAll<HTMLElement>(TAKEN)].filter((one) => !own.contains(one)).map((one) => one.getBoundingClientRect()).filter((one) => one.width > 0 && one.height > 0);
       setPlace((now) => freePlace(room, { width: own.offsetWidth, height: own.offsetHeight }, taken, now));
     };
-    const soon = () => { frame ||= requestAnimationFrame(look); };
+    const inFrame = () => {
+      timer = undefined;
+      frame = requestAnimationFrame(() => {
+        frame = 0;
+        looked = performance.now();
+        look();
+      });
+    };
+    const soon = () => {
+      if (frame !== 0 || timer !== undefined) return;
+      const rest = looked + LOOK_MS - performance.now();
+      if (rest > 0) timer = setTimeout(inFrame, rest);
+      else inFrame();
+    };
     look();
     // A banner that comes later gets its room, and so does a menu: those are drawn beside the page, not in it.
     const changes = new MutationObserver((all) => { if (all.some((one) => !own.contains(one.target))) soon(); });
@@ -110,6 +127,7 @@ function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[])
     return () => {
       changes.disconnect();
       window.removeEventListener('resize', soon);
+      clearTimeout(timer);
       cancelAnimationFrame(frame);
     };
   }, [box, shown, some]);

@@ -81,7 +81,7 @@ describe('messages', () => {
 
 it('a message makes room for a menu that opens where it stands', async () => {
   const rect = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom, width: right - left, height: bottom - top, x: left, y: top, toJSON: () => ({}) });
-  vi.spyOn(document.body, 'getBoundingClientRect').mockReturnValue(rect(0, 0, window.innerWidth, window.innerHeight));
+  const spy = vi.spyOn(document.body, 'getBoundingClientRect').mockReturnValue(rect(0, 0, window.innerWidth, window.innerHeight));
   const region = screen.getByRole('region', { name: 'Messages' });
   Object.defineProperties(region, { offsetWidth: { value: 300 }, offsetHeight: { value: 60 } });
   say('err', 'Lost');
@@ -100,6 +100,28 @@ it('a message makes room for a menu that opens where it stands', async () => {
   expect(region.style.top).not.toBe(before);
   expect(Number.parseFloat(region.style.top)).toBeLessThan(top);
   menu.remove();
+  spy.mockRestore();
+});
+
+it('a page that changes all the time is not measured with each frame', async () => {
+  say('err', 'Lost');
+  const measured = vi.spyOn(document, 'querySelectorAll');
+  const row = document.createElement('div');
+  document.body.append(row);
+  for (let frame = 0; frame < 60; frame += 1) {
+    // One frame after the other.
+    // eslint-disable-next-line no-await-in-loop
+    await act(async () => {
+      row.append(document.createElement('i'));
+      await Promise.resolve();
+      vi.advanceTimersByTime(16);
+    });
+  }
+  // 960 ms.
+  expect(measured.mock.calls.length).toBeGreaterThan(4);
+  expect(measured.mock.calls.length).toBeLessThan(11);
+  measured.mockRestore();
+  row.remove();
 });
 
 describe('the place of messages', () => {
@@ -123,6 +145,8 @@ describe('the place of messages', () => {
   it('stays while it is free, and makes room for a banner that comes', () => {
     const now = { left: 472, top: 100 };
     expect(freePlace(room, size, [], now)).toEqual(now);
+    // Near a field is free, too: what is being read does not jump.
+    expect(freePlace(room, size, [box(472, 210, 872, 240)], now)).toEqual(now);
     expect(freePlace(room, size, [box(64, 44, 1280, 120)], now)).toEqual({ left: 864, top: 684 });
     // A window that became smaller.
     expect(freePlace({ ...room, bottom: 180 }, size, [], now).top).toBeLessThanOrEqual(64);
