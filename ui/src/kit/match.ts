@@ -4,6 +4,8 @@
  * "fetsup" for "Fetch supplier". `none`: for long texts, in which nearly every letter stands somewhere. */
 export type Pieces = 'letters' | 'initials' | 'none';
 
+/** Of any script: an umlaut is no border of a word. */
+const LETTER = /[\p{L}\p{N}]/u;
 const PART = /[\s\-_.:/,]+/;
 
 /** 0 = not at all. A whole text beats its start, that the start of a word, that a piece. In short names an earlier word counts more; which
@@ -15,7 +17,7 @@ export function score(query: string, text: string, pieces: Pieces = 'letters'): 
   if (t === q) return 1000;
   if (t.startsWith(q)) return 800 - Math.min(t.length, 100);
   const inside = t.indexOf(q);
-  for (let at = inside; at >= 0; at = t.indexOf(q, at + 1)) if (!/[a-z0-9]/.test(t[at - 1] ?? '')) return pieces === 'letters' ? 600 - Math.min(at, 100) : 600;
+  for (let at = inside; at >= 0; at = t.indexOf(q, at + 1)) if (!LETTER.test(t[at - 1] ?? '')) return pieces === 'letters' ? 600 - Math.min(at, 100) : 600;
   // Two letters in the middle of a word are in nearly every text.
   if (inside >= 0 && (pieces === 'letters' || q.length >= 3)) return 400 - Math.min(inside, 100);
   return pieces === 'letters' ? letters(q, t) : pieces === 'initials' ? initials(q, t) : 0;

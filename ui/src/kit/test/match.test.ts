@@ -10,6 +10,8 @@ describe('what was typed', () => {
     expect(new Set(points).size).toBe(points.length);
     expect(points.at(-1)).toBe(0);
     expect(score('if', 'If')).toBeGreaterThan(score('if', 'Diff'));
+    // A letter with marks is a letter: what follows it stands in the middle of a word.
+    expect(score('nde', 'Für Ände', 'initials')).toBeLessThan(score('nde', 'Für nde', 'initials'));
   });
   it('ranks an action and a workflow alike for a word in the middle: their order in the list decides', () => {
     expect(name('dark', 'Past dark')).toBe(name('dark', 'Use the dark theme'));
