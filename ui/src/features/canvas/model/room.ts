@@ -60,7 +60,9 @@ export function withRoomBetween(document: Workflow, catalog: Catalog, edits: rea
   if (target.x >= source.x + source.width) {
     const shapes = shapesOf(now, catalog);
     const between = COLUMN - CARD_W;
-    wanted = [source.x + source.width + between, target.y + (shapes.get(edge.to)?.inputY ?? 0) - (shapes.get(id)?.inputY ?? 0)];
+    // As near to where it was dropped as the ends let it.
+    const [first, last] = [source.x + source.width + between, Math.floor((target.x - between - own.width) / GRID) * GRID];
+    wanted = [Math.max(first, Math.min(own.x, last)), target.y + (shapes.get(edge.to)?.inputY ?? 0) - (shapes.get(id)?.inputY ?? 0)];
     const dx = Math.ceil((wanted[0] + own.width + between - target.x) / GRID) * GRID;
     if (dx > 0) {
       for (const [one, r] of others) {

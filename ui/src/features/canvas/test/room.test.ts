@@ -16,6 +16,7 @@ const row = (): Workflow => ({
   edges: [{ from: 'start.success', to: 'ask' }, { from: 'ask.success', to: 'end' }, { from: 'ask.error', to: 'late' }],
   layout: { start: [0, 0], ask: [248, 0], end: [496, 0], late: [372, 144], above: [0, -144], loose: [0, 400] },
 } as Workflow);
+const xOf = (document: Workflow): number => rectsOf(document, CATALOG).get('loose')?.x ?? Number.NaN;
 const covers = (document: Workflow): boolean => {
   const all = [...rectsIn(document, rectsOf(document, CATALOG), undefined).values()];
   return all.some((a, i) => all.some((b, k) => i < k && overlaps(a, b)));
@@ -36,6 +37,21 @@ describe('a card in a wire (UX C4)', () => {
     const wide = row();
     wide.layout = { ...wide.layout, end: [900, 0] };
     expect(drop(wide, { from: 'ask.success', to: 'end' }, [560, 16]).layout).toMatchObject({ loose: [560, 16], end: [900, 0] });
+  });
+
+  it('goes no further than it must on a long wire', () => {
+    const long = row();
+    // Dropped over a card that stands beside the wire.
+    long.layout = { ...long.layout, end: [2000, 0], above: [1500, -40] };
+    const next = drop(long, { from: 'ask.success', to: 'end' }, [1488, 8]);
+    expect(Math.abs(xOf(next) - 1488)).toBeLessThan(400);
+    expect(next.layout).toMatchObject({ ask: [248, 0], end: [2000, 0] });
+    expect(covers(next)).toBe(false);
+    // Dropped on its end: there is room before it.
+    const late = drop(long, { from: 'ask.success', to: 'end' }, [1960, 0]);
+    expect(late.layout).toMatchObject({ end: [2000, 0] });
+    expect(xOf(late)).toBeGreaterThan(1600);
+    expect(covers(late)).toBe(false);
   });
 
   it('gives way alone in a wire that leads down', () => {

@@ -60,6 +60,11 @@ describe('what is drawn', () => {
     expect(900 * zoom + x <= 1000 - 176 || 536 * zoom + y <= 600 - 120).toBe(true);
     expect(zoom).toBeGreaterThan(0.7);
     expect(fitOf(stair.map((r) => ({ ...r, y: r.y / 4 })), 1000, 300).zoom).toBe(1);
+    // Nor has one of very many cards, and what lies outside of the view is under nothing.
+    const crowd = [...stair, ...Array.from({ length: 299 }, () => ({ x: 0, y: 0, width: 200, height: 56 }))];
+    expect(fitOf(crowd, 1000, 600)).toEqual({ x: 50, y: 32, zoom: 1 });
+    const long = [{ x: 0, y: 0, width: 200, height: 56 }, { x: 2000, y: 700, width: 200, height: 56 }];
+    expect(fitOf(long, 1000, 600, true)).toEqual({ x: 24, y: 73, zoom: 0.6 });
     expect([detailOf(1), detailOf(0.85), detailOf(0.6), detailOf(0.4), detailOf(0.2)]).toEqual([0, 0, 1, 2, 3]);
   });
 

@@ -18,7 +18,7 @@ import './canvas.css';
 import { Dots } from './dots.tsx';
 import { FarView } from './far-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
-import { type CanvasHandle, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
+import { type CanvasHandle, MANY, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
 import { Ghosts, TemplatePreview } from './ghosts.tsx';
 import { FrameBox } from './frame-box.tsx';
 import { RunIterations } from './iterations.tsx';
@@ -39,8 +39,6 @@ const NO_NODES: CardNode[] = [];
 const NO_EDGES: WireEdge[] = [];
 const SNAP: [number, number] = [8, 8];
 const SELECT_KEYS = ['Shift', 'Meta', 'Control'];
-/** From here on only what is in view is drawn, and the overview is off. */
-const MANY = 300;
 
 export interface CanvasProps {
   editor: EditorStore;

@@ -107,6 +107,8 @@ const MAP = 0.3;
 
 export interface View { x: number; y: number; zoom: number }
 
+/** From here on only what is in view is drawn, and the overview is off. */
+export const MANY = 300;
 /** What the overview takes of the right lower corner, its margins included; a low canvas has none (canvas.css). */
 const OVERVIEW = { width: 176, height: 120, from: 340 };
 
@@ -115,8 +117,10 @@ const OVERVIEW = { width: 176, height: 120, from: 340 };
 export function fitOf(rects: Iterable<Rect>, width: number, height: number, readable = false): View {
   const all = [...rects];
   const whole = fitIn(all, width, height, readable);
-  const covered = ({ x, y, zoom }: View): boolean => all.some((r) => (r.x + r.width) * zoom + x > width - OVERVIEW.width && (r.y + r.height) * zoom + y > height - OVERVIEW.height);
-  if (height <= OVERVIEW.from || !covered(whole)) return whole;
+  // What is not in the view is not covered either.
+  const covers = (from: number, to: number, room: number, taken: number): boolean => to > room - taken && from < room;
+  const covered = ({ x, y, zoom }: View): boolean => all.some((r) => covers(r.x * zoom + x, (r.x + r.width) * zoom + x, width, OVERVIEW.width) && covers(r.y * zoom + y, (r.y + r.height) * zoom + y, height, OVERVIEW.height));
+  if (height <= OVERVIEW.from || all.length > MANY || !covered(whole)) return whole;
   const [above, beside] = [fitIn(all, width, height - OVERVIEW.height, readable), fitIn(all, width - OVERVIEW.width, height, readable)];
   return beside.zoom > above.zoom ? beside : above;
 }
