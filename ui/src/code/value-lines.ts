@@ -37,6 +37,18 @@ export function formatSize(length: number): string {
 
 /** Length of the compact JSON text, as the wire measures it. A value that was cut counts as long as it is, not as what is left of it. */
 export function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return measure(value);
+  const known = sizes.get(value);
+  if (known !== undefined) return known;
+  const size = measure(value);
+  sizes.set(value, size);
+  return size;
+}
+
+/** What a run told does not change; its cards are drawn many times. */
+const sizes = new WeakMap<object, number>();
+
+function measure(value: unknown): number {
   let more = 0;
   const text = JSON.stringify(value, (_, part: unknown) => {
     if (!isCut(part)) return part;

@@ -9,7 +9,7 @@ import { DetailLog } from './detail-log.tsx';
 import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } from './event-rows.ts';
 import { rangeOf } from '../../kit/row-window.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
-import { Bars, NewestCalls, niceStep, scaleOf } from './timeline-model.ts';
+import { Bars, CallsOfChoice, niceStep, scaleOf } from './timeline-model.ts';
 import { eventText } from './words.ts';
 
 const RUN = foldRun(FIRST_EVENTS, FIRST);
@@ -206,7 +206,7 @@ describe('the timeline', () => {
     const fold = createRunFold('R');
     // The third round has begun with its first step.
     fold.apply(events.slice(0, 9));
-    const newest = new NewestCalls((call) => fold.view.calls.at(call)?.path === 'each[2]');
+    const newest = new CallsOfChoice((call) => fold.view.calls.at(call)?.path === 'each[2]');
     const [a, b] = fold.view.table.lines;
     if (!a || !b) throw new Error('There are two lines.');
     expect([newest.of(a), newest.of(b)]).toEqual([4, -1]);
@@ -215,6 +215,20 @@ describe('the timeline', () => {
       expect([newest.of(a), newest.of(b)]).toEqual([4, 5]);
     }
     expect(newest.read).toBe(2000);
+  });
+  it('a line of one iteration has the time of its calls there, also of one that goes on', () => {
+    const fold = createRunFold('R');
+    const ts = (ms: number) => new Date(ms).toISOString();
+    const begun = (seq: number, round: number, ms: number): RunEventLike => ({ runId: 'R', ts: ts(ms), type: 'step_start', stepId: 'a', path: `each[${String(round)}]`, visit: 1, attempt: 0, seq, payload: { type: 'data.set', input: [] } });
+    const ended = (seq: number, round: number, ms: number): RunEventLike => ({ runId: 'R', ts: ts(ms), type: 'step_done', stepId: 'a', path: `each[${String(round)}]`, visit: 1, attempt: 0, seq, payload: { ports: {} } });
+    fold.apply([begun(1, 0, 0), ended(2, 0, 1000), begun(3, 1, 1000)]);
+    const second = new CallsOfChoice((call) => fold.view.calls.at(call)?.path === 'each[1]');
+    const { table } = fold.view;
+    const [line] = table.lines;
+    if (!line) throw new Error('There is a line.');
+    expect([second.busyMs(line, table, 1400), new CallsOfChoice().busyMs(line, table, 1400)]).toEqual([400, 1400]);
+    fold.apply([ended(4, 1, 1500), begun(5, 2, 1500), ended(6, 2, 9000)]);
+    expect([second.busyMs(line, table, 9000), new CallsOfChoice().busyMs(line, table, 9000)]).toEqual([500, 9000]);
   });
   it('has round steps', () => {
     expect([3, 17, 240, 4001].map(niceStep)).toEqual([5, 20, 500, 5000]);

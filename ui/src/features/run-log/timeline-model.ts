@@ -86,26 +86,47 @@ export class Bars {
   }
 }
 
-/** The newest call of each line that fits. Each call is looked at once, however often it is asked. */
-export class NewestCalls {
+/** The calls of each line that fit: the newest of them, and the time in them. Each call is looked at once, however often it is asked. */
+export class CallsOfChoice {
   /** Calls looked at, for tests of what it costs. */
   read = 0;
-  private readonly known = new Map<string, { done: number; newest: number }>();
+  private readonly known = new Map<string, { done: number; newest: number; busyMs: number; open: number[] }>();
 
   /** `fits`: calls that are looked at; all when absent. */
   constructor(private readonly fits?: (call: number) => boolean) {}
 
   /** -1 when none of them fits. */
   of(line: Line): number {
-    if (this.fits === undefined) return line.calls.at(-1) ?? -1;
-    const known = this.known.get(line.key) ?? { done: 0, newest: -1 };
+    return this.fits === undefined ? line.calls.at(-1) ?? -1 : this.look(line, this.fits).newest;
+  }
+
+  /** Time in calls, up to `end` in those that have not ended. Without a choice the newest alone is looked at: there may be very many. */
+  busyMs(line: Line, table: CallTable, end: number): number {
+    const openMs = (call: number): number => Math.max(0, end - table.from.get(call));
+    if (this.fits === undefined) {
+      const last = line.calls.at(-1);
+      return line.busyMs + (last !== undefined && table.open.has(last) ? openMs(last) : 0);
+    }
+    const known = this.look(line, this.fits);
+    const ended = known.open.filter((call) => !table.open.has(call));
+    if (ended.length > 0) {
+      known.open = known.open.filter((call) => table.open.has(call));
+      known.busyMs += ended.reduce((sum, call) => sum + table.to.get(call) - table.from.get(call), 0);
+    }
+    return known.busyMs + known.open.reduce((sum, call) => sum + openMs(call), 0);
+  }
+
+  private look(line: Line, fits: (call: number) => boolean) {
+    const known = this.known.get(line.key) ?? { done: 0, newest: -1, busyMs: 0, open: [] };
     this.known.set(line.key, known);
     for (; known.done < line.calls.length; known.done++) {
       const call = line.calls[known.done] as number;
       this.read++;
-      if (this.fits(call)) known.newest = call;
+      if (!fits(call)) continue;
+      known.newest = call;
+      known.open.push(call);
     }
-    return known.newest;
+    return known;
   }
 }
 

@@ -8,7 +8,7 @@ import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { titleText } from './card.tsx';
 import type { Look } from './cards-view.tsx';
-import { LinesOfBars, NewestCalls, scaleOf, type Bars, type Scale } from './timeline-model.ts';
+import { CallsOfChoice, LinesOfBars, scaleOf, type Bars, type Scale } from './timeline-model.ts';
 import { useNow as useClock } from '../../kit/use-now.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { depthOf } from './where.ts';
@@ -34,10 +34,10 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
   const scale = useMemo(() => scaleOf(table, view.startedMs ?? end, end, unfolded), [table, view.startedMs, end, unfolded, turn]); // eslint-disable-line react/exhaustive-deps
   const bars = useMemo(() => new LinesOfBars(table), [table]);
   const fits = useMemo(() => (choice === undefined ? undefined : (call: number) => inChoice(view.calls.at(call)?.path, choice)), [view.calls, choice]);
-  const newest = useMemo(() => new NewestCalls(fits), [fits]);
+  const chosenCalls = useMemo(() => new CallsOfChoice(fits), [fits]);
   // The lines only grow in number; of one iteration any call may be the first of a line.
   const grown = fits === undefined ? table.lines.length : table.version;
-  const lines = useMemo(() => table.lines.filter((line) => shown(line.nodeId) && newest.of(line) >= 0), [table, grown, shown, newest]); // eslint-disable-line react/exhaustive-deps
+  const lines = useMemo(() => table.lines.filter((line) => shown(line.nodeId) && chosenCalls.of(line) >= 0), [table, grown, shown, chosenCalls]); // eslint-disable-line react/exhaustive-deps
   const chosen = selectedCall === null ? undefined : table.lines[table.line.get(selectedCall)];
   const selected = lines.findIndex((line) => (chosen ? line === chosen : line.nodeId === selectedNode));
   const marks = useMemo(() => scale.folds.map((fold) => <span key={fold.key} className="tl-fold" style={{ left: percent(fold.at) }} />), [scale]);
@@ -64,9 +64,9 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
         label={t('timeline.list')}
         selected={selected}
         reveal={selected}
-        onSelect={(index) => { const line = lines[index]; if (line) pick(newest.of(line)); }}
+        onSelect={(index) => { const line = lines[index]; if (line) pick(chosenCalls.of(line)); }}
         row={(line) => {
-          const last = view.calls.at(newest.of(line));
+          const last = view.calls.at(chosenCalls.of(line));
           if (!last) return null;
           const look = lookOf(last.kind);
           const depth = depthOf(line.path);
@@ -80,7 +80,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
               </span>
               <span className="tl-time s t2">
                 <SignalIcon signal={CARD_SIGNAL[last.status]} label={t(`card.status.${last.status}`)} />
-                {last.status === 'failed' && last.attempt > 0 && last.maxAttempts ? `${String(last.attempt + 1)}/${String(last.maxAttempts + 1)}` : formatDuration(line.busyMs + openMs(table, line, end))}
+                {last.status === 'failed' && last.attempt > 0 && last.maxAttempts ? `${String(last.attempt + 1)}/${String(last.maxAttempts + 1)}` : formatDuration(chosenCalls.busyMs(line, table, end))}
                 {last.attempt > 0 ? <span className="vh">{callText(last)}</span> : null}
               </span>
             </div>
@@ -92,12 +92,6 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
 }
 
 const NONE: ReadonlySet<number> = new Set();
-
-/** Time in calls that have not ended. The newest alone is looked at when there are many. */
-function openMs(table: CallTable, line: Line, end: number): number {
-  const last = line.calls.at(-1);
-  return last !== undefined && table.open.has(last) ? Math.max(0, end - table.from.get(last)) : 0;
-}
 
 interface LineBarsProps { bars: Bars; table: CallTable; turn: number; scale: Scale; fits: ((call: number) => boolean) | undefined; title: string; selected: number | null; onPick: (call: number) => void }
 /** `onPick` stays the same: bars are drawn again only for what they show. */
