@@ -52,6 +52,13 @@ const PLAIN: &[&str] = &[
     "onExpiry",
     "name",
     "rule",
+    "tool_use_id",
+    "finish_reason",
+    "model",
+    "usage",
+    "latency_ms",
+    "code",
+    "level",
 ];
 
 /// Who was shown what until when, and the masks of the runs that were looked at last.
@@ -72,6 +79,14 @@ pub(crate) struct RunMasks {
 pub(crate) const ITEMS: usize = 3;
 /// The frame of an error: its own fields.
 pub(crate) const ERROR: usize = 1;
+
+/// What a tool wrote as JSON: its names hide values as they do anywhere.
+fn written(content: &Value) -> Option<Value> {
+    content
+        .as_str()
+        .and_then(|text| serde_json::from_str(text).ok())
+        .filter(|value: &Value| value.is_object() || value.is_array())
+}
 
 /// How many names of a payload's field are its frame: `input` is `[{item, data}]`.
 fn frame(event: &str, field: &str) -> usize {
@@ -98,6 +113,13 @@ impl RunMasks {
         let payload = serde_json::to_value(signalbox_model::event::Payload(&event.body)).unwrap_or_default();
         for (field, value) in payload.as_object().into_iter().flatten() {
             match field.as_str() {
+                // Pieces of a text are hidden whole; the text itself comes with the result of the step.
+                "delta" => {}
+                "content" if kind == "llm_tool_result" => {
+                    if let Some(value) = written(value) {
+                        self.masks.learn(&value, 0);
+                    }
+                }
                 // What an error says beside its input was made by programs.
                 "error" => value.pointer("/details/input").into_iter().for_each(|input| self.masks.learn(input, 0)),
                 field if PLAIN.contains(&field) => {}
@@ -141,6 +163,12 @@ impl RunMasks {
                     self.masks.inside(&named, 0)[name.as_str()].take()
                 }
                 ("patch", _) if kind == "input_edited" => self.masks.patch(value),
+                // What is personal may begin in one piece and end in the next: no pattern would find it.
+                ("delta", _) => mask::NAMELESS.into(),
+                ("content", _) if kind == "llm_tool_result" => match written(value) {
+                    Some(value) => self.masks.inside(&value, 0).to_string().into(),
+                    None => self.masks.inside(value, 0),
+                },
                 _ => self.masks.inside(value, frame),
             };
         }

@@ -69,6 +69,19 @@ pub(crate) fn of_event(body: &EventBody) -> String {
         EventBody::PauseTimeout(_) => "Nobody resumed the run in time.".into(),
         EventBody::FileStart(file) => format!("The file {} is being written.", file.path),
         EventBody::FileDone(file) => format!("The file {} was written.", file.path),
+        EventBody::LlmToken(_) => "The model answers.".into(),
+        EventBody::LlmThinking(_) => "The model thinks.".into(),
+        EventBody::LlmToolUse(said) => format!("The model asks for the tool {}.", said.name),
+        EventBody::LlmToolResult(said) if said.is_error => "The model is told that the tool failed.".into(),
+        EventBody::LlmToolResult(_) => "The model gets the tool's answer.".into(),
+        EventBody::LlmDone(said) => {
+            format!("{} has answered with {} tokens.", said.model, said.usage.output_tokens)
+        }
+        EventBody::LlmError(said) => format!("The model gave no answer: {}", said.error),
+        EventBody::ToolStart(said) => format!("The tool {} began.", said.name),
+        EventBody::ToolMessage(said) => format!("The tool {} says: {}", said.name, said.message),
+        EventBody::ToolDone(said) => format!("The tool {} is done.", said.name),
+        EventBody::ToolError(said) => format!("The tool {} failed: {}", said.name, said.error.message),
     }
 }
 

@@ -141,7 +141,17 @@ impl RunView {
             | EventBody::PauseRejected(_)
             | EventBody::PauseTimeout(_)
             | EventBody::FileStart(_)
-            | EventBody::FileDone(_) => {}
+            | EventBody::FileDone(_)
+            | EventBody::LlmToken(_)
+            | EventBody::LlmThinking(_)
+            | EventBody::LlmToolUse(_)
+            | EventBody::LlmToolResult(_)
+            | EventBody::LlmDone(_)
+            | EventBody::LlmError(_)
+            | EventBody::ToolStart(_)
+            | EventBody::ToolMessage(_)
+            | EventBody::ToolDone(_)
+            | EventBody::ToolError(_) => {}
         }
     }
 

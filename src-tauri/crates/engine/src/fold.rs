@@ -224,7 +224,17 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
         | EventBody::PauseRejected(_)
         | EventBody::StepPrint(_)
         | EventBody::FileStart(_)
-        | EventBody::FileDone(_) => {}
+        | EventBody::FileDone(_)
+        | EventBody::LlmToken(_)
+        | EventBody::LlmThinking(_)
+        | EventBody::LlmToolUse(_)
+        | EventBody::LlmToolResult(_)
+        | EventBody::LlmDone(_)
+        | EventBody::LlmError(_)
+        | EventBody::ToolStart(_)
+        | EventBody::ToolMessage(_)
+        | EventBody::ToolDone(_)
+        | EventBody::ToolError(_) => {}
     }
     settled(compiled, state)
 }

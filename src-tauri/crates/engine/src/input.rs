@@ -4,7 +4,7 @@ use crate::effect::{CallKey, CallOutput, Timer};
 use crate::rerun::Rerun;
 use serde_json::Value;
 use signalbox_model::debug::{DebugRequest, DebugStart};
-use signalbox_model::{Map, NodeFailure, task::Answer, time::Millis};
+use signalbox_model::{Map, NodeFailure, Said, task::Answer, time::Millis};
 use std::sync::Arc;
 
 /// One input of [`crate::step`].
@@ -44,6 +44,15 @@ pub enum Input {
         key: CallKey,
         /// Per slot: (item index, outcome), in slot order.
         results: Vec<(usize, Result<CallOutput, NodeFailure>)>,
+        /// Time.
+        now: Millis,
+    },
+    /// A call under way tells something. It is of no use when the call has ended.
+    CallSaid {
+        /// Which.
+        key: CallKey,
+        /// In order.
+        said: Vec<Said>,
         /// Time.
         now: Millis,
     },

@@ -450,6 +450,16 @@ fn matters(body: &EventBody) -> bool {
             | EventBody::PauseStart(_)
             | EventBody::PauseResumed(_)
             | EventBody::PauseRejected(_)
+            | EventBody::LlmToken(_)
+            | EventBody::LlmThinking(_)
+            | EventBody::LlmToolUse(_)
+            | EventBody::LlmToolResult(_)
+            | EventBody::LlmDone(_)
+            | EventBody::LlmError(_)
+            | EventBody::ToolStart(_)
+            | EventBody::ToolMessage(_)
+            | EventBody::ToolDone(_)
+            | EventBody::ToolError(_)
     )
 }
 

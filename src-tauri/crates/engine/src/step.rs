@@ -63,7 +63,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
     let refuse = |name| Err(StepError::InvalidTransition { status: state.status.as_str(), input: name });
     match (state.status, &input) {
         (RunStatus::Created, Input::Start { .. } | Input::Rerun { .. }) => {}
-        (RunStatus::Created, Input::NodeFinished { .. }) => return refuse("a result"),
+        (RunStatus::Created, Input::NodeFinished { .. } | Input::CallSaid { .. }) => return refuse("a result"),
         (RunStatus::Created, Input::TimerFired { .. }) => return refuse("a timer"),
         (RunStatus::Created, Input::Cancel { .. }) => return refuse("a cancel"),
         (RunStatus::Created, Input::Resume { .. }) => return refuse("a resume"),
@@ -75,6 +75,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         (
             RunStatus::Running | RunStatus::Paused,
             Input::NodeFinished { .. }
+            | Input::CallSaid { .. }
             | Input::TimerFired { .. }
             | Input::Cancel { .. }
             | Input::Decision { .. }
@@ -88,6 +89,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
             Input::Start { .. }
             | Input::Rerun { .. }
             | Input::NodeFinished { .. }
+            | Input::CallSaid { .. }
             | Input::TimerFired { .. }
             | Input::Cancel { .. }
             | Input::Decision { .. }
@@ -100,6 +102,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         Input::Start { now, .. }
         | Input::Rerun { now, .. }
         | Input::NodeFinished { now, .. }
+        | Input::CallSaid { now, .. }
         | Input::TimerFired { now, .. }
         | Input::Cancel { now, .. }
         | Input::Decision { now, .. }
@@ -108,8 +111,12 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         | Input::Resume { now } => *now,
     };
     let mut deciding = Deciding { compiled, state, now, out: StepOutput::default() };
+    // What a call tells decides nothing.
+    let decides = !matches!(input, Input::CallSaid { .. });
     deciding.take(input)?;
-    deciding.advance()?;
+    if decides {
+        deciding.advance()?;
+    }
     Ok(deciding.out)
 }
 
@@ -158,6 +165,7 @@ impl Deciding<'_> {
                 self.watched(debug)
             }
             Input::NodeFinished { key, results, .. } => self.finished(&key, results),
+            Input::CallSaid { key, said, .. } => self.said(&key, said),
             Input::TimerFired { timer, .. } => self.timer_fired(timer),
             Input::Cancel { superseded_by, .. } => {
                 if self.state.cancel.0.is_none() {

@@ -2,6 +2,9 @@
 
 use crate::base::Base;
 use crate::debug::{BreakpointsSet, InputEdited, WorkflowContinued, WorkflowPaused};
+use crate::said::{
+    LlmDelta, LlmDone, LlmError, LlmToolResult, LlmToolUse, ToolDone, ToolError, ToolMessage, ToolStart,
+};
 use crate::task::{
     AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskContinued, HumanTaskCreated,
     HumanTaskHeld, HumanTaskReminded, Origin, PauseRejected, PauseResumed, PauseStart, PauseTimeout,
@@ -106,6 +109,26 @@ pub enum EventBody {
     FileStart(FileStart),
     /// An artifact was written.
     FileDone(FileDone),
+    /// A piece of a model's answer.
+    LlmToken(LlmDelta),
+    /// A piece of what a model thinks.
+    LlmThinking(LlmDelta),
+    /// A model asks for a tool.
+    LlmToolUse(LlmToolUse),
+    /// The tool's answer goes back to the model.
+    LlmToolResult(LlmToolResult),
+    /// A model has said all.
+    LlmDone(LlmDone),
+    /// A model could not be asked, or its answer is of no use.
+    LlmError(LlmError),
+    /// A tool begins.
+    ToolStart(ToolStart),
+    /// It tells something while it works.
+    ToolMessage(ToolMessage),
+    /// It ended well.
+    ToolDone(ToolDone),
+    /// It failed.
+    ToolError(ToolError),
 }
 
 impl EventBody {
@@ -144,7 +167,17 @@ impl EventBody {
             | Self::VarChanged(_)
             | Self::RetryScheduled(_)
             | Self::FileStart(_)
-            | Self::FileDone(_) => None,
+            | Self::FileDone(_)
+            | Self::LlmToken(_)
+            | Self::LlmThinking(_)
+            | Self::LlmToolUse(_)
+            | Self::LlmToolResult(_)
+            | Self::LlmDone(_)
+            | Self::LlmError(_)
+            | Self::ToolStart(_)
+            | Self::ToolMessage(_)
+            | Self::ToolDone(_)
+            | Self::ToolError(_) => None,
         }
     }
 
@@ -183,6 +216,16 @@ impl EventBody {
             Self::PauseRejected(_) => "pause_rejected",
             Self::FileStart(_) => "file_start",
             Self::FileDone(_) => "file_done",
+            Self::LlmToken(_) => "llm_token",
+            Self::LlmThinking(_) => "llm_thinking",
+            Self::LlmToolUse(_) => "llm_tool_use",
+            Self::LlmToolResult(_) => "llm_tool_result",
+            Self::LlmDone(_) => "llm_done",
+            Self::LlmError(_) => "llm_error",
+            Self::ToolStart(_) => "tool_start",
+            Self::ToolMessage(_) => "tool_message",
+            Self::ToolDone(_) => "tool_done",
+            Self::ToolError(_) => "tool_error",
         }
     }
 
@@ -449,6 +492,16 @@ impl Serialize for Payload<'_> {
             EventBody::PauseRejected(p) => p.serialize(s),
             EventBody::FileStart(p) => p.serialize(s),
             EventBody::FileDone(p) => p.serialize(s),
+            EventBody::LlmToken(p) => p.serialize(s),
+            EventBody::LlmThinking(p) => p.serialize(s),
+            EventBody::LlmToolUse(p) => p.serialize(s),
+            EventBody::LlmToolResult(p) => p.serialize(s),
+            EventBody::LlmDone(p) => p.serialize(s),
+            EventBody::LlmError(p) => p.serialize(s),
+            EventBody::ToolStart(p) => p.serialize(s),
+            EventBody::ToolMessage(p) => p.serialize(s),
+            EventBody::ToolDone(p) => p.serialize(s),
+            EventBody::ToolError(p) => p.serialize(s),
         }
     }
 }

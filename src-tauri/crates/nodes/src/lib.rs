@@ -16,6 +16,7 @@ mod formats;
 mod http_answer;
 mod kinds_table;
 mod run;
+pub mod speech;
 mod support;
 
 pub use check::check_descriptor;
@@ -23,7 +24,7 @@ pub use run::{run_call, run_effect, run_pure};
 
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::{NodeDescriptor, NodeFailure};
-use signalbox_ports::World;
+use signalbox_ports::{CallLog, World};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::LazyLock;
@@ -35,7 +36,7 @@ pub type PureFn = fn(&CallSlot) -> Outcome;
 /// A running effect.
 pub type EffectFuture<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 /// Code with effects.
-pub type EffectFn = for<'a> fn(&'a Call, &'a CallSlot, &'a World) -> EffectFuture<'a>;
+pub type EffectFn = for<'a> fn(&'a Call, &'a CallSlot, &'a World, &'a dyn CallLog) -> EffectFuture<'a>;
 
 /// The code of a kind.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::{Scrubber, World};
+use signalbox_ports::{CallLog, Scrubber, World};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub fn run_pure(code: PureFn, slot: &CallSlot) -> Outcome {
 
 /// Runs code with effects on one slot within the call's time limit. What it gives is free of the secrets that this
 /// process knows: here is the border behind which everything is stored and shown.
-pub async fn run_effect(code: EffectFn, call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let outcome = carry_out(code, call, slot, world).await;
+pub async fn run_effect(code: EffectFn, call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
+    let outcome = carry_out(code, call, slot, world, log).await;
     without_secrets(outcome, &world.secrets.scrubber())
 }
 
@@ -57,8 +57,8 @@ fn without_secrets(outcome: Outcome, scrubber: &Scrubber) -> Outcome {
     }
 }
 
-async fn carry_out(code: EffectFn, call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let work = AssertUnwindSafe(async { code(call, slot, world).await }).catch_unwind();
+async fn carry_out(code: EffectFn, call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
+    let work = AssertUnwindSafe(async { code(call, slot, world, log).await }).catch_unwind();
     let Some(limit) = call.timeout_ms else {
         return work.await.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
     };
@@ -77,12 +77,12 @@ async fn carry_out(code: EffectFn, call: &Call, slot: &CallSlot, world: &World) 
 }
 
 /// Runs a whole call slot by slot: (item index, outcome) in slot order, as `Input::NodeFinished` wants it.
-pub async fn run_call(code: Kind, call: &Call, world: &World) -> Vec<(usize, Outcome)> {
+pub async fn run_call(code: Kind, call: &Call, world: &World, log: &dyn CallLog) -> Vec<(usize, Outcome)> {
     let mut results = Vec::with_capacity(call.slots.len());
     for slot in &call.slots {
         let outcome = match code {
             Kind::Pure(code) => run_pure(code, slot),
-            Kind::Effect(code) => run_effect(code, call, slot, world).await,
+            Kind::Effect(code) => run_effect(code, call, slot, world, log).await,
         };
         results.push((slot.item, outcome));
     }

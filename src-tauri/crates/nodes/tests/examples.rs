@@ -37,7 +37,7 @@ fn run(descriptor: &NodeDescriptor, code: Kind, example: &Example) -> Result<Por
     for slot in slots {
         let call = call(&descriptor.kind, descriptor.effects.of(&example.config), slot);
         // Nothing in the world of these tests waits, so one poll is enough.
-        let results = run_call(code, &call, &world).now_or_never().expect("nothing waits");
+        let results = run_call(code, &call, &world, &signalbox_ports::Unheard).now_or_never().expect("nothing waits");
         for (_, result) in results {
             for (port, items) in result?.ports {
                 ports.entry(port).or_default().extend(items.iter().map(|item| (*item.data).clone()));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::{Effects, ErrorType, NodeFailure, SuggestedAction};
 use signalbox_nodes::{EffectFuture, Kind, kind, run_call, run_pure};
-use signalbox_ports::{HttpError, World};
+use signalbox_ports::{CallLog, HttpError, World};
 
 type Outcome = Result<CallOutput, NodeFailure>;
 
@@ -27,15 +27,25 @@ fn breaks(_slot: &CallSlot) -> Outcome {
     panic!("a fault in the code")
 }
 
-fn breaks_later<'a>(_call: &'a Call, _slot: &'a CallSlot, _world: &'a World) -> EffectFuture<'a> {
+fn breaks_later<'a>(
+    _call: &'a Call,
+    _slot: &'a CallSlot,
+    _world: &'a World,
+    _log: &'a dyn CallLog,
+) -> EffectFuture<'a> {
     Box::pin(async { panic!("a fault in the code") })
 }
 
-fn breaks_at_once<'a>(_call: &'a Call, _slot: &'a CallSlot, _world: &'a World) -> EffectFuture<'a> {
+fn breaks_at_once<'a>(
+    _call: &'a Call,
+    _slot: &'a CallSlot,
+    _world: &'a World,
+    _log: &'a dyn CallLog,
+) -> EffectFuture<'a> {
     panic!("a fault in the code")
 }
 
-fn never<'a>(_call: &'a Call, _slot: &'a CallSlot, _world: &'a World) -> EffectFuture<'a> {
+fn never<'a>(_call: &'a Call, _slot: &'a CallSlot, _world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(std::future::pending())
 }
 
@@ -48,7 +58,8 @@ fn ts_028_a_panic_is_an_error_like_others() {
     let world = world(no_http());
     let call = call("x", Effects::Read, slot(json!({}), &[json!(1)]));
     for code in [Kind::Pure(breaks), Kind::Effect(breaks_later), Kind::Effect(breaks_at_once)] {
-        let mut results = run_call(code, &call, &world).now_or_never().expect("nothing waits");
+        let mut results =
+            run_call(code, &call, &world, &signalbox_ports::Unheard).now_or_never().expect("nothing waits");
         let failure = results.remove(0).1.expect_err("it panicked");
         assert_eq!((failure.error_type, failure.code.as_str()), (ErrorType::UnknownError, "INTERNAL"));
         assert_eq!((failure.retryable, &failure.details["panic"]), (false, &json!("a fault in the code")));
@@ -59,13 +70,19 @@ fn ts_028_a_panic_is_an_error_like_others() {
 fn ts_029_over_the_time_limit_is_a_retryable_timeout() {
     let mut call = call("x", Effects::Read, slot(json!({}), &[json!(1)]));
     call.timeout_ms = Some(1_500);
-    let mut results = run_call(Kind::Effect(never), &call, &impatient_world(no_http())).now_or_never().expect("due");
+    let mut results = run_call(Kind::Effect(never), &call, &impatient_world(no_http()), &signalbox_ports::Unheard)
+        .now_or_never()
+        .expect("due");
     let failure = results.remove(0).1.expect_err("late");
     assert_eq!((failure.error_type, failure.code.as_str(), failure.retryable), (ErrorType::Timeout, "TIMEOUT", true));
     assert_eq!(failure.message, "The step did not finish within 1.5 s");
     assert!(failure.may_have_happened, "the engine asks only when the call may have changed something");
     call.timeout_ms = None;
-    assert!(run_call(Kind::Effect(never), &call, &impatient_world(no_http())).now_or_never().is_none());
+    assert!(
+        run_call(Kind::Effect(never), &call, &impatient_world(no_http()), &signalbox_ports::Unheard)
+            .now_or_never()
+            .is_none()
+    );
 }
 
 #[test]
@@ -181,7 +198,7 @@ fn the_request_carries_the_rules_of_the_call() {
         call("http.request", Effects::Write, slot(json!({"method": "POST", "url": "http://h/"}), &[json!({})]));
     call.loopback_allowed = false;
     let code = kind("http.request").expect("code");
-    let results = run_call(code, &call, &world).now_or_never().expect("nothing waits");
+    let results = run_call(code, &call, &world, &signalbox_ports::Unheard).now_or_never().expect("nothing waits");
     assert!(results[0].1.is_ok());
     let asked = http.asked.lock().expect("not poisoned");
     assert!(!asked[0].loopback_allowed);

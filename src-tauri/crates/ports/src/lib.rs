@@ -2,6 +2,7 @@
 //! them.
 #![deny(missing_docs)]
 
+pub mod call_log;
 pub mod host;
 pub mod llm;
 pub mod scrub;
@@ -9,6 +10,7 @@ pub mod secret;
 pub mod tools;
 mod wait;
 
+pub use call_log::{CallLog, Unheard};
 pub use llm::{Llm, NoLlm};
 pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};

@@ -58,6 +58,21 @@ impl Scrubber {
         known.finder.as_ref().is_some_and(|finder| finder.is_match(bytes))
     }
 
+    /// How many bytes at the end of a text may be the beginning of a secret whose rest has not come yet.
+    pub fn open_end(&self, text: &str) -> usize {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let bytes = text.as_bytes();
+        let open = |form: &[u8]| {
+            let longest = bytes.len().min(form.len().saturating_sub(1));
+            (1..=longest).rev().find(|n| bytes[bytes.len() - n..].eq_ignore_ascii_case(&form[..*n])).unwrap_or(0)
+        };
+        let mut end = known.forms.iter().map(|(form, _)| open(form)).max().unwrap_or(0);
+        while !text.is_char_boundary(text.len() - end) {
+            end += 1;
+        }
+        end
+    }
+
     /// The bytes without secrets.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);

@@ -155,6 +155,18 @@ fn payload(body: &EventBody) -> usize {
         EventBody::HumanTaskHeld(_) | EventBody::HumanTaskContinued(_) => 0,
         EventBody::PauseStart(_) | EventBody::PauseRejected(_) | EventBody::PauseTimeout(_) => 0,
         EventBody::FileStart(_) | EventBody::FileDone(_) => 0,
+        EventBody::LlmToken(said) | EventBody::LlmThinking(said) => said.delta.len(),
+        EventBody::LlmToolUse(said) => weight(&said.input),
+        EventBody::LlmToolResult(said) => said.content.len(),
+        EventBody::LlmError(said) => said.error.len(),
+        EventBody::LlmDone(_) => 0,
+        EventBody::ToolStart(said) => weight(&said.input) + said.input_summary.len(),
+        EventBody::ToolMessage(said) => said.message.len() + said.data.as_deref().map_or(0, weight),
+        EventBody::ToolDone(said) => weight(&said.output) + weight(&said.tool_result) + said.output_summary.len(),
+        EventBody::ToolError(said) => {
+            let answer = said.output.as_deref().map_or(0, weight) + said.tool_result.as_deref().map_or(0, weight);
+            answer + said.error.details.as_ref().map_or(0, fields)
+        }
     }
 }
 

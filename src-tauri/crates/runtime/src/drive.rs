@@ -14,6 +14,7 @@ use signalbox_engine::effect::{Call, CallKey, Effect};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
+use signalbox_nodes::speech::Speech;
 use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange, Thread};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -656,19 +657,26 @@ impl Driver {
         let write = (call.effects == Effects::Write).then(|| key.clone());
         let world = Arc::clone(&self.core.world);
         let code = (self.core.registry.code)(&call.kind);
+        let speech = Arc::new(self.speech(&key));
+        let log = Arc::clone(&speech);
         let mut under_way = Box::pin(async move {
             let results = match code {
-                Some(code) => signalbox_nodes::run_call(code, &call, &world).await,
+                Some(code) => log.over(signalbox_nodes::run_call(code, &call, &world, &*log)).await,
                 None => burst::no_code(&call),
             };
             Input::NodeFinished { key: call.key, results, now: world.clock.now_ms() }
         });
+        let inbox = self.driven.inbox.clone();
         // The task below polls it again at once, so a waker that goes nowhere loses nothing.
         if let Poll::Ready(input) = under_way.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return Some(input);
+            if !speech.has_told() {
+                return Some(input);
+            }
+            // The result comes after what was told, the same way.
+            let _ = inbox.send(Message::Input(input));
+            return None;
         }
         self.writes.extend(write);
-        let inbox = self.driven.inbox.clone();
         let handle = self.calls.spawn_on(
             async move {
                 // The run has ended meanwhile: nobody waits for the result.
@@ -678,6 +686,19 @@ impl Driver {
         );
         self.under_way.insert(key, handle);
         None
+    }
+
+    /// What a call tells becomes inputs of the run, before its result.
+    fn speech(&self, key: &CallKey) -> Speech {
+        let (key, inbox) = (key.clone(), self.driven.inbox.clone());
+        let world = &self.core.world;
+        let clock = Arc::clone(&world.clock);
+        let tell = move |said| {
+            let input = Input::CallSaid { key: key.clone(), said, now: clock.now_ms() };
+            // The run has ended meanwhile: nobody listens.
+            let _ = inbox.send(Message::Input(input));
+        };
+        Speech::new(Arc::clone(&world.clock), world.secrets.scrubber(), Box::new(tell))
     }
 
     /// Gives the run back, so that any process may take it over. If that cannot be written, this process's end does it.

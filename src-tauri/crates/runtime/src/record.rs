@@ -287,7 +287,17 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
         | EventBody::PauseResumed(_)
         | EventBody::PauseRejected(_)
         | EventBody::FileStart(_)
-        | EventBody::FileDone(_) => return None,
+        | EventBody::FileDone(_)
+        | EventBody::LlmToken(_)
+        | EventBody::LlmThinking(_)
+        | EventBody::LlmToolUse(_)
+        | EventBody::LlmToolResult(_)
+        | EventBody::LlmDone(_)
+        | EventBody::LlmError(_)
+        | EventBody::ToolStart(_)
+        | EventBody::ToolMessage(_)
+        | EventBody::ToolDone(_)
+        | EventBody::ToolError(_) => return None,
     };
     Some((name, level, object(metadata)))
 }

@@ -12,12 +12,13 @@ use signalbox_engine::{Compiled, RunState, fold, step};
 use signalbox_model::task::Answer;
 use signalbox_model::{Effects, EventBody, Map, RunEvent, RunStatus};
 use signalbox_nodes::Outcome;
+use signalbox_nodes::speech::Speech;
 use signalbox_ports::{Clock, World};
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 type Running = Pin<Box<dyn Future<Output = (CallKey, Vec<(usize, Outcome)>)> + Send>>;
@@ -60,6 +61,8 @@ pub struct Driver {
     calls: FuturesUnordered<Running>,
     timers: BTreeSet<(i64, Timer)>,
     inputs: VecDeque<Input>,
+    /// What calls told and the run has not heard yet.
+    said: Arc<Mutex<Vec<(CallKey, Vec<signalbox_model::Said>)>>>,
     cancel_at: Option<i64>,
     /// What people answer, in order, each so many milliseconds after the run began to wait for it.
     people: VecDeque<(i64, Said)>,
@@ -79,6 +82,7 @@ impl Driver {
             calls: FuturesUnordered::new(),
             timers: BTreeSet::new(),
             inputs: VecDeque::new(),
+            said: Arc::default(),
             cancel_at: None,
             people: VecDeque::new(),
             answer_at: None,
@@ -170,8 +174,13 @@ impl Driver {
                     let code = signalbox_nodes::kind(&call.kind).unwrap_or_else(|| panic!("no code for {}", call.kind));
                     let world = Arc::clone(&self.world);
                     let pure = call.effects == Effects::None;
+                    let (said, key) = (Arc::clone(&self.said), call.key.clone());
+                    let tell =
+                        move |told| said.lock().unwrap_or_else(PoisonError::into_inner).push((key.clone(), told));
+                    let clock = Arc::clone(&world.clock);
+                    let speech = Speech::new(clock, world.secrets.scrubber(), Box::new(tell));
                     let work = async move {
-                        let results = signalbox_nodes::run_call(code, &call, &world).await;
+                        let results = speech.over(signalbox_nodes::run_call(code, &call, &world, &speech)).await;
                         (call.key, results)
                     };
                     if pure {
@@ -206,12 +215,17 @@ impl Driver {
         let now = self.test.clock.now_ms();
         loop {
             woken.0.store(false, Ordering::SeqCst);
-            match Pin::new(&mut self.calls).poll_next(&mut context) {
+            let polled = Pin::new(&mut self.calls).poll_next(&mut context);
+            let told = std::mem::take(&mut *self.said.lock().unwrap_or_else(PoisonError::into_inner));
+            let heard = !told.is_empty();
+            self.inputs.extend(told.into_iter().map(|(key, said)| Input::CallSaid { key, said, now }));
+            match polled {
                 Poll::Ready(Some((key, results))) => {
                     self.inputs.push_back(Input::NodeFinished { key, results, now });
                     return true;
                 }
                 Poll::Ready(None) => return false,
+                Poll::Pending if heard => return true,
                 Poll::Pending if woken.0.load(Ordering::SeqCst) => {}
                 Poll::Pending => return false,
             }

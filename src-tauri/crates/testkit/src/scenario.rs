@@ -207,6 +207,16 @@ pub fn line(event: &RunEvent) -> String {
         | EventBody::PauseTimeout(_)
         | EventBody::FileStart(_)
         | EventBody::FileDone(_)
+        | EventBody::LlmToken(_)
+        | EventBody::LlmThinking(_)
+        | EventBody::LlmToolUse(_)
+        | EventBody::LlmToolResult(_)
+        | EventBody::LlmDone(_)
+        | EventBody::LlmError(_)
+        | EventBody::ToolStart(_)
+        | EventBody::ToolMessage(_)
+        | EventBody::ToolDone(_)
+        | EventBody::ToolError(_)
         | EventBody::WorkflowStart(_)
         | EventBody::WorkflowCancelled(_)
         | EventBody::WorkflowResumed(_)
@@ -442,7 +452,17 @@ pub fn oracles(events: &[RunEvent], wrong: &mut Vec<String>) {
             | EventBody::PauseRejected(_)
             | EventBody::PauseTimeout(_)
             | EventBody::FileStart(_)
-            | EventBody::FileDone(_) => {}
+            | EventBody::FileDone(_)
+            | EventBody::LlmToken(_)
+            | EventBody::LlmThinking(_)
+            | EventBody::LlmToolUse(_)
+            | EventBody::LlmToolResult(_)
+            | EventBody::LlmDone(_)
+            | EventBody::LlmError(_)
+            | EventBody::ToolStart(_)
+            | EventBody::ToolMessage(_)
+            | EventBody::ToolDone(_)
+            | EventBody::ToolError(_) => {}
         }
     }
     if !terminal.is_empty() && !open.is_empty() {

@@ -156,7 +156,7 @@ pub(crate) async fn run_in(
         workflow_id: "w".into(),
     };
     let code = signalbox_nodes::kind(kind).expect("code");
-    let mut results = signalbox_nodes::run_call(code, &call, world).await;
+    let mut results = signalbox_nodes::run_call(code, &call, world, &signalbox_ports::Unheard).await;
     results.remove(0).1
 }
 

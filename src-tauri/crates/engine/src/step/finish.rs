@@ -13,7 +13,7 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::{
-    Effects, ErrorType, EventBody, Item, Map, Mode, NodeFailure,
+    Effects, ErrorType, EventBody, Item, Map, Mode, NodeFailure, Said,
     event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
 };
 use std::sync::Arc;
@@ -45,13 +45,7 @@ impl Deciding<'_> {
                 None => Ok(()),
             };
         }
-        let live: Vec<_> = results
-            .into_iter()
-            .filter(|(slot, _)| {
-                fold::slot_ref(self.state, node, *slot)
-                    .is_some_and(|s| s.phase == Phase::Running && s.visit == key.visit && s.attempt == key.attempt)
-            })
-            .collect();
+        let live: Vec<_> = results.into_iter().filter(|(slot, _)| self.is_live(key, *slot)).collect();
         let Some((first, _)) = live.first() else { return Ok(()) };
         let first = *first;
         let config = fold::slot_ref(self.state, node, first).and_then(|s| s.config.clone()).unwrap_or_default();
@@ -71,6 +65,27 @@ impl Deciding<'_> {
             self.fail_slot(node, *slot, failure)?;
         }
         if outcomes.is_empty() { Ok(()) } else { self.done(node, key.item, outcomes) }
+    }
+
+    /// The call of a slot is under way.
+    fn is_live(&self, key: &CallKey, slot: usize) -> bool {
+        fold::slot_ref(self.state, key.node, slot)
+            .is_some_and(|s| s.phase == Phase::Running && s.visit == key.visit && s.attempt == key.attempt)
+    }
+
+    /// A call under way tells something; of a dead call it is ignored.
+    pub(super) fn said(&mut self, key: &CallKey, said: Vec<Said>) -> Result<(), StepError> {
+        if self.state.nodes.get(key.node).is_none() {
+            return Ok(());
+        }
+        let event_key = match key.origin {
+            Some((node, slot)) if self.is_auditing(key, (node, slot)) => self.recovery_key(node, slot, key.node, false),
+            None if self.is_live(key, key.item.unwrap_or(0)) => {
+                self.event_key(key.node, key.item, key.item.unwrap_or(0))
+            }
+            Some(_) | None => return Ok(()),
+        };
+        said.into_iter().try_for_each(|said| self.emit(Some(event_key), said.into()))
     }
 
     /// `flow.wait` is over: the items go on.

@@ -324,11 +324,10 @@ impl Deciding<'_> {
         result: Result<CallOutput, NodeFailure>,
     ) -> Result<(), StepError> {
         let audit = key.node;
-        let Some(case) = case::case_of(self.state, node, slot).cloned() else { return Ok(()) };
-        let runs = fold::slot_ref(self.state, node, slot).map_or(0, |s| s.runs_of(audit));
-        if case.at != At::Running(audit) || runs != key.visit {
+        if !self.is_auditing(key, (node, slot)) {
             return Ok(());
         }
+        let Some(case) = case::case_of(self.state, node, slot).cloned() else { return Ok(()) };
         self.out.durable = true;
         match result {
             Ok(_) => {
@@ -342,6 +341,12 @@ impl Deciding<'_> {
                 self.recovery_failed(node, slot, audit, told)
             }
         }
+    }
+
+    /// The call of a recovery node for a failed slot is under way.
+    pub(super) fn is_auditing(&self, key: &CallKey, (node, slot): (usize, usize)) -> bool {
+        let runs = fold::slot_ref(self.state, node, slot).map_or(0, |s| s.runs_of(key.node));
+        runs == key.visit && case::case_of(self.state, node, slot).is_some_and(|case| case.at == At::Running(key.node))
     }
 
     /// Calls of Audits on the way are cut off; a run that goes on makes them again.

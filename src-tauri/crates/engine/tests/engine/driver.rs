@@ -9,7 +9,8 @@ use signalbox_engine::{
     snapshot, step,
 };
 use signalbox_model::debug::{DebugRequest, DebugStart};
-use signalbox_model::{EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskAction, Workflow, task::Answer};
+use signalbox_model::said::{LlmDelta, Said};
+use signalbox_model::{Effects, EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskAction, Workflow, task::Answer};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -122,6 +123,8 @@ pub(crate) struct World<'a> {
     pub(crate) every_answer: bool,
     /// What is pending is taken in the order in which it was decided, timers by their time; nothing else takes time.
     pub(crate) in_order: bool,
+    /// Calls with effects tell things while they are under way, and after.
+    pub(crate) talks: bool,
     /// Invariant 7 at every step, which takes a copy of the state.
     pub(crate) checked: bool,
 }
@@ -141,6 +144,7 @@ impl<'a> World<'a> {
             keep_states: false,
             every_answer: false,
             in_order: false,
+            talks: false,
             checked: true,
         }
     }
@@ -242,7 +246,14 @@ impl<'a> World<'a> {
             Effect::Call(call) => {
                 let results = call.slots.iter().map(|slot| (slot.item, self.run(&call, slot.item))).collect();
                 let now = self.now;
+                let tells = self.talks && call.effects != Effects::None;
+                if tells {
+                    self.tell(&call, false);
+                }
                 self.give(Input::NodeFinished { key: call.key.clone(), results, now });
+                if tells {
+                    self.tell(&call, true);
+                }
             }
             Effect::Timer { timer: Timer::Grace, .. } if !self.pending.is_empty() => {}
             Effect::Timer { timer, due_ms } => {
@@ -256,6 +267,20 @@ impl<'a> World<'a> {
             Effect::WriteArtifact { .. } => {}
         }
         true
+    }
+
+    /// A call tells something; when it is over, nobody hears it.
+    fn tell(&mut self, call: &Call, over: bool) {
+        let piece = |delta: &str| Said::LlmToken(LlmDelta { delta: delta.into() });
+        let said = vec![piece("a"), piece("b")];
+        let before = (self.state.clone(), self.events.len(), self.pending.len());
+        self.give(Input::CallSaid { key: call.key.clone(), said, now: self.now });
+        let told = &self.events[before.1..];
+        assert!(told.iter().all(|event| matches!(event.body, EventBody::LlmToken(_))), "it decides nothing: {told:?}");
+        assert_eq!(before.2, self.pending.len(), "it has no effect");
+        if over || before.0.status().is_terminal() {
+            assert_eq!(before.0, self.state, "what a call tells after its end changes nothing");
+        }
     }
 
     /// A person answers the first open task: a function of the step, the item and the visit alone.

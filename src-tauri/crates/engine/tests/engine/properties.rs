@@ -1,6 +1,6 @@
 //! Invariants of ARCHITECTURE 4 over random graphs, failures and orders of completion.
 
-use crate::driver::{World, catalog, compile};
+use crate::driver::{World, catalog, check, compile};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, summary};
@@ -103,7 +103,11 @@ pub(crate) fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailu
 
 fn run(graph: &Graph, compiled: &Compiled) -> (Vec<RunEvent>, RunState) {
     let script = script(graph.failures);
-    let world = World::ran(compiled, &script, graph.order, json!({ "p": 1 }));
+    let mut world = World::new(compiled, &script, graph.order);
+    (world.keep_states, world.talks) = (true, true);
+    world.start(json!({ "p": 1 }));
+    world.run_to_end();
+    check(compiled, &world.events, &world.states);
     (world.events, world.state)
 }
 
@@ -249,6 +253,7 @@ proptest! {
         let whole = summary::of(&compiled, &state);
         for cut in 1..events.len() {
             let mut world = World::resume(&compiled, &events[..cut], &script, graph.order);
+            world.talks = true;
             world.run_to_end();
             let resumed = summary::of(&compiled, &world.state);
             // An interrupted `write` that may have happened is a question instead of firing twice.

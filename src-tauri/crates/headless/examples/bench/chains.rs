@@ -21,6 +21,7 @@ fn code(kind: &str) -> Option<Kind> {
         _: &'a signalbox_engine::effect::Call,
         _: &'a signalbox_engine::effect::CallSlot,
         _: &'a World,
+        _: &'a dyn signalbox_ports::CallLog,
     ) -> EffectFuture<'a> {
         // A small item: what is carried along stands in the variables, not in the items.
         Box::pin(async { Ok(CallOutput::success(json!({ "ok": true }))) })
@@ -30,6 +31,7 @@ fn code(kind: &str) -> Option<Kind> {
         call: &'a signalbox_engine::effect::Call,
         _: &'a signalbox_engine::effect::CallSlot,
         _: &'a World,
+        _: &'a dyn signalbox_ports::CallLog,
     ) -> EffectFuture<'a> {
         let fails = call.key.attempt < 2;
         Box::pin(async move {

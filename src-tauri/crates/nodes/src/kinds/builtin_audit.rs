@@ -5,11 +5,11 @@ use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{AuditEvent, Level, NodeFailure};
-use signalbox_ports::{AuditNote, World};
+use signalbox_ports::{AuditNote, CallLog, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(run(call, slot, world))
 }
 

@@ -6,12 +6,12 @@ use crate::{EffectFuture, Kind, Outcome};
 use serde_json::json;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
 use signalbox_model::time;
-use signalbox_ports::World;
+use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(run(call, slot, world))
 }
 

@@ -5,11 +5,11 @@ use crate::support::{made, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_ports::{World, WriteMode};
+use signalbox_ports::{CallLog, World, WriteMode};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(run(call, slot, world))
 }
 

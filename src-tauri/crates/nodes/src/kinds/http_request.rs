@@ -6,7 +6,7 @@ use crate::{EffectFuture, Kind, Outcome, extract, formats};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{Effects, NodeFailure, SuggestedAction, secret_ref};
-use signalbox_ports::{Credential, HttpRequest, SecretError, World, is_of_connection};
+use signalbox_ports::{CallLog, Credential, HttpRequest, SecretError, World, is_of_connection};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -17,7 +17,7 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "D
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(run(call, slot, world))
 }
 

@@ -6,4 +6,5 @@ mod follow;
 mod panics;
 mod people;
 mod run;
+mod said;
 mod support;

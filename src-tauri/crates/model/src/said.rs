@@ -1,0 +1,180 @@
+//! What a call tells while it is under way (source 003, R-17…R-26): pieces of a model's answer, the tools that it asks
+//! for, notices of tools. The log shows it; no state depends on it.
+
+use crate::event::EventBody;
+use crate::{ErrorPayload, ErrorType};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Payload of `llm_token` and `llm_thinking`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LlmDelta {
+    /// The next piece of text.
+    pub delta: String,
+}
+
+/// Payload of `llm_tool_use`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LlmToolUse {
+    /// Names the request, so that its result finds it.
+    pub tool_use_id: String,
+    /// The tool, as it was offered to the model.
+    pub name: String,
+    /// Its arguments as the model wrote them; a text where they are no JSON.
+    pub input: Arc<Value>,
+}
+
+/// Payload of `llm_tool_result`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LlmToolResult {
+    /// [`LlmToolUse::tool_use_id`].
+    pub tool_use_id: String,
+    /// What the model gets to read.
+    pub content: String,
+    /// The tool failed.
+    pub is_error: bool,
+}
+
+/// What a question cost (R-26, L-10).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LlmUsage {
+    /// Tokens of the questions.
+    pub input_tokens: u64,
+    /// Tokens of the answers, thoughts included.
+    pub output_tokens: u64,
+    /// Both together.
+    pub total_tokens: u64,
+}
+
+/// Payload of `llm_done`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LlmDone {
+    /// Milliseconds of all questions of the call, tools between them included.
+    pub latency_ms: i64,
+    /// Why the model stopped: `stop`, `tool_use`, `max_tokens`, `refusal`.
+    pub finish_reason: String,
+    /// The model that really answered.
+    pub model: String,
+    /// What all questions of the call cost.
+    pub usage: LlmUsage,
+    /// Tokens of its thoughts, where the provider tells.
+    pub thinking_tokens: Option<u64>,
+    /// It asked for tools.
+    pub has_tool_use: bool,
+}
+
+/// Payload of `llm_error`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LlmError {
+    /// Plain words.
+    pub error: String,
+    /// Error type, as in the ErrorPayload that follows.
+    #[serde(rename = "type")]
+    pub error_type: ErrorType,
+    /// Finer cause, as in the ErrorPayload that follows.
+    pub code: String,
+    /// The same question may work later.
+    pub retryable: bool,
+    /// Milliseconds since the call began.
+    pub latency_ms: i64,
+}
+
+/// Payload of `tool_start`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolStart {
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub input: Arc<Value>,
+    /// The arguments in one line.
+    #[serde(rename = "inputSummary")]
+    pub input_summary: String,
+}
+
+/// Payload of `tool_message`: a tool's own log and progress notices (K-57).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolMessage {
+    /// The tool.
+    pub name: String,
+    /// `info`, `warn`, `error` or `progress`.
+    pub level: String,
+    /// Words.
+    pub message: String,
+    /// What else it told.
+    pub data: Option<Arc<Value>>,
+}
+
+/// Payload of `tool_done`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolDone {
+    /// The tool.
+    pub name: String,
+    /// Its normalised answer, bound as `_result` (T-08, T-09).
+    pub output: Arc<Value>,
+    /// The answer in one line.
+    #[serde(rename = "outputSummary")]
+    pub output_summary: String,
+    /// The answer as it came, bound as `_toolResult`.
+    #[serde(rename = "toolResult")]
+    pub tool_result: Arc<Value>,
+}
+
+/// Payload of `tool_error`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolError {
+    /// The tool.
+    pub name: String,
+    /// What went wrong.
+    pub error: Arc<ErrorPayload>,
+    /// The step goes on all the same (T-07).
+    pub allow_error: bool,
+    /// What stands in place of the answer; null when the step fails.
+    pub output: Option<Arc<Value>>,
+    /// The answer as it came, if there was one.
+    pub tool_result: Option<Arc<Value>>,
+}
+
+/// One thing that a call tells while it is under way.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// A piece of the answer.
+    LlmToken(LlmDelta),
+    /// A piece of what the model thinks.
+    LlmThinking(LlmDelta),
+    /// The model asks for a tool.
+    LlmToolUse(LlmToolUse),
+    /// A tool's answer goes back to the model.
+    LlmToolResult(LlmToolResult),
+    /// The model has said all.
+    LlmDone(LlmDone),
+    /// The model could not be asked, or its answer is of no use.
+    LlmError(LlmError),
+    /// A tool begins.
+    ToolStart(ToolStart),
+    /// It tells something.
+    ToolMessage(ToolMessage),
+    /// It ended well.
+    ToolDone(ToolDone),
+    /// It failed.
+    ToolError(ToolError),
+}
+
+impl From<Said> for EventBody {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::LlmToken(said) => Self::LlmToken(said),
+            Said::LlmThinking(said) => Self::LlmThinking(said),
+            Said::LlmToolUse(said) => Self::LlmToolUse(said),
+            Said::LlmToolResult(said) => Self::LlmToolResult(said),
+            Said::LlmDone(said) => Self::LlmDone(said),
+            Said::LlmError(said) => Self::LlmError(said),
+            Said::ToolStart(said) => Self::ToolStart(said),
+            Said::ToolMessage(said) => Self::ToolMessage(said),
+            Said::ToolDone(said) => Self::ToolDone(said),
+            Said::ToolError(said) => Self::ToolError(said),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What calls tell, on its way into the log: pieces of text are put together, so that a fast model costs few commits,
+//! and secrets are taken out, also those that come in two pieces.
+
+use futures_util::future::poll_fn;
+use signalbox_model::Said;
+use signalbox_model::said::LlmDelta;
+use signalbox_ports::{CallLog, Clock, Scrubber};
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+/// What comes sooner after something was told waits for the rest.
+const EVERY_MS: i64 = 100;
+/// So many bytes of text are told at once.
+const BYTES: usize = 4_096;
+/// So many notices of tools are kept of one call; a tool that tells more has told enough.
+const NOTICES: usize = 1_000;
+
+/// Takes what is to be told, in order.
+type Tell = Box<dyn Fn(Vec<Said>) + Send + Sync>;
+
+#[derive(Default)]
+struct Queue {
+    said: VecDeque<Said>,
+    bytes: usize,
+    told_ms: Option<i64>,
+    notices: usize,
+}
+
+/// The log of one call.
+pub struct Speech {
+    queue: Mutex<Queue>,
+    scrubber: Arc<Scrubber>,
+    clock: Arc<dyn Clock>,
+    tell: Tell,
+}
+
+impl Speech {
+    /// A log that gives what is said to `tell`.
+    pub fn new(clock: Arc<dyn Clock>, scrubber: Arc<Scrubber>, tell: Tell) -> Self {
+        Self { queue: Mutex::default(), scrubber, clock, tell }
+    }
+
+    /// Whether anything was told so far.
+    pub fn has_told(&self) -> bool {
+        self.queue().told_ms.is_some()
+    }
+
+    /// Carries work out and tells in time what it says. All of it is told before this is over.
+    pub async fn over<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        let mut timer: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
+        poll_fn(|context| {
+            if let Poll::Ready(output) = work.as_mut().poll(context) {
+                self.tell(true);
+                return Poll::Ready(output);
+            }
+            while let Some(due) = self.due() {
+                if due <= self.clock.now_ms() {
+                    self.tell(false);
+                    timer = None;
+                    continue;
+                }
+                let sleep = timer.get_or_insert_with(|| self.clock.sleep_until(due));
+                if sleep.as_mut().poll(context).is_pending() {
+                    return Poll::Pending;
+                }
+                timer = None;
+                self.tell(false);
+            }
+            timer = None;
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When something must be told.
+    fn due(&self) -> Option<i64> {
+        let queue = self.queue();
+        // A lone piece that may be the beginning of a secret waits for what comes after it.
+        let waits = queue.said.len() == 1
+            && queue.said.front().and_then(piece).is_some_and(|text| self.scrubber.open_end(text) == text.len());
+        if queue.said.is_empty() || waits {
+            return None;
+        }
+        Some(queue.told_ms.map_or(i64::MIN, |told| told.saturating_add(EVERY_MS)))
+    }
+
+    /// Tells what is there; before the end a piece that may be the beginning of a secret stays.
+    fn tell(&self, all: bool) {
+        let mut queue = self.queue();
+        let mut told: Vec<Said> = queue.said.drain(..).map(|said| clean(&self.scrubber, said)).collect();
+        queue.bytes = 0;
+        if !all && let Some(text) = told.last_mut().and_then(piece_mut) {
+            let open = self.scrubber.open_end(text);
+            if open > 0 {
+                let rest = text.split_off(text.len() - open);
+                queue.bytes = rest.len();
+                let kept = match told.last() {
+                    Some(Said::LlmThinking(_)) => Said::LlmThinking(LlmDelta { delta: rest }),
+                    Some(_) | None => Said::LlmToken(LlmDelta { delta: rest }),
+                };
+                queue.said.push_back(kept);
+            }
+        }
+        told.retain(|said| piece(said) != Some(""));
+        if !told.is_empty() {
+            queue.told_ms = Some(self.clock.now_ms());
+            // Under the lock, so that what two threads say stays in order.
+            (self.tell)(told);
+        }
+    }
+}
+
+impl CallLog for Speech {
+    fn say(&self, said: Said) {
+        let mut queue = self.queue();
+        if matches!(said, Said::ToolMessage(_)) {
+            queue.notices += 1;
+            if queue.notices > NOTICES {
+                return;
+            }
+        }
+        queue.bytes += piece(&said).map_or(0, str::len);
+        match (queue.said.back_mut(), said) {
+            (Some(Said::LlmToken(last)), Said::LlmToken(next))
+            | (Some(Said::LlmThinking(last)), Said::LlmThinking(next)) => last.delta.push_str(&next.delta),
+            (_, said) => queue.said.push_back(said),
+        }
+        let full = queue.bytes >= BYTES;
+        drop(queue);
+        if full {
+            self.tell(false);
+        }
+    }
+}
+
+fn piece(said: &Said) -> Option<&str> {
+    match said {
+        Said::LlmToken(piece) | Said::LlmThinking(piece) => Some(&piece.delta),
+        _ => None,
+    }
+}
+
+fn piece_mut(said: &mut Said) -> Option<&mut String> {
+    match said {
+        Said::LlmToken(piece) | Said::LlmThinking(piece) => Some(&mut piece.delta),
+        _ => None,
+    }
+}
+
+/// Without the secrets that this process knows: it is stored and shown.
+fn clean(scrubber: &Scrubber, said: Said) -> Said {
+    let text = |text: &mut String| *text = scrubber.text(text).into_owned();
+    let value = |value: &mut Arc<serde_json::Value>| {
+        if scrubber.finds_in(value) {
+            scrubber.value(Arc::make_mut(value));
+        }
+    };
+    let mut said = said;
+    match &mut said {
+        Said::LlmToken(piece) | Said::LlmThinking(piece) => text(&mut piece.delta),
+        Said::LlmToolUse(said) => {
+            text(&mut said.name);
+            value(&mut said.input);
+        }
+        Said::LlmToolResult(said) => text(&mut said.content),
+        Said::LlmDone(said) => text(&mut said.model),
+        Said::LlmError(said) => text(&mut said.error),
+        Said::ToolStart(said) => {
+            text(&mut said.name);
+            text(&mut said.input_summary);
+            value(&mut said.input);
+        }
+        Said::ToolMessage(said) => {
+            text(&mut said.name);
+            text(&mut said.message);
+            said.data.iter_mut().for_each(value);
+        }
+        Said::ToolDone(said) => {
+            text(&mut said.name);
+            text(&mut said.output_summary);
+            value(&mut said.output);
+            value(&mut said.tool_result);
+        }
+        Said::ToolError(said) => {
+            text(&mut said.name);
+            said.output.iter_mut().chain(said.tool_result.as_mut()).for_each(value);
+            let error = Arc::make_mut(&mut said.error);
+            text(&mut error.message);
+            error.details.iter_mut().for_each(|details| scrubber.map(details));
+        }
+    }
+    said
+}

@@ -1,0 +1,108 @@
+//! What calls tell while they are under way stands in the log before their result, also after a crash.
+
+use crate::support::{collect, lines, runtime_of, start, until};
+use serde_json::json;
+use signalbox_engine::effect::{Call, CallOutput, CallSlot};
+use signalbox_model::said::{LlmDelta, LlmToolUse, Said};
+use signalbox_model::{EventBody, RunStatus};
+use signalbox_nodes::{EffectFuture, Kind};
+use signalbox_ports::{CallLog, World};
+use signalbox_runtime::Registry;
+use std::sync::Arc;
+
+fn say(log: &dyn CallLog) {
+    for delta in ["a", "b", "c"] {
+        log.say(Said::LlmToken(LlmDelta { delta: delta.into() }));
+    }
+    let input = Arc::new(json!({ "q": 1 }));
+    log.say(Said::LlmToolUse(LlmToolUse { tool_use_id: "t1".into(), name: "find".into(), input }));
+}
+
+fn at_once<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(async {
+        say(log);
+        Ok(CallOutput::success(json!({ "said": true })))
+    })
+}
+
+fn later<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(async {
+        say(log);
+        tokio::task::yield_now().await;
+        say(log);
+        Ok(CallOutput::success(json!({ "said": true })))
+    })
+}
+
+fn never<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(async {
+        say(log);
+        std::future::pending().await
+    })
+}
+
+fn of(code: fn(&str) -> Option<Kind>) -> Registry {
+    Registry { code, ..Registry::built_in() }
+}
+
+fn one() -> serde_json::Value {
+    json!({ "nodes": { "tell": { "type": "http.request", "config": { "url": "http://h/" } } } })
+}
+
+#[tokio::test]
+async fn ts_061_all_that_was_told_comes_before_the_result() {
+    let codes: [fn(&str) -> Option<Kind>; 2] = [|_| Some(Kind::Effect(at_once)), |_| Some(Kind::Effect(later))];
+    for code in codes {
+        let dir = tempfile::tempdir().expect("a folder");
+        let runtime = runtime_of(dir.path(), of(code));
+        let run = start(&runtime, one()).await;
+        assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Completed));
+        let events = collect(runtime.subscribe(&run, 0).await.expect("known")).await;
+        let found = lines(&events);
+        assert_eq!(found[..2], ["workflow_start", "step_start tell"]);
+        assert_eq!(found[found.len() - 2..], ["step_done tell", "workflow_done"]);
+        assert!(found[2..found.len() - 2].iter().all(|line| line.starts_with("llm_")), "{found:?}");
+        let text = |body: &EventBody| match body {
+            EventBody::LlmToken(piece) => piece.delta.clone(),
+            EventBody::LlmToolUse(asked) => format!("<{}>", asked.name),
+            _ => String::new(),
+        };
+        let text: String = events.iter().map(|event| text(&event.body)).collect();
+        assert!(text == "abc<find>" || text == "abc<find>abc<find>", "{text}");
+        assert_eq!((events[2].visit, events[2].attempt), (Some(1), Some(0)), "they repeat the key of their call");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cut_off_keeps_what_it_told_and_tells_its_own_again() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime_of(dir.path(), of(|_| Some(Kind::Effect(never))));
+    let run = start(&runtime, one()).await;
+    let told = |events: usize| {
+        let store = runtime.store().clone();
+        let run = run.clone();
+        move || store.run(&run).is_ok_and(|row| row.last_seq >= events as u64)
+    };
+    until("what it tells", told(4)).await;
+    runtime.shutdown().await;
+    drop(runtime);
+    let runtime = runtime_of(dir.path(), of(|_| Some(Kind::Effect(at_once))));
+    until("the run", || runtime.store().run(&run).is_ok_and(|row| row.ended_ms.is_some())).await;
+    let events = collect(runtime.subscribe(&run, 0).await.expect("known")).await;
+    assert_eq!(
+        lines(&events),
+        [
+            "workflow_start",
+            "step_start tell",
+            "llm_token tell",
+            "llm_tool_use tell",
+            "workflow_resumed",
+            "step_interrupted tell",
+            "step_start tell",
+            "llm_token tell",
+            "llm_tool_use tell",
+            "step_done tell",
+            "workflow_done"
+        ]
+    );
+}
