@@ -1356,6 +1356,72 @@ export type KeyPlace = 'file' | 'system';
 /** How bad an error is (K-06). */
 export type Level = 'INFO' | 'WARN' | 'ERROR' | 'CRITICAL';
 
+/** Payload of `llm_token` and `llm_thinking` (R-17, R-18). */
+export interface LlmDelta {
+  /** The next piece of text. */
+  delta: string;
+}
+
+/** Payload of `llm_done` (R-26). */
+export interface LlmDone {
+  /** Milliseconds of all questions of the call, tools between them included. */
+  latency_ms: number;
+  /** Why the model stopped: `stop`, `tool_use`, `max_tokens`, `refusal`. */
+  finish_reason: string;
+  /** The model that really answered. */
+  model: string;
+  /** What all questions of the call cost. */
+  usage: LlmUsage;
+  /** Tokens of its thoughts, where the provider tells. */
+  thinking_tokens: number | null;
+  /** It asked for tools. */
+  has_tool_use: boolean;
+}
+
+/** Payload of `llm_error` (R-25). */
+export interface LlmError {
+  /** Plain words. */
+  error: string;
+  /** Error type, as in the ErrorPayload that follows. */
+  type: ErrorType;
+  /** Finer cause, as in the ErrorPayload that follows. */
+  code: string;
+  /** The same question may work later. */
+  retryable: boolean;
+  /** Milliseconds since the call began. */
+  latency_ms: number;
+}
+
+/** Payload of `llm_tool_result` (R-20). */
+export interface LlmToolResult {
+  /** [`LlmToolUse::tool_use_id`]. */
+  tool_use_id: string;
+  /** What the model gets to read. */
+  content: string;
+  /** The tool failed. */
+  is_error: boolean;
+}
+
+/** Payload of `llm_tool_use` (R-19). */
+export interface LlmToolUse {
+  /** Names the request, so that its result finds it. */
+  tool_use_id: string;
+  /** The tool, as it was offered to the model. */
+  name: string;
+  /** Its arguments as the model wrote them; a text where they are no JSON. */
+  input: unknown;
+}
+
+/** What a question cost (R-26, L-10). */
+export interface LlmUsage {
+  /** Tokens of the questions. */
+  input_tokens: number;
+  /** Tokens of the answers, thoughts included. */
+  output_tokens: number;
+  /** Both together. */
+  total_tokens: number;
+}
+
 /** How a node takes its items. */
 export type Mode = 'each' | 'all';
 
@@ -3139,6 +3205,54 @@ export interface TimelineStep {
   delayMs: number;
 }
 
+/** Payload of `tool_done` (R-23). */
+export interface ToolDone {
+  /** The tool. */
+  name: string;
+  /** Its normalised answer, bound as `_result` (T-08, T-09). */
+  output: unknown;
+  /** The answer in one line. */
+  outputSummary: string;
+  /** The answer as it came, bound as `_toolResult`. */
+  toolResult: unknown;
+}
+
+/** Payload of `tool_error` (R-24). */
+export interface ToolError {
+  /** The tool. */
+  name: string;
+  /** What went wrong. */
+  error: ErrorPayload;
+  /** The step goes on all the same (T-07). */
+  allowError: boolean;
+  /** What stands in place of the answer; null when the step fails. */
+  output: unknown;
+  /** The answer as it came, if there was one. */
+  toolResult: unknown;
+}
+
+/** Payload of `tool_message` (R-22): a tool's own log and progress notices (K-57). */
+export interface ToolMessage {
+  /** The tool. */
+  name: string;
+  /** `info`, `warn`, `error` or `progress`. */
+  level: string;
+  /** Words. */
+  message: string;
+  /** What else it told. */
+  data: unknown;
+}
+
+/** Payload of `tool_start` (R-21). */
+export interface ToolStart {
+  /** The tool. */
+  name: string;
+  /** Its arguments. */
+  input: unknown;
+  /** The arguments in one line. */
+  inputSummary: string;
+}
+
 /** An error to try the rules on. */
 export interface TriedError {
   /** One of six. */
@@ -3621,6 +3735,46 @@ export type RunEventBody =
   | {
     type: 'file_done';
     payload: FileDone;
+  }
+  | {
+    type: 'llm_token';
+    payload: LlmDelta;
+  }
+  | {
+    type: 'llm_thinking';
+    payload: LlmDelta;
+  }
+  | {
+    type: 'llm_tool_use';
+    payload: LlmToolUse;
+  }
+  | {
+    type: 'llm_tool_result';
+    payload: LlmToolResult;
+  }
+  | {
+    type: 'llm_done';
+    payload: LlmDone;
+  }
+  | {
+    type: 'llm_error';
+    payload: LlmError;
+  }
+  | {
+    type: 'tool_start';
+    payload: ToolStart;
+  }
+  | {
+    type: 'tool_message';
+    payload: ToolMessage;
+  }
+  | {
+    type: 'tool_done';
+    payload: ToolDone;
+  }
+  | {
+    type: 'tool_error';
+    payload: ToolError;
   };
 
 /** One entry of a run's log. */

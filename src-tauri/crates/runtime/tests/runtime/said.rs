@@ -7,7 +7,7 @@ use signalbox_model::said::{LlmDelta, LlmToolUse, Said};
 use signalbox_model::{EventBody, RunStatus};
 use signalbox_nodes::{EffectFuture, Kind};
 use signalbox_ports::{CallLog, World};
-use signalbox_runtime::Registry;
+use signalbox_runtime::{Registry, Resumed};
 use std::sync::Arc;
 
 fn say(log: &dyn CallLog) {
@@ -87,7 +87,8 @@ async fn a_call_that_is_cut_off_keeps_what_it_told_and_tells_its_own_again() {
     runtime.shutdown().await;
     drop(runtime);
     let runtime = runtime_of(dir.path(), of(|_| Some(Kind::Effect(at_once))));
-    until("the run", || runtime.store().run(&run).is_ok_and(|row| row.ended_ms.is_some())).await;
+    assert_eq!(runtime.resume(&run).await, Ok(Resumed::TakenOver));
+    assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Completed));
     let events = collect(runtime.subscribe(&run, 0).await.expect("known")).await;
     assert_eq!(
         lines(&events),
