@@ -1,5 +1,6 @@
 /** Looking at a run as it was: slider, keys, address, from the audit chain; a running run goes on meanwhile. */
 import type { Page } from '@playwright/test';
+import { openDocument, shot } from './document.ts';
 import { expect, test, type Host } from './host.ts';
 
 type Summary = { runId: string };
@@ -186,4 +187,44 @@ test('C21: graph, timeline and table have one choice, now and at a moment of the
   await page.getByRole('slider', slider).fill('200');
   await expect(page.locator('.wb-banners').getByRole('status')).toContainText('after event 200 of');
   await expect(list.locator('.ev-row.here')).toBeVisible();
+});
+
+test('C26: in the builder the slider leads through the run that is shown; drawing goes on, and the next run is looked at as it is now', async ({ open, host }) => {
+  const { nodes, edges, layout, context } = COUNTS;
+  const { page } = await openDocument(open, host, 'Slides in the builder', { nodes, edges, layout, context });
+  const bar = page.locator('.time');
+  await expect(bar).toHaveCount(0);
+  await page.keyboard.press('F5');
+  await expect(page.locator('.bar').getByText('Completed')).toBeVisible();
+  const last = Number(await page.getByRole('slider', slider).getAttribute('max'));
+  expect(last).toBeGreaterThan(5);
+  await expect(bar).toContainText(`Event ${String(last)} of ${String(last)}`);
+  // What the log and the slider took from the canvas did not take the graph.
+  for (const id of ['start', 'first', 'second']) await expect(page.locator(`[data-node="${id}"]`)).toBeInViewport({ ratio: 1 });
+  await page.getByRole('slider', slider).fill('2');
+  await expect(page.locator('.wb.past')).toBeVisible();
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText(`You look at the past: after event 2 of ${String(last)}`);
+  await expect(page.locator('[data-node="second"]')).toHaveAttribute('data-state', 'idle');
+  await expect(page.getByRole('button', { name: 'Re-run from' })).toHaveCount(0);
+  await shot(page, 'builder-past');
+  await page.keyboard.press(']');
+  await expect(bar).toContainText('Event 3 of');
+  // The document is not of the past: it can be changed, and undone, meanwhile.
+  await page.locator('[data-node="second"]').click({ position: { x: 90, y: 8 } });
+  await page.keyboard.press('d');
+  await expect(page.locator('.bar').getByText('Not saved')).toBeVisible();
+  await page.keyboard.press('Control+z');
+  await expect(bar).toContainText('Event 3 of');
+  await page.keyboard.press('Alt+]');
+  await expect(page.locator('[data-node="second"]')).toHaveAttribute('data-state', 'done');
+  await expect(banner).toHaveCount(0);
+  await page.keyboard.press('[');
+  await expect(banner).toBeVisible();
+  await page.keyboard.press('F5');
+  await expect(banner).toHaveCount(0);
+  await expect(bar).toContainText('Ended');
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Hide the last run' }).click();
+  await expect(bar).toHaveCount(0);
 });

@@ -1,13 +1,12 @@
 // What reaches the run of a screen: breakpoints of its own steps only, each press once, the input that waits now.
 import { act, screen, waitFor } from '@testing-library/react';
-import { useEffect, useMemo } from 'react';
+import { useEffect } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import { runAction } from '../../kit/index.ts';
 import { renderWith } from '../../test/render.tsx';
-import { createEditor } from '../canvas/editor.ts';
 import { useBreakpoints } from './breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import { useDebug } from './use-debug.tsx';
@@ -20,10 +19,9 @@ const WHO = { operatorId: 'user:ada', role: 'builder' } as never;
 
 let points: ReturnType<typeof useBreakpoints>;
 function Place({ document, ran, view }: { document: Workflow; ran: Workflow; view: RunView }) {
-  const editor = useMemo(() => createEditor(document), [document]);
   const own = useBreakpoints('w');
   useEffect(() => { points = own; });
-  return useDebug({ workflowId: 'w', document, ran, catalog: [], editor, runId: 'r', view }).banner;
+  return useDebug({ workflowId: 'w', document, ran, chosen: undefined, titleOf: (id) => id, runId: 'r', view }).banner;
 }
 const asked = (fake: FakeTransport, command: string) => fake.calls.filter((call) => call.command === command).map((call) => call.payload);
 const pass = async (ms: number) => { await act(async () => { await vi.advanceTimersByTimeAsync(ms); }); };

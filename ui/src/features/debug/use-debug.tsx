@@ -3,12 +3,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { isTerminal, type RunView } from '../../api/run-state.ts';
-import type { NodeDescriptor, Workflow } from '../../api/types.ts';
+import type { Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { IconButton, keysOf, toast, useActions, useAllActions } from '../../kit/index.ts';
 import { toApiError } from '../../api/error.ts';
-import { useEditor, type EditorStore } from '../canvas/editor.ts';
-import { titleOf as titleIn } from '../node-panel/index.ts';
 import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
 import { sendable, useBreakpoints } from './breakpoints.ts';
@@ -37,8 +35,11 @@ const failed = (cause: unknown): void => {
   toast({ signal: 'err', text: `${t('debug.failed')}: ${error.message}`, detail: error.hint || undefined });
 };
 
-export function useDebug({ workflowId, document, ran = document, catalog, editor, runId, view, past = false, stepStart, canStart = false }: {
-  workflowId: string; document: Workflow; catalog: NodeDescriptor[]; editor: EditorStore; runId: string | null; view: RunView | null;
+export function useDebug({ workflowId, document, ran = document, chosen, titleOf, runId, view, past = false, stepStart, canStart = false }: {
+  workflowId: string; document: Workflow; runId: string | null;
+  /** The step that breakpoints are set on. */
+  chosen: string | undefined; titleOf(id: string): string;
+  view: RunView | null;
   /** What the run was started with, where the document has gone on since: a breakpoint of a step that the run does not have is refused. */
   ran?: Workflow;
   /** The screen shows the run as it stood before: nothing can be done to it there. */
@@ -52,8 +53,6 @@ export function useDebug({ workflowId, document, ran = document, catalog, editor
   const [editing, setEditing] = useState<string | null>(null);
   const open = view !== null && view.lastSeq > 0 && !isTerminal(view.status);
   const stopped = open && view.stopped !== null;
-  const chosen = useEditor(editor, (state) => (state.selection.nodes.length === 1 ? state.selection.nodes[0] : undefined));
-  const titleOf = useCallback((id: string) => (Object.hasOwn(document.nodes, id) ? titleIn(document, id, catalog) : id), [document, catalog]);
 
   // A second press before the first is answered is about a stop that is over.
   const asking = useRef(false);

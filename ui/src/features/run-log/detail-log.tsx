@@ -8,7 +8,7 @@ import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, EmptyState, Segmented, Select, Skeleton, TextInput } from '../../kit/index.ts';
-import type { TimeTravel } from '../time-travel/use-time.ts';
+import type { TimeTravel } from '../../api/time-travel.ts';
 import { CardDetail, type SectionId, type Sections, type Where } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';

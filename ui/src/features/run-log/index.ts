@@ -1,1 +1,2 @@
 export { DetailLog } from './detail-log.tsx';
+export { eventText } from './words.ts';

@@ -3,11 +3,10 @@
 import { isTerminal } from '../../api/run-state.ts';
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Banner, Button } from '../../kit/index.ts';
-import { eventText } from '../run-log/words.ts';
-import { exactTime } from './time-bar.tsx';
-import type { TimeTravel } from './use-time.ts';
+import { exactTime, type EventWords } from './time-bar.tsx';
+import type { TimeTravel } from '../../api/time-travel.ts';
 
-export function PastBanner({ time }: { time: TimeTravel | null }) {
+export function PastBanner({ time, words }: { time: TimeTravel | null; words: EventWords }) {
   if (!time || time.seq === null) return null;
   const { now, view, seq } = time;
   const event = now.events[seq - 1];
@@ -15,7 +14,7 @@ export function PastBanner({ time }: { time: TimeTravel | null }) {
   return (
     <Banner signal="info" title={t('time.past', { n: formatNumber(seq), of: formatNumber(now.lastSeq), time: event ? exactTime(event.ts) : '' })}
       actions={<Button variant="primary" icon="right" onClick={() => time.go(null)}>{t(ended ? 'time.toEnd' : 'time.toNow')}</Button>}>
-      <span className="s t2">{event ? `${sentence(eventText(event, view))} ` : ''}{t(ended ? 'time.pastText' : 'time.pastTextLive')}</span>
+      <span className="s t2">{event ? `${sentence(words(event, view))} ` : ''}{t(ended ? 'time.pastText' : 'time.pastTextLive')}</span>
     </Banner>
   );
 }

@@ -2,14 +2,16 @@
 
 import './time-travel.css';
 import { useMemo } from 'react';
-import { isTerminal } from '../../api/run-state.ts';
+import { isTerminal, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import { formatNumber, formatTime, t } from '../../i18n/index.ts';
 import { Badge, Button, IconButton, Kbd, keysOf, useAllActions } from '../../kit/index.ts';
-import { eventText } from '../run-log/words.ts';
 import { Marks, shareOf } from './marks.ts';
-import type { TimeTravel } from './use-time.ts';
+import type { TimeTravel } from '../../api/time-travel.ts';
 
-export function TimeBar({ time }: { time: TimeTravel }) {
+/** What happened, in words: the screen brings them. */
+export type EventWords = (event: RunEventLike, view: Pick<RunView, 'nodes'>) => string;
+
+export function TimeBar({ time, words }: { time: TimeTravel; words: EventWords }) {
   const { now, view, seq, go } = time;
   const last = now.lastSeq;
   const here = seq ?? last;
@@ -22,26 +24,25 @@ export function TimeBar({ time }: { time: TimeTravel }) {
   const keys = useAllActions();
   const keyOf = (id: string) => { const found = keys.find((action) => action.id === id); return found ? keysOf(found)[0] : undefined; };
   const [back, on] = [keyOf('time.back'), keyOf('time.on')];
-  if (last === 0) return null;
   const event = now.events[here - 1];
-  const what = event ? eventText(event, view) : '';
+  const what = event ? words(event, view) : '';
   return (
     <div className={`time ${seq === null ? '' : 'past'}`} role="group" aria-label={t('time.title')} data-scope="time">
-      <IconButton small icon="left" label={t('time.do.back')} disabled={here <= 1} onClick={() => time.byEvent(-1)} />
+      <IconButton small icon="left" label={t('time.do.back')} disabled={here <= 1 || last === 0} onClick={() => time.byEvent(-1)} />
       <IconButton small icon="right" label={t('time.do.on')} disabled={seq === null} onClick={() => time.byEvent(1)} />
       <span className="time-at mono">{event ? exactTime(event.ts) : ''}</span>
       <div className="time-track" style={{ '--at': `${(shareOf(here, last) * 100).toFixed(3)}%` } as React.CSSProperties}>
         <span className="time-line" /><span className="time-gone" />
         {shown.map((mark) => <i key={`${mark.kind}${String(mark.seq)}`} className={`time-mark ${mark.kind}`} style={{ left: `${(mark.share * 100).toFixed(2)}%` }} />)}
         <span className="time-thumb" />
-        <input type="range" min={1} max={last} step={1} value={here} disabled={last < 2} aria-label={t('time.slider')} aria-valuetext={t('time.value', { n: formatNumber(here), of: formatNumber(last), what })}
+        <input type="range" min={1} max={Math.max(1, last)} step={1} value={Math.max(1, here)} disabled={last < 2} aria-label={t('time.slider')} aria-valuetext={t('time.value', { n: formatNumber(here), of: formatNumber(last), what })}
           onChange={(change) => go(Number(change.target.value))} />
       </div>
       <span className="time-what ell t3" title={what}>{what}</span>
-      <span className="time-n nw">{t('time.event', { n: formatNumber(here), of: formatNumber(last) })}</span>
+      <span className="time-n nw">{last === 0 ? '' : t('time.event', { n: formatNumber(here), of: formatNumber(last) })}</span>
       <span className="time-now">
         {seq !== null ? <Button small icon="right" onClick={() => go(null)}>{t(isTerminal(now.status) ? 'time.toEnd' : 'time.toNow')}</Button>
-          : isTerminal(now.status) ? <Badge signal="stop">{t('time.ended')}</Badge> : <Badge signal={now.status === 'running' ? 'run' : 'wait'}>{t('time.live')}</Badge>}
+          : last === 0 ? null : isTerminal(now.status) ? <Badge signal="stop">{t('time.ended')}</Badge> : <Badge signal={now.status === 'running' ? 'run' : 'wait'}>{t('time.live')}</Badge>}
       </span>
       {back && on ? <span className="row gap1 s t3 time-keys"><Kbd keys={back} /><Kbd keys={on} />{t('time.keys')}</span> : null}
     </div>

@@ -2,15 +2,15 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { useEffect } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRunFold, type RunEventLike, type RunFold } from '../../api/run-state.ts';
+import { callStart, seqAt } from '../../api/moments.ts';
 import { firstAbove, indexIn } from '../../api/sorted.ts';
+import { useTimeTravel, type Moment, type TimeTravel } from '../../api/time-travel.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
 import { timeActions } from './actions.ts';
 import { Marks, shareOf } from './marks.ts';
 import { PastBanner } from './past-banner.tsx';
-import { callStart, seqAt } from './steps.ts';
 import { TimeBar } from './time-bar.tsx';
-import { useTimeTravel, type Moment, type TimeTravel } from './use-time.ts';
 
 pretendLayout();
 const LAST = FIRST_EVENTS.length;
@@ -21,13 +21,14 @@ function folded(events: readonly RunEventLike[] = FIRST_EVENTS): RunFold {
   return fold;
 }
 
+const words = (event: RunEventLike): string => event.type;
 let shown: TimeTravel | null = null;
 const settled = vi.fn();
 /** `version`: what tells React that the fold went on. */
 function Place({ fold, at, step }: { fold: RunFold; version?: number; at?: Moment | undefined; step?: string }) {
   const time = useTimeTravel({ now: fold.view, fold, at, step, onSettled: settled });
   useEffect(() => { shown = time; });
-  return time ? <><PastBanner time={time} /><TimeBar time={time} /></> : null;
+  return time ? <><PastBanner time={time} words={words} /><TimeBar time={time} words={words} /></> : null;
 }
 const slider = () => screen.getByRole<HTMLInputElement>('slider', { name: 'Event of the run that is looked at' });
 

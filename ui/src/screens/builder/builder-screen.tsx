@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts';
 import { toApiError, sentences } from '../../api/error.ts';
 import { isMissing, nodeOf, quiet } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
+import { useTimeTravel } from '../../api/time-travel.ts';
 import { act, queryClient, useCommand } from '../../api/queries.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import type { CoverageFinding, JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
@@ -12,11 +13,14 @@ import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
 import { sendable } from '../../features/debug/breakpoints.ts';
-import { useDebug } from '../../features/debug/use-debug.tsx';
+import { useDebugging } from '../workbench/use-debugging.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
+import { eventText } from '../../features/run-log/index.ts';
 import { StatusBadge } from '../../features/status.tsx';
+import { timeActions } from '../../features/time-travel/actions.ts';
+import { PastBanner } from '../../features/time-travel/past-banner.tsx';
 import { attempt, showError, takePendingRun } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
@@ -81,10 +85,15 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const [starting, setStarting] = useState(false);
   const [cancelling, setCancelling] = useState(false);
   const [hideFailure, setHideFailure] = useState(false);
-  const { view, error: runError } = useRunView(runId, useMemo(() => titled(definition, catalog), [definition, catalog]));
+  const { view, error: runError, fold } = useRunView(runId, useMemo(() => titled(definition, catalog), [definition, catalog]));
   const loading = view !== null && view.lastSeq === 0 && runId === earlier && !runError;
   const running = view !== null && !loading && !isTerminal(view.status);
   const trouble = useTrouble(runId, running);
+  const time = useTimeTravel({ now: view, fold });
+  const timeNow = useLatest(time);
+  useActions(useMemo(() => timeActions(() => timeNow.current), [timeNow]));
+  const past = time !== null && time.seq !== null;
+  const notNow = past ? t('time.notNow') : undefined;
 
   const canvas = useRef<CanvasHandle | null>(null);
   const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
@@ -113,9 +122,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(id);
       // The button that was pressed goes away: the keys stay with the canvas, not with nothing.
       if (!window.document.activeElement?.closest('[data-scope=panel]')) canvas.current?.focus();
+      // The log takes room from the canvas, not the person: the graph stays in view.
+      if (!logWasOpen.current) canvas.current?.fitWhenResized();
       showLogOf(id);
-      // The log took room from the canvas, not the person: the graph stays in view.
-      if (!logWasOpen.current) setTimeout(() => canvas.current?.fit(true), 60);
     } finally {
       asksHost.current = false;
       setStarting(false);
@@ -192,9 +201,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const rerun = useRerunDialog(offers, useCallback((id: string) => navigate({ screen: 'run', runId: id }), []));
   const { ask } = rerun;
 
-  const debug = useDebug({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, stepStart, canStart: !running && !starting && !loading });
+  const debug = useDebugging({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, past, stepStart, canStart: !running && !starting && !loading });
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
-  const actions = useMemo(() => [rerunAction(ask, editor, offers?.steps ?? []), ...builderActions({
+  const actions = useMemo(() => [rerunAction(past ? null : ask, editor, offers?.steps ?? []), ...builderActions({
     // The title bar says that it is saved.
     save: () => void session.save(),
     canSave: () => !session.readOnly,
@@ -207,7 +216,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     runWith,
     canRunWith: () => asksValues && !running && !starting,
     cancel: () => void cancel(),
-    canCancel: () => running,
+    canCancel: () => running && !past,
     toggleLog: () => onLogOpen(!logOpen),
     togglePanel: () => onPanelOpen(!panelOpen),
     problems: () => onProblemsOpen(!problemsOpen),
@@ -218,7 +227,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  })], [ask, offers, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  })], [ask, past, offers, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 
@@ -261,20 +270,21 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={keys.save}>{t('builder.save')}</Button>
       {debug.bar}
       {running
-        ? <Button icon="stop" busy={cancelling} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
+        ? <Button icon="stop" busy={cancelling} disabled={past} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
         : <Button variant="primary" icon="play" busy={starting} disabled={loading} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
     </header>
   );
 
   return (
-    <RerunContext value={ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={view} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={debug.line} workflowPanel onReady={onReady} {...panes} banners={<>
+    <RerunContext value={past ? null : ask}>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={debug.line} workflowPanel onReady={onReady} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
-        {trouble ? <TroubleBanner trouble={trouble} onResume={() => void attempt(() => act('run_resume', { runId: runId ?? '' }))} /> : null}
-        {debug.banner}
-        <WaitingBanner view={view} />
-        {view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
+        <PastBanner time={time} words={eventText} />
+        {trouble && !past ? <TroubleBanner trouble={trouble} onResume={() => void attempt(() => act('run_resume', { runId: runId ?? '' }))} /> : null}
+        {past ? null : debug.banner}
+        {past ? null : <WaitingBanner view={view} />}
+        {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
         {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
       </>} />
       {asking ? <AskParams document={document} first={asking.params} onStart={(params) => start(params, asking.paused)} onClose={() => setAsking(null)} /> : null}

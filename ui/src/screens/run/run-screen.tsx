@@ -6,14 +6,15 @@ import { useRunView } from '../../api/events.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import type { JsonMap, NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
-import { useDebug } from '../../features/debug/use-debug.tsx';
+import { useDebugging } from '../workbench/use-debugging.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
-import { useTimeTravel, type Moment, type TimeTravel } from '../../features/time-travel/use-time.ts';
+import { useTimeTravel, type Moment, type TimeTravel } from '../../api/time-travel.ts';
+import { eventText } from '../../features/run-log/index.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, ConfirmDialog, EmptyState, IconButton, Menu, Skeleton, toast, useActions } from '../../kit/index.ts';
 import { rerunAction, viewActions } from '../builder/actions.ts';
@@ -134,7 +135,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const trouble = useTrouble(run.runId, open);
   // A run that waits for a person is driven again by the answer.
   const asks = (view?.tasks.length ?? 0) > 0;
-  const debug = useDebug({ workflowId: run.workflowId, document: run.definition, catalog, editor, runId: run.runId, view, past });
+  const debug = useDebugging({ workflowId: run.workflowId, document: run.definition, catalog, editor, runId: run.runId, view, past });
   // Whoever stopped it lets it go on; until its events are read the summary says so.
   const onPurpose = view && view.lastSeq > 0 ? debug.stopped : run.stopped !== undefined;
   const stopped = open && !run.driven && status !== 'created' && !trouble && !asks && !onPurpose;
@@ -168,7 +169,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
           </header>
         )}
         banners={<>
-          <PastBanner time={time} />
+          <PastBanner time={time} words={eventText} />
           {trouble ? <TroubleBanner trouble={trouble} onResume={resume} busy={busy} /> : null}
           {stopped ? (
             <Banner signal="warn" title={t('run.notDriven')} actions={<Button variant="primary" icon="play" busy={busy} disabled={past} title={notNow} onClick={resume}>{t('run.resume')}</Button>}>

@@ -10,8 +10,8 @@ import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, canvasActions, type CanvasHandle } from '../../features/canvas/index.ts';
 import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { TimeBar } from '../../features/time-travel/time-bar.tsx';
-import type { TimeTravel } from '../../features/time-travel/use-time.ts';
-import { DetailLog } from '../../features/run-log/index.ts';
+import type { TimeTravel } from '../../api/time-travel.ts';
+import { DetailLog, eventText } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
 import { MENUS, panelActions } from './menus.ts';
@@ -149,7 +149,7 @@ export function Workbench(props: WorkbenchProps) {
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>
-          {time && !loading ? <TimeBar time={time} /> : null}
+          {time ? <TimeBar time={time} words={eventText} /> : null}
         </SplitPane>
       </div>
       <StatusBar view={whole} loading={loading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}

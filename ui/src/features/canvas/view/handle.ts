@@ -69,6 +69,8 @@ export interface CanvasHandle {
   resetZoom(): void;
   /** everything in view; `readable`: never so small that titles cannot be read, then from the beginning */
   fit(readable?: boolean): void;
+  /** the same, when something beside the canvas has taken its room or given it back */
+  fitWhenResized(): void;
   /** brings a place of the canvas into the middle of the view */
   center(x: number, y: number): void;
   /** selects a node and brings it into view */
@@ -328,6 +330,17 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     fit(readable = false) {
       const [instance, box] = [parts.instance(), parts.element()];
       if (instance && box) void instance.setViewport(fitOf(parts.flow().rects.values(), box.clientWidth, box.clientHeight, readable));
+    },
+    fitWhenResized() {
+      const box = parts.element();
+      if (!box) return;
+      const { clientWidth, clientHeight } = box;
+      const observer = new ResizeObserver(() => {
+        if (box.clientWidth === clientWidth && box.clientHeight === clientHeight) return;
+        observer.disconnect();
+        handle.fit(true);
+      });
+      observer.observe(box);
     },
     center(x, y) {
       const [instance, box] = [parts.instance(), parts.element()];

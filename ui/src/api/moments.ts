@@ -1,7 +1,7 @@
 // Moments of a run by number: one call on or back, and the event of a time.
 
-import type { ReadonlyList } from '../../api/cow.ts';
-import type { CallCard, RunEventLike } from '../../api/run-state.ts';
+import type { ReadonlyList } from './cow.ts';
+import type { CallCard, RunEventLike } from './run-state.ts';
 
 /** Where the next call begins, or the one before; undefined when there is none that way. */
 export function callStart(calls: ReadonlyList<CallCard>, seq: number, by: 1 | -1): number | undefined {

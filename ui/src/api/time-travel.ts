@@ -1,8 +1,8 @@
 // Which moment of a run is looked at: now, or after one of its events.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { isTerminal, type RunFold, type RunView } from '../../api/run-state.ts';
-import { callStart, seqAt } from './steps.ts';
+import { isTerminal, type RunFold, type RunView } from './run-state.ts';
+import { callStart, seqAt } from './moments.ts';
 
 export interface TimeTravel {
   /** The run as it is now. */
@@ -23,11 +23,11 @@ interface Options {
   now: RunView | null;
   fold: RunFold | null;
   /** From the address. */
-  at: Moment | undefined;
+  at?: Moment | undefined;
   /** The step that a time is about. */
-  step: string | undefined;
-  /** Told when the moment has stood still for a while: dragging does not fill the history. */
-  onSettled(at: number | undefined): void;
+  step?: string | undefined;
+  /** Told when the moment has stood still for a while: dragging does not fill the history. Absent where no address tells the moment. */
+  onSettled?(at: number | undefined): void;
 }
 
 const SETTLED_MS = 250;
@@ -41,6 +41,14 @@ export function useTimeTravel({ now, fold, at, step, onSettled }: Options): Time
     written.current = at;
     setMoment(at ?? null);
   }, [at]);
+
+  // Another run is looked at as it is now.
+  const runId = now?.runId;
+  const [ofRun, setOfRun] = useState(runId);
+  if (runId !== undefined && runId !== ofRun) {
+    setOfRun(runId);
+    if (ofRun !== undefined) setMoment(null);
+  }
 
   const last = now?.lastSeq ?? 0;
   const reached = now && (isTerminal(now.status) || Date.parse(now.events.at(-1)?.ts ?? '') > Date.parse(typeof moment === 'string' ? moment : ''));
@@ -56,7 +64,7 @@ export function useTimeTravel({ now, fold, at, step, onSettled }: Options): Time
     if ((moment !== null && seq === null && !(typeof moment === 'number' && now && isTerminal(now.status))) || (seq ?? undefined) === written.current) return undefined;
     const timer = setTimeout(() => {
       written.current = seq ?? undefined;
-      settled.current(seq ?? undefined);
+      settled.current?.(seq ?? undefined);
     }, SETTLED_MS);
     return () => clearTimeout(timer);
   }, [moment, seq, now]);
