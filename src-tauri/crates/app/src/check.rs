@@ -88,7 +88,7 @@ pub fn runnable(diagnostics: &[Diagnostic]) -> ApiResult<()> {
     .with(json!({ "diagnostics": diagnostics })))
 }
 
-fn refused(diagnostics: &[Diagnostic]) -> ApiError {
+pub(crate) fn refused(diagnostics: &[Diagnostic]) -> ApiError {
     let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
     let code = first.map_or_else(|| "BAD_FILE".to_owned(), |d| d.code.as_str());
     let message = first.map_or("This is no workflow file.", |d| &d.message);

@@ -211,10 +211,19 @@ pub(crate) fn load(path: &Path) -> ApiResult<Loaded> {
     if bytes.len() as u64 > FILE_LIMIT {
         return Err(too_large(bytes.len() as u64));
     }
-    let modified = meta.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-    let modified_ms = modified.and_then(|d| i64::try_from(d.as_millis()).ok()).unwrap_or(0);
+    let modified_ms = modified(&meta).unwrap_or(0);
     let revision = sha256_hex(&bytes);
     Ok(Loaded { bytes, revision, modified_ms })
+}
+
+/// When a file was changed, also one that cannot be read; milliseconds since 1970.
+pub(crate) fn modified_ms(path: &Path) -> Option<i64> {
+    modified(&path.metadata().ok()?)
+}
+
+fn modified(meta: &fs::Metadata) -> Option<i64> {
+    let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
 }
 
 /// Whether the file or its folder refuses writing: a save writes beside the file. Asked of the system by doing it, because

@@ -154,6 +154,13 @@ fn bad_files_are_listed_with_their_problem_and_refused() {
     write("utf8.signalbox.json", b"{\"id\":\"\xff\"}");
     write("newer.signalbox.json", b"{\"signalbox\":9,\"id\":\"n\",\"name\":\"n\",\"nodes\":{},\"edges\":[]}");
     write("large.signalbox.json", &vec![b' '; 17 * 1024 * 1024]);
+    write(
+        "twice.signalbox.json",
+        b"{\"signalbox\":1,\"id\":\"a\",\"id\":\"b\",\"name\":\"n\",\"nodes\":{},\"edges\":[]}",
+    );
+    write("shape.signalbox.json", b"{\"signalbox\":1,\"id\":\"a\",\"name\":\"n\",\"nodes\":{\"x\":1},\"edges\":[]}");
+    let marked = [b"\xef\xbb\xbf".as_slice(), flow("marked").to_string().as_bytes()].concat();
+    write("marked.signalbox.json", &marked);
     write("other.json", b"{}");
     let list = place.ok("workflow_list", json!({}));
     let find = |name: &str| {
@@ -167,13 +174,24 @@ fn bad_files_are_listed_with_their_problem_and_refused() {
         ("utf8", "BAD_JSON"),
         ("large", "TOO_LARGE"),
         ("newer", "NEWER_VERSION"),
+        ("twice", "BAD_JSON"),
+        ("shape", "BAD_FILE"),
     ] {
         let entry = find(&format!("{name}.signalbox.json")).expect("listed");
         assert!(entry["problem"].is_string(), "{entry}");
+        // Also a file that is not read was changed at some time.
+        assert!(entry["modifiedAt"].as_str().is_some_and(|at| at > "2000"), "{entry}");
         let refused = place.ask("workflow_open", json!({ "ref": entry["ref"] })).expect_err(name);
         assert_eq!(refused.code, code, "{name}");
         assert!(!refused.message.is_empty() && !refused.hint.is_empty());
+        // The list says what opening says, before anybody opens it.
+        if code != "NEWER_VERSION" {
+            assert_eq!(entry["problem"], refused.message, "{name}");
+        }
     }
+    let marked = find("marked.signalbox.json").expect("listed");
+    assert_eq!((&marked["id"], marked.get("problem")), (&json!("marked"), None));
+    place.ok("workflow_open", json!({ "ref": marked["ref"] }));
 }
 
 #[cfg(unix)]

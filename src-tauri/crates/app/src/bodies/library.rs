@@ -8,10 +8,10 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
-use crate::library::{id_of, load, read_only, slug};
+use crate::library::{id_of, load, modified_ms, read_only, slug};
 use crate::{Caller, check, runs, samples};
 use serde_json::{Value, json};
-use signalbox_engine::validate::check_bytes;
+use signalbox_engine::validate::{self, Checked, check_bytes};
 use signalbox_model::workflow::FILE_VERSION;
 use signalbox_model::{Diagnostic, Severity, Workflow, time};
 use signalbox_store::RunQuery;
@@ -46,28 +46,28 @@ fn entry(app: &App, caller: &Caller, path: &Path, drafts: &HashSet<String>) -> W
         Ok(loaded) => loaded,
         Err(error) => {
             entry.problem = Some(error.message);
+            entry.modified_at = time::format(modified_ms(path).unwrap_or(0));
             return entry;
         }
     };
     entry.modified_at = time::format(loaded.modified_ms);
     entry.revision = loaded.revision;
-    // The list is read often: the file is parsed, not validated.
-    match serde_json::from_slice::<Value>(&loaded.bytes) {
-        Ok(file) if file["id"].is_string() && file["nodes"].is_object() => {
-            let text = |key: &str| file[key].as_str().map(str::to_owned);
-            entry.id = text("id").unwrap_or_default();
-            entry.name = text("name").unwrap_or(entry.name);
-            entry.description = text("description");
-            entry.nodes = file["nodes"].as_object().map_or(0, serde_json::Map::len);
-            entry.last_run = last_run(app, caller, &entry.id);
-            let version = file["signalbox"].as_u64().unwrap_or_default();
-            if version > u64::from(FILE_VERSION) {
+    // The list is read often: the file is read as it is when it is opened, but its graph is not checked.
+    let Checked { workflow, diagnostics } = validate::read(&loaded.bytes);
+    match workflow {
+        Some(workflow) => {
+            if workflow.signalbox > FILE_VERSION {
+                let version = workflow.signalbox;
                 entry.problem =
                     Some(format!("The file has version {version}; this program reads up to {FILE_VERSION}."));
             }
+            entry.last_run = last_run(app, caller, &workflow.id);
+            entry.id = workflow.id;
+            entry.name = workflow.name;
+            entry.description = workflow.description;
+            entry.nodes = workflow.nodes.len();
         }
-        Ok(_) => entry.problem = Some("This is JSON, but no workflow: `id` or `nodes` is missing.".into()),
-        Err(error) => entry.problem = Some(format!("This is not JSON: {error}.")),
+        None => entry.problem = Some(check::refused(&diagnostics).message),
     }
     entry
 }
