@@ -30,6 +30,11 @@ describe('U-21: what a model said', () => {
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toContain('<img src=x');
   });
 
+  it('ts_052 an answer behind masks is one mask', () => {
+    card([{ what: 'text', text: '••••••••••••' }]);
+    expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('•••');
+  });
+
   it('a long answer shows its beginning, and all of it when asked', async () => {
     card([{ what: 'text', text: 'a'.repeat(30_000) }]);
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toHaveLength(20_002);

@@ -12,8 +12,11 @@ const SHOWN = 20_000;
 
 type MakeSection = (id: SectionId, title: string, note: ReactNode, body: (() => ReactNode) | null) => ReactNode;
 
+/** Who sees a run with masks sees one in the place of each piece: together they are one. */
+const MASKS = /^(•••)+$/;
+
 const textOf = (said: readonly Saying[], what: 'text' | 'thinking'): string =>
-  said.flatMap((one) => (one.what === what ? [one.text.trim()] : [])).filter((text) => text !== '').join('\n\n');
+  said.flatMap((one) => (one.what === what ? [one.text.trim().replace(MASKS, '•••')] : [])).filter((text) => text !== '').join('\n\n');
 
 export function saidSections(card: CallCard, section: MakeSection): ReactNode {
   const said = card.said;
@@ -50,7 +53,7 @@ function Usage({ turns }: { turns: readonly ModelTurn[] }) {
   return (
     <dl className="kv said-usage s">
       <dt>{t('said.model')}</dt><dd>{[...new Set(turns.map((turn) => turn.model))].join(', ')}</dd>
-      <dt>{t('said.turns')}</dt><dd>{formatNumber(turns.length)}</dd>
+      {turns.length > 1 ? <><dt>{t('said.turns')}</dt><dd>{formatNumber(turns.length)}</dd></> : null}
       <dt>{t('said.in')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.inputTokens))}</dd>
       <dt>{t('said.out')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.outputTokens))}</dd>
       {thinking > 0 ? <><dt>{t('said.thought')}</dt><dd>{formatNumber(thinking)}</dd></> : null}
