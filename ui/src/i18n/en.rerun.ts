@@ -60,6 +60,6 @@ export const rerun = {
   'rerun.imported': 'Began at {step}, at a checkpoint of another program',
   'rerun.importedOf': 'Run {run} there, taken at {time}',
   'rerun.ofShort': 'Re-run of {run}',
-  'canvas.state.kept': 'Kept from the original',
-  'canvas.keptLineShort': 'from the original',
+  'canvas.state.kept': 'Kept from before',
+  'canvas.keptLineShort': 'kept from before',
 } as const;

@@ -26,11 +26,13 @@ export function Toaster(words: ToasterWords) {
   const more = shown.length - seen.length;
   return (
     <>
-      <div ref={box} className="toaster" role="region" aria-live="polite" aria-label={words.label} style={place}
+      <div ref={box} className="toaster" role="region" aria-label={words.label} style={place}
         onPointerMove={() => holdMessages(true)} onPointerLeave={() => holdMessages(false)} onFocus={() => holdMessages(true)}
         onBlur={(event) => { if (!event.currentTarget.contains(event.relatedTarget)) holdMessages(false); }}>
         {more > 0 ? <Button small className="toast-more" onClick={() => showMessages(true)}>{words.more(more)}</Button> : null}
-        {seen.map((message) => <Toast key={message.id} message={message} closeLabel={words.closeLabel} />)}
+        {/* Each is announced once: by the place that was there before it, or, an error, by itself and at once. */}
+        <div className="toast-part" aria-live="polite">{seen.filter((message) => message.signal !== 'err').map((message) => <Toast key={message.id} message={message} closeLabel={words.closeLabel} />)}</div>
+        {seen.filter((message) => message.signal === 'err').map((message) => <Toast key={message.id} message={message} closeLabel={words.closeLabel} />)}
       </div>
       {open ? <MessageList words={words} /> : null}
     </>
@@ -39,7 +41,7 @@ export function Toaster(words: ToasterWords) {
 
 function Toast({ message, closeLabel }: { message: Shown; closeLabel: string }) {
   return (
-    <div className="pop toast" role={message.signal === 'err' ? 'alert' : 'status'}>
+    <div className="pop toast" role={message.signal === 'err' ? 'alert' : undefined}>
       <SignalIcon signal={message.signal} size={16} />
       <div className="grow col">
         <span>{message.text}{message.count > 1 ? <b className="t2 toast-count"> ×{message.count}</b> : null}</span>

@@ -36,6 +36,16 @@ describe('messages', () => {
     expect(within(screen.getByRole('dialog', { name: 'Messages' })).getByText('Lost')).toBeTruthy();
   });
 
+  it('are announced once each: by the place that was there before, an error by itself', () => {
+    const polite = screen.getByRole('region', { name: 'Messages' }).querySelector('[aria-live]');
+    say('ok', 'Saved');
+    expect(polite?.textContent).toContain('Saved');
+    expect(screen.queryByRole('status')).toBeNull();
+    say('err', 'Lost');
+    expect(polite?.textContent).not.toContain('Lost');
+    expect(screen.getByRole('alert').closest('[aria-live]')).toBeNull();
+  });
+
   it('wait while the pointer or the focus is on them', () => {
     say('err', 'Lost');
     const region = screen.getByRole('region', { name: 'Messages' });
