@@ -243,6 +243,9 @@ impl App {
     /// Gives every run back; they go on at the next start or in another process.
     pub async fn shut_down(&self) {
         self.runtime.shutdown().await;
+        let store = self.store.clone();
+        // It waits for the disk. A panic of it was told already.
+        let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
 }
 

@@ -15,6 +15,7 @@ use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_nodes::speech::Speech;
+use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange, Thread};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -266,6 +267,7 @@ impl Driver {
             if !events.is_empty() || !self.answers.is_empty() {
                 self.commit(events, burst.durable).await?;
             }
+            pass(Point::Decided);
             if self.state.status().is_terminal() {
                 return Ok(self.state.status());
             }
@@ -388,7 +390,10 @@ impl Driver {
                 let written =
                     tokio::task::spawn_blocking(move || artifact::write(&folder, &run, &path, &content)).await;
                 match written {
-                    Ok(Ok(())) => break,
+                    Ok(Ok(())) => {
+                        pass(Point::Artifact);
+                        break;
+                    }
                     Ok(Err(error)) if error.kind() == std::io::ErrorKind::StorageFull => {
                         self.suspend(Trouble::DiskFull).await?;
                     }
@@ -505,6 +510,7 @@ impl Driver {
         match receiver.await {
             Ok(Ok(owner)) => {
                 self.owner = Some(owner);
+                pass(Point::Born);
                 let _ = birth.born.send(Ok(()));
                 // Whoever started it may be on this thread.
                 tokio::task::yield_now().await;
@@ -664,6 +670,7 @@ impl Driver {
                 Some(code) => log.over(signalbox_nodes::run_call(code, &call, &world, &*log)).await,
                 None => burst::no_code(&call),
             };
+            pass(Point::Called);
             Input::NodeFinished { key: call.key, results, now: world.clock.now_ms() }
         });
         let inbox = self.driven.inbox.clone();

@@ -11,6 +11,7 @@ use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
 use signalbox_model::RunEvent;
 use signalbox_ports::{Ids, World};
+use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{RunRow, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -126,6 +127,7 @@ impl Core {
                 () => Err(Error::DrivenElsewhere { run: run_id.to_owned() }),
             };
         };
+        pass(Point::TakenOver);
         let loaded = self.store.run(run_id).map_err(Error::from).and_then(|row| {
             let compiled = self.definition(&row)?;
             let state = load::state(&self.store, &compiled, &row)?;

@@ -16,6 +16,7 @@ mod connection;
 mod delegations;
 mod document;
 mod error;
+pub mod failpoint;
 mod filter;
 mod high_water;
 mod instance;

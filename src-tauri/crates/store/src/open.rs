@@ -92,7 +92,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
     let inner = Inner {
         folder: folder.to_owned(),
         desk,
-        thread: Some(thread),
+        thread: Mutex::new(Some(thread)),
         readers: Readers::new(path, options.busy_timeout),
         watch: Mutex::new(None),
         alarms,

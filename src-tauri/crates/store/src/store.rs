@@ -50,7 +50,7 @@ pub struct Store {
 pub(crate) struct Inner {
     pub(crate) folder: PathBuf,
     pub(crate) desk: Arc<Desk>,
-    pub(crate) thread: Option<JoinHandle<()>>,
+    pub(crate) thread: Mutex<Option<JoinHandle<()>>>,
     pub(crate) readers: Readers,
     /// The one connection whose `data_version` can be compared with itself.
     pub(crate) watch: Mutex<Option<Connection>>,
@@ -64,8 +64,15 @@ pub(crate) struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Inner {
+    fn close(&self) {
         self.desk.close();
-        if let Some(thread) = self.thread.take()
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread
             && thread.thread().id() != std::thread::current().id()
         {
             // A panic of the writer was answered to its job already.
@@ -85,6 +92,12 @@ impl Store {
     /// Opens the store of a data folder and creates what is missing.
     pub fn open(folder: &Path, options: &StoreOptions) -> Result<Self> {
         open::open(folder, options)
+    }
+
+    /// Writes what is queued, seals the audit chain, and writes no more. A process that ends does not wait for threads that
+    /// still hold the store: without this the last checkpoint would be left to the next one. It can still be read.
+    pub fn close(&self) {
+        self.inner.close();
     }
 
     /// The data folder.

@@ -7,6 +7,7 @@
 use crate::chain;
 use crate::connection::open_writer;
 use crate::error::{Error, Result};
+use crate::failpoint::{Point, pass};
 use crate::high_water::{Mark, MarkFile};
 use rusqlite::Connection;
 use signalbox_audit::{Head, Signer};
@@ -228,7 +229,9 @@ impl Writer {
         let result = self.begin(&connection, true).and_then(|()| {
             let sealed = chain::checkpoint(&connection, signer.as_deref(), None);
             let end = if matches!(sealed, Ok(Some(_))) { "COMMIT" } else { "ROLLBACK" };
+            pass(Point::Sealing);
             let ended = execute(&connection, end);
+            pass(Point::Sealed);
             if ended.is_err() && !connection.is_autocommit() {
                 // Fails only when SQLite has rolled back by itself.
                 let _ = connection.execute_batch("ROLLBACK");
@@ -277,11 +280,13 @@ impl Writer {
     /// Writes one group and returns the jobs that were not reached, because SQLite gave the transaction up half-way.
     fn write_on(&mut self, connection: Connection, group: Vec<Box<dyn Job>>) -> Vec<Box<dyn Job>> {
         let full = group.iter().any(|job| job.durable());
+        pass(Point::Begin);
         if let Err(error) = self.begin(&connection, full) {
             answer_all(group, &Err(error.clone()));
             self.put_back(connection, Some(&error));
             return Vec::new();
         }
+        pass(Point::Begun);
         let alone = group.len() == 1;
         let mut done = Vec::with_capacity(group.len());
         let mut marks = Marks::default();
@@ -304,6 +309,7 @@ impl Writer {
             }
         }
         let end = if done.is_empty() { "ROLLBACK" } else { "COMMIT" };
+        pass(Point::Written);
         let outcome = execute(&connection, end);
         if let Err(error) = &outcome {
             if !connection.is_autocommit() {
@@ -314,12 +320,15 @@ impl Writer {
             self.put_back(connection, Some(error));
             return Vec::new();
         }
+        pass(Point::Committed);
         if let Some(file) = &mut self.marks {
             file.write(marks.event, marks.head);
         }
+        pass(Point::Marked);
         let due = marks.head.is_some_and(|head| matches!(chain::is_due(&connection, head), Ok(true)));
         self.put_back(connection, None);
         answer_all(done, &Ok(()));
+        pass(Point::Told);
         if due {
             // The entries stand; when they cannot be sealed now, the next group tries again.
             let _ = self.seal();

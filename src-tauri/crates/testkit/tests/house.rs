@@ -408,3 +408,27 @@ fn every_diagnostic_is_explained() {
     }
     assert_eq!(codes, explained, "left: codes of the model; right: docs/diagnostics.md");
 }
+
+/// docs/faults.md says what proves each row; what it names is there.
+#[test]
+fn every_test_that_the_page_about_faults_names_is_there() {
+    let page = text(&root().join("docs/faults.md"));
+    let sources: Vec<String> = files(&[".rs"]).iter().map(|path| text(path)).collect();
+    let names: BTreeSet<&str> = page
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| {
+            name.contains('_') && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        })
+        .collect();
+    assert!(names.len() > 50, "{names:?}");
+    let known = |name: &&str| sources.iter().any(|source| source.contains(&format!("fn {name}(")));
+    none(
+        "tests that docs/faults.md names",
+        names.iter().filter(|name| !known(name)).map(|name| (*name).to_owned()).collect(),
+    );
+    for row in 1..=27 {
+        assert!(page.contains(&format!("\n| {row} | ")), "row {row} is missing");
+    }
+}

@@ -133,3 +133,57 @@ fn a_mark_behind_the_store_or_of_a_deleted_run_is_no_alarm() {
     assert_eq!(open(folder.path()).alarms(), []);
     assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event"), 0);
 }
+
+/// Killed while it wrote; gives the bytes of the WAL and what was acknowledged at least.
+fn killed_writer(folder: &Path) -> (std::path::PathBuf, Vec<u8>, u64) {
+    drop(open(folder));
+    let mut child = Process::start("write", folder);
+    while child.says() != "12" {}
+    let acknowledged = child.kill().last().map_or(12, |said| said.parse().expect("a number"));
+    let wal = folder.join("signalbox.db-wal");
+    let bytes = fs::read(&wal).expect("is there");
+    (wal, bytes, acknowledged)
+}
+
+/// Fault 10: SQLite stops reading at the first frame whose checksum is wrong, and says nothing.
+#[test]
+fn a_bit_that_flipped_in_the_middle_of_the_wal_is_noticed_and_what_is_left_is_true() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (wal, bytes, acknowledged) = killed_writer(folder.path());
+    let mut noticed = 0;
+    for part in [3, 4, 5] {
+        let other = tempfile::tempdir().expect("folder");
+        for name in ["signalbox.db", "signalbox.mark"] {
+            fs::copy(folder.path().join(name), other.path().join(name)).expect("copies");
+        }
+        let mut bad = bytes.clone();
+        bad[bytes.len() * part / 8] ^= 4;
+        fs::write(other.path().join(wal.file_name().expect("a name")), bad).expect("writes");
+        let store = open(other.path());
+        match store.alarms() {
+            [StoreAlarm::Behind { expected, found, .. }] => {
+                assert!(*expected >= acknowledged && found < expected, "{acknowledged} {expected} {found}");
+                noticed += 1;
+            }
+            others => panic!("{others:?}"),
+        }
+        if let Ok(row) = store.run("r") {
+            assert_eq!(store.events("r", 0, 10_000).expect("are intact").len() as u64, row.last_seq);
+        }
+    }
+    assert_eq!(noticed, 3);
+}
+
+/// Fault 10: a tail of zeroes is what a file system leaves of a file that was made longer and not written.
+#[test]
+fn a_zeroed_tail_of_the_wal_loses_the_last_transactions_at_most_and_is_said() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (wal, mut bytes, _) = killed_writer(folder.path());
+    let from = bytes.len() * 3 / 4;
+    bytes[from..].fill(0);
+    fs::write(&wal, bytes).expect("writes");
+    let store = open(folder.path());
+    assert!(matches!(store.alarms(), [StoreAlarm::Behind { found, .. }] if *found > 0), "{:?}", store.alarms());
+    let row = store.run("r").expect("is there");
+    assert_eq!(store.events("r", 0, 10_000).expect("are intact").len() as u64, row.last_seq);
+}
