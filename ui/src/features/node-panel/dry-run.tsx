@@ -75,9 +75,10 @@ function Answer({ answer, rules, bound }: { answer: NonNullable<ReturnType<typeo
             return (
               <li key={`${one.rule} ${String(i)}`} className={decides ? 'on' : ''}>
                 <span className="s t3">{i + 1}</span>
-                <span className="col grow"><span className="ell" title={one.rule}>{one.rule}</span><code className="s t2 ell" title={one.when}>{one.when}</code></span>
+                <span className="col grow"><span className="ell" title={one.rule}>{one.rule}</span><code className="s t2 ell" title={one.when}>{one.when}</code>
+                  {one.error ? <span className="s c-wait">{t('dry.broken', { why: one.error })}</span> : null}</span>
                 <span className="col s end"><span>{actionWords(rules[i]?.action ?? '')}</span>
-                  <span className="t3">{one.error ? <span className="c-wait" title={one.error}>{t('dry.broken', { why: one.error.slice(0, 40) })}</span> : decides ? t('dry.decides') : after ? t('dry.notReached') : t(one.matched ? 'dry.true' : 'dry.false')}</span></span>
+                  <span className="t3">{one.error ? null : decides ? t('dry.decides') : after ? t('dry.notReached') : t(one.matched ? 'dry.true' : 'dry.false')}</span></span>
               </li>
             );
           })}

@@ -180,7 +180,7 @@ export function AddBox({ search, document, catalog, onPick, onTemplate, onPrevie
     <Box
       at={search.screen} label={t('canvas.search.label')} placeholder={t(red ? 'canvas.template.placeholder' : 'canvas.search.placeholder')}
       title={red ? <div className="cv-search-title"><b>{t('canvas.template.title', { name })}</b><span className="s t2">{t('canvas.template.hint')}</span></div> : null}
-      foot={red ? <div className="cv-search-foot s t3"><Kbd keys="Up" /><Kbd keys="Down" />{t('canvas.template.choose')}<Kbd keys="Enter" />{t('canvas.template.insert')}<kbd className="kbd">1–{templates.length}</kbd>{t('canvas.template.pick')}<span className="end">{t('canvas.template.any')}</span></div> : null} none={t('canvas.search.none')} query={query} rows={templates.length > 0 ? [...templates, ...rows] : rows} wide={red} onActive={preview}
+      foot={red ? <div className="cv-search-foot s t3"><Kbd keys="ArrowUp" /><Kbd keys="ArrowDown" />{t('canvas.template.choose')}<Kbd keys="Enter" />{t('canvas.template.insert')}<kbd className="kbd">1–{templates.length}</kbd>{t('canvas.template.pick')}<span className="end">{t('canvas.template.any')}</span></div> : null} none={t('canvas.search.none')} query={query} rows={templates.length > 0 ? [...templates, ...rows] : rows} wide={red} onActive={preview}
       hint={hint && !red ? <span className="s t3 ell" style={{ maxWidth: 120 }}>{hint}</span> : null} onQuery={setQuery} onClose={onClose}
       onPick={(type) => {
         const template = templateOf(type);
