@@ -202,8 +202,9 @@ export function sumUp(s: FoldState): void {
       s.fresh.add(sum);
       s.sums.set(run.id, sum);
     }
-    sum.change(s.counted.get(key), run);
-    s.counted.set(key, { ...run });
+    const now = { ...run };
+    sum.change(s.counted.get(key), now);
+    s.counted.set(key, now);
     changed.add(run.id);
   }
   s.touched.clear();

@@ -82,10 +82,14 @@ export interface LoopRun {
 // The worst first: what needs a person or is wrong is seen from outside, then what goes on.
 const WORST: readonly NodeRunState[] = ['failed', 'asks', 'retrying', 'waiting', 'running', 'cancelled', 'handled', 'done', 'kept', 'skipped', 'unreached', 'idle'];
 
+/** So many are remembered by state: when all of them went on, nothing is said of the others rather than something old. */
+const NEWEST = 8;
+
 /** Numbers of one step over many iterations; a slot that changes is taken out and put in again. */
 export class Sum {
   private readonly states = new Map<NodeRunState, number>();
-  private readonly latest = new Map<NodeRunState, NodeRun>();
+  /** Those that came to a state last and are still in it: what is said of many is what is true of one of them. */
+  private readonly latest = new Map<NodeRunState, readonly NodeRun[]>();
   private itemsIn = 0;
   private itemsOut = 0;
   private durationMs = 0;
@@ -95,9 +99,12 @@ export class Sum {
   private lastCard: number | undefined;
 
   change(before: NodeRun | undefined, after: NodeRun): void {
-    if (before) this.add(before, -1);
+    if (before) {
+      this.add(before, -1);
+      this.latest.set(before.state, (this.latest.get(before.state) ?? []).filter((one) => one !== before));
+    }
     this.add(after, 1);
-    this.latest.set(after.state, after);
+    this.latest.set(after.state, [...(this.latest.get(after.state) ?? []), after].slice(-NEWEST));
     if (after.startedAt !== undefined && (this.startedAt === undefined || after.startedAt < this.startedAt)) this.startedAt = after.startedAt;
     if (after.lastCard !== undefined) this.lastCard = Math.max(this.lastCard ?? 0, after.lastCard);
   }
@@ -122,7 +129,7 @@ export class Sum {
   /** The step as a whole: its worst state, sums of the rest. `known`: what it was called before. */
   whole(known: NodeRun): NodeRun {
     const state = WORST.find((one) => (this.states.get(one) ?? 0) > 0) ?? 'idle';
-    const last = this.latest.get(state);
+    const last = this.latest.get(state)?.at(-1);
     const many = (this.states.get(state) ?? 0) > 1;
     const total = [...this.states.values()].reduce((sum, n) => sum + n, 0);
     return {

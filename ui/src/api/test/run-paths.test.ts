@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chooseAll, chooseRound, choiceOf, inChoice, loopsOf, readPath, roundsOf, viewAt } from '../run-paths';
-import { cardsOf, createRunFold, foldRun, type RunDefinition, type RunEventLike } from '../run-state';
+import { chooseAll, chooseRound, choiceOf, inChoice, loopsOf, readPath, roundsOf, Sum, viewAt } from '../run-paths';
+import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike } from '../run-state';
 
 const DEFINITION: RunDefinition = {
   nodes: {
@@ -143,5 +143,28 @@ describe('a run with loops', () => {
     expect(closed.tasks).toEqual([]);
     expect(closed.nodes['fetch']?.state).toBe('cancelled');
     expect(closed.cards.at(-1)?.people?.map((note) => note.what)).toEqual(['asked', 'closed']);
+  });
+});
+
+describe('a step over many iterations', () => {
+  const run = (more: Partial<NodeRun>): NodeRun => ({ id: 'fetch', kind: 'http.request', title: 'Fetch', state: 'failed', attempt: 0, itemsIn: 1, itemsOut: 0, durationMs: 1, calls: 1, open: 0, ...more });
+
+  it('says of a failure what is still wrong, not what was healed since', () => {
+    const [first, second] = [run({ message: 'First' }), run({ message: 'Second' })];
+    const healed = run({ state: 'done', message: undefined });
+    const sum = new Sum();
+    sum.change(undefined, first);
+    sum.change(undefined, second);
+    expect(sum.whole(first)).toMatchObject({ state: 'failed', message: 'Second', over: { of: 2, inState: 2 } });
+    const then = sum.copy();
+    sum.change(second, healed);
+    expect(sum.whole(first)).toMatchObject({ state: 'failed', message: 'First', over: { of: 2, inState: 1 } });
+    expect(then.whole(first).message).toBe('Second');
+    // More than are remembered, and all of those healed: nothing rather than something old.
+    const many = Array.from({ length: 12 }, (_, i) => run({ message: String(i) }));
+    for (const one of many) sum.change(undefined, one);
+    for (const one of many.slice(2)) sum.change(one, run({ state: 'done' }));
+    expect(sum.whole(first)).toMatchObject({ state: 'failed', over: { inState: 3 } });
+    expect([undefined, 'First', '0', '1']).toContain(sum.whole(first).message);
   });
 });
