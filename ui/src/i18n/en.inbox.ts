@@ -300,6 +300,7 @@ export const inbox = {
   'inbox.snooze': 'Snooze',
   'inbox.wake': 'Wake up',
   'inbox.snoozed': 'Snoozed: it comes back by itself',
+  'inbox.woken': 'It stands in the list again',
   'inbox.hold': 'Waiting for somebody else…',
   'inbox.onHold': 'On hold',
   'inbox.onHoldLeft': 'On hold, {span} left',

@@ -10,7 +10,7 @@ import { calledTo } from '../features/inbox/called.tsx';
 import { SendsStrip } from '../features/inbox/sends-strip.tsx';
 import { useTaskChanges } from '../features/inbox/live.ts';
 import { useCounts } from '../features/inbox/use-inbox.ts';
-import { awake } from '../features/inbox/filters.tsx';
+import { awake } from '../features/inbox/filter-model.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
 import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
 import { statusText } from '../features/status.tsx';

@@ -14,7 +14,8 @@ import { Detail, type DetailTab } from '../features/inbox/detail.tsx';
 import { ChooseAlternative, ConfirmDecision, HoldDialog, ReassignDialog, RevealDialog, SaveViewDialog, SnoozeDialog } from '../features/inbox/dialogs.tsx';
 import { ReopenDialog } from '../features/inbox/reopen.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
-import { awake, Filters, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filters.tsx';
+import { awake, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filter-model.ts';
+import { Filters } from '../features/inbox/filters.tsx';
 import { queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
 import { StatsView, type Cause } from '../features/inbox/stats.tsx';
 import { TaskList } from '../features/inbox/task-list.tsx';
@@ -23,7 +24,7 @@ import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts
 import { useWork } from '../features/inbox/use-work.ts';
 import { actionText, cannotApprove, claimOf, leading, takesInput } from '../features/inbox/words.ts';
 import '../features/inbox/inbox.css';
-import { t, tn } from '../i18n/index.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { attempt, copyText, ruleWhenOpen } from './commands.ts';
 import { saveFile } from '../api/hand-out.ts';
@@ -54,11 +55,16 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const search = useRef<HTMLInputElement>(null);
 
   const go = useCallback((id: string | undefined) => navigate({ screen: 'inbox', ...(id ? { taskId: id } : {}) }, true), []);
-  // Something is open from the start; a filter that was changed begins at its top.
+  // Something is open from the start; a filter that was changed begins at its top, as soon as the list is of what was asked.
   const first = tasks.find((task) => !sendOf(sends, task.id));
+  const settled = !list.isPlaceholderData && text === filters.text.trim();
   useEffect(() => {
-    if (!taskId && first && !list.isPlaceholderData) go(first.id);
-  }, [taskId, first, list.isPlaceholderData, go]);
+    if (!taskId && first && settled) go(first.id);
+  }, [taskId, first, settled, go]);
+  // A task that has left the list is still open beside it: the keys go on from where it stood.
+  const stood = useRef(0);
+  const stands = tasks.findIndex((task) => task.id === taskId);
+  useEffect(() => { if (stands >= 0) stood.current = stands; }, [stands]);
   const filter = (next: InboxFilters) => {
     setFigures(false);
     setFilters(next);
@@ -66,12 +72,12 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   };
 
   const move = (by: number, extend: boolean) => {
-    const at = tasks.findIndex((task) => task.id === taskId);
-    const next = tasks[Math.max(0, Math.min(tasks.length - 1, at + by))];
+    const to = stands >= 0 ? stands + by : stood.current + (by > 0 ? by - 1 : by);
+    const next = tasks[Math.max(0, Math.min(tasks.length - 1, to))];
     if (!next) return;
     if (extend) {
       const both = new Map(chosen);
-      for (const task of [tasks[at], next]) if (task?.state === 'open') both.set(task.id, task);
+      for (const task of [tasks[stands], next]) if (task?.state === 'open') both.set(task.id, task);
       setChosen(both);
     }
     go(next.id);
@@ -95,17 +101,19 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   }, []);
   /** All open tasks that failed the same way; with the correction of the open one, if it has one. */
   const chooseSame = async (task: TaskRow, patch: ReturnType<typeof useWork>['check']['patch'] | null) => {
-    const found = await attempt(() => call('task_list', { state: 'open', fingerprint: task.fingerprint, limit: 500 }));
+    const found = await attempt(() => call('task_list', { state: 'open', view: 'all', fingerprint: task.fingerprint, limit: 500 }));
     if (!found) return;
     setCorrection(patch?.length ? { patch, source: task.id } : null);
-    setChosen(new Map(found.tasks.map((one) => [one.id, one])));
-    if (found.total > found.tasks.length) toast({ signal: 'info', text: t('inbox.chosenPart', { n: found.tasks.length, all: found.total }) });
+    // What somebody has put off is not decided along, unless it is the one that is looked at.
+    setChosen(new Map([...(task.state === 'open' ? [task] : []), ...found.tasks].map((one) => [one.id, one])));
+    if (found.total > found.tasks.length) toast({ signal: 'info', text: t('inbox.chosenPart', { n: formatNumber(found.tasks.length), all: formatNumber(found.total) }) });
   };
   const decided = (task: Task) => {
     if (!openNext) return;
     const at = tasks.findIndex((one) => one.id === task.id);
+    const behind = at >= 0 ? at + 1 : stood.current;
     const pending = useSends.getState().sends;
-    const next = [...tasks.slice(at + 1), ...tasks.slice(0, Math.max(0, at))].find((one) => one.state === 'open' && one.id !== task.id && !sendOf(pending, one.id));
+    const next = [...tasks.slice(behind), ...tasks.slice(0, behind)].find((one) => one.state === 'open' && one.id !== task.id && !sendOf(pending, one.id));
     if (next) go(next.id);
   };
   const many = [...chosen.values()];
@@ -128,7 +136,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
     <main className="screen">
       <header className="bar ib-bar">
         <h1>{t('inbox.title')}</h1>
-        <span className="s t2 nw" role="status">{counts.data ? [tn('inbox.open', awake(counts.data)), ...(counts.data.overdue ? [t('inbox.overdue', { n: counts.data.overdue })] : [])].join(', ') : ''}</span>
+        <span className="s t2 nw" role="status">{counts.data ? [tn('inbox.open', awake(counts.data)), ...(counts.data.overdue ? [t('inbox.overdue', { n: formatNumber(counts.data.overdue) })] : [])].join(', ') : ''}</span>
         <span className="grow" />
         <FindButton />
         <TextInput ref={search} className="find" icon="search" type="search" value={filters.text} placeholder={t('inbox.search')} aria-label={t('inbox.search')} onChange={(next) => filter({ ...filters, text: next })}
@@ -144,7 +152,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
         ) : null}
         {figures ? (
           <>
-            <NoTaskKeys hooks={shared} />
+            <NoTaskKeys hooks={shared} noList />
             <StatsView mayAuthor={who.data?.role === 'builder'} onSuggest={(cause) => void suggest(cause)} onCause={(fingerprint) => filter({ ...NO_FILTERS, view: 'done', fingerprint })} />
           </>
         ) : <div className="ib-main">
@@ -214,16 +222,16 @@ function useKeys(): (action: TaskAction | 'snooze' | 'note' | 'claim') => string
   };
 }
 
-/** The keys of the inbox that need no task. */
-function NoTaskKeys({ hooks }: { hooks: Shared }) {
-  useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks) });
+/** The keys of the inbox that need no task. `noList`: nor one to move in. */
+function NoTaskKeys({ hooks, noList = false }: { hooks: Shared; noList?: boolean }) {
+  useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks), hasList: () => !noList });
   return null;
 }
 
 function Idle({ filtered, onAll, hooks }: { filtered: boolean; onAll(): void; hooks: Shared }) {
   return (
     <div className="ib-det">
-      <NoTaskKeys hooks={hooks} />
+      <NoTaskKeys hooks={hooks} noList />
       {filtered
         ? <EmptyState title={t('inbox.noneFound')} text={t('inbox.noneFoundText')} actions={<Button icon="x" onClick={onAll}>{t('inbox.showAll')}</Button>} />
         : <EmptyState art={<InboxArt />} title={t('inbox.none')} text={t('inbox.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('inbox.toGallery')}</Button>} />}
@@ -232,7 +240,7 @@ function Idle({ filtered, onAll, hooks }: { filtered: boolean; onAll(): void; ho
 }
 
 const NO_TASK = {
-  choose: () => undefined, chooseSame: () => undefined, hasChoice: never, enter: () => focusIn('.ib-det'), can: never, act: () => undefined, submit: () => undefined, canSubmit: never, claim: () => undefined, canClaim: never,
+  hasList: () => true, choose: () => undefined, canChoose: never, chooseSame: () => undefined, hasChoice: never, enter: () => focusIn('.ib-det'), can: never, act: () => undefined, submit: () => undefined, canSubmit: never, claim: () => undefined, canClaim: never,
   release: () => undefined, canRelease: never, edit: () => undefined, note: () => undefined, snooze: () => undefined, canDecide: never,
 };
 function base(shared: Shared) {
@@ -276,7 +284,7 @@ function One(props: OneProps) {
 }
 
 function Waiting({ row, hooks, error, retry, onGo, onChoose }: OneProps & { error: { message: string; hint: string } | null; retry(): void }) {
-  useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks), choose: () => { if (row?.state === 'open') onChoose(row); } });
+  useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks), choose: () => { if (row?.state === 'open') onChoose(row); }, canChoose: () => row?.state === 'open' });
   if (error) {
     return <div className="ib-det"><EmptyState title={t('inbox.cannotOpen')} text={told(error)} actions={<><Button icon="retry" onClick={retry}>{t('common.tryAgain')}</Button><Button onClick={() => onGo(undefined)}>{t('inbox.toList')}</Button></>} /></div>;
   }
@@ -286,14 +294,18 @@ function Waiting({ row, hooks, error, retry, onGo, onChoose }: OneProps & { erro
 function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame, onGo }: OneProps & { task: Task }) {
   const work = useWork(task, mayDecide);
   const [tab, setTab] = useState<DetailTab>('decide');
-  const [wanted, setAsked] = useState<Asked | null>(null);
+  const [wanted, setWanted] = useState<Asked | null>(null);
   // A question about a task that is answered meanwhile is no question any more.
   const asked = task.state === 'open' || wanted?.kind === 'reveal' || wanted?.kind === 'reopen' ? wanted : null;
   /** Decided while the engine still looks at the input: about this input, and until something else is decided. */
   const [soon, setSoon] = useState<{ action: TaskAction; value: unknown } | null>(null);
+  const setAsked = useCallback((next: Asked | null) => {
+    setSoon(null);
+    setWanted(next);
+  }, []);
   const send = useSends((state) => sendOf(state.sends, task.id));
   const keys = useKeys();
-  const close = useCallback(() => setAsked(null), []);
+  const close = useCallback(() => setAsked(null), [setAsked]);
   const forThem = useAnswersFor(me)(task);
   const open = task.state === 'open' && mayDecide;
   const quiet = send !== undefined && (send.state === 'waiting' || send.state === 'sending');
@@ -337,7 +349,8 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const checked = work.check.state;
   useEffect(() => {
     if (soon === null) return;
-    if (soon.value !== work.value) setSoon(null);
+    // A question that stands is answered first, wherever it was asked.
+    if (soon.value !== work.value || document.querySelector('[role=dialog], [role=alertdialog]')) setSoon(null);
     else if (checked !== 'busy') {
       setSoon(null);
       decide(soon.action);
@@ -357,8 +370,14 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const mine = () => claimOf(task, me, Date.now())?.mine === true;
   const snooze = async (until: Date) => {
     const done = await attempt(() => change('task_snooze', { taskId: task.id, until: until.toISOString() }));
-    if (done) toast({ signal: 'ok', text: t('inbox.snoozed') });
+    if (done) {
+      toast({ signal: 'ok', text: t('inbox.snoozed') });
+      onDecided(task);
+    }
     return done !== undefined;
+  };
+  const wake = async () => {
+    if (await attempt(() => change('task_snooze', { taskId: task.id, until: new Date().toISOString() }))) toast({ signal: 'ok', text: t('inbox.woken') });
   };
   const hold = async (held: boolean, notes?: string) => {
     const done = await attempt(() => change('task_hold', { taskId: task.id, held, ...(notes ? { notes } : {}) }));
@@ -371,14 +390,14 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   };
   useInboxActions({
     ...NO_TASK, ...usePrefix(), ...base(hooks), can, act: decide, submit: () => { if (submitted) decide(submitted); }, canSubmit: () => submitted !== undefined && can(submitted),
-    choose: () => { if (task.state === 'open') onChoose(task); }, chooseSame: () => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null),
+    choose: () => { if (task.state === 'open') onChoose(task); }, canChoose: () => task.state === 'open', chooseSame: () => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null),
     claim: () => void claim(), canClaim: () => open && !mine(), release: () => void release(), canRelease: () => open && mine(), edit,
     note: () => { setTab('decide'); requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-note]')?.focus()); }, snooze: () => setAsked({ kind: 'snooze' }), canDecide: () => open && !quiet,
   });
   return (
     <>
       <Detail task={task} work={work} me={me} mayDecide={mayDecide} send={send} forThem={forThem} tab={tab} onTab={setTab} cannot={cannot} keysOf={keys} onAction={decide}
-        onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void snooze(new Date())} onHold={() => setAsked({ kind: 'hold' })} onContinue={() => void hold(false)}
+        onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void wake()} onHold={() => setAsked({ kind: 'hold' })} onContinue={() => void hold(false)}
         onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
         onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}
         onReopen={() => setAsked({ kind: 'reopen' })} onOpenTask={onGo} onOpenOtherRun={(runId) => navigate({ screen: 'run', runId })}

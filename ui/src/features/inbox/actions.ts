@@ -6,8 +6,11 @@ import { ACTION_ICON } from './words.ts';
 import type { TaskAction } from './types.ts';
 
 export interface InboxHooks {
+  /** A list of tasks is seen. */
+  hasList(): boolean;
   move(by: number, extend: boolean): void;
   choose(): void;
+  canChoose(): boolean;
   chooseSame(): void;
   clearChoice(): void;
   hasChoice(): boolean;
@@ -37,7 +40,7 @@ const never = () => false;
 const nothing = () => undefined;
 /** For lists of shortcuts: the same actions, none of them possible. */
 export const NO_INBOX: InboxHooks = {
-  move: nothing, choose: nothing, chooseSame: nothing, clearChoice: nothing, hasChoice: never, enter: nothing, can: never, act: nothing, submit: nothing, canSubmit: never, claim: nothing, canClaim: never,
+  hasList: never, move: nothing, choose: nothing, canChoose: never, chooseSame: nothing, clearChoice: nothing, hasChoice: never, enter: nothing, can: never, act: nothing, submit: nothing, canSubmit: never, claim: nothing, canClaim: never,
   release: nothing, canRelease: never, edit: nothing, note: nothing, snooze: nothing, canDecide: never, search: nothing, prefix: nothing, prefixed: never, mine: nothing, undo: nothing, canUndo: never,
 };
 
@@ -52,14 +55,14 @@ export function inboxActions(hooks: InboxHooks): Action[] {
   const group = t('inbox.title');
   const either = (a: TaskAction, b: TaskAction): TaskAction => (hooks.can(a) ? a : b);
   const list: Action[] = [
-    { id: 'inbox.next', title: t('inbox.do.next'), keys: ['J'], run: () => hooks.move(1, false), group, hidden: true },
-    { id: 'inbox.previous', title: t('inbox.do.previous'), keys: ['K'], run: () => hooks.move(-1, false), group, hidden: true },
-    { id: 'inbox.extendNext', title: t('inbox.do.extendNext'), keys: ['Shift+J'], run: () => hooks.move(1, true), group, hidden: true },
-    { id: 'inbox.extendPrevious', title: t('inbox.do.extendPrevious'), keys: ['Shift+K'], run: () => hooks.move(-1, true), group, hidden: true },
-    { id: 'inbox.select', title: t('inbox.do.select'), keys: ['X'], run: hooks.choose, group, icon: 'check' },
+    { id: 'inbox.next', title: t('inbox.do.next'), keys: ['J'], run: () => hooks.move(1, false), when: hooks.hasList, group, hidden: true },
+    { id: 'inbox.previous', title: t('inbox.do.previous'), keys: ['K'], run: () => hooks.move(-1, false), when: hooks.hasList, group, hidden: true },
+    { id: 'inbox.extendNext', title: t('inbox.do.extendNext'), keys: ['Shift+J'], run: () => hooks.move(1, true), when: hooks.hasList, group, hidden: true },
+    { id: 'inbox.extendPrevious', title: t('inbox.do.extendPrevious'), keys: ['Shift+K'], run: () => hooks.move(-1, true), when: hooks.hasList, group, hidden: true },
+    { id: 'inbox.select', title: t('inbox.do.select'), keys: ['X'], run: hooks.choose, when: hooks.canChoose, group, icon: 'check' },
     { id: 'inbox.selectSame', title: t('inbox.do.selectSame'), keys: ['Shift+X'], run: hooks.chooseSame, when: hooks.canDecide, group, icon: 'copy' },
     { id: 'inbox.clear', title: t('inbox.bulk.clear'), keys: ['Escape'], run: hooks.clearChoice, when: hooks.hasChoice, group, hidden: true },
-    { id: 'inbox.enter', title: t('inbox.do.enter'), keys: ['Enter'], run: hooks.enter, group, hidden: true, scope: 'inbox-list' },
+    { id: 'inbox.enter', title: t('inbox.do.enter'), keys: ['Enter'], run: hooks.enter, when: hooks.hasList, group, hidden: true, scope: 'inbox-list' },
     { id: 'inbox.claim', title: t('inbox.do.claim'), keys: ['C'], run: hooks.claim, when: hooks.canClaim, group, icon: 'lock' },
     { id: 'inbox.release', title: t('inbox.do.release'), keys: ['U'], run: hooks.release, when: hooks.canRelease, group, icon: 'redo' },
     { id: 'inbox.retry', title: t('inbox.do.retry'), keys: ['A'], run: () => hooks.act(either('approve', 'retry')), when: () => hooks.can('approve') || hooks.can('retry'), group, icon: ACTION_ICON.retry },

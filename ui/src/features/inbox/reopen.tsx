@@ -23,8 +23,13 @@ export function ReopenDialog({ task, onReopen, onClose }: { task: Task; onReopen
 function Again({ task }: { task: Task }) {
   const stepId = task.path ? `${task.path}/${task.nodeId}` : task.nodeId;
   const plan = useCommand('rerun_look', { runId: task.runId, stepId }, { staleTime: 0 });
-  if (plan.error) return <p className="s c-wait row gap1" role="status"><Icon name="warn" size={12} /><SafeText text={sentences(t('inbox.reopen.unknown'), told(plan.error))} cut={300} /></p>;
-  if (!plan.data) return <div aria-busy="true" aria-label={t('inbox.reopen.looking')}><Skeleton rows={2} /></div>;
+  // One place that is there from the start: what comes into it is read aloud.
+  return <div role="status" aria-busy={plan.isPending}><Looked task={task} plan={plan} /></div>;
+}
+
+function Looked({ task, plan }: { task: Task; plan: Pick<ReturnType<typeof useCommand<'rerun_look'>>, 'data' | 'error'> }) {
+  if (plan.error) return <p className="s c-wait row gap1"><Icon name="warn" size={12} /><SafeText text={sentences(t('inbox.reopen.unknown'), told(plan.error))} cut={300} /></p>;
+  if (!plan.data) return <><span className="vh">{t('inbox.reopen.looking')}</span><Skeleton rows={2} /></>;
   const again = plan.data.steps.filter((step) => step.fate === 'again' && step.effect === 'write' && step.stepId !== task.nodeId);
   return (
     <>

@@ -6,7 +6,7 @@ import type { ApiError } from '../../api/error.ts';
 import { call } from '../../api/client.ts';
 import { useCommand } from '../../api/queries.ts';
 import { usePoll } from './live.ts';
-import { type InboxFilters, scopeOf } from './filters.tsx';
+import { type InboxFilters, scopeOf } from './filter-model.ts';
 import type { TaskPage, TaskQuery } from './types.ts';
 
 const PAGE = 200;

@@ -3,7 +3,10 @@ import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-libra
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ApiError } from '../../api/error.ts';
-import { task } from '../../test/people.ts';
+import { queryClient } from '../../api/queries.ts';
+import { runAction } from '../../kit/action.ts';
+import { useMessages } from '../../kit/messages.ts';
+import { someTasks, task } from '../../test/people.ts';
 import { detail, freshInbox, key, showInbox } from './inbox-page.tsx';
 
 beforeEach(freshInbox);
@@ -71,6 +74,65 @@ it('has its keys also where the figures stand', async () => {
   await screen.findByText('No task in this time');
   key('/');
   expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search tasks' }));
+});
+
+it('has no keys there for a list that is not seen', async () => {
+  const host = await showInbox('#/inbox/task-0');
+  host.on({ task_stats: () => ({ created: 0, open: 0, decided: 0, expired: 0, actions: [], causes: [], workflows: [], people: [] }) as never });
+  await detail();
+  fireEvent.click(screen.getByRole('button', { name: 'Figures' }));
+  await screen.findByText('No task in this time');
+  act(() => (document.activeElement as HTMLElement).blur());
+  key('j');
+  expect(window.location.hash).toBe('#/inbox/task-0');
+  expect(runAction('inbox.select')).toBe(false);
+});
+
+it('a question that was asked meanwhile is not taken away by a decision that waited', async () => {
+  const { box, answer } = await slowCheck();
+  fireEvent.click(within(box).getByRole('button', { name: /Correct and retry/ }));
+  fireEvent.click(within(box).getByRole('button', { name: /^Snooze/ }));
+  expect(await screen.findByRole('dialog', { name: 'Snooze until' })).toBeTruthy();
+  await answer();
+  expect(await screen.findByText('Valid for this step')).toBeTruthy();
+  expect(screen.getByRole('dialog', { name: 'Snooze until' })).toBeTruthy();
+  expect(screen.queryByRole('dialog', { name: 'Send this correction?' })).toBeNull();
+});
+
+it('after a snooze the next task is open; one that wakes up says so', async () => {
+  const host = await showInbox('#/inbox/task-2');
+  await detail();
+  key('z');
+  fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'In an hour' }));
+  await waitFor(() => expect(window.location.hash).toBe('#/inbox/task-3'));
+  act(() => { window.location.hash = '#/inbox/task-2'; });
+  fireEvent.click(await screen.findByRole('button', { name: 'Wake up' }));
+  await waitFor(() => expect(host.calls('task_snooze')).toHaveLength(2));
+  await waitFor(() => expect(useMessages.getState().shown.at(-1)?.text).toBe('It stands in the list again'));
+});
+
+it('the keys go on from where a task stood that has left the list', async () => {
+  const host = await showInbox('#/inbox/task-5');
+  await detail();
+  const gone = host.tasks.get('task-5');
+  if (gone) host.tasks.set('task-5', { ...gone, snoozedUntil: new Date(Date.now() + 9e6).toISOString() });
+  const rows = (await screen.findAllByRole('row')).length;
+  await act(() => queryClient.invalidateQueries({ queryKey: ['task_list'] }));
+  await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(rows - 1));
+  expect(window.location.hash).toBe('#/inbox/task-5');
+  key('j');
+  await waitFor(() => expect(window.location.hash).toBe('#/inbox/task-6'));
+});
+
+it('tasks that somebody has put off are not decided along', async () => {
+  const tasks = someTasks();
+  const off = tasks.find((one) => one.id === 'task-5');
+  if (off) off.snoozedUntil = new Date(Date.now() + 9e6).toISOString();
+  await showInbox('#/inbox/task-1', tasks);
+  await detail();
+  await screen.findByRole('button', { name: /Other path/ });
+  key('X', { shiftKey: true });
+  expect(await screen.findByRole('heading', { name: '13 tasks with the same failure' })).toBeTruthy();
 });
 
 it('says that it is not known what runs a second time, and asks all the same', async () => {

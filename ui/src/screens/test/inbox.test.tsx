@@ -39,6 +39,17 @@ describe('the list (D2.1)', () => {
     expect(within(await detail()).getByRole('heading', { name: 'Approve payment of 18,400 EUR' })).toBeTruthy();
     await waitFor(() => expect(host.calls('task_list').at(-1)).toMatchObject({ text: 'payment', state: 'open' }));
   });
+  it('a pasted search opens nothing that it does not find', async () => {
+    await show('#/inbox/task-3');
+    await detail();
+    const opened: string[] = [];
+    const seen = () => opened.push(window.location.hash);
+    window.addEventListener('hashchange', seen);
+    fireEvent.change(screen.getByRole('searchbox', { name: 'Search tasks' }), { target: { value: 'payment' } });
+    await waitFor(() => expect(window.location.hash).toBe('#/inbox/approve'));
+    window.removeEventListener('hashchange', seen);
+    expect(host.calls('task_get').map((one) => (one as { taskId: string }).taskId)).toEqual(['task-3', 'approve']);
+  });
   it('draws a part of ten thousand, and asks for more only when its end comes near', async () => {
     await show('#/inbox', Array.from({ length: 10_000 }, (_, n) => task(n)));
     await screen.findAllByText('Supplier number not found');
