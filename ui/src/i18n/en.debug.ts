@@ -45,6 +45,8 @@ export const debug = {
   'debug.input.fits': 'The engine takes this input.',
   'debug.input.use': 'Use this input',
   'debug.input.done': 'The step begins with the new input.',
+  'debug.input.over': 'The run went on: its input was not changed',
+  'debug.input.overHint': 'Somebody else let it go on while you were writing.',
   'debug.input.none': 'No step waits that takes an input.',
   'debug.input.loading': 'Reading what waits…',
   'debug.log.set.one': '{n} breakpoint was set',

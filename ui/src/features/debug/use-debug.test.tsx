@@ -6,8 +6,9 @@ import { foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts
 import type { Workflow } from '../../api/types.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import { runAction } from '../../kit/index.ts';
+import { useMessages } from '../../kit/messages.ts';
 import { renderWith } from '../../test/render.tsx';
-import { useBreakpoints } from './breakpoints.ts';
+import { useBreakpoints, type Breakpoint } from './breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import { useDebug } from './use-debug.tsx';
 
@@ -18,10 +19,11 @@ const STOPPED = [...STARTED, event(2, 'workflow_paused', 'a', { reason: 'step' }
 const WHO = { operatorId: 'user:ada', role: 'builder' } as never;
 
 let points: ReturnType<typeof useBreakpoints>;
-function Place({ document, ran, view }: { document: Workflow; ran: Workflow; view: RunView }) {
+function Place({ document, ran, view, begun = null }: { document: Workflow; ran: Workflow; view: RunView; begun?: { runId: string; breakpoints: readonly Breakpoint[] } | null }) {
   const own = useBreakpoints('w');
   useEffect(() => { points = own; });
-  return useDebug({ workflowId: 'w', document, ran, chosen: undefined, titleOf: (id) => id, runId: 'r', view }).banner;
+  const { banner, dialog } = useDebug({ workflowId: 'w', document, ran, chosen: undefined, titleOf: (id) => id, runId: 'r', view, begun });
+  return <>{banner}{dialog}</>;
 }
 const asked = (fake: FakeTransport, command: string) => fake.calls.filter((call) => call.command === command).map((call) => call.payload);
 const pass = async (ms: number) => { await act(async () => { await vi.advanceTimersByTimeAsync(ms); }); };
@@ -45,6 +47,38 @@ it('a running run is told of breakpoints of the steps that it has: what was draw
   act(() => points.toggle('a'));
   unmount();
   expect(asked(fake, 'run_breakpoints')).toHaveLength(2);
+});
+
+it('what was set between the press and the first event of the run reaches it', async () => {
+  const shown = (view: RunView, begun: { runId: string; breakpoints: readonly Breakpoint[] } | null) => <Place document={drawn('a')} ran={drawn('a')} view={view} begun={begun} />;
+  const { fake, rerender } = renderWith(shown(foldRun([]), null), { who: () => WHO, run_breakpoints: () => ({}) });
+  await pass(0);
+  act(() => points.toggle('a'));
+  // It was asked for before that, without breakpoints.
+  const begun = { runId: 'r', breakpoints: [] };
+  rerender(shown(foldRun(STARTED), begun));
+  await pass(1000);
+  expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [{ node: 'a' }] }]);
+  // What went with it is not told again.
+  rerender(shown(foldRun([...STARTED, event(2, 'step_start', 'a', { type: 'data.set', input: [] })]), begun));
+  await pass(1000);
+  expect(asked(fake, 'run_breakpoints')).toHaveLength(1);
+});
+
+it('the editor of an input says why it goes when somebody else lets the run go on, and does not come back by itself', async () => {
+  vi.useRealTimers();
+  const waiting = { status: 'paused', underWay: 0, breakpoints: [], waiting: [{ stepId: 'a', attempt: 0, input: { n: 1 }, editable: true }] } as never;
+  const shown = (...events: RunEventLike[]) => <Place document={drawn('a')} ran={drawn('a')} view={foldRun(events)} />;
+  const { rerender } = renderWith(shown(...STOPPED), { who: () => WHO, run_debug: () => waiting, run_edit_input: () => ({ patch: [] }) as never });
+  await waitFor(() => expect(runAction('debug.edit')).toBe(true));
+  expect(await screen.findByRole('textbox', { name: 'Input as JSON' })).toBeTruthy();
+  const ON = event(3, 'workflow_continued', null, { mode: 'continue' });
+  rerender(shown(...STOPPED, ON));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(useMessages.getState().shown.map((one) => one.text)).toContain('The run went on: its input was not changed');
+  rerender(shown(...STOPPED, ON, event(4, 'workflow_paused', 'a', { reason: 'step' })));
+  await screen.findByText('After one step.');
+  expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('a second press before the first is answered is not sent: it would be about a stop that is over', async () => {

@@ -9,7 +9,7 @@ import { IconButton, keysOf, toast, useActions, useAllActions } from '../../kit/
 import { toApiError } from '../../api/error.ts';
 import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
-import { sendable, useBreakpoints } from './breakpoints.ts';
+import { sendable, useBreakpoints, type Breakpoint } from './breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import { StoppedBanner } from './stopped-banner.tsx';
 
@@ -35,13 +35,15 @@ const failed = (cause: unknown): void => {
   toast({ signal: 'err', text: `${t('debug.failed')}: ${error.message}`, detail: error.hint || undefined });
 };
 
-export function useDebug({ workflowId, document, ran = document, chosen, titleOf, runId, view, past = false, stepStart, canStart = false }: {
+export function useDebug({ workflowId, document, ran = document, chosen, titleOf, runId, view, past = false, begun, stepStart, canStart = false }: {
   workflowId: string; document: Workflow; runId: string | null;
   /** The step that breakpoints are set on. */
   chosen: string | undefined; titleOf(id: string): string;
   view: RunView | null;
   /** What the run was started with, where the document has gone on since: a breakpoint of a step that the run does not have is refused. */
   ran?: Workflow;
+  /** What went with the run when this screen started it: what was set since has not reached it. */
+  begun?: { runId: string; breakpoints: readonly Breakpoint[] } | null;
   /** The screen shows the run as it stood before: nothing can be done to it there. */
   past?: boolean;
   stepStart?: (() => void) | undefined; canStart?: boolean;
@@ -70,7 +72,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
     }
   }, [runId]);
 
-  // What the person changes while the run goes on holds for it too; what was there when it began went with it.
+  // What the person changes while the run goes on holds for it too; what was there when it was asked for went with it.
   const sent = useRef<{ runId: string; text: string } | null>(null);
   const unsent = useRef<(() => void) | null>(null);
   useEffect(() => {
@@ -79,8 +81,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
     const list = sendable(workflowId, ran.nodes);
     const text = JSON.stringify(list);
     if (sent.current?.runId !== runId) {
-      sent.current = { runId, text };
-      return undefined;
+      sent.current = { runId, text: begun?.runId === runId ? JSON.stringify(begun.breakpoints) : text };
     }
     if (sent.current.text === text) return undefined;
     const send = () => {
@@ -91,13 +92,20 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
     unsent.current = send;
     const timer = setTimeout(send, SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [may, past, runId, open, workflowId, ran.nodes, points.points]);
+  }, [may, past, runId, open, workflowId, ran.nodes, points.points, begun]);
   // Who leaves the screen at once has set it nevertheless.
   useEffect(() => () => unsent.current?.(), []);
 
   const marks = useMemo(() => (may && points.points.length ? new Map(points.points.map((point) => [point.node, point.when ?? ''])) : NO_MARKS), [may, points.points]);
   const edit = useCallback(() => setEditing(runId), [runId]);
   const live = may && !past;
+  // Somebody else let the run go on: what was open is about a stop that is over, and does not come back at the next one.
+  const over = editing !== null && !(live && stopped && editing === runId);
+  useEffect(() => {
+    if (!over) return;
+    setEditing(null);
+    if (editing === runId) toast({ signal: 'warn', text: t('debug.input.over'), detail: t('debug.input.overHint') });
+  }, [over, editing, runId]);
   const actions = useMemo(() => debugActions({
     pause: () => void ask('run_pause'),
     canPause: () => live && open && !stopped,
@@ -136,7 +144,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
       <StoppedBanner view={view} titleOf={titleOf} keys={keys} busy={busy}
         onContinue={live ? () => void ask('run_continue') : undefined} onStep={live ? () => void ask('run_step') : undefined} onEdit={live ? edit : undefined} />
     ) : null,
-    dialog: live && stopped && editing !== null && editing === runId ? <InputDialog runId={editing} titleOf={titleOf} onClose={() => setEditing(null)} /> : null,
+    dialog: editing !== null && !over ? <InputDialog runId={editing} titleOf={titleOf} onClose={() => setEditing(null)} /> : null,
     line: may ? <BreakLine document={document} chosen={chosen} points={points} titleOf={titleOf} keys={keys.point} /> : null,
   };
 }

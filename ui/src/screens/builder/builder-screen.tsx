@@ -12,7 +12,7 @@ import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
-import { sendable } from '../../features/debug/breakpoints.ts';
+import { sendable, type Breakpoint } from '../../features/debug/breakpoints.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
@@ -83,6 +83,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const [earlier] = useState(runId);
   const [definition, setDefinition] = useState<Workflow>(() => lastRuns.get(session.ref)?.definition ?? document);
   const [starting, setStarting] = useState(false);
+  const [begun, setBegun] = useState<{ runId: string; breakpoints: readonly Breakpoint[] } | null>(null);
   const [cancelling, setCancelling] = useState(false);
   const [hideFailure, setHideFailure] = useState(false);
   const { view, error: runError, fold } = useRunView(runId, useMemo(() => titled(definition, catalog), [definition, catalog]));
@@ -116,6 +117,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       lastRuns.set(session.ref, { runId: id, definition: sent });
       lastParams.set(session.ref, params);
       setDefinition(sent);
+      setBegun({ runId: id, breakpoints });
       setHideFailure(false);
       setCancelling(false);
       setAsking(null);
@@ -201,7 +203,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const rerun = useRerunDialog(offers, useCallback((id: string) => navigate({ screen: 'run', runId: id }), []));
   const { ask } = rerun;
 
-  const debug = useDebugging({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, past, stepStart, canStart: !running && !starting && !loading });
+  const debug = useDebugging({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, past, begun, stepStart, canStart: !running && !starting && !loading });
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => [rerunAction(past ? null : ask, editor, offers?.steps ?? []), ...builderActions({
     // The title bar says that it is saved.
