@@ -22,6 +22,7 @@ import { attempt, copyText, showError } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { navigate } from '../router.ts';
 import { MaskedBanner } from './masked-banner.tsx';
+import { Origin } from './origin.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
@@ -49,19 +50,6 @@ export function RunScreen({ runId, step, at }: { runId: string; step?: string | 
   }
   // With or without masks it is another run to look at: its events are read again.
   return <Run key={String(run.data.masked)} run={run.data} catalog={catalog.data} step={step} at={at} />;
-}
-
-/** Runs form a tree: a re-run says of which one, and leads there. */
-function ParentLink({ parent, from }: { parent: string; from?: string | undefined }) {
-  const words = t('rerun.of', { run: shortRunId(parent), step: from ?? '' });
-  return <button type="button" className="link s ell" title={words} onClick={() => navigate({ screen: 'run', runId: parent })}>{words}</button>;
-}
-
-function Imported({ from, step }: { from: NonNullable<RunDetails['importedFrom']>; step?: string | undefined }) {
-  const words = t('rerun.imported', { step: step ?? '' });
-  const when = from.createdAt && !Number.isNaN(Date.parse(from.createdAt)) ? formatDateTime(from.createdAt) : (from.createdAt ?? '');
-  const known = from.runId !== undefined && when !== '';
-  return <span className="s t2 ell" title={known ? `${words}. ${t('rerun.importedOf', { run: from.runId ?? '', time: when })}` : words}>{words}</span>;
 }
 
 function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined; at: Moment | undefined }) {
@@ -149,8 +137,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
             <StatusBadge status={status} />
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
-            {run.parentRunId ? <ParentLink parent={run.parentRunId} from={run.resumedFrom} /> : null}
-            {run.importedFrom ? <Imported from={run.importedFrom} step={run.resumedFrom} /> : null}
+            <Origin run={run} catalog={catalog} />
             <span className="grow" />
             <span className="s t2 nw opt">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>
             <span className="opt"><FindButton /></span>

@@ -1,0 +1,44 @@
+// Where a run comes from, when it was not begun at the beginning: another run, or a checkpoint of another program.
+
+import { sentences } from '../../api/error.ts';
+import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
+import { titleOf } from '../../features/node-panel/index.ts';
+import { shortRunId } from '../../features/status.tsx';
+import { formatDateTime, t } from '../../i18n/index.ts';
+import { navigate } from '../router.ts';
+
+interface Props { run: Pick<RunDetails, 'definition' | 'parentRunId' | 'resumedFrom' | 'importedFrom'>; catalog: NodeDescriptor[] }
+
+/** The step that it began at, by its title and with its iteration. */
+function begunAt({ run, catalog }: Props): string | undefined {
+  if (run.resumedFrom === undefined) return undefined;
+  const parts = run.resumedFrom.split('/');
+  const id = parts.pop() ?? '';
+  return [...parts, Object.hasOwn(run.definition.nodes, id) ? titleOf(run.definition, id, catalog) : id].join('/');
+}
+
+export function Origin({ run, catalog }: Props) {
+  const step = begunAt({ run, catalog });
+  const parent = run.parentRunId;
+  return (
+    <>
+      {parent === undefined ? null : <ParentLink parent={parent} words={step === undefined ? t('rerun.ofShort', { run: shortRunId(parent) }) : t('rerun.of', { run: shortRunId(parent), step })} />}
+      {run.importedFrom ? <Imported from={run.importedFrom} step={step} /> : null}
+    </>
+  );
+}
+
+/** Runs form a tree: a re-run says of which one, and leads there. */
+function ParentLink({ parent, words }: { parent: string; words: string }) {
+  return <button type="button" className="link s ell" title={words} onClick={() => navigate({ screen: 'run', runId: parent })}>{words}</button>;
+}
+
+function Imported({ from, step }: { from: NonNullable<RunDetails['importedFrom']>; step: string | undefined }) {
+  const at = from.createdAt;
+  const words = sentences(
+    step === undefined ? t('rerun.importedOnly') : t('rerun.imported', { step }),
+    from.runId === undefined ? undefined : t('rerun.importedRun', { run: from.runId }),
+    at === undefined ? undefined : t('rerun.importedAt', { time: formatDateTime(at) }),
+  );
+  return <span className="s t2 ell" title={words}>{words}</span>;
+}
