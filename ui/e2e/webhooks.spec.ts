@@ -101,6 +101,10 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     await expect(page).toHaveURL(/inbox/);
     await page.goBack();
     await section.getByRole('button', { name: 'Remove http://10.0.0.1/inside' }).click();
+    const question = page.getByRole('dialog', { name: 'Remove this address?' });
+    await expect(question).toContainText('http://10.0.0.1/inside');
+    await question.getByRole('button', { name: 'Remove', exact: true }).click();
+    await expect(section.getByRole('heading', { name: 'Messages about tasks' })).toBeFocused();
     await expect(section.getByText('created, answered')).toHaveCount(0);
     await expect(line('/inside')).toHaveCount(0);
     expect(await page.content()).not.toContain(KEY);

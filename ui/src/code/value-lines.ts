@@ -1,6 +1,7 @@
 // A JSON value as lines to draw, and the small questions about values that several screens ask. Pure.
 
 import type { CutValue } from '../api/types.ts';
+import { t } from '../i18n/index.ts';
 
 export type ValuePath = readonly (string | number)[];
 
@@ -32,7 +33,7 @@ export function typeOf(value: unknown): string {
 
 /** 52,340 -> "51.1KB" (K-28, U-22). */
 export function formatSize(length: number): string {
-  return length < 1024 ? `${String(length)}B` : `${(length / 1024).toFixed(1)}KB`;
+  return length < 1024 ? t('unit.size.b', { n: length }) : t('unit.size.kb', { n: (length / 1024).toFixed(1) });
 }
 
 /** Length of the compact JSON text, as the wire measures it. A value that was cut counts as long as it is, not as what is left of it. */

@@ -7,26 +7,34 @@ export const formatNumber = (n: number): string => n.toLocaleString('en');
 /** `user:ada` as `ada`. */
 export const formatPerson = (id: string): string => id.replace(/^user:/, '');
 
+/** `secret://desk` as `desk`. */
+export const formatSecret = (ref: string): string => ref.replace(/^secret:\/\//, '');
+
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '';
-  if (ms < 1000) return `${String(Math.round(ms))} ms`;
+  if (ms < 1000) return t('unit.ms', { n: Math.round(ms) });
   const seconds = ms / 1000;
-  if (seconds < 10) return `${seconds.toFixed(2)} s`;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) return t('unit.s', { n: seconds.toFixed(2) });
+  if (seconds < 60) return t('unit.s', { n: seconds.toFixed(1) });
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${String(minutes)} min ${String(Math.floor(seconds % 60))} s`;
+  if (minutes < 60) return t('unit.minS', { n: minutes, m: Math.floor(seconds % 60) });
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${String(hours)} h ${String(minutes % 60)} min`;
-  return `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`;
+  if (hours < 48) return t('unit.hMin', { n: hours, m: minutes % 60 });
+  return t('unit.dH', { n: Math.floor(hours / 24), m: hours % 24 });
 }
 
 /** 500 -> "0.5 s", 8000 -> "8 s", 90000 -> "1 min 30 s": a time that somebody chose, without digits that say nothing. */
 export function formatPause(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '';
-  if (ms < 1000 && ms % 100 !== 0) return `${String(Math.round(ms))} ms`;
-  if (ms === 0) return '0 s';
-  if (ms < 60_000) return `${String(Math.round(ms / 100) / 10)} s`;
-  return formatDuration(ms).replace(/ 0 (?:s|min|h)$/, '');
+  if (ms < 1000 && ms % 100 !== 0) return t('unit.ms', { n: Math.round(ms) });
+  if (ms < 60_000) return t('unit.s', { n: Math.round(ms / 100) / 10 });
+  const minutes = Math.floor(ms / 60_000);
+  const hours = Math.floor(minutes / 60);
+  // The smaller unit only where it says something.
+  if (hours < 1 && Math.floor(ms / 1000) % 60 === 0) return t('unit.min', { n: minutes });
+  if (hours >= 1 && hours < 48 && minutes % 60 === 0) return t('unit.h', { n: hours });
+  if (hours >= 48 && hours % 24 === 0) return t('unit.d', { n: hours / 24 });
+  return formatDuration(ms);
 }
 
 /** 14:02:11 */
@@ -57,7 +65,7 @@ export function formatAgo(iso: string, now: number = Date.now()): string {
 }
 
 export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${String(bytes)} B`;
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  if (bytes < 1024) return t('unit.b', { n: bytes });
+  if (bytes < 1024 * 1024) return t('unit.kb', { n: (bytes / 1024).toFixed(1) });
+  return t('unit.mb', { n: (bytes / 1024 / 1024).toFixed(1) });
 }

@@ -14,12 +14,14 @@ export interface DialogProps {
   width?: number;
   /** Leaves the title to screen readers only. */
   bare?: boolean;
+  /** What has the focus when it closes; without one, or when it is not there, what had it before. */
+  focusAfter?: (() => HTMLElement | null) | undefined;
 }
 
 const FIELDS = [':is(.dialog-body, .dialog-bare)'].flatMap((box) => ['input', 'textarea', '.select', '.cm-content'].map((field) => `${box} ${field}:not(:disabled)`)).join(', ');
 
 /** A modal: focus stays inside, Esc closes, keys of the page behind do nothing. */
-export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare }: DialogProps) {
+export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare, focusAfter }: DialogProps) {
   useEffect(() => (open ? pushScope('dialog') : undefined), [open]);
   const popup = useRef<HTMLDivElement>(null);
   // The first field, else the answer that changes nothing, else the dialog itself; never the cross with its tooltip.
@@ -28,7 +30,7 @@ export function Dialog({ open, onClose, title, closeLabel, children, footer, wid
     <Base.Root open={open} onOpenChange={(next) => { if (!next) onClose(); }}>
       <Base.Portal>
         <Base.Backdrop className="scrim" />
-        <Base.Popup ref={popup} initialFocus={first} className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>
+        <Base.Popup ref={popup} initialFocus={first} finalFocus={() => focusAfter?.() ?? true} className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>
           {bare ? <Base.Title className="vh">{title}</Base.Title> : (
             <header className="dialog-head">
               <Base.Title className="l ell">{title}</Base.Title>
@@ -44,12 +46,12 @@ export function Dialog({ open, onClose, title, closeLabel, children, footer, wid
 }
 
 /** A question with two answers. */
-export function ConfirmDialog({ open, title, text, confirm, cancel, danger, busy, onConfirm, onClose }: {
-  open: boolean; title: string; text: ReactNode; confirm: string; cancel: string; danger?: boolean; busy?: boolean;
+export function ConfirmDialog({ open, title, text, confirm, cancel, danger, busy, focusAfter, onConfirm, onClose }: {
+  open: boolean; title: string; text: ReactNode; confirm: string; cancel: string; danger?: boolean; busy?: boolean; focusAfter?: DialogProps['focusAfter'];
   onConfirm(): void; onClose(): void;
 }) {
   return (
-    <Dialog open={open} onClose={onClose} title={title} closeLabel={cancel} width={400}
+    <Dialog open={open} onClose={onClose} title={title} closeLabel={cancel} width={400} focusAfter={focusAfter}
       footer={<>
         <Button onClick={onClose} keys="Escape">{cancel}</Button>
         <Button variant={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>{confirm}</Button>

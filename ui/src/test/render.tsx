@@ -3,7 +3,8 @@ import { render } from '@testing-library/react';
 import { EditorView } from '@codemirror/view';
 import type { ReactElement } from 'react';
 import { setTransport } from '../api/client.ts';
-import { makeQueryClient } from '../api/queries.ts';
+import { makeQueryClient, queryClient } from '../api/queries.ts';
+import { Toaster } from '../kit/index.ts';
 import { fakeTransport, type FakeTransport, type Handlers } from '../api/transport/fake.ts';
 
 // jsdom has no layout: code editors and virtual lists get the answer of a box of one size.
@@ -25,6 +26,13 @@ export function renderWith(element: ReactElement, handlers: Handlers = {}): Retu
   const wrap = (child: ReactElement) => <QueryClientProvider client={client}>{child}</QueryClientProvider>;
   const shown = render(wrap(element));
   return { ...shown, rerender: (next) => shown.rerender(wrap(next as ReactElement)), fake };
+}
+
+/** Shows an element whose buttons change something: what goes stale is that of the program, and what it says is seen. */
+export function renderOnce(element: ReactElement, handlers: Handlers = {}): ReturnType<typeof render> & { fake: FakeTransport } {
+  const fake = fakeTransport(handlers);
+  setTransport(fake);
+  return { ...render(<QueryClientProvider client={queryClient}>{element}<Toaster label="Messages" closeLabel="Close" more={String} none="" at={String} /></QueryClientProvider>), fake };
 }
 
 /** The code editor with this accessible name. */

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { transport } from '../../api/client.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { AuditAnchor } from '../../api/types.ts';
-import { formatDateTime, t, tn } from '../../i18n/index.ts';
+import { formatDateTime, formatSecret, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Icon, Select, TextInput, toast } from '../../kit/index.ts';
 import { attempt, useDoing } from '../../features/doing.ts';
 import { NoLine, Section } from '../../features/settings/section.tsx';
@@ -36,7 +36,7 @@ export function AnchorsSection() {
             <div className="grow col">
               <span className="mono ell" title={place.place}>{place.place}</span>
               <span className="s t3">{place.at ? tn('anchor.last', place.size, { time: formatDateTime(place.at) }) : t('anchor.never')}</span>
-              {place.credential ? <span className="s t3 row gap1"><Icon name="lock" size={12} />{t('anchor.withSecret', { name: place.credential })}</span> : null}
+              {place.credential ? <span className="s t3 row gap1"><Icon name="lock" size={12} />{t('anchor.withSecret', { name: formatSecret(place.credential) })}</span> : null}
               {place.warning ? <span className="s c-wait" role="status">{place.warning}</span> : null}
               {place.error ? <span className="s c-err" role="alert">{place.error}</span> : null}
             </div>

@@ -1,30 +1,36 @@
 /** The key that signs the audit chain: where it is, why it cannot be used, and moving it. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { KeyPlace } from '../../api/types.ts';
 import { useDoing } from '../../features/doing.ts';
-import { Section } from '../../features/settings/section.tsx';
+import { NotRead, Section } from '../../features/settings/section.tsx';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, Icon } from '../../kit/index.ts';
 
 export function AuditKeySection() {
   const status = useCommand('audit_status', {}, { refetchInterval: 15_000 });
   const { busy, run } = useDoing();
-  const [asked, setAsked] = useState<'file' | 'new' | null>(null);
-  if (!status.data) return null;
-  const { key, unsigned } = status.data;
-  const choose = (where: KeyPlace, isNew: boolean, done: string) => run(() => act('audit_key_choose', isNew ? { where, new: true } : { where }), done);
+  const mayChange = useCommand('who', {}, { staleTime: 60_000 }).data?.role === 'builder';
+  /** `where` is the place that was told when it was asked: what is agreed to is what happens. */
+  const [wanted, setAsked] = useState<{ what: 'file' } | { what: 'new'; where: KeyPlace } | null>(null);
+  const { key, unsigned } = status.data ?? {};
+  // The question goes with its reason: a key that is back is not replaced.
+  const stands = wanted !== null && (wanted.what === 'new' ? unsigned?.lost === true : key?.where === 'system');
+  const asked = stands ? wanted : null;
+  useEffect(() => { if (wanted !== null && !stands) setAsked(null); }, [wanted, stands]);
+  const choose = (where: KeyPlace, isNew: boolean) => run(() => act('audit_key_choose', isNew ? { where, new: true } : { where }), t(isNew ? 'auditKey.unlocked' : `auditKey.moved.${where}`));
   async function confirm() {
-    if (asked === 'file') await choose('file', false, t('auditKey.moved'));
-    else await choose(unsigned?.where ?? 'file', true, t('auditKey.unlocked'));
+    if (asked?.what === 'file') await choose('file', false);
+    else if (asked) await choose(asked.where, true);
     setAsked(null);
   }
   return (
     <Section id="audit-key" title={t('auditKey.title')} hint={t('auditKey.hint')}>
+      {status.data ? null : <NotRead error={status.error} retry={status.refetch} />}
       {unsigned ? (
-        <Banner signal="warn" title={t('auditKey.away')} actions={unsigned.lost
-          ? <Button small busy={busy} onClick={() => setAsked('new')}>{t('auditKey.new')}</Button>
-          : <Button small icon="key" busy={busy} onClick={() => void choose(unsigned.where ?? 'file', false, t('auditKey.unlocked'))}>{t(unsigned.locked ? 'auditKey.unlock' : 'common.tryAgain')}</Button>}>
+        <Banner signal="warn" title={t('auditKey.away')} actions={!mayChange ? undefined : unsigned.lost
+          ? <Button small busy={busy} onClick={() => setAsked({ what: 'new', where: unsigned.where ?? 'file' })}>{t('auditKey.new')}</Button>
+          : <Button small icon="key" busy={busy} onClick={() => void run(() => act('audit_key_choose', { where: unsigned.where ?? 'file' }), t('auditKey.unlocked'))}>{t(unsigned.locked ? 'auditKey.unlock' : 'common.tryAgain')}</Button>}>
           <span>{unsigned.message}</span>
           <span className="s t2">{unsigned.hint}</span>
         </Banner>
@@ -38,15 +44,15 @@ export function AuditKeySection() {
               <span className="s t3 ell" title={key.at}>{t('auditKey.at', { id: key.keyId, place: key.at })}</span>
               <span className="s t3 ell" title={key.fingerprint}>{t('auditKey.fingerprint', { fingerprint: key.fingerprint })}</span>
             </div>
-            {key.where === 'file'
-              ? <Button small busy={busy} onClick={() => void choose('system', false, t('auditKey.moved'))}>{t('auditKey.toSystem')}</Button>
-              : <Button small busy={busy} onClick={() => setAsked('file')}>{t('auditKey.toFile')}</Button>}
+            {!mayChange ? null : key.where === 'file'
+              ? <Button small busy={busy} onClick={() => void choose('system', false)}>{t('auditKey.toSystem')}</Button>
+              : <Button small busy={busy} onClick={() => setAsked({ what: 'file' })}>{t('auditKey.toFileAsk')}</Button>}
           </div>
         </div>
       ) : null}
       {asked === null ? null : (
-        <ConfirmDialog open danger={asked === 'new'} busy={busy} title={t(asked === 'new' ? 'auditKey.newTitle' : 'auditKey.toFileTitle')} text={t(asked === 'new' ? 'auditKey.newText' : 'auditKey.toFileText')}
-          confirm={t(asked === 'new' ? 'auditKey.new' : 'auditKey.toFile')} cancel={t('common.cancel')} onConfirm={() => void confirm()} onClose={() => setAsked(null)} />
+        <ConfirmDialog open danger={asked.what === 'new'} busy={busy} title={t(asked.what === 'new' ? 'auditKey.newTitle' : 'auditKey.toFileTitle')} text={t(asked.what === 'new' ? 'auditKey.newText' : 'auditKey.toFileText')}
+          confirm={t(asked.what === 'new' ? 'auditKey.newYes' : 'auditKey.toFile')} cancel={t('common.cancel')} onConfirm={() => void confirm()} onClose={() => setAsked(null)} />
       )}
     </Section>
   );

@@ -1,11 +1,12 @@
 /** Addresses outside that hear of tasks, and what each was told: the part of the settings (UX D2.10). */
 import { useState } from 'react';
+import { sentences } from '../../api/error.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
-import { formatDateTime, t, tn, type MessageKey } from '../../i18n/index.ts';
-import { Badge, Button, Checkbox, Icon, Select, TextInput, toast } from '../../kit/index.ts';
+import { formatDateTime, formatSecret, t, tn, type MessageKey } from '../../i18n/index.ts';
+import { Badge, Button, Checkbox, ConfirmDialog, Icon, Select, TextInput, toast } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
-import { NoLine, Section } from '../../features/settings/section.tsx';
+import { NoLine, NotRead, Section } from '../../features/settings/section.tsx';
 import { navigate } from '../router.ts';
 
 type Webhook = Commands['webhook_list']['response'][number];
@@ -16,9 +17,11 @@ const said = (event: string) => t(`webhook.said.${event}` as MessageKey);
 
 export function WebhooksSection() {
   const list = useCommand('webhook_list', {}, { refetchInterval: 5_000 });
-  const mayChange = useCommand('who', {}, { staleTime: 60_000 }).data?.role === 'builder';
+  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
+  const mayChange = role === 'builder';
   // A viewer does not see who hears of what.
-  if (!list.data) return null;
+  if (!list.data && (role === undefined || role === 'viewer' || list.error?.code === 'FORBIDDEN')) return null;
+  if (!list.data) return <Section id="webhooks" title={t('webhook.title')} hint={t('webhook.hint')}><NotRead error={list.error} retry={list.refetch} /></Section>;
   return (
     <Section id="webhooks" title={t('webhook.title')} hint={t('webhook.hint')}>
       <div className="box">
@@ -31,19 +34,26 @@ export function WebhooksSection() {
   );
 }
 
+/** The line that was removed had the focus: it goes on from the part that it stood in. */
+const toSection = () => requestAnimationFrame(() => document.getElementById('set-webhooks')?.focus());
+
 function Address({ one, mayChange }: { one: Webhook; mayChange: boolean }) {
   const { busy, run } = useDoing();
+  const [asked, setAsked] = useState(false);
   const all = one.events.length === EVENTS.length;
   return (
     <div className="line">
       <Icon name="send" className={one.failed > 0 ? 'c-err' : 't2'} />
       <div className="grow col">
         <span className="mono ell" title={one.url}>{one.url}</span>
-        <span className="s t3">{[t('webhook.signed', { name: one.secret }), ...(all ? [] : [one.events.map((event) => t(`webhook.event.${event}`)).join(', ')])].join(' · ')}</span>
+        <span className="s t3">{[t('webhook.signed', { name: formatSecret(one.secret) }), ...(all ? [] : [one.events.map((event) => t(`webhook.event.${event}`)).join(', ')])].join(' · ')}</span>
       </div>
       {one.waiting > 0 ? <Badge signal="wait">{tn('webhook.waiting', one.waiting)}</Badge> : null}
       {one.failed > 0 ? <Badge signal="err">{tn('webhook.failed', one.failed)}</Badge> : null}
-      {mayChange ? <Button small busy={busy} aria-label={t('webhook.removeOf', { url: one.url })} onClick={() => void run(() => act('webhook_remove', { id: one.id }), t('webhook.removed'))}>{t('webhook.remove')}</Button> : null}
+      {mayChange ? <Button small busy={busy} aria-label={t('webhook.removeOf', { url: one.url })} onClick={() => setAsked(true)}>{t('webhook.remove')}</Button> : null}
+      <ConfirmDialog open={asked} danger busy={busy} title={t('webhook.removeTitle')} confirm={t('webhook.remove')} cancel={t('common.cancel')} onClose={() => setAsked(false)}
+        text={sentences(t('webhook.removeText', { url: one.url }), one.waiting > 0 ? tn('webhook.removeWaiting', one.waiting) : undefined)}
+        onConfirm={() => void run(() => act('webhook_remove', { id: one.id }), t('webhook.removed')).then((gone) => { setAsked(false); if (gone) toSection(); })} />
     </div>
   );
 }
@@ -87,7 +97,7 @@ function Add() {
 /** The last messages. One that was not taken, or that the receiver lost, can be sent again by hand. */
 function Log({ urls, mayChange }: { urls: ReadonlyMap<string, string>; mayChange: boolean }) {
   const log = useCommand('webhook_log', { limit: 20 }, { refetchInterval: 5_000 });
-  if (!log.data) return null;
+  if (!log.data) return <NotRead error={log.error} retry={log.refetch} />;
   if (log.data.length === 0) return <p className="s t3">{t('webhook.nothing')}</p>;
   return (
     <ul className="box" aria-label={t('webhook.log')}>
@@ -109,7 +119,7 @@ function Message({ one, url, mayChange }: { one: Delivery; url: string; mayChang
       <div className="grow col">
         <span className="row"><Badge signal={SIGNAL[one.state]}>{t(`webhook.state.${one.state}`)}</Badge><span>{said(one.event)}</span><button type="button" className="link s" onClick={() => navigate({ screen: 'inbox', taskId: one.taskId })}>{t('webhook.task')}</button></span>
         <span className="s t3 ell" title={url}>{time} · {url}</span>
-        {one.error ? <span className="s c-err">{tn('webhook.tried', one.attempts, { why: one.error })}{one.againAt ? `, ${t('webhook.againAt', { time: formatDateTime(one.againAt) })}` : ''}</span> : null}
+        {one.error ? <span className={one.state === 'failed' ? 's c-err' : 's c-wait'}>{tn('webhook.tried', one.attempts, { why: one.error })}{one.againAt ? `, ${t('webhook.againAt', { time: formatDateTime(one.againAt) })}` : ''}</span> : null}
       </div>
       {mayChange ? <Button small icon="retry" busy={busy} aria-label={t('webhook.againOf', { what: said(one.event), time })} onClick={() => void again()}>{t('webhook.again')}</Button> : null}
     </li>
