@@ -3,7 +3,7 @@ import './gallery.css';
 import { useState } from 'react';
 import type { ApiError } from '../../api/error.ts';
 import type { RunRow, Sample, WorkflowEntry } from '../../api/types.ts';
-import { formatAgo, t, tn } from '../../i18n/index.ts';
+import { formatAgo, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Icon, IconButton, Kbd, Menu, SignalIcon, Skeleton } from '../../kit/index.ts';
 import { outcomeText, StatusIcon } from '../status.tsx';
 import { GraphArt } from './graph-art.tsx';
@@ -31,7 +31,7 @@ export function Gallery(props: GalleryProps) {
   const recent = <RecentSection {...props} />;
   // Who has workflows looks for them; who has none looks for samples.
   const own = (workflows.data?.length ?? 0) > 0;
-  // Until it is known which of the two comes first neither is drawn: nothing jumps.
+  // Until it is known which of the two comes first, rows hold the place of both.
   const known = workflows.data !== undefined || workflows.error !== null;
   return (
     <div className="g-mid">
@@ -51,7 +51,7 @@ export function Gallery(props: GalleryProps) {
             </div>
             {own ? null : recent}
           </>
-        ) : null}
+        ) : <div className="box g-rec" aria-busy="true" aria-label={t('gallery.loading')}><Skeleton rows={FEW} height={36} /></div>}
       </section>
       <aside className="g-side" aria-label={t('gallery.latest')}><Latest {...props} featured={featured} /></aside>
     </div>
@@ -71,9 +71,9 @@ function RecentSection(props: GalleryProps) {
       <div className="row">
         <b>{t('gallery.recent')}</b>
         {folders > 0 ? <span className="s t2">{tn('gallery.recentFrom', folders)}</span> : null}
-        {count > FEW ? <Button small variant="ghost" className="end" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t('gallery.fewer') : t('gallery.showAll', { n: count })}</Button> : null}
+        {count > FEW ? <Button small variant="ghost" className="end" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t('gallery.fewer') : t('gallery.showAll', { n: formatNumber(count) })}</Button> : null}
       </div>
-      {workflows.error ? <Failed error={workflows.error} retry={workflows.retry} /> : <Recent {...props} entries={all ? workflows.data : workflows.data?.slice(0, FEW)} />}
+      {workflows.error ? <Failed error={workflows.error} retry={workflows.retry} /> : <Recent {...props} entries={workflows.data?.slice(0, all ? count : FEW) ?? []} />}
     </section>
   );
 }
@@ -142,8 +142,7 @@ function EmptyCard({ busy, keys, onNew }: { busy: boolean; keys: string | undefi
   );
 }
 
-function Recent({ entries, onOpen, onDuplicate, onDelete, onShowRuns }: GalleryProps & { entries: WorkflowEntry[] | undefined }) {
-  if (!entries) return <div className="box g-rec"><Skeleton rows={4} height={36} /></div>;
+function Recent({ entries, onOpen, onDuplicate, onDelete, onShowRuns }: GalleryProps & { entries: WorkflowEntry[] }) {
   if (entries.length === 0) {
     return <div className="box"><EmptyState title={t('gallery.noRecent')} text={t('gallery.noRecentText')} /></div>;
   }

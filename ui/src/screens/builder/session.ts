@@ -16,7 +16,10 @@ export const POLL_MS = 2000;
 const isAboutFile = ({ code, details }: ApiError): boolean =>
   code === 'TOO_LARGE' || (typeof details === 'object' && details !== null && 'diagnostics' in details);
 
-export type Outside = { kind: 'changed'; revision: string } | { kind: 'broken'; revision: string; why: string } | { kind: 'gone' };
+type Broken = { kind: 'broken'; revision: string; why: string };
+export type Outside = { kind: 'changed'; revision: string } | Broken | { kind: 'gone' };
+
+const brokenIn = ({ revision, unreadable }: OpenWorkflow): Broken | null => (unreadable === undefined ? null : { kind: 'broken', revision, why: unreadable });
 
 export class Session {
   readonly ref: string;
@@ -51,9 +54,9 @@ export class Session {
     this.diagnostics = open.diagnostics;
     this.#draftKept = Boolean(open.draft);
     this.editor = createEditor(open.document, { readOnly: open.readOnly });
-    if (open.unreadable !== undefined) {
+    this.outside = brokenIn(open);
+    if (this.outside) {
       // What is shown is the draft: nothing else is left to choose from, and no file holds it.
-      this.outside = { kind: 'broken', revision: open.revision, why: open.unreadable };
       this.draft = null;
       this.editor.replaceDocument(open.document, { saved: false, step: t('builder.draftStep') });
     }
@@ -164,8 +167,8 @@ export class Session {
   /** A file that was changed is read at once: whether it can be taken is told before anybody decides. */
   async #looked(revision: string): Promise<Outside> {
     try {
-      const { unreadable } = await call('workflow_open', { ref: this.ref });
-      return unreadable === undefined ? { kind: 'changed', revision } : { kind: 'broken', revision, why: unreadable };
+      const open = await call('workflow_open', { ref: this.ref });
+      return brokenIn(open) ?? { kind: 'changed', revision };
     } catch (cause) {
       const error = toApiError(cause);
       if (!isAboutFile(error)) throw error;
@@ -176,11 +179,12 @@ export class Session {
   /** Takes the file as it is now. */
   async reload(): Promise<void> {
     const open = await call('workflow_open', { ref: this.ref });
-    if (open.unreadable !== undefined) {
+    const broken = brokenIn(open);
+    if (broken) {
       // It broke since it was looked at: what came is the draft, not the file.
-      this.outside = { kind: 'broken', revision: open.revision, why: open.unreadable };
+      this.outside = broken;
       this.changed();
-      throw new ApiError({ code: 'FILE_UNREADABLE', message: open.unreadable, hint: '' });
+      throw new ApiError({ code: 'FILE_UNREADABLE', message: broken.why, hint: '' });
     }
     this.#say(null);
     this.revision = open.revision;
