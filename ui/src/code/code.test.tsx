@@ -115,6 +115,10 @@ describe('values', () => {
     expect(formatSize(52_340)).toBe('51.1KB');
     expect(formatSize(1023)).toBe('1023B');
     expect(formatSize(1024)).toBe('1.0KB');
+    const once = { a: 'b' };
+    const written = vi.spyOn(JSON, 'stringify');
+    expect([sizeOf(once), sizeOf(once), written.mock.calls.length]).toEqual([9, 9, 1]);
+    written.mockRestore();
     expect(sizeOf({ a: 'ä😀' })).toBe('{"a":"ä😀"}'.length);
     const cut = { _truncated: true, ref: 'r', length: 42_000 };
     expect([sizeOf(cut), sizeOf({ n: 1, big: cut }), sizeOf([cut, cut])]).toEqual([42_000, '{"n":1,"big":}'.length + 42_000, '[,]'.length + 84_000]);

@@ -137,7 +137,12 @@ it('tasks that somebody has put off are not decided along', async () => {
 
 it('says that it is not known what runs a second time, and asks all the same', async () => {
   const host = await showInbox('#/inbox/ended', [task(1, { id: 'ended', state: 'done', decision: { action: 'skip', operatorId: 'user:ada', at: '2026-11-22T02:03:04Z', durationMs: 1, via: 'app' } })]);
-  host.on({ rerun_look: () => { throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: '' }); } });
+  let answer: () => void = () => undefined;
+  const asked = new Promise<void>((done) => { answer = done; });
+  host.on({ rerun_look: async () => { await asked; throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: '' }); } });
   fireEvent.click(await screen.findByRole('button', { name: 'Open again…' }));
-  expect(await screen.findByText('Which steps run a second time is not known. The store cannot be read')).toBeTruthy();
+  // It is there before it says anything: only then it is read aloud.
+  const place = within(await screen.findByRole('dialog')).getByRole('status');
+  answer();
+  await within(place).findByText('Which steps run a second time is not known. The store cannot be read');
 });

@@ -52,6 +52,19 @@ describe('gallery', () => {
     expect(await screen.findByText('No runs yet')).toBeTruthy();
   });
 
+  it('holds the place of what is read', async () => {
+    let answer: () => void = () => undefined;
+    host.handlers.workflow_list = () => new Promise((done) => { answer = () => done([]); }) as never;
+    await at('#/workflows');
+    expect(await screen.findByRole('heading', { name: SAMPLES[0]?.title })).toBeTruthy();
+    const rows = screen.getByLabelText('Reading the library');
+    expect(rows.getAttribute('aria-busy')).toBe('true');
+    expect(rows.querySelectorAll('.row')).toHaveLength(8);
+    answer();
+    expect(await screen.findByText('No workflows yet')).toBeTruthy();
+    expect(screen.queryByLabelText('Reading the library')).toBeNull();
+  });
+
   it('says what failed, what to do, and does it', async () => {
     let broken = true;
     host.handlers.workflow_list = () => {
