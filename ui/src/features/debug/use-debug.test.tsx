@@ -75,7 +75,7 @@ it('the editor of an input says why it goes when somebody else lets the run go o
   const ON = event(3, 'workflow_continued', null, { mode: 'continue' });
   rerender(shown(...STOPPED, ON));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(useMessages.getState().shown.map((one) => one.text)).toContain('The run went on: its input was not changed');
+  expect(useMessages.getState().shown.map((one) => one.text)).toContain('The run no longer waits: its input was not changed');
   rerender(shown(...STOPPED, ON, event(4, 'workflow_paused', 'a', { reason: 'step' })));
   await screen.findByText('After one step.');
   expect(screen.queryByRole('dialog')).toBeNull();
