@@ -60,7 +60,7 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     await address.fill('http://10.0.0.1/inside?team=5');
     for (const event of ['overdue', 'escalated', 'closed']) await section.getByRole('checkbox', { name: event }).click();
     await section.getByRole('button', { name: 'Add' }).click();
-    await expect(section.getByText('signed with secret://desk · created, answered')).toBeVisible();
+    await expect(section.getByText('signed with desk · created, answered')).toBeVisible();
     await expect(section.getByText('Nothing was told yet.')).toBeVisible();
     await address.fill(`${desk.base}/desk`);
     await sign();
