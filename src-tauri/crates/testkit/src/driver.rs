@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
+/// What calls under way have told, in order.
+type Heard = Vec<(CallKey, Vec<signalbox_model::Said>)>;
 type Running = Pin<Box<dyn Future<Output = (CallKey, Vec<(usize, Outcome)>)> + Send>>;
 
 /// Says whether somebody was woken since it was looked at.
@@ -62,7 +64,7 @@ pub struct Driver {
     timers: BTreeSet<(i64, Timer)>,
     inputs: VecDeque<Input>,
     /// What calls told and the run has not heard yet.
-    said: Arc<Mutex<Vec<(CallKey, Vec<signalbox_model::Said>)>>>,
+    said: Arc<Mutex<Heard>>,
     cancel_at: Option<i64>,
     /// What people answer, in order, each so many milliseconds after the run began to wait for it.
     people: VecDeque<(i64, Said)>,

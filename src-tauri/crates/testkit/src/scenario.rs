@@ -235,21 +235,35 @@ pub fn line(event: &RunEvent) -> String {
 /// Runs one scenario; the list of what is wrong, empty when all is well.
 pub fn run(scenario: &Scenario) -> Vec<String> {
     let mut wrong = Vec::new();
-    let catalog = catalog();
-    let workflow = match workflow(&scenario.workflow) {
-        Ok(workflow) => workflow,
-        Err(error) => return vec![format!("the workflow cannot be read: {error}")],
-    };
-    let found = validate::check(&workflow, &catalog);
     if let Some(codes) = &scenario.expect.diagnostics {
+        let workflow = match workflow(&scenario.workflow) {
+            Ok(workflow) => workflow,
+            Err(error) => return vec![format!("the workflow cannot be read: {error}")],
+        };
+        let found = validate::check(&workflow, &catalog());
         let found: Vec<String> = found.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         differ(&mut wrong, "diagnostics", codes, &found);
         return wrong;
     }
-    let compiled = match Compiled::new(Arc::new(workflow), "0".repeat(64).as_str(), &catalog) {
-        Ok(compiled) => Arc::new(compiled),
-        Err(found) => return vec![format!("the workflow does not compile: {found:#?}")],
+    let driver = match drive(scenario) {
+        Ok(driver) => driver,
+        Err(why) => return vec![why],
     };
+    oracles(&driver.events, &mut wrong);
+    expectations(scenario, &driver, &mut wrong);
+    if !wrong.is_empty() {
+        let log: Vec<String> = driver.events.iter().map(line).collect();
+        wrong.push(format!("the run was:\n    {}", log.join("\n    ")));
+    }
+    wrong
+}
+
+/// Runs one scenario to its end, whatever comes out.
+pub fn drive(scenario: &Scenario) -> Result<Driver, String> {
+    let workflow = workflow(&scenario.workflow).map_err(|error| format!("the workflow cannot be read: {error}"))?;
+    let compiled = Compiled::new(Arc::new(workflow), "0".repeat(64).as_str(), &catalog())
+        .map_err(|found| format!("the workflow does not compile: {found:#?}"))?;
+    let compiled = Arc::new(compiled);
     let test = TestWorld::default();
     for (key, answers) in &scenario.http {
         test.http.on(key, answers.clone());
@@ -271,7 +285,7 @@ pub fn run(scenario: &Scenario) -> Vec<String> {
             continue;
         }
         let Some(action) = TaskAction::parse(&person.action) else {
-            return vec![format!("'{}' is no answer", person.action)];
+            return Err(format!("'{}' is no answer", person.action));
         };
         let answer = signalbox_model::task::Answer {
             action,
@@ -287,13 +301,7 @@ pub fn run(scenario: &Scenario) -> Vec<String> {
         driver = driver.crash_and_resume(keep);
     }
     driver.run();
-    oracles(&driver.events, &mut wrong);
-    expectations(scenario, &driver, &mut wrong);
-    if !wrong.is_empty() {
-        let log: Vec<String> = driver.events.iter().map(line).collect();
-        wrong.push(format!("the run was:\n    {}", log.join("\n    ")));
-    }
-    wrong
+    Ok(driver)
 }
 
 fn differ<T: PartialEq + std::fmt::Debug + ?Sized>(wrong: &mut Vec<String>, what: &str, expected: &T, found: &T) {

@@ -42,7 +42,11 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
     if shell::run(root, "cargo", &table).is_err() {
         shell::run(root, "cargo", &table)?;
     }
-    for tests in [["-p", "signalbox-app", "--test", "generated"], ["-p", "signalbox-headless", "--bin", "signalbox"]] {
+    for tests in [
+        ["-p", "signalbox-app", "--test", "generated"],
+        ["-p", "signalbox-headless", "--bin", "signalbox"],
+        ["-p", "signalbox-testkit", "--test", "histories"],
+    ] {
         println!("$ SIGNALBOX_GEN=1 cargo test {}", tests.join(" "));
         let status = Command::new("cargo")
             .args(["test", "--quiet"])
