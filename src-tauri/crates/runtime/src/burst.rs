@@ -68,6 +68,10 @@ pub(crate) fn run(
                         burst.effects.push(Effect::CancelCall(key));
                     }
                 }
+                // What is due needs no waiting outside: a retry without a delay is part of the commit of its error (ADR 39).
+                Effect::Timer { timer, due_ms } if due_ms <= clock.now_ms() => {
+                    inputs.push_back(Input::TimerFired { timer, now: clock.now_ms() });
+                }
                 Effect::Call(_) | Effect::Timer { .. } | Effect::CancelCalls | Effect::WriteArtifact { .. } => {
                     burst.effects.push(effect);
                 }
@@ -180,3 +184,6 @@ pub(crate) fn weight(value: &Value) -> usize {
         Value::Object(map) => 2 + map.iter().map(|(key, value)| key.len() + 4 + weight(value)).sum::<usize>(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_nodes::speech::Speech;
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange, Thread};
+use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange, Thread, Written};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
@@ -36,8 +36,8 @@ const INPUTS: usize = 64;
 const STATES: usize = 2;
 /// How long a run that is alone may hold its thread for one commit, whether it writes it or waits for it.
 const ON_THREAD: Duration = Duration::from_millis(5);
-/// After a commit that took longer, so long the store's own thread writes (ADR 37).
-const APART: Duration = Duration::from_secs(1);
+/// After a commit that took longer, for so many times as long the store's own thread writes (ADR 39).
+const APART: u32 = 8;
 /// How long a run that never has to wait keeps its thread.
 const GIVE_WAY: Duration = Duration::from_millis(5);
 /// How long a closing runtime waits for calls that change something outside.
@@ -88,6 +88,8 @@ enum Stop {
     Fault(String),
     /// It waits for a person and nothing else: a row, not a task (P6).
     Paused,
+    /// The same, and its last commit has made it nobody's.
+    Rests,
     /// A person answered before the policy of an expired task: the run goes on from the store.
     Overtaken,
     /// It could not even begin; the starter hears why.
@@ -113,6 +115,8 @@ pub(crate) struct Driver {
     inbox: mpsc::UnboundedReceiver<Message>,
     compiled: Arc<Compiled>,
     state: RunState,
+    /// What its definition says about audit entries.
+    said: record::Said,
     /// Status as the store has it.
     recorded: RunStatus,
     /// Until then commits are left to the store's own thread: the disk was slow.
@@ -155,6 +159,7 @@ impl Driver {
         Self {
             changed: core.changed.subscribe(),
             closing: core.closing.subscribe(),
+            said: record::Said::default(),
             recorded: state.status(),
             apart_until: Instant::now(),
             core,
@@ -203,7 +208,7 @@ impl Driver {
         self.calls.shutdown().await;
         self.timers.shutdown().await;
         let mut unborn = None;
-        let (mut again, mut paused) = (false, false);
+        let (mut again, mut paused, mut rests) = (false, false, false);
         let phase = match outcome {
             Ok(status) => Phase::Ended(status),
             Err(Stop::Fenced) => Phase::Left(None),
@@ -220,6 +225,10 @@ impl Driver {
                 paused = true;
                 Phase::Left(None)
             }
+            Err(Stop::Rests) => {
+                rests = true;
+                Phase::Left(None)
+            }
             Err(Stop::Overtaken) => {
                 self.release().await;
                 again = true;
@@ -232,7 +241,9 @@ impl Driver {
         };
         self.core.forget(&self.driven, &phase);
         self.driven.phase.send_replace(phase);
-        // Whoever answered while the run was being laid down found it driven, and told a task that was about to end.
+        // Whoever answered while the run was being laid down found it driven, and told a task that was about to end. What was
+        // asked before the commit that made it nobody's kept it here; who asked later either took it over or told us.
+        paused |= rests && self.inbox.try_recv().is_ok();
         if again || (paused && self.is_answered()) {
             let (core, run_id) = (Arc::clone(&self.core), self.driven.run_id.clone());
             // What does not go on stays in the list of runs, with its state.
@@ -265,7 +276,13 @@ impl Driver {
             self.artifacts(&mut burst).await?;
             let events = std::mem::take(&mut burst.events);
             if !events.is_empty() || !self.answers.is_empty() {
-                self.commit(events, burst.durable).await?;
+                // Only timers are left to do, and those of a row are looked after by the store.
+                let rests = self.state.status() == RunStatus::Paused
+                    && burst.left.is_empty()
+                    && burst.inputs.is_empty()
+                    && burst.effects.iter().all(|effect| matches!(effect, Effect::Timer { .. }))
+                    && self.inbox.is_empty();
+                self.commit(events, burst.durable, rests).await?;
             }
             pass(Point::Decided);
             if self.state.status().is_terminal() {
@@ -407,7 +424,8 @@ impl Driver {
     }
 
     /// One transaction: events, now and then a snapshot, status and summary at the end. Returns after it is written.
-    async fn commit(&mut self, events: Vec<RunEvent>, durable: bool) -> Result<(), Stop> {
+    /// `rests`: nothing is left to do before the run is asked, so that it need not be driven.
+    async fn commit(&mut self, events: Vec<RunEvent>, durable: bool, rests: bool) -> Result<(), Stop> {
         let status = self.state.status();
         let terminal = status.is_terminal();
         let (bytes, calls) = burst::weigh(&events);
@@ -431,7 +449,7 @@ impl Driver {
         }
         let end = terminal.then(|| self.end());
         let tasks = record::tasks(&self.compiled, &events);
-        let audit = record::entries(&self.compiled, &events);
+        let audit = record::entries(&self.compiled, &self.said, &events);
         let mut consumed = std::mem::take(&mut self.answers);
         if terminal {
             consumed = std::mem::take(&mut self.taken).into_iter().collect();
@@ -444,8 +462,9 @@ impl Driver {
         // Subscribers get the events after the commit; without any there is nothing to keep.
         let keep = self.driven.live.receiver_count() > 0;
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
+        let mut nobodys = false;
         if let Some(birth) = self.birth.take() {
-            self.begin(birth, (events, tasks, audit), snapshot, end, durable).await?;
+            nobodys = self.begin(birth, (events, tasks, audit), snapshot, end, (durable, rests)).await?;
         } else if let Some(owner) = self.owner.clone() {
             let commit = RunCommit {
                 status: (status != self.recorded).then_some(status),
@@ -454,14 +473,19 @@ impl Driver {
                 tasks,
                 audit,
                 durable,
+                rests,
                 ..RunCommit::new(self.driven.run_id.clone(), owner, events)
             };
-            self.persist(commit, snapshot).await?;
+            nobodys = self.persist(commit, snapshot).await?;
         }
         self.recorded = status;
         // Who came during the commit may have read the store before it: an empty batch sends it there again. Nobody
         // listens any more: then nobody misses it.
         let _ = self.driven.live.send(live.unwrap_or_else(|| Arc::from([])));
+        if nobodys {
+            self.owner = None;
+            return Err(Stop::Rests);
+        }
         Ok(())
     }
 
@@ -476,15 +500,16 @@ impl Driver {
         }
     }
 
-    /// The first commit creates the run. A run that could not be recorded was never started: the caller hears why.
+    /// The first commit creates the run; says whether it is nobody's now. A run that could not be recorded was never started:
+    /// the caller hears why.
     async fn begin(
         &mut self,
         birth: Birth,
         (events, tasks, audit): (Vec<RunEvent>, Vec<TaskChange>, Vec<Record>),
         snapshot: Option<Snapshot>,
         end: Option<RunEnd>,
-        durable: bool,
-    ) -> Result<(), Stop> {
+        (durable, rests): (bool, bool),
+    ) -> Result<bool, Stop> {
         let (sender, receiver) = oneshot::channel();
         let new = NewRun {
             run_id: self.driven.run_id.clone(),
@@ -504,25 +529,27 @@ impl Driver {
             tasks,
             audit: birth.audit.into_iter().chain(audit).collect(),
             durable,
+            rests,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));
         match receiver.await {
-            Ok(Ok(owner)) => {
+            Ok(Ok(Written { owner, rests })) => {
                 self.owner = Some(owner);
                 pass(Point::Born);
                 let _ = birth.born.send(Ok(()));
                 // Whoever started it may be on this thread.
                 tokio::task::yield_now().await;
-                Ok(())
+                Ok(rests)
             }
             Ok(Err(error)) => Err(Stop::Unborn(birth.born, error.into())),
             Err(_) => Err(Stop::Unborn(birth.born, Error::Closing)),
         }
     }
 
-    /// Commits, again and again while the disk is full: the events stay in memory, the effects wait, nothing is lost.
-    async fn persist(&mut self, commit: RunCommit, mut snapshot: Option<Snapshot>) -> Result<(), Stop> {
+    /// Commits, again and again while the disk is full: the events stay in memory, the effects wait, nothing is lost. Says
+    /// whether the run is nobody's now.
+    async fn persist(&mut self, commit: RunCommit, mut snapshot: Option<Snapshot>) -> Result<bool, Stop> {
         let has_snapshot = snapshot.is_some();
         let mut unsure = false;
         loop {
@@ -531,22 +558,25 @@ impl Driver {
             let here = alone && began >= self.apart_until;
             let thread = if here { Thread::Here } else { Thread::Writer };
             self.core.store.submit_lent(&commit, snapshot.take(), thread, Box::new(move |outcome| giver.give(outcome)));
-            if here && began.elapsed() > ON_THREAD {
-                self.apart_until = Instant::now() + APART;
+            let took = began.elapsed();
+            if here && took > ON_THREAD {
+                self.apart_until = Instant::now() + took.saturating_mul(APART);
             } else if alone {
                 answer.wait(ON_THREAD);
             }
             let trouble = match answer.await {
-                Some(Ok(())) => {
+                Some(Ok(written)) => {
                     self.going();
-                    return Ok(());
+                    return Ok(written.rests);
                 }
                 // A commit that was answered with an I/O error may have been written after all.
-                Some(Err(CommitError::Fenced { .. })) if unsure && self.is_written(&commit) => {
-                    self.going();
-                    return Ok(());
-                }
-                Some(Err(CommitError::Fenced { .. })) => return Err(Stop::Fenced),
+                Some(Err(CommitError::Fenced { .. })) => match self.written(&commit).filter(|_| unsure) {
+                    Some(rests) => {
+                        self.going();
+                        return Ok(rests);
+                    }
+                    None => return Err(Stop::Fenced),
+                },
                 Some(Err(CommitError::DiskFull)) => Trouble::DiskFull,
                 Some(Err(CommitError::Busy)) => Trouble::Store(CommitError::Busy.to_string()),
                 Some(Err(CommitError::Store(signalbox_store::StoreError::Closed))) | None => return Err(Stop::Closing),
@@ -585,12 +615,14 @@ impl Driver {
         pending.iter().any(|input| !self.taken.contains(&input.id) && asked::read(&input.body, now).is_some())
     }
 
-    fn is_written(&self, commit: &RunCommit) -> bool {
+    /// Whether a commit stands in the store, and then whether it has made the run nobody's.
+    fn written(&self, commit: &RunCommit) -> Option<bool> {
         let last = commit.events.last().and_then(|event| event.seq);
-        self.core
-            .store
-            .run(&commit.run_id)
-            .is_ok_and(|row| row.owner.as_ref() == Some(&commit.owner) && last == Some(row.last_seq))
+        let row = self.core.store.run(&commit.run_id).ok().filter(|row| last == Some(row.last_seq))?;
+        match row.owner {
+            Some(owner) => (owner == commit.owner).then_some(false),
+            None => (commit.rests && row.epoch == commit.owner.epoch).then_some(true),
+        }
     }
 
     /// Stands still for a while, visibly.

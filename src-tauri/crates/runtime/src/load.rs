@@ -110,12 +110,21 @@ pub fn definition(store: &Store, registry: &Registry, row: &RunRow) -> Result<Co
 
 /// The state after the last recorded event.
 pub fn state(store: &Store, compiled: &Compiled, row: &RunRow) -> Result<RunState, Error> {
-    let snapshot = store.latest_snapshot(&row.run_id)?;
-    // A snapshot of another format is no loss: the events rebuild the state.
-    let known = snapshot.and_then(|snapshot| snapshot::decode(compiled, &snapshot.body).ok());
-    let mut state = known.unwrap_or_else(|| RunState::new(compiled, &row.run_id, row.client_run_token.clone()));
+    let (snapshot, first) = store.latest_state(&row.run_id, PAGE)?;
+    let mut first = Some(first);
+    let mut state = match snapshot.map(|snapshot| snapshot::decode(compiled, &snapshot.body)) {
+        Some(Ok(state)) => state,
+        // A snapshot of another format is no loss: the events rebuild the state.
+        unusable => {
+            first = first.filter(|_| unusable.is_none());
+            RunState::new(compiled, &row.run_id, row.client_run_token.clone())
+        }
+    };
     loop {
-        let page = store.events(&row.run_id, state.last_seq(), PAGE)?;
+        let page = match first.take() {
+            Some(page) => page,
+            None => store.events(&row.run_id, state.last_seq(), PAGE)?,
+        };
         for event in &page {
             fold(compiled, &mut state, event).map_err(|error| Error::Log {
                 run: row.run_id.clone(),

@@ -4,13 +4,13 @@
 use serde_json::{Map, Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_engine::Compiled;
-use signalbox_engine::audit_rules::{self, Raise};
+use signalbox_engine::audit_rules::{self, AuditRule, Raise};
 use signalbox_model::event::EventBody;
 use signalbox_model::task::{Answer, ExpiryAction};
 use signalbox_model::{AuditEvent, RunEvent, TaskAction, TaskState, time};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
-use std::cell::LazyCell;
+use std::sync::OnceLock;
 
 /// Changes of the tasks, in the order of the events.
 pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange> {
@@ -84,14 +84,21 @@ fn expiry(action: ExpiryAction) -> Option<Answer> {
     Some(Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None })
 }
 
+/// What the definition of a run says about its entries: found in the whole file, so once for a run.
+#[derive(Default)]
+pub(crate) struct Said {
+    rules: OnceLock<Vec<AuditRule>>,
+    /// Only when an error asks for them.
+    marked: OnceLock<Vec<String>>,
+}
+
 /// The entries of the events, in their order.
-pub(crate) fn entries(compiled: &Compiled, events: &[RunEvent]) -> Vec<Record> {
-    let rules = audit_rules::of(&compiled.workflow);
-    // Found in the whole file, so only when an error asks for them, and once.
-    let marked = LazyCell::new(|| mask::pointers(&compiled.workflow));
-    let mut records = Vec::new();
+pub(crate) fn entries(compiled: &Compiled, said: &Said, events: &[RunEvent]) -> Vec<Record> {
+    let rules = said.rules.get_or_init(|| audit_rules::of(&compiled.workflow));
+    let masks = || Masks::new(said.marked.get_or_init(|| mask::pointers(&compiled.workflow)));
+    let mut records = Vec::with_capacity(events.len());
     for event in events {
-        let Some((name, level, metadata)) = entry(&|| Masks::new(&marked), event) else { continue };
+        let Some((name, level, metadata)) = entry(&masks, event) else { continue };
         let node = event.step_id.as_deref().unwrap_or(RUN_LEVEL);
         let mut record = Record::new(&*event.ts, &*event.run_id, node, name, level, actor(event));
         let mut metadata = metadata;
@@ -105,7 +112,7 @@ pub(crate) fn entries(compiled: &Compiled, events: &[RunEvent]) -> Vec<Record> {
                 metadata.insert(field.into(), value);
             }
         }
-        let Raise { level: raised, escalate } = audit_rules::apply(&rules, name.as_str(), &event.body);
+        let Raise { level: raised, escalate } = audit_rules::apply(rules, name.as_str(), &event.body);
         if let Some(raised) = raised.map(level_of).filter(|raised| *raised > level) {
             record.level = raised;
         }

@@ -310,16 +310,16 @@ impl Runtime {
             core.open()?;
             changed.borrow_and_update();
             let (store, id) = (core.store.clone(), run_id.to_owned());
-            let row = self.worker(move || store.run(&id)).await??;
-            if row.ended_ms.is_some() {
+            let (row, driven) = self
+                .worker(move || {
+                    let row = store.run(&id)?;
+                    let driven = row.status == RunStatus::Paused && store.drives(&row);
+                    Ok::<_, StoreError>((row, driven))
+                })
+                .await??;
+            // Another process may have taken a paused one up a moment ago, for the same reason that somebody waits here.
+            if row.ended_ms.is_some() || (row.status == RunStatus::Paused && !driven) {
                 return Ok(row.status);
-            }
-            // Another process may have taken it up a moment ago, for the same reason that somebody waits here.
-            if row.status == RunStatus::Paused {
-                let (store, id) = (core.store.clone(), run_id.to_owned());
-                if !self.worker(move || store.is_driven(&id)).await?? {
-                    return Ok(row.status);
-                }
             }
             let trouble = core.faulty().get(run_id).cloned();
             if let Some(trouble) = trouble {

@@ -22,6 +22,8 @@ use tokio::sync::{broadcast, watch};
 
 /// So many runs are taken over side by side: their commits go to the disk together.
 const TOGETHER: usize = 16;
+/// Of these, so many at once in one transaction.
+const AT_ONCE: usize = 16;
 /// Notices that a slow follower may be behind; what it misses is lost, as the kind of event says.
 const NOTICES: usize = 64;
 
@@ -115,21 +117,30 @@ impl Core {
             return Ok(Resumed::DrivenHere);
         }
         let row = self.store.run(run_id)?;
-        let ended = |status| Error::Ended { run: run_id.to_owned(), status };
         if row.ended_ms.is_some() {
-            return Err(ended(row.status));
+            return Err(Error::Ended { run: run_id.to_owned(), status: row.status });
         }
-        let Some(owner) = self.store.take_over(run_id)? else {
+        let taken = self.store.take_over_all(vec![run_id.to_owned()])?.pop().unwrap_or(Err(StoreError::Closed))?;
+        self.taken_over(run_id, taken)
+    }
+
+    /// Goes on with a run of which this is the row after it was taken over, if it was.
+    fn taken_over(self: &Arc<Self>, run_id: &str, taken: Option<RunRow>) -> Result<Resumed, Error> {
+        let Some((row, owner)) = taken.and_then(|row| row.owner.clone().map(|owner| (row, owner))) else {
             let row = self.store.run(run_id)?;
             return match () {
-                () if row.ended_ms.is_some() => Err(ended(row.status)),
+                () if row.ended_ms.is_some() => Err(Error::Ended { run: run_id.to_owned(), status: row.status }),
                 () if row.owner.is_some_and(|owner| owner.instance == self.store.instance()) => Ok(Resumed::DrivenHere),
                 () => Err(Error::DrivenElsewhere { run: run_id.to_owned() }),
             };
         };
         pass(Point::TakenOver);
-        let loaded = self.store.run(run_id).map_err(Error::from).and_then(|row| {
-            let compiled = self.definition(&row)?;
+        if let Err(error) = self.open() {
+            // Nobody drives it here any more, and this process may live on.
+            let _ = self.store.release(run_id, &owner);
+            return Err(error);
+        }
+        let loaded = self.definition(&row).and_then(|compiled| {
             let state = load::state(&self.store, &compiled, &row)?;
             Ok((compiled, state))
         });
@@ -165,6 +176,24 @@ impl Core {
         Ok(compiled)
     }
 
+    /// [`Self::resume`] of a few, which are taken over in one transaction; the answers in their order.
+    fn resume_part(self: &Arc<Self>, runs: &[String]) -> Vec<Result<Resumed, Error>> {
+        let free = |run: &&String| self.driven(run).is_none();
+        let mut taken = match self.open().and_then(|()| {
+            let free = runs.iter().filter(free).cloned().collect::<Vec<_>>();
+            let taken = self.store.take_over_all(free.clone())?;
+            Ok(free.into_iter().zip(taken).collect::<BTreeMap<_, _>>())
+        }) {
+            Ok(taken) => taken,
+            Err(error) => return runs.iter().map(|_| Err(error.clone())).collect(),
+        };
+        let go_on = |run: &String| match taken.remove(run) {
+            Some(taken) => self.taken_over(run, taken?),
+            None => Ok(Resumed::DrivenHere),
+        };
+        runs.iter().map(go_on).collect()
+    }
+
     /// [`Self::resume`] for several; the answers in their order.
     pub(crate) async fn resume_many(self: &Arc<Self>, runs: Vec<String>) -> Vec<(String, Result<Resumed, Error>)> {
         let (runs, next) = (Arc::new(runs), Arc::new(AtomicUsize::new(0)));
@@ -173,13 +202,17 @@ impl Core {
             self.handle.spawn_blocking(move || {
                 let mut done = Vec::new();
                 loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(run_id) = runs.get(index) else { return done };
-                    done.push((index, run_id.clone(), core.resume(run_id)));
+                    let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
+                    let Some(part) = runs.get(from..runs.len().min(from + AT_ONCE)) else { return done };
+                    if part.is_empty() {
+                        return done;
+                    }
+                    let resumed = core.resume_part(part);
+                    done.extend(part.iter().zip(resumed).enumerate().map(|(i, (id, r))| (from + i, id.clone(), r)));
                 }
             })
         };
-        let tasks: Vec<_> = (0..TOGETHER.min(runs.len())).map(work).collect();
+        let tasks: Vec<_> = (0..TOGETHER.min(runs.len().div_ceil(AT_ONCE))).map(work).collect();
         let mut all = Vec::with_capacity(runs.len());
         for task in tasks {
             // The only failure is the end of these threads: the runs are taken up at the next start.
@@ -191,8 +224,9 @@ impl Core {
 
     /// Whoever drives the run looks at its inputs; if nobody does it goes on here.
     pub(crate) fn wake(self: &Arc<Self>, run_id: &str) -> Result<(), Error> {
-        if let Some(driven) = self.driven(run_id) {
-            driven.poke();
+        // Told before it is forgotten: a run that is being laid down looks once more whether it was told something.
+        let told = self.runs().get(run_id).map(|driven| driven.poke()).is_some();
+        if told {
             return Ok(());
         }
         match self.resume(run_id) {

@@ -76,6 +76,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         tasks: Vec::new(),
         audit: Vec::new(),
         durable: false,
+        rests: false,
     };
     store.create_run(new).expect("is created")
 }
@@ -254,6 +255,7 @@ fn history(store: &Store) {
             tasks: Vec::new(),
             audit: Vec::new(),
             durable: false,
+            rests: false,
         };
         store.submit_run(new, Box::new(move |outcome| sender.send(outcome.is_ok()).expect("is heard")));
     }

@@ -37,6 +37,17 @@ pub struct RunCommit {
     pub audit: Vec<Record>,
     /// On the disk before the answer: intents and outcomes of `write` effects, decisions of people.
     pub durable: bool,
+    /// The run has nothing left to do before it is asked: it is nobody's after this commit, unless it was asked already.
+    pub rests: bool,
+}
+
+/// What a commit came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Who wrote it.
+    pub owner: Owner,
+    /// The run is nobody's now: what it is asked from here on is for whoever takes it over.
+    pub rests: bool,
 }
 
 impl RunCommit {
@@ -53,6 +64,7 @@ impl RunCommit {
             tasks: Vec::new(),
             audit: Vec::new(),
             durable: false,
+            rests: false,
         }
     }
 }
@@ -109,6 +121,8 @@ pub struct NewRun {
     pub audit: Vec<Record>,
     /// On the disk before the answer.
     pub durable: bool,
+    /// It has nothing left to do before it is asked: nobody's after this commit.
+    pub rests: bool,
 }
 
 /// A commit whose text and hashes were made on the caller's thread.
@@ -124,14 +138,26 @@ pub(crate) struct Prepared {
     consumed: Vec<i64>,
     tasks: Vec<task_change::Prepared>,
     audit: Vec<Record>,
+    rests: bool,
 }
 
 impl Prepared {
     /// `snapshot` stands for that of the commit: a state may be large, and is moved, not copied.
     pub(crate) fn new(commit: &RunCommit, snapshot: Option<Snapshot>) -> Result<Self> {
-        let RunCommit { run_id, owner, events, snapshot: _, status, end, consumed_inputs, tasks, audit, durable: _ } =
-            commit;
-        let (run_id, status, mut end) = (run_id.clone(), *status, end.clone());
+        let RunCommit {
+            run_id,
+            owner,
+            events,
+            snapshot: _,
+            status,
+            end,
+            consumed_inputs,
+            tasks,
+            audit,
+            durable: _,
+            rests,
+        } = commit;
+        let (run_id, status, mut end, rests) = (run_id.clone(), *status, end.clone(), *rests);
         let invalid = |reason: String| Error::Invalid { reason };
         let mut prepared = Vec::with_capacity(events.len());
         for event in events {
@@ -166,6 +192,7 @@ impl Prepared {
             consumed: consumed_inputs.clone(),
             tasks: tasks.iter().map(task_change::Prepared::new).collect::<Result<_>>()?,
             audit: audit.clone(),
+            rests,
         })
     }
 
@@ -173,7 +200,7 @@ impl Prepared {
         1 + self.events.len() + self.tasks.len() + self.audit.len()
     }
 
-    pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<()> {
+    pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Written> {
         let connection = work.connection;
         let last = match self.events.last() {
             Some(event) => {
@@ -190,7 +217,12 @@ impl Prepared {
         };
         self.write(work, last)?;
         work.mark = self.mark();
-        Ok(())
+        // Asked in this transaction: what is asked after it finds a run that nobody drives.
+        let rests = self.rests && !run_input::is_pending(connection, &self.run_id)?;
+        if rests {
+            run::set_owner(connection, &self.run_id, None, self.owner.epoch)?;
+        }
+        Ok(Written { owner: self.owner, rests })
     }
 
     fn mark(&self) -> Option<Mark> {
@@ -256,7 +288,7 @@ impl PreparedRun {
             workflow_name: new.workflow_name,
             definition_hash: new.definition_hash,
             status: new.status,
-            owner: Some(owner.clone()),
+            owner: (!new.rests).then(|| owner.clone()),
             epoch: 1,
             parent_run_id: new.parent_run_id,
             started_ms: new.started_ms,
@@ -284,7 +316,7 @@ impl PreparedRun {
         Ok(Self { row, definition: new.definition, first })
     }
 
-    pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Owner> {
+    pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Written> {
         let connection = work.connection;
         let run_id = &self.row.run_id;
         if run::get(connection, run_id)?.is_some() || run_deleted::exists(connection, run_id)? {
@@ -296,6 +328,6 @@ impl PreparedRun {
         run::insert(connection, &self.row)?;
         self.first.write(work, self.row.last_seq)?;
         work.mark = self.first.mark();
-        Ok(self.first.owner)
+        Ok(Written { owner: self.first.owner, rests: self.row.owner.is_none() })
     }
 }

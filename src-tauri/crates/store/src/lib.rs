@@ -34,7 +34,7 @@ mod writer;
 
 pub use alarm::StoreAlarm;
 pub use chain::{AuditState, Receipt};
-pub use commit::{NewRun, RunCommit, RunEnd};
+pub use commit::{NewRun, RunCommit, RunEnd, Written};
 pub use error::{CommitError, Error, Error as StoreError};
 pub use open::StoreOptions;
 pub use payload::{Payload, PayloadPart, PayloadState, Payloads};

@@ -2,7 +2,7 @@
 
 use crate::alarm::StoreAlarm;
 use crate::chain;
-use crate::commit::{NewRun, Prepared, PreparedRun, RunCommit};
+use crate::commit::{NewRun, Prepared, PreparedRun, RunCommit, Written};
 use crate::connection::Readers;
 use crate::error::{CommitError, Error, Result};
 use crate::instance::Instance;
@@ -181,18 +181,33 @@ impl Store {
     }
 }
 
+fn take_over(connection: &Connection, instance: &Instance, run: &str) -> Result<Option<RunRow>> {
+    let mut row = run::require(connection, run)?;
+    let driven = row.owner.as_ref().is_some_and(|owner| instance.is_alive(&owner.instance));
+    if row.ended_ms.is_some() || driven {
+        return Ok(None);
+    }
+    row.epoch += 1;
+    run::set_owner(connection, run, Some(&instance.id), row.epoch)?;
+    row.owner = Some(Owner { instance: instance.id.clone(), epoch: row.epoch });
+    Ok(Some(row))
+}
+
 /// Driving runs.
 impl Store {
     /// Creates a run with its first events, owned by this process with epoch 1.
     pub fn create_run(&self, new: NewRun) -> Result<Owner, CommitError> {
         self.wait(|sender| {
-            self.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome.map_err(Error::from)))))
+            let told = move |outcome: Result<Written, CommitError>| {
+                drop(sender.send(outcome.map(|written| written.owner).map_err(Error::from)));
+            };
+            self.submit_run(new, Box::new(told));
         })
         .map_err(CommitError::from)
     }
 
     /// [`Self::create_run`] without waiting.
-    pub fn submit_run(&self, new: NewRun, answer: Answer<Owner>) {
+    pub fn submit_run(&self, new: NewRun, answer: Answer<Written>) {
         let durable = new.durable;
         match PreparedRun::new(new, self.instance()) {
             Ok(run) => {
@@ -215,13 +230,13 @@ impl Store {
     /// except that a commit which cannot be stored is answered at once, on the caller's thread.
     pub fn submit(&self, mut commit: RunCommit, answer: Answer<()>) {
         let snapshot = commit.snapshot.take();
-        self.submit_lent(&commit, snapshot, Thread::Writer, answer);
+        self.submit_lent(&commit, snapshot, Thread::Writer, Box::new(|outcome| answer(outcome.map(drop))));
     }
 
     /// [`Self::submit`] of a commit that its owner keeps, to repeat it if need be. Its snapshot is the one that is given
     /// here: a state may be large, and a commit that is repeated can do without. [`Thread::Here`] may write it on the
     /// caller's thread, and answers before it returns when it does.
-    pub fn submit_lent(&self, commit: &RunCommit, snapshot: Option<Snapshot>, thread: Thread, answer: Answer<()>) {
+    pub fn submit_lent(&self, commit: &RunCommit, snapshot: Option<Snapshot>, thread: Thread, answer: Answer<Written>) {
         let durable = commit.durable;
         let prepared = match Prepared::new(commit, snapshot) {
             Ok(prepared) => prepared,
@@ -232,7 +247,7 @@ impl Store {
             durable,
             work: Some(|work: &mut Work<'_>| prepared.apply(work)),
             value: None,
-            answer: |outcome: Result<()>| answer(outcome.map_err(CommitError::from)),
+            answer: |outcome: Result<Written>| answer(outcome.map_err(CommitError::from)),
         };
         match thread {
             Thread::Writer => self.inner.desk.push(Box::new(job)),
@@ -243,18 +258,25 @@ impl Store {
     /// Takes a run over when its owner is dead or has released it; `None` when it has ended or somebody drives it,
     /// this process included.
     pub fn take_over(&self, run_id: &str) -> Result<Option<Owner>> {
-        let (run_id, instance) = (run_id.to_owned(), Arc::clone(&self.inner.instance));
+        let taken = self.take_over_all(vec![run_id.to_owned()])?.pop().unwrap_or(Err(Error::Closed))?;
+        Ok(taken.and_then(|row| row.owner))
+    }
+
+    /// [`Self::take_over`] of several runs in one transaction: their rows as they are now, in the order of `runs`.
+    pub fn take_over_all(&self, runs: Vec<String>) -> Result<Vec<Result<Option<RunRow>>>> {
+        let instance = Arc::clone(&self.inner.instance);
         // Not synced: what takes the owner's word away, a power loss, takes the owner too, and what it writes later is
         // synced after this.
         self.write(false, move |work| {
-            let row = run::require(work.connection, &run_id)?;
-            let driven = row.owner.as_ref().is_some_and(|owner| instance.is_alive(&owner.instance));
-            if row.ended_ms.is_some() || driven {
-                return Ok(None);
+            let mut taken = Vec::with_capacity(runs.len());
+            for run in &runs {
+                taken.push(match take_over(work.connection, &instance, run) {
+                    // Of one run; anything else is of the whole transaction.
+                    Err(error @ Error::UnknownRun { .. }) => Err(error),
+                    other => Ok(other?),
+                });
             }
-            let owner = Owner { instance: instance.id.clone(), epoch: row.epoch + 1 };
-            run::set_owner(work.connection, &run_id, Some(&owner.instance), owner.epoch)?;
-            Ok(Some(owner))
+            Ok(taken)
         })
     }
 
@@ -279,8 +301,12 @@ impl Store {
 
     /// Whether a living process, this one included, drives the run.
     pub fn is_driven(&self, run_id: &str) -> Result<bool> {
-        let row = self.run(run_id)?;
-        Ok(row.ended_ms.is_none() && row.owner.is_some_and(|owner| self.inner.instance.is_alive(&owner.instance)))
+        Ok(self.drives(&self.run(run_id)?))
+    }
+
+    /// [`Self::is_driven`] of a row that was just read.
+    pub fn drives(&self, row: &RunRow) -> bool {
+        row.ended_ms.is_none() && row.owner.as_ref().is_some_and(|owner| self.inner.instance.is_alive(&owner.instance))
     }
 
     /// Runs that have not ended and that nobody drives, oldest first.
@@ -365,6 +391,17 @@ impl Store {
         self.view(|connection| {
             let row = run::require(connection, run_id)?;
             run_snapshot::latest(connection, run_id, row.last_seq)
+        })
+    }
+
+    /// [`Self::latest_snapshot`] and up to `limit` events after it, from one consistent view.
+    pub fn latest_state(&self, run_id: &str, limit: usize) -> Result<(Option<Snapshot>, Vec<RunEvent>)> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            let snapshot = run_snapshot::latest(connection, run_id, row.last_seq)?;
+            let after = snapshot.as_ref().map_or(0, |snapshot| snapshot.seq);
+            let token = row.client_run_token.as_deref();
+            Ok((snapshot, run_event::list(connection, run_id, token, after, row.last_seq, limit)?))
         })
     }
 

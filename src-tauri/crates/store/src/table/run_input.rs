@@ -45,6 +45,11 @@ pub(crate) fn pending(connection: &Connection, run: &str) -> Result<Vec<RunInput
     Ok(inputs)
 }
 
+/// Whether a run was asked something that no commit has consumed.
+pub(crate) fn is_pending(connection: &Connection, run: &str) -> Result<bool> {
+    Ok(connection.prepare_cached("SELECT 1 FROM run_input WHERE run = ? AND consumed = 0")?.exists([run])?)
+}
+
 /// Consuming twice means that another driver acted on it.
 pub(crate) fn consume(connection: &Connection, run: &str, id: i64) -> Result<()> {
     let changed = connection

@@ -3,7 +3,7 @@
 use crate::child::Process;
 use crate::support::{commit, end, new_run, open, print, started, temporary};
 use serde_json::json;
-use signalbox_store::{CommitError, Error, RunCommit, RunQuery};
+use signalbox_store::{CommitError, Error, NewRun, Owner, RunCommit, RunQuery, Store, Thread, Written};
 
 #[test]
 fn a_killed_process_loses_nothing_that_it_was_told_is_committed() {
@@ -122,4 +122,53 @@ fn a_released_run_can_be_taken_again_and_an_id_is_used_once() {
     assert_eq!(store.take_over("r").expect("asks").map(|owner| owner.epoch), Some(2));
     assert_eq!(store.create_run(new_run("r")), Err(CommitError::Store(Error::RunExists { run: "r".into() })));
     assert_eq!(store.take_over("none"), Err(Error::UnknownRun { run: "none".into() }));
+}
+
+/// What is asked before the commit keeps the run with its owner; what is asked after it finds a run that nobody drives.
+#[test]
+fn p6_a_run_that_rests_is_nobodys_with_its_commit_unless_it_was_asked() {
+    let (_folder, store) = temporary();
+    let written = |store: &Store, commit: RunCommit| {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        store.submit_lent(&commit, None, Thread::Here, Box::new(move |told| sender.send(told).expect("is heard")));
+        receiver.recv().expect("answers").expect("is written")
+    };
+    let rests = |owner: &Owner, seq| RunCommit { rests: true, ..commit("r", owner, vec![print("r", seq, json!(seq))]) };
+
+    let owner = store.create_run(NewRun { rests: true, ..new_run("r") }).expect("is created");
+    assert_eq!(store.run("r").expect("reads").owner, None, "it never was anybody's");
+    let fenced = Err(CommitError::Fenced { run: "r".into() });
+    assert_eq!(store.commit(rests(&owner, 2)), fenced, "its maker has it no more");
+
+    let owner = store.take_over("r").expect("asks").expect("is free");
+    assert_eq!(written(&store, rests(&owner, 2)), Written { owner: owner.clone(), rests: true });
+    assert_eq!(store.commit(commit("r", &owner, vec![print("r", 3, json!(3))])), fenced);
+    assert!(!store.is_driven("r").expect("reads"));
+
+    let owner = store.take_over("r").expect("asks").expect("is free");
+    assert_eq!(owner.epoch, 3);
+    let asked = store.add_input("r", json!({"type": "cancel"})).expect("is asked");
+    assert_eq!(written(&store, rests(&owner, 3)), Written { owner: owner.clone(), rests: false });
+    let consumes = RunCommit { consumed_inputs: vec![asked], ..rests(&owner, 4) };
+    assert!(written(&store, consumes).rests, "this commit answers it");
+}
+
+#[test]
+fn p6_several_runs_are_taken_over_in_one_transaction_and_each_is_told_of() {
+    let (_folder, store) = temporary();
+    for run in ["free", "ended", "driven"] {
+        let owner = started(&store, run);
+        match run {
+            "free" => assert!(store.release(run, &owner).expect("releases")),
+            "ended" => end(&store, run, &owner, 2),
+            _ => {}
+        }
+    }
+    let wanted = ["free", "ended", "driven", "none", "free"].map(str::to_owned).to_vec();
+    let told = store.take_over_all(wanted).expect("is written");
+    let row = told[0].clone().expect("is there").expect("is free");
+    assert_eq!(row, store.run("free").expect("reads"), "the row is the one after it was taken");
+    assert_eq!(row.epoch, 2);
+    let none = Err(Error::UnknownRun { run: "none".into() });
+    assert_eq!(told[1..], [Ok(None), Ok(None), none, Ok(None)], "once");
 }

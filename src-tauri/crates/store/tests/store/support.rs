@@ -121,6 +121,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         tasks: Vec::new(),
         audit: Vec::new(),
         durable: true,
+        rests: false,
     }
 }
 
