@@ -29,7 +29,7 @@ pub(crate) fn answer(
     let connection = work.connection;
     let id = answer.task_id.clone();
     let id = id.as_str();
-    let Some(row) = task::get(connection, id)? else {
+    let Some(row) = task::uncounted(connection, id)? else {
         return Ok(Err(TaskError::NotFound { task: id.to_owned() }));
     };
     let person = answer.answer.operator_id.clone().unwrap_or_else(|| "system".into());

@@ -1,6 +1,7 @@
 //! Connections: the pragmas of one, and the small pool of readers.
 
 use crate::error::Result;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,6 +11,13 @@ use std::time::Duration;
 /// schema and prepares every statement again, which costs more than most of what is read.
 const IDLE_READERS: usize = 20;
 
+/// How a statement is carried out never depends on the values that are bound to it. Else SQLite prepares one again whenever
+/// another value is bound of which it thinks that it might: with every use, because the cache clears them.
+fn settle_plans(connection: &Connection) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
 /// The write connection. WAL is switched on by the setup.
 pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection> {
     let connection = Connection::open_with_flags(
@@ -17,6 +25,7 @@ pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection.busy_timeout(busy)?;
+    settle_plans(&connection)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; \
@@ -32,7 +41,8 @@ fn open_reader(path: &Path, busy: Duration) -> Result<Connection> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection.busy_timeout(busy)?;
-    connection.set_prepared_statement_cache_capacity(32);
+    settle_plans(&connection)?;
+    connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON;",
     )?;

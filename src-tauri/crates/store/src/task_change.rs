@@ -131,7 +131,7 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
     let created = &new.created;
     // One task for what comes after the hundredth: another failed slot.
     if created.cases.is_some_and(|cases| cases > 1)
-        && let Some(row) = task::get(connection, &created.task_id)?.filter(|row| row.run_id == run)
+        && let Some(row) = task::uncounted(connection, &created.task_id)?.filter(|row| row.run_id == run)
     {
         return match row.state {
             TaskState::Open => task::grow(connection, &row.id, created.cases.unwrap_or(1)),
@@ -280,7 +280,7 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
 fn reopened(connection: &Connection, new_run: &str, again: &AskedAgain, at_ms: i64) -> Result<()> {
     let id = &again.task_id;
     // A task that was deleted with its run has no row to link from.
-    let Some(row) = task::get(connection, id)? else { return Ok(()) };
+    let Some(row) = task::uncounted(connection, id)? else { return Ok(()) };
     if let Some(under_way) = reopening(connection, &row)? {
         return Err(Error::TaskReopened { task: row.id, run: under_way });
     }
@@ -308,7 +308,7 @@ fn not_held(row: &TaskRow) -> Result<()> {
 }
 
 fn of_run(connection: &Connection, run: &str, id: &str) -> Result<TaskRow> {
-    task::get(connection, id)?
+    task::uncounted(connection, id)?
         .filter(|row| row.run_id == run)
         .ok_or_else(|| Error::Invalid { reason: format!("run {run} has no task {id}") })
 }

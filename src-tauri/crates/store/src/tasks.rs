@@ -295,10 +295,15 @@ impl Store {
         now_ms: i64,
         understood: impl Fn(&Value) -> bool,
     ) -> Result<Vec<String>> {
-        let mut found = self.view(|connection| task::runs_to_go_on(connection, now_ms))?;
-        // What cannot be read now is read at the next look.
-        let asked = |run_id: &str| self.pending_inputs(run_id).is_ok_and(|all| all.iter().any(|i| understood(&i.body)));
-        found.retain(|run| run.due || asked(&run.run_id));
+        let found = self.view(|connection| {
+            let mut found = task::runs_to_go_on(connection, now_ms)?;
+            // What cannot be read now is read at the next look.
+            let asked = |run: &str| {
+                run_input::pending(connection, run).is_ok_and(|all| all.iter().any(|input| understood(&input.body)))
+            };
+            found.retain(|run| run.due || asked(&run.run_id));
+            Ok(found)
+        })?;
         Ok(self.undriven(found.into_iter().map(|run| (run.run_id, run.owner)).collect()))
     }
 
@@ -410,7 +415,7 @@ impl Store {
         let id = task_id.to_owned();
         self.write(false, move |work| {
             let connection = work.connection;
-            let Some(row) = task::get(connection, &id)?.filter(|row| refused(row, now_ms).is_none()) else {
+            let Some(row) = task::uncounted(connection, &id)?.filter(|row| refused(row, now_ms).is_none()) else {
                 return Ok(None);
             };
             let secret: String = connection.query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))?;

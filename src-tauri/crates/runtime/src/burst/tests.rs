@@ -72,7 +72,9 @@ fn p5_a_retry_without_a_delay_begins_in_the_burst_of_its_error() {
     for attempt in 1..=2 {
         let burst = chain.failed(&call);
         assert_eq!(names(&burst), ["step_error", "retry_scheduled", "step_start"]);
-        assert!(matches!(&burst.events[0].body, EventBody::StepError(failed) if failed.error.attempt == Some(attempt - 1)));
+        assert!(
+            matches!(&burst.events[0].body, EventBody::StepError(failed) if failed.error.attempt == Some(attempt - 1))
+        );
         call = call_of(burst);
         assert_eq!(call.key.attempt, attempt);
     }

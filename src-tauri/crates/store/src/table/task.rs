@@ -362,13 +362,14 @@ fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
 }
 
 pub(crate) fn get(connection: &Connection, id: &str) -> Result<Option<TaskRow>> {
+    let row = uncounted(connection, id)?;
+    row.map(|row| Ok(TaskRow { same: same(connection, &row.fingerprint)?, ..row })).transpose()
+}
+
+/// [`get`] without how many there are of its kind (`same` is 0): counting them takes longer the more there are.
+pub(crate) fn uncounted(connection: &Connection, id: &str) -> Result<Option<TaskRow>> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM task WHERE id = ?"))?;
-    let row = statement.query_row([id], read).optional()?;
-    row.map(|mut row| {
-        row.same = same(connection, &row.fingerprint)?;
-        Ok(row)
-    })
-    .transpose()
+    Ok(statement.query_row([id], read).optional()?)
 }
 
 /// Counted up to 1,000.

@@ -2,7 +2,7 @@
 
 use crate::support::{commit, print, raw, started, temporary};
 use serde_json::json;
-use signalbox_store::{CommitError, Store, StoreOptions, Thread};
+use signalbox_store::{CommitError, Store, StoreOptions, Thread, Written};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -107,9 +107,9 @@ fn commits_of_several_threads_are_all_written() {
                 for seq in 2..200 {
                     let (sender, receiver) = mpsc::channel();
                     let inside = store.clone();
-                    let told = move |outcome| {
+                    let told = move |outcome: Result<Written, CommitError>| {
                         let refused = inside.setting_set("a", Some(json!(1))).map_err(|error| error.code());
-                        sender.send((outcome, refused)).expect("is heard");
+                        sender.send((outcome.map(drop), refused)).expect("is heard");
                     };
                     let next = commit(name, owner, vec![print(name, seq, json!(seq))]);
                     store.submit_lent(&next, None, thread, Box::new(told));
