@@ -483,6 +483,7 @@ impl Driver {
         // listens any more: then nobody misses it.
         let _ = self.driven.live.send(live.unwrap_or_else(|| Arc::from([])));
         if nobodys {
+            pass(Point::Decided);
             self.owner = None;
             return Err(Stop::Rests);
         }
