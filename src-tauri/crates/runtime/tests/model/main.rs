@@ -155,6 +155,7 @@ impl Real {
                     tasks: Vec::new(),
                     audit: Vec::new(),
                     durable: false,
+                    rests: false,
                 });
                 process.owner = Some(owner.expect("a new run"));
             }
