@@ -131,6 +131,8 @@ pub(crate) struct CompiledNode {
     /// More than one port besides `error`: `step_done` says which was selected.
     pub(crate) selects: bool,
     pub(crate) meta: signalbox_model::Map,
+    /// `settings.model` of its file.
+    pub(crate) model: Option<Arc<Value>>,
 }
 
 impl Compiled {
@@ -269,11 +271,18 @@ impl Parts {
         let (first, first_edge, file) = (self.nodes.len(), self.edges.len(), self.files.len());
         let index: HashMap<String, usize> =
             workflow.nodes.keys().enumerate().map(|(i, id)| (id.clone(), first + i)).collect();
+        let model = workflow.settings.as_ref().and_then(|settings| settings.model.clone()).map(Arc::new);
         let compiled = workflow.nodes.iter().filter_map(|(id, node)| Some((id, node, catalog.get(&node.kind)?)));
         self.nodes.extend(compiled.map(|(id, node, descriptor)| {
             let compiled = compile_node(id, node, descriptor, &index);
             let tainted = file != 0 && config::host_from_data(node, descriptor, config::TRUSTED_INSIDE);
-            CompiledNode { file, region: top, host_from_data: compiled.host_from_data || tainted, ..compiled }
+            CompiledNode {
+                file,
+                region: top,
+                host_from_data: compiled.host_from_data || tainted,
+                model: model.clone(),
+                ..compiled
+            }
         }));
         let recovery = Recovery::of(workflow);
         for (edge, kind) in workflow.edges.iter().zip(&recovery.edges) {
@@ -429,6 +438,7 @@ fn compile_node(
         selects,
         host_from_data: config::host_from_data(node, descriptor, config::TRUSTED),
         meta,
+        model: None,
     }
 }
 

@@ -83,6 +83,8 @@ pub struct Call {
     /// The address rules of TRUST: loopback is allowed because a person on this machine started the run and the
     /// authority of the address does not come from data.
     pub loopback_allowed: bool,
+    /// `settings.model` of the workflow that the step stands in: a model's name, or `{provider, model}`.
+    pub model: Option<Arc<Value>>,
     /// The run.
     pub run_id: Arc<str>,
     /// Id of the workflow, for folder grants.

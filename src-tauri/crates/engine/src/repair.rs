@@ -9,6 +9,7 @@
 //! stays and is reported. Deliberately not here: splitting of texts into lists, rounding, invented time zones, the
 //! choice between several readings of one text.
 
+mod answer;
 mod checker;
 mod choice;
 mod date;
@@ -22,6 +23,7 @@ mod text;
 
 use crate::patch::{Operation, diff};
 use crate::schema::{Schema, Violation};
+pub use answer::{Answered, Unanswered, answered, numbered};
 use fixer::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -60,6 +60,8 @@ mod flow_switch;
 mod flow_wait;
 #[path = "kinds/http_request.rs"]
 mod http_request;
+#[path = "kinds/llm_chat.rs"]
+mod llm_chat;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
 
@@ -94,5 +96,6 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "flow.switch", yaml: include_str!("../../../../node-catalog/flow.switch.yaml"), code: flow_switch::KIND },
     Entry { kind: "flow.wait", yaml: include_str!("../../../../node-catalog/flow.wait.yaml"), code: flow_wait::KIND },
     Entry { kind: "http.request", yaml: include_str!("../../../../node-catalog/http.request.yaml"), code: http_request::KIND },
+    Entry { kind: "llm.chat", yaml: include_str!("../../../../node-catalog/llm.chat.yaml"), code: llm_chat::KIND },
     Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
 ];

@@ -15,6 +15,7 @@ mod file_error;
 mod formats;
 mod http_answer;
 mod kinds_table;
+mod llm;
 mod run;
 pub mod speech;
 mod support;

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod driver;
 pub mod files;
 pub mod http;
+pub mod llm;
 pub mod scenario;
 
 use signalbox_ports::{Ids, World};
@@ -17,6 +18,7 @@ pub use clock::ManualClock;
 pub use driver::Driver;
 pub use files::MemoryFiles;
 pub use http::{Answer, ScriptedHttp};
+pub use llm::ScriptedLlm;
 
 /// Ids that count: `00000000-0000-7000-8000-000000000001`, …; the seed is the number.
 #[derive(Debug, Default)]
@@ -41,6 +43,8 @@ pub struct TestWorld {
     pub files: Arc<MemoryFiles>,
     /// The audit chain in memory.
     pub audit: Arc<MemoryAudit>,
+    /// A model that answers as scripted.
+    pub llm: Arc<ScriptedLlm>,
 }
 
 impl Default for TestWorld {
@@ -50,6 +54,7 @@ impl Default for TestWorld {
             http: Arc::new(ScriptedHttp::new(Arc::clone(&clock))),
             files: Arc::default(),
             audit: Arc::default(),
+            llm: Arc::new(ScriptedLlm::new(Arc::clone(&clock))),
             clock,
         }
     }
@@ -64,7 +69,7 @@ impl TestWorld {
             clock: Arc::clone(&self.clock) as Arc<dyn signalbox_ports::Clock>,
             audit: Arc::clone(&self.audit) as Arc<dyn signalbox_ports::AuditLog>,
             secrets: Arc::new(signalbox_ports::NoSecrets),
-            llm: Arc::new(signalbox_ports::NoLlm),
+            llm: Arc::clone(&self.llm) as Arc<dyn signalbox_ports::Llm>,
             tools: Arc::new(signalbox_ports::NoTools),
         }
     }

@@ -31,6 +31,9 @@ pub struct Scenario {
     /// `GET /path` → answers in order; the last repeats.
     #[serde(default)]
     pub http: IndexMap<String, Vec<Answer>>,
+    /// What the model answers, in order; the last repeats.
+    #[serde(default)]
+    pub llm: Vec<crate::llm::Said>,
     /// Path → text.
     #[serde(default)]
     pub files: IndexMap<String, String>,
@@ -101,6 +104,9 @@ pub struct Expect {
     /// `GET /path` → number of requests.
     #[serde(default)]
     pub requests: IndexMap<String, usize>,
+    /// What each question to the model has in it, in order; there are as many questions.
+    #[serde(default)]
+    pub questions: Option<Vec<Vec<String>>>,
     /// Names of the entries that Audit nodes made, in order.
     #[serde(default)]
     pub audit: Option<Vec<String>>,
@@ -268,6 +274,7 @@ pub fn drive(scenario: &Scenario) -> Result<Driver, String> {
     for (key, answers) in &scenario.http {
         test.http.on(key, answers.clone());
     }
+    test.llm.says(scenario.llm.clone());
     for (path, content) in &scenario.files {
         test.files.put(path, content.as_str());
     }
@@ -365,6 +372,15 @@ fn expectations(scenario: &Scenario, driver: &Driver, wrong: &mut Vec<String>) {
     }
     for (key, count) in &expect.requests {
         differ(wrong, key, count, &driver.test.http.count(key));
+    }
+    if let Some(questions) = &expect.questions {
+        differ(wrong, "questions", &questions.len(), &driver.test.llm.questions().len());
+        for (at, parts) in questions.iter().enumerate() {
+            let words = driver.test.llm.words(at);
+            for part in parts.iter().filter(|part| !words.contains(part.as_str())) {
+                wrong.push(format!("question {at} does not have '{part}': {words}"));
+            }
+        }
     }
     if let Some(names) = &expect.audit {
         let found: Vec<String> = driver.test.audit.notes().into_iter().map(|note| note.event).collect();

@@ -152,6 +152,7 @@ pub(crate) async fn run_in(
         timeout_ms,
         idempotency_key: "key-1".into(),
         loopback_allowed: true,
+        model: None,
         run_id: "r".into(),
         workflow_id: "w".into(),
     };

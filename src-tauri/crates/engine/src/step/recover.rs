@@ -310,6 +310,7 @@ impl Deciding<'_> {
             timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),
             idempotency_key,
             loopback_allowed: false,
+            model: None,
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(self.compiled.file(audit).workflow.id.as_str()),
         })));

@@ -206,6 +206,7 @@ impl Deciding<'_> {
             timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),
             idempotency_key,
             loopback_allowed: self.state.started_by.is_none() && !this.host_from_data,
+            model: this.model.clone(),
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(compiled.file(node).workflow.id.as_str()),
         })));

@@ -35,6 +35,7 @@ pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
         timeout_ms: None,
         idempotency_key: "key-1".into(),
         loopback_allowed: true,
+        model: None,
         run_id: "r".into(),
         workflow_id: "w".into(),
     }

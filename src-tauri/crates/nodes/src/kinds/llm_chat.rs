@@ -1,0 +1,160 @@
+//! `llm.chat`: one question to a language model, as text or in a form that is checked.
+
+use crate::llm::form::{Form, again};
+use crate::llm::settings::{number, request, texts};
+use crate::llm::talk::{Talk, message, text};
+use crate::support::{kind_of, made, setting, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome, file_error};
+use serde_json::Value;
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::{ErrorType, NodeFailure};
+use signalbox_ports::llm::{Finish, LlmRequest, Message, Role};
+use signalbox_ports::{CallLog, World};
+use std::sync::Arc;
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+/// Largest document that goes along.
+const DOCUMENT: u64 = 1 << 20;
+
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world, log))
+}
+
+async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
+    let form = form(call, slot, world).await?;
+    let system = system(call, slot, world, form.as_ref()).await?;
+    let mut question = request(call, slot, system, messages(slot)?)?;
+    question.form = form.as_ref().map(Form::wanted);
+    let reasks = number(slot, "maxReasks", 0, 5)?.unwrap_or(1);
+    let mut talk = Talk::new(world, log);
+    match answer(&mut talk, question, form.as_ref(), reasks).await {
+        Ok((data, reasked, mended)) => {
+            let mut meta = talk.done();
+            if form.is_some() {
+                meta["reasks"] = reasked.into();
+                meta["repaired"] = mended.into();
+            }
+            let mut output = made(slot, data);
+            output.meta = Some(Arc::new(meta));
+            Ok(output)
+        }
+        Err(failure) => Err(talk.failed(failure)),
+    }
+}
+
+/// Asks, and asks again with the reasons while the answer has not its form.
+async fn answer(
+    talk: &mut Talk<'_>,
+    mut question: LlmRequest,
+    form: Option<&Form>,
+    reasks: u32,
+) -> Result<(Value, u32, Vec<&'static str>), NodeFailure> {
+    let mut asked = 0;
+    loop {
+        let answer = talk.ask(&question).await?;
+        let words = text(&answer);
+        let Some(form) = form else { return Ok((words.into(), 0, Vec::new())) };
+        match form.read(&words) {
+            Ok(formed) => return Ok((formed.value, asked, formed.mended)),
+            // What was cut off is not asked for again: the next answer would be as long.
+            Err(_) if answer.finish == Finish::MaxTokens => {
+                let words = format!(
+                    "The answer is longer than the {} tokens it may have; raise 'maxTokens'",
+                    question.max_tokens
+                );
+                return Err(NodeFailure::new(ErrorType::LLMError, "TRUNCATED", words)
+                    .retryable()
+                    .detail("maxTokens", question.max_tokens));
+            }
+            Err(failure) if asked < reasks => {
+                asked += 1;
+                question.messages.push(Message { role: Role::Assistant, parts: answer.parts });
+                question.messages.push(message(Role::User, again(&failure)));
+            }
+            Err(failure) => return Err(failure.detail("reasks", asked)),
+        }
+    }
+}
+
+/// `prompt`, or the whole conversation.
+fn messages(slot: &CallSlot) -> Result<Vec<Message>, NodeFailure> {
+    let wrong = |words: &str| NodeFailure::validation("INPUT_INVALID", words).detail("field", "messages");
+    match (setting(slot, "prompt"), setting(slot, "messages")) {
+        (Some(Value::String(prompt)), None) => Ok(vec![message(Role::User, prompt.as_str())]),
+        (Some(other), None) => Err(wrong_setting("prompt", "text", other)),
+        (None, Some(Value::Array(list))) if !list.is_empty() => list
+            .iter()
+            .map(|one| {
+                let role = match one.get("role").and_then(Value::as_str) {
+                    Some("user") => Role::User,
+                    Some("assistant") => Role::Assistant,
+                    _ => return Err(wrong("The 'role' of a message is user or assistant")),
+                };
+                let content = one.get("content").unwrap_or(&Value::Null);
+                let content = content.as_str().ok_or_else(|| {
+                    wrong(&format!("The 'content' of a message is text, but here it is {}", kind_of(content)))
+                })?;
+                Ok(message(role, content))
+            })
+            .collect(),
+        (None, Some(other)) => Err(wrong_setting("messages", "a list of {role, content} that is not empty", other)),
+        (Some(_), Some(_)) => Err(wrong("Give either 'prompt' or 'messages', not both")),
+        (None, None) => Err(wrong("There is no question: give 'prompt' or 'messages'")),
+    }
+}
+
+/// Instructions, what the answer must be, and documents.
+async fn system(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    form: Option<&Form>,
+) -> Result<Option<String>, NodeFailure> {
+    let mut parts = Vec::new();
+    match setting(slot, "system") {
+        None => {}
+        Some(Value::String(text)) => parts.push(text.clone()),
+        Some(other) => return Err(wrong_setting("system", "text", other)),
+    }
+    parts.extend(form.map(Form::in_words));
+    for path in texts(slot, "docs")? {
+        let text = document(call, world, &path).await?;
+        parts.push(format!("Document {path}:\n{text}"));
+    }
+    Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
+}
+
+/// A text file of a granted folder.
+async fn document(call: &Call, world: &World, path: &str) -> Result<String, NodeFailure> {
+    let read = world.files.read(&call.workflow_id, path, DOCUMENT).await;
+    let bytes = read.map_err(|error| file_error::file_failure(error, path))?;
+    String::from_utf8(bytes).map_err(|_| {
+        NodeFailure::validation("INPUT_INVALID", format!("'{path}' is no text, so a model cannot read it"))
+            .detail("path", path)
+    })
+}
+
+/// The form of the answer, if it must have one.
+async fn form(call: &Call, slot: &CallSlot, world: &World) -> Result<Option<Form>, NodeFailure> {
+    let wrong = |words: &str| NodeFailure::validation("INPUT_INVALID", words).detail("field", "output");
+    let Some(output) = setting(slot, "output") else { return Ok(None) };
+    let Value::Object(output) = output else { return Err(wrong_setting("output", "an object", output)) };
+    let schema = output.get("schema").filter(|schema| !schema.is_null());
+    let reference = output.get("schemaRef").and_then(Value::as_str);
+    match (output.get("type").and_then(Value::as_str).unwrap_or("json_schema"), schema, reference) {
+        ("text", None, None) => Ok(None),
+        ("json_object", None, None) => Form::object().map(Some),
+        ("json_schema", Some(schema), None) => Form::of(schema.clone()).map(Some),
+        ("json_schema", None, Some(path)) => {
+            let text = document(call, world, path).await?;
+            let schema = serde_json::from_str(&text)
+                .map_err(|error| wrong(&format!("The schema in '{path}' is no JSON: {error}")))?;
+            Form::of(schema).map(Some)
+        }
+        ("json_schema", None, None) => Err(wrong("A form by schema needs 'schema' or 'schemaRef'")),
+        (_, Some(_), Some(_)) => Err(wrong("Give either 'schema' or 'schemaRef', not both")),
+        ("text" | "json_object", ..) => Err(wrong("Only the type json_schema has a schema")),
+        _ => Err(wrong("'output.type' is text, json_object or json_schema")),
+    }
+}

@@ -1,0 +1,110 @@
+//! Settings that the kinds which ask models have in common.
+
+use crate::support::{flag, kind_of, setting, wrong_setting};
+use serde_json::Value;
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::NodeFailure;
+use signalbox_ports::llm::{LlmRequest, Message, ProviderChoice, ProviderKind};
+use std::time::Duration;
+
+/// Of an answer, where the step says nothing.
+const MAX_TOKENS: u32 = 16_384;
+/// Of a question, where the step has no time limit.
+const LONGEST: Duration = Duration::from_mins(10);
+
+/// A whole number in a range.
+pub(crate) fn number(slot: &CallSlot, field: &str, least: u64, most: u64) -> Result<Option<u32>, NodeFailure> {
+    let Some(value) = setting(slot, field) else { return Ok(None) };
+    let number = value.as_u64().filter(|number| (least..=most).contains(number));
+    let number = number.and_then(|number| u32::try_from(number).ok());
+    number.map(Some).ok_or_else(|| wrong_setting(field, &format!("a whole number from {least} to {most}"), value))
+}
+
+fn words<'a>(value: Option<&'a Value>) -> Option<&'a str> {
+    value?.as_str().map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// Who is asked: the step's own setting, then the workflow's (K-41). What is empty is completed by the machine's default.
+fn who(call: &Call, slot: &CallSlot) -> Result<(ProviderChoice, String), NodeFailure> {
+    let workflow = call.model.as_deref();
+    let of_workflow = |field: &str| words(workflow.and_then(|model| model.get(field)));
+    let model = words(slot.config.get("model")).or_else(|| of_workflow("model")).or_else(|| words(workflow));
+    let provider = match setting(slot, "provider") {
+        None => ProviderChoice::Named(of_workflow("provider").unwrap_or_default().to_owned()),
+        Some(Value::String(name)) if name.trim().is_empty() => {
+            ProviderChoice::Named(of_workflow("provider").unwrap_or_default().to_owned())
+        }
+        Some(Value::String(name)) => ProviderChoice::Named(name.trim().to_owned()),
+        Some(Value::Object(inline)) => {
+            let kind = match words(inline.get("kind")) {
+                Some("openai") => ProviderKind::Openai,
+                Some("anthropic") => ProviderKind::Anthropic,
+                Some("ollama") => ProviderKind::Ollama,
+                _ => {
+                    let words = "'provider.kind' is openai, anthropic or ollama";
+                    return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "provider"));
+                }
+            };
+            let Some(base_url) = words(inline.get("baseUrl")) else {
+                let words = "'provider.baseUrl' is missing: the address without the path of the call";
+                return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "provider"));
+            };
+            ProviderChoice::Inline { kind, base_url: base_url.to_owned() }
+        }
+        Some(other) => {
+            let wanted = "the name of a provider of this machine, or {kind, baseUrl} of one on this machine";
+            return Err(wrong_setting("provider", wanted, other));
+        }
+    };
+    Ok((provider, model.unwrap_or_default().to_owned()))
+}
+
+/// A question by the settings of a step.
+pub(crate) fn request(
+    call: &Call,
+    slot: &CallSlot,
+    system: Option<String>,
+    messages: Vec<Message>,
+) -> Result<LlmRequest, NodeFailure> {
+    let (provider, model) = who(call, slot)?;
+    let temperature = match setting(slot, "temperature") {
+        None => None,
+        Some(value) => {
+            let number = value.as_f64().filter(|number| (0.0..=2.0).contains(number));
+            Some(number.ok_or_else(|| wrong_setting("temperature", "a number from 0 to 2", value))?)
+        }
+    };
+    Ok(LlmRequest {
+        provider,
+        model,
+        system,
+        messages,
+        tools: Vec::new(),
+        form: None,
+        temperature,
+        max_tokens: number(slot, "maxTokens", 1, 1_000_000)?.unwrap_or(MAX_TOKENS),
+        thinking_budget: number(slot, "thinking", 0, 1_000_000)?.filter(|budget| *budget > 0),
+        stream: flag(slot, "stream", true)?,
+        loopback_allowed: call.loopback_allowed,
+        timeout: call.timeout_ms.map_or(LONGEST, Duration::from_millis),
+    })
+}
+
+/// Texts of a list; numbers are taken as texts (K-42).
+pub(crate) fn texts(slot: &CallSlot, field: &str) -> Result<Vec<String>, NodeFailure> {
+    let list = match setting(slot, field) {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(list)) => list,
+        Some(other) => return Err(wrong_setting(field, "a list of texts", other)),
+    };
+    let one = |value: &Value| match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(NodeFailure::validation(
+            "INPUT_INVALID",
+            format!("The list '{field}' holds {}, but only texts fit", kind_of(other)),
+        )
+        .detail("field", field)),
+    };
+    list.iter().map(one).collect()
+}

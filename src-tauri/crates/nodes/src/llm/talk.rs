@@ -1,0 +1,178 @@
+//! One conversation with a model within one call: it is told to the log while it goes on, and its cost is
+//! added up.
+
+use super::fault;
+use serde_json::{Value, json};
+use signalbox_model::said::{LlmDelta, LlmDone, LlmError, LlmUsage, Said};
+use signalbox_model::{ErrorType, NodeFailure};
+use signalbox_ports::llm::{Delta, Finish, Hearer, LlmAnswer, LlmRequest, Message, Part, Role};
+use signalbox_ports::{CallLog, Scrubber, World};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// What is said so far. If it is dropped before its end, the call's time is over.
+pub(crate) struct Talk<'a> {
+    world: &'a World,
+    log: &'a dyn CallLog,
+    began_ms: i64,
+    over: bool,
+    usage: LlmUsage,
+    thinking_tokens: Option<u64>,
+    model: String,
+    finish: Finish,
+}
+
+/// Tells pieces, and remembers whether there were any.
+struct Ear<'a> {
+    log: &'a dyn CallLog,
+    heard: Mutex<(bool, bool)>,
+}
+
+impl Hearer for Ear<'_> {
+    fn delta(&self, delta: Delta<'_>) {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        match delta {
+            Delta::Text(text) => {
+                heard.0 = true;
+                self.log.say(Said::LlmToken(LlmDelta { delta: text.to_owned() }));
+            }
+            Delta::Thinking(text) => {
+                heard.1 = true;
+                self.log.say(Said::LlmThinking(LlmDelta { delta: text.to_owned() }));
+            }
+        }
+    }
+}
+
+impl<'a> Talk<'a> {
+    /// Nothing was said yet.
+    pub(crate) fn new(world: &'a World, log: &'a dyn CallLog) -> Self {
+        Self {
+            world,
+            log,
+            began_ms: world.clock.now_ms(),
+            over: false,
+            usage: LlmUsage::default(),
+            thinking_tokens: None,
+            model: String::new(),
+            finish: Finish::Stop,
+        }
+    }
+
+    /// Asks once.
+    pub(crate) async fn ask(&mut self, request: &LlmRequest) -> Result<LlmAnswer, NodeFailure> {
+        let ear = Ear { log: self.log, heard: Mutex::default() };
+        let request = without_secrets(request.clone(), &self.world.secrets.scrubber());
+        let answer = self.world.llm.ask(request, &ear).await.map_err(fault::failure)?;
+        let (text, thoughts) = *ear.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        // What did not come in pieces is told as one.
+        for part in &answer.parts {
+            match part {
+                Part::Text(words) if !text && !words.is_empty() => {
+                    self.log.say(Said::LlmToken(LlmDelta { delta: words.clone() }));
+                }
+                Part::Thinking { text: words, .. } if !thoughts && !words.is_empty() => {
+                    self.log.say(Said::LlmThinking(LlmDelta { delta: words.clone() }));
+                }
+                _ => {}
+            }
+        }
+        self.usage.input_tokens += answer.usage.input_tokens;
+        self.usage.output_tokens += answer.usage.output_tokens;
+        self.usage.total_tokens = self.usage.input_tokens + self.usage.output_tokens;
+        if let Some(more) = answer.usage.thinking_tokens {
+            *self.thinking_tokens.get_or_insert(0) += more;
+        }
+        self.model.clone_from(&answer.model);
+        self.finish = answer.finish;
+        if answer.finish == Finish::Refusal {
+            let words = "The model, or a filter of its provider, refused to answer";
+            return Err(NodeFailure::new(ErrorType::LLMError, "CONTENT_POLICY", words));
+        }
+        Ok(answer)
+    }
+
+    fn latency_ms(&self) -> i64 {
+        self.world.clock.now_ms() - self.began_ms
+    }
+
+    /// It ended well; what is bound as `_meta`.
+    pub(crate) fn done(mut self) -> Value {
+        self.over = true;
+        let finish_reason = match self.finish {
+            Finish::Stop => "stop",
+            Finish::ToolUse => "tool_use",
+            Finish::MaxTokens => "max_tokens",
+            Finish::Refusal => "refusal",
+        };
+        let meta = json!({
+            "model": self.model,
+            "finish": finish_reason,
+            "usage": self.usage,
+            "thinkingTokens": self.thinking_tokens,
+        });
+        self.log.say(Said::LlmDone(LlmDone {
+            latency_ms: self.latency_ms(),
+            finish_reason: finish_reason.into(),
+            model: std::mem::take(&mut self.model),
+            usage: self.usage,
+            thinking_tokens: self.thinking_tokens,
+            has_tool_use: false,
+        }));
+        meta
+    }
+
+    /// It ended badly.
+    pub(crate) fn failed(mut self, failure: NodeFailure) -> NodeFailure {
+        self.over = true;
+        self.tell(failure.error_type, &failure.code, &failure.message, failure.retryable);
+        failure
+    }
+
+    fn tell(&self, error_type: ErrorType, code: &str, error: &str, retryable: bool) {
+        self.log.say(Said::LlmError(LlmError {
+            error: error.to_owned(),
+            error_type,
+            code: code.to_owned(),
+            retryable,
+            latency_ms: self.latency_ms(),
+        }));
+    }
+}
+
+impl Drop for Talk<'_> {
+    fn drop(&mut self) {
+        if !self.over && !std::thread::panicking() {
+            self.tell(ErrorType::Timeout, "TIMEOUT", "The time of the step was over", true);
+        }
+    }
+}
+
+/// Secrets that came into data do not go to a model.
+fn without_secrets(mut request: LlmRequest, scrubber: &Scrubber) -> LlmRequest {
+    let clean = |text: &mut String| *text = scrubber.text(text).into_owned();
+    request.system.iter_mut().for_each(clean);
+    for part in request.messages.iter_mut().flat_map(|message| &mut message.parts) {
+        match part {
+            Part::Text(text) => clean(text),
+            Part::ToolResult(result) => clean(&mut result.content),
+            // What the model itself said goes back as it was.
+            Part::Image { .. } | Part::Thinking { .. } | Part::ToolUse(_) => {}
+        }
+    }
+    request
+}
+
+/// The words of an answer.
+pub(crate) fn text(answer: &LlmAnswer) -> String {
+    answer
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+        .collect()
+}
+
+/// A message of words.
+pub(crate) fn message(role: Role, text: impl Into<String>) -> Message {
+    Message { role, parts: vec![Part::Text(text.into())] }
+}
