@@ -90,7 +90,8 @@ pub fn numbered(value: &mut Value, schema: &Schema) -> (Vec<String>, Vec<Violati
 fn exact_number(value: &Value) -> Option<Value> {
     let text = value.as_str()?;
     let number: Value = serde_json::from_str(text).ok()?;
-    (number.is_number() && number.to_string() == text).then_some(number)
+    let exact = number.as_number().is_some_and(|spelled| spelled.to_string() == text);
+    exact.then_some(number)
 }
 
 #[cfg(test)]

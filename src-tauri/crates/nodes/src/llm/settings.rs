@@ -20,7 +20,7 @@ pub(crate) fn number(slot: &CallSlot, field: &str, least: u64, most: u64) -> Res
     number.map(Some).ok_or_else(|| wrong_setting(field, &format!("a whole number from {least} to {most}"), value))
 }
 
-fn words<'a>(value: Option<&'a Value>) -> Option<&'a str> {
+fn words(value: Option<&Value>) -> Option<&str> {
     value?.as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 

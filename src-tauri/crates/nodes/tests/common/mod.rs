@@ -5,6 +5,7 @@ use serde_json::Value;
 use signalbox_engine::effect::{Call, CallKey, CallSlot};
 use signalbox_engine::scope::Scope;
 use signalbox_model::{Effects, Item, Mode};
+use signalbox_ports::llm::{Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
 use signalbox_ports::{
     Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse, World, WriteMode,
 };
@@ -38,6 +39,23 @@ pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
         model: None,
         run_id: "r".into(),
         workflow_id: "w".into(),
+    }
+}
+
+/// Has read a letter about a lamp.
+struct FakeLlm;
+
+#[async_trait]
+impl signalbox_ports::Llm for FakeLlm {
+    async fn ask(&self, request: LlmRequest, _hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+        let text = if request.form.is_some() { "```json\n{\"product\": \"lamp\"}\n```" } else { "The lamp." };
+        Ok(LlmAnswer {
+            parts: vec![Part::Text(text.to_owned())],
+            model: request.model,
+            id: None,
+            finish: Finish::Stop,
+            usage: Usage::default(),
+        })
     }
 }
 
@@ -129,7 +147,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         clock: Arc::new(FakeClock { rush: false }),
         audit: Arc::new(FakeAudit),
         secrets: Arc::new(signalbox_ports::NoSecrets),
-        llm: Arc::new(signalbox_ports::NoLlm),
+        llm: Arc::new(FakeLlm),
         tools: Arc::new(signalbox_ports::NoTools),
     }
 }
@@ -143,7 +161,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         clock: Arc::new(FakeClock { rush: true }),
         audit: Arc::new(FakeAudit),
         secrets: Arc::new(signalbox_ports::NoSecrets),
-        llm: Arc::new(signalbox_ports::NoLlm),
+        llm: Arc::new(FakeLlm),
         tools: Arc::new(signalbox_ports::NoTools),
     }
 }
