@@ -1,6 +1,10 @@
 //! Rules of error handling, looked at without a run: what is wrong with them, and which can never decide.
 
-use crate::{expr::Expr, scope::Scope, validate};
+use crate::{
+    expr::{self, Expr, ExprError},
+    scope::Scope,
+    validate,
+};
 use serde_json::{Value, json};
 use signalbox_model::{Code, Diagnostic, ErrorType, workflow::Rule};
 use std::collections::BTreeSet;
@@ -60,7 +64,21 @@ pub fn check(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
             }
         }
     }
-    for (index, message, hint) in shadowed(rules) {
+    let tried = Tried::of(rules);
+    for (index, error) in tried.unusable() {
+        if all.iter().any(|f| f.index == index) {
+            continue;
+        }
+        let code = if error.code == expr::Code::MissingField { Code::UnknownName } else { Code::BadConfig };
+        let message = format!("The rule '{}' can never be used: {}", rules[index].name, error.message);
+        let hint = error.suggestions.first().map_or_else(
+            || "Compare values of one type; `error.type` and codes are texts, `error.attempt` is a number".to_owned(),
+            |near| format!("Did you mean '{near}'?"),
+        );
+        let diagnostic = Diagnostic::error(code, format!("/{index}/when"), message, hint);
+        all.push(RuleFinding { index, diagnostic, position: error.position });
+    }
+    for (index, message, hint) in tried.shadowed(rules) {
         if all.iter().any(|f| f.index == index) {
             continue;
         }
@@ -123,61 +141,112 @@ fn samples(rules: &[Rule]) -> Vec<Value> {
     all
 }
 
-/// Rules that an earlier one always forestalls, and rules that ask for what never happens.
-fn shadowed(rules: &[Rule]) -> Vec<(usize, String, String)> {
-    let compiled: Vec<Option<Expr>> = rules.iter().map(|rule| Expr::compile(&rule.when).ok()).collect();
-    // What depends on data cannot be tried out.
-    let own = |e: &Expr| e.references().roots.iter().all(|root| matches!(root.as_str(), "error" | "err"));
-    let mut fits = vec![0_usize; rules.len()];
-    let mut decides = vec![0_usize; rules.len()];
-    let mut before: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); rules.len()];
-    let mut scope = Scope::empty();
-    scope.item = Arc::new(json!({}));
-    for sample in samples(rules) {
-        scope.error = Arc::new(sample);
-        let mut first = None;
-        for (i, expression) in compiled.iter().enumerate() {
-            let Some(expression) = expression.as_ref().filter(|e| own(e)) else { continue };
-            if !expression.eval_bool(&scope).unwrap_or(false) {
+/// Fields of an error that only some have, and that no sample has.
+const SOME_HAVE: [&str; 3] = ["originRunId", "suggestedAction", "provenanceRef"];
+
+/// One rule, tried on all samples; nothing of a rule that depends on data, which cannot be tried out.
+#[derive(Debug, Default)]
+struct Trial {
+    own: bool,
+    fits: usize,
+    decides: usize,
+    /// Rules that came first.
+    before: BTreeSet<usize>,
+    /// It could be evaluated, or failed at what another error may have.
+    usable: bool,
+    why: Option<ExprError>,
+}
+
+/// Rules, tried on errors as they can occur.
+struct Tried(Vec<Trial>);
+
+impl Tried {
+    fn of(rules: &[Rule]) -> Self {
+        let compiled: Vec<Option<Expr>> = rules.iter().map(|rule| Expr::compile(&rule.when).ok()).collect();
+        let own = |e: &Expr| e.references().roots.iter().all(|root| matches!(root.as_str(), "error" | "err"));
+        let mut all: Vec<Trial> =
+            compiled.iter().map(|e| Trial { own: e.as_ref().is_some_and(own), ..Trial::default() }).collect();
+        let mut scope = Scope::empty();
+        scope.item = Arc::new(json!({}));
+        for sample in samples(rules) {
+            scope.error = Arc::new(sample);
+            let mut first = None;
+            for (i, expression) in compiled.iter().enumerate() {
+                let Some(expression) = expression.as_ref().filter(|_| all[i].own) else { continue };
+                match expression.eval_bool(&scope) {
+                    Ok(fits) => {
+                        all[i].usable = true;
+                        if !fits {
+                            continue;
+                        }
+                    }
+                    Err(error) => {
+                        all[i].usable |= depends(&error);
+                        all[i].why.get_or_insert(error);
+                        continue;
+                    }
+                }
+                all[i].fits += 1;
+                match first {
+                    None => {
+                        first = Some(i);
+                        all[i].decides += 1;
+                    }
+                    Some(earlier) => {
+                        all[i].before.insert(earlier);
+                    }
+                }
+            }
+        }
+        Self(all)
+    }
+
+    /// Rules that fail on every error: their types do not go together, or they name what no error has.
+    fn unusable(&self) -> impl Iterator<Item = (usize, &ExprError)> {
+        let failed = self.0.iter().enumerate().filter(|(_, trial)| trial.own && !trial.usable);
+        failed.filter_map(|(i, trial)| Some((i, trial.why.as_ref()?)))
+    }
+
+    /// Rules that an earlier one always forestalls, and rules that ask for what never happens.
+    fn shadowed(&self, rules: &[Rule]) -> Vec<(usize, String, String)> {
+        let mut found = Vec::new();
+        for (i, (rule, trial)) in rules.iter().zip(&self.0).enumerate() {
+            if !trial.own {
                 continue;
             }
-            fits[i] += 1;
-            match first {
-                None => {
-                    first = Some(i);
-                    decides[i] += 1;
-                }
-                Some(earlier) => {
-                    before[i].insert(earlier);
-                }
+            if trial.fits > 0 && trial.decides == 0 {
+                let names: Vec<String> = trial.before.iter().map(|b| format!("'{}'", rules[*b].name)).collect();
+                found.push((
+                    i,
+                    format!(
+                        "The rule '{}' never decides: {} comes first for every error it fits",
+                        rule.name,
+                        names.join(", ")
+                    ),
+                    "Move it up, make the earlier rule narrower, or remove it".to_owned(),
+                ));
+            } else if trial.fits == 0 && rule.when.contains("ValidationError") && rule.when.contains("retryable") {
+                found.push((
+                    i,
+                    format!("The rule '{}' never fits: a ValidationError is not retryable", rule.name),
+                    "Leave out the test of error.retryable".to_owned(),
+                ));
             }
         }
+        found
     }
-    let mut found = Vec::new();
-    for (i, rule) in rules.iter().enumerate() {
-        if compiled[i].as_ref().is_none_or(|e| !own(e)) {
-            continue;
+}
+
+/// Whether another error may have what was missing here. Types that do not go together never do.
+fn depends(error: &ExprError) -> bool {
+    match error.code {
+        expr::Code::MissingField => {
+            !matches!(error.more.available_at.as_str(), "error" | "err")
+                || SOME_HAVE.contains(&error.more.word.as_str())
         }
-        if fits[i] > 0 && decides[i] == 0 {
-            let names: Vec<String> = before[i].iter().map(|b| format!("'{}'", rules[*b].name)).collect();
-            found.push((
-                i,
-                format!(
-                    "The rule '{}' never decides: {} comes first for every error it fits",
-                    rule.name,
-                    names.join(", ")
-                ),
-                "Move it up, make the earlier rule narrower, or remove it".to_owned(),
-            ));
-        } else if fits[i] == 0 && rule.when.contains("ValidationError") && rule.when.contains("retryable") {
-            found.push((
-                i,
-                format!("The rule '{}' never fits: a ValidationError is not retryable", rule.name),
-                "Leave out the test of error.retryable".to_owned(),
-            ));
-        }
+        expr::Code::Eval | expr::Code::SchemaMismatch => false,
+        expr::Code::Syntax | expr::Code::Limit => true,
     }
-    found
 }
 
 #[cfg(test)]

@@ -38,3 +38,25 @@ fn mistakes_are_told_with_their_place() {
     assert_eq!(found[1].index, 1);
     assert!(found[1].position.is_some());
 }
+
+#[test]
+fn a_rule_that_fails_on_every_error_is_told_before_anything_fails() {
+    let found = check(
+        &[
+            rule("types", "error.attempt < 'x'", "retry"),
+            rule("name", "error.retr", "retry"),
+            rule("number", "error.attempt", "retry"),
+            rule("some", "error.suggestedAction == 'retry'", "retry"),
+            rule("details", "error.details.region == 'eu'", "retry"),
+            rule("status", "error.details.status >= 500", "retry"),
+            rule("both", "error.type == 'Timeout' && error.details.after > 3", "retry"),
+        ],
+        None,
+    );
+    let said: Vec<(usize, &str)> = found.iter().map(|f| (f.index, f.diagnostic.message.as_str())).collect();
+    assert_eq!(said.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2], "{said:?}");
+    for (_, message) in said {
+        assert!(message.contains("can never be used"), "{message}");
+    }
+    assert!(found[1].diagnostic.hint.contains("error.retryable") || found[1].diagnostic.hint.contains("retryable"));
+}
