@@ -714,7 +714,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -1424,6 +1424,125 @@ export interface LlmUsage {
 
 /** How a node takes its items. */
 export type Mode = 'each' | 'all';
+
+/** A model of a provider. */
+export interface ModelChoice {
+  /** The provider. */
+  provider: string;
+  /** The model, as the provider names it. */
+  model: string;
+}
+
+/** Chooses what steps get that name no model. */
+export interface ModelDefaultSet {
+  /** Nothing when absent: such steps do not run then. */
+  default?: ModelChoice;
+}
+
+/** A model that a person chose of a provider. */
+export interface ModelEntry {
+  /** As the provider names it. */
+  name: string;
+  /** Price of a million tokens of questions, in the person's own currency. */
+  inputPrice?: number;
+  /** Price of a million tokens of answers. */
+  outputPrice?: number;
+}
+
+/** A server on this machine that answers as a provider does. */
+export interface ModelFound {
+  /** A name for it. */
+  name: string;
+  /** What usually listens there. */
+  title: string;
+  /** How it is spoken to. */
+  kind: ModelKind;
+  /** Its address. */
+  baseUrl: string;
+  /** The models that it says it has. */
+  models: string[];
+}
+
+/** How a provider is spoken to. */
+export type ModelKind = 'anthropic' | 'openai' | 'ollama';
+
+/** Models of a provider. */
+export interface ModelNames {
+  /** As the provider names them. */
+  models: string[];
+}
+
+/** A provider. */
+export interface ModelProvider {
+  /** Its name. */
+  name: string;
+  /** How it is spoken to. */
+  kind: ModelKind;
+  /** Its address. */
+  baseUrl: string;
+  /** The secret that goes along: `secret://name`. */
+  credential?: string;
+  /** Models that a person chose. */
+  models: ModelEntry[];
+  /** A person at this machine keeps it: its address may be this machine or one of a private network. */
+  here: boolean;
+  /** Who kept it last. */
+  changedBy: string;
+  /** RFC 3339. */
+  changedAt: string;
+  /** What keeps it from being asked, as far as that shows without asking. */
+  trouble?: string;
+}
+
+/** Names a provider. */
+export interface ModelRef {
+  /** The provider. */
+  name: string;
+}
+
+/** Keeps a provider, or replaces it whole. */
+export interface ModelSet {
+  /** Letters, digits, `.`, `_` and `-`. */
+  name: string;
+  /** How it is spoken to. */
+  kind: ModelKind;
+  /** `https://…`; `http://` too, for this machine and the own network. */
+  baseUrl: string;
+  /** The secret that goes along: `secret://name`. The host of the address is one that it is for. */
+  credential?: string;
+  /** Models that a person chose, with their prices. */
+  models?: ModelEntry[];
+}
+
+/** Asks a provider something small. */
+export interface ModelTest {
+  /** The provider. */
+  name: string;
+  /** The model that answers a word; when absent, the provider tells which models it has. */
+  model?: string;
+}
+
+/** What came of it. */
+export interface ModelTested {
+  /** It can be used. */
+  ok: boolean;
+  /** In plain words. */
+  message: string;
+  /** What to do next. */
+  hint?: string;
+  /** The models that it says it has. */
+  models: string[];
+  /** How long it took, milliseconds. */
+  tookMs: number;
+}
+
+/** The providers of this machine. */
+export interface Models {
+  /** By name. */
+  providers: ModelProvider[];
+  /** What steps get that name no model. */
+  default?: ModelChoice;
+}
 
 /** The two named policies. */
 export type NamedPolicy = 'safe' | 'fail';
@@ -3966,6 +4085,20 @@ export interface Commands {
   webhook_again: { request: WebhookAgain; response: WebhookDelivery };
   /** Sends now what is due. */
   webhook_send: { request: Empty; response: WebhooksSent };
+  /** Providers of language models, and the model of steps that name none. */
+  model_list: { request: Empty; response: Models };
+  /** Keeps a provider of language models, or replaces it whole. */
+  model_set: { request: ModelSet; response: Models };
+  /** Forgets a provider of language models; its secret stays. */
+  model_delete: { request: ModelRef; response: Models };
+  /** Chooses the model of steps that name none. */
+  model_default_set: { request: ModelDefaultSet; response: Models };
+  /** Asks a provider for its models, or a model for a word. */
+  model_test: { request: ModelTest; response: ModelTested };
+  /** The models of a provider. */
+  model_names: { request: ModelRef; response: ModelNames };
+  /** Looks for servers of language models on this machine. */
+  model_discover: { request: Empty; response: ModelFound[] };
   /** What the person set on this machine. */
   settings_get: { request: Empty; response: AppSettings };
   /** Keeps settings. */
@@ -4080,6 +4213,13 @@ export const commands: Record<CommandName, CommandInfo> = {
   webhook_log: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   webhook_again: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },
   webhook_send: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log'] },
+  model_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  model_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'model_names', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  model_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'model_names', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  model_default_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  model_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  model_names: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  model_discover: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -50,6 +50,8 @@ pub struct KnownProvider {
 pub trait Providers: Send + Sync {
     /// The provider of a name; the error is in plain words.
     fn provider(&self, name: &str) -> Result<Option<KnownProvider>, String>;
+    /// Provider and model of a question that names none (K-41).
+    fn default_model(&self) -> Result<Option<(String, String)>, String>;
 }
 
 /// Language models of registered providers, and of the loopback where a workflow may name it.
@@ -193,6 +195,25 @@ impl Models {
         target.http.open(request, &sent).await.map_err(|error| fault::of_exchange(&target.who, error))
     }
 
+    /// Puts the default of this machine where a question names no model, and no provider either or that of the default.
+    fn complete(&self, mut request: LlmRequest) -> Result<LlmRequest, LlmFailure> {
+        let ProviderChoice::Named(name) = &request.provider else { return Ok(request) };
+        if !name.is_empty() && !request.model.is_empty() {
+            return Ok(request);
+        }
+        let default = self
+            .known
+            .default_model()
+            .map_err(|why| fault::new(LlmFault::NotConfigured, format!("The model providers cannot be read: {why}")))?;
+        let fits = |(provider, _): &(String, String)| name.is_empty() || name == provider;
+        let Some((provider, model)) = default.filter(fits) else { return Err(fault::no_model()) };
+        if request.model.is_empty() {
+            request.model = model;
+        }
+        request.provider = ProviderChoice::Named(provider);
+        Ok(request)
+    }
+
     async fn exchange(&self, request: &LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
         let target = self.target(request).await?;
         let (url, mut body) = match target.kind {
@@ -246,6 +267,7 @@ impl Models {
 #[async_trait]
 impl Llm for Models {
     async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+        let request = self.complete(request)?;
         let who = match &request.provider {
             ProviderChoice::Named(name) => Who::named(name),
             ProviderChoice::Inline { base_url, .. } => Who::inline(&base(base_url)?),

@@ -25,6 +25,9 @@ impl Providers for One {
     fn provider(&self, name: &str) -> Result<Option<KnownProvider>, String> {
         Ok((self.0.name == name).then(|| self.0.clone()))
     }
+    fn default_model(&self) -> Result<Option<(String, String)>, String> {
+        Ok(Some((self.0.name.clone(), "usual".into())))
+    }
 }
 
 /// One secret, for one host.
@@ -468,6 +471,21 @@ async fn secrets_and_providers_that_are_not_there_say_so() {
     let failure = models.ask(request, &Ear::default()).await.expect_err("none");
     assert_eq!(failure.fault, LlmFault::NotConfigured);
     assert!(failure.message.contains("Settings, Models"));
+}
+
+#[tokio::test]
+async fn k_41_the_default_of_the_machine_answers_where_none_is_named() {
+    let body = json!({ "choices": [{ "message": { "content": "x" }, "finish_reason": "stop" }] }).to_string();
+    for (name, model, want) in [("", "", "usual"), ("house", "", "usual"), ("", "other", "other")] {
+        let mut request = question(false);
+        (request.provider, request.model) = (ProviderChoice::Named(name.into()), model.into());
+        let (answer, _, sent) = asked(Openai, vec![json_reply(&body)], request).await;
+        assert_eq!(answer.expect("an answer").model, want);
+        assert_eq!(body_of(&sent[0])["model"], want);
+    }
+    let mut request = question(false);
+    (request.provider, request.model) = (ProviderChoice::Named("else".into()), String::new());
+    assert_eq!(fails(Openai, vec![json_reply(&body)], request).await.fault, LlmFault::NotConfigured);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use crate::files::{io_error, write_atomic};
 use crate::key::AuditKeys;
 use crate::library::{self, Library};
 use crate::masked::Masked;
+use crate::models::KeptProviders;
 use crate::paths::RunPaths;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
@@ -17,7 +18,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use signalbox_adapters::ring::{KeyRing, SystemRing};
 use signalbox_adapters::vault::Given;
-use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private};
+use signalbox_adapters::{
+    FolderFiles, Grant, Models, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private,
+};
 use signalbox_model::debug::Breakpoint;
 use signalbox_model::{Map, Workflow};
 use signalbox_ports::{Clock, Http, World};
@@ -97,6 +100,8 @@ pub struct App {
     pub(crate) verifying: AtomicBool,
     /// The secrets of this machine.
     pub(crate) secrets: Arc<KnownSecrets>,
+    /// Language models.
+    pub(crate) models: Arc<Models>,
     /// Who signs the audit chain.
     pub(crate) signing: Signing,
 }
@@ -128,20 +133,27 @@ impl App {
             ApiError::unavailable("NO_HTTP", message, "Report this fault.")
         })?;
         let audit = Arc::new(ChainLog(store.clone()));
-        let http: Arc<dyn Http> = Arc::new(http);
+        let http = Arc::new(http);
         let secrets = Arc::new(KnownSecrets {
             vault: Arc::new(Vault::new(data, Given::from_env(), ring)),
             store: store.clone(),
             clock: clock.clone(),
             noted: Mutex::default(),
         });
+        let step_secrets = Arc::new(StepSecrets(Arc::clone(&secrets)));
+        let models = Arc::new(Models::new(
+            Arc::clone(&http),
+            Arc::new(KeptProviders(store.clone())),
+            Arc::<StepSecrets>::clone(&step_secrets),
+        ));
+        let http: Arc<dyn Http> = http;
         let world = Arc::new(World {
             http: Arc::clone(&http),
             files: Arc::new(files.clone()),
             clock,
             audit,
-            secrets: Arc::new(StepSecrets(Arc::clone(&secrets))),
-            llm: Arc::new(signalbox_ports::NoLlm),
+            secrets: step_secrets,
+            llm: Arc::<Models>::clone(&models),
             tools: Arc::new(signalbox_ports::NoTools),
         });
         let practice = Arc::new(PracticeOnDemand::default());
@@ -173,6 +185,7 @@ impl App {
             titles: Mutex::default(),
             verifying: AtomicBool::new(false),
             secrets,
+            models,
             signing,
         });
         app.grants_changed()?;

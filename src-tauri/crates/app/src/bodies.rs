@@ -8,6 +8,7 @@ mod errors;
 mod folders;
 mod inbox;
 mod library;
+mod model;
 mod people;
 mod reopen;
 mod rerun;
@@ -32,6 +33,9 @@ pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_
 pub(crate) use library::{
     draft_discard, draft_put, forget_draft, open, savable, workflow_create, workflow_delete, workflow_duplicate,
     workflow_list, workflow_open, workflow_open_path, workflow_revision, workflow_save, workflow_validate,
+};
+pub(crate) use model::{
+    model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
 };
 pub(crate) use people::{
     task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,

@@ -24,6 +24,7 @@ mod library;
 mod likely;
 mod masked;
 pub mod metrics;
+mod models;
 mod outgoing;
 mod outside;
 mod paths;

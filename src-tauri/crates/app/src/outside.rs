@@ -67,6 +67,7 @@ impl App {
         let Some(workflow) = checked.workflow else {
             return Err(ApiError::bad_request("The document is no workflow.", "Send a workflow."));
         };
+        check::runnable(&self.model_findings(&workflow))?;
         let called = self.called(&workflow, file)?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.

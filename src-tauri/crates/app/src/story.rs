@@ -197,6 +197,14 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         },
         AuditEvent::WebhookFailed => format!("A message about a task was not taken{}", of("url")),
         AuditEvent::WebhookAgain => format!("{} had a message about a task sent again{}", who(), of("url")),
+        AuditEvent::ModelProviderChanged => match text(facts, "change") {
+            Some("removed") => format!("{} removed a model provider{}", who(), of("provider")),
+            _ => format!("{} set a model provider{}", who(), of("provider")),
+        },
+        AuditEvent::ModelDefaultChanged => match text(facts, "model") {
+            Some(model) => format!("{} chose the model of steps that name none: {model}", who()),
+            None => format!("{} left steps that name no model without one", who()),
+        },
         AuditEvent::PayloadErased => format!("{} erased what an entry kept apart{}", who(), of("reason")),
         AuditEvent::SecretSet => format!("{} kept a secret{}", who(), of("name")),
         AuditEvent::SecretDeleted => format!("{} deleted a secret{}", who(), of("name")),

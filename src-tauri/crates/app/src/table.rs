@@ -145,6 +145,13 @@ macro_rules! command_list {
             Query webhook_log(WebhookLog) -> Vec<WebhookDelivery>, Operator, [Desktop Http], [], "What addresses were told of tasks, the newest first.";
             Action webhook_again(WebhookAgain) -> WebhookDelivery, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Sends a message about a task again.";
             Action webhook_send(Empty) -> WebhooksSent, Builder, [Desktop Http], [webhook_list webhook_log], "Sends now what is due.";
+            Query model_list(Empty) -> Models, Operator, [Desktop Http], [], "Providers of language models, and the model of steps that name none.";
+            Action model_set(ModelSet) -> Models, Builder, [Desktop Http], [model_list model_names audit_list workflow_validate workflow_open], "Keeps a provider of language models, or replaces it whole.";
+            Action model_delete(ModelRef) -> Models, Builder, [Desktop Http], [model_list model_names audit_list workflow_validate workflow_open], "Forgets a provider of language models; its secret stays.";
+            Action model_default_set(ModelDefaultSet) -> Models, Builder, [Desktop Http], [model_list audit_list workflow_validate workflow_open], "Chooses the model of steps that name none.";
+            Action model_test(ModelTest) -> ModelTested, Builder, [Desktop Http], [], "Asks a provider for its models, or a model for a word.";
+            Query model_names(ModelRef) -> ModelNames, Operator, [Desktop Http], [], "The models of a provider.";
+            Action model_discover(Empty) -> Vec<ModelFound>, Builder, [Desktop Http], [], "Looks for servers of language models on this machine.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";
             Action settings_set(SettingsSet) -> Empty, Builder, [Desktop Http], [settings_get], "Keeps settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";

@@ -1,9 +1,11 @@
 //! The arguments of `signalbox`. Every command's help ends with an example.
 
 mod debug;
+mod models;
 mod webhook;
 
 pub(crate) use debug::{Breaks, RunsDebug};
+pub(crate) use models::{ModelKind, Models};
 pub(crate) use webhook::Webhook;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -124,6 +126,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  signalbox webhook add https://desk.example/hook --secret secret://desk"
     )]
     Webhook(Webhook),
+    /// Providers of language models, and the model of steps that name none.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  signalbox models set local --kind ollama --url http://127.0.0.1:11434"
+    )]
+    Models(Models),
     /// The node kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),

@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod catalog;
 mod debug;
 pub(crate) mod input;
+pub(crate) mod models;
 pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod runs;

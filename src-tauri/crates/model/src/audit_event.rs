@@ -117,6 +117,10 @@ events! {
     WebhookFailed = "WEBHOOK_FAILED",
     /// A person had a message about a task sent again.
     WebhookAgain = "WEBHOOK_AGAIN",
+    /// A provider of language models was set or removed.
+    ModelProviderChanged = "MODEL_PROVIDER_CHANGED",
+    /// A person chose the model of steps that name none.
+    ModelDefaultChanged = "MODEL_DEFAULT_CHANGED",
 }
 
 /// Older names of the same facts (K-12): read on import, never written, so not free either.

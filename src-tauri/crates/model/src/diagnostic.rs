@@ -55,6 +55,8 @@ pub enum Code {
     SecretPlace,
     SecretMissing,
     SecretHost,
+    MissingModel,
+    UnknownProvider,
 }
 
 impl Code {

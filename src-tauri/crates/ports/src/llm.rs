@@ -18,7 +18,7 @@ pub enum ProviderKind {
 /// Who answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProviderChoice {
-    /// A provider that a person registered on this machine.
+    /// A provider that a person registered on this machine; empty for that of the machine's default model.
     Named(String),
     /// Written into the workflow: no credential, and an address under the loopback rule of TRUST only.
     Inline {
@@ -119,7 +119,7 @@ pub enum AnswerForm {
 pub struct LlmRequest {
     /// Who answers.
     pub provider: ProviderChoice,
-    /// The model, as the provider names it.
+    /// The model, as the provider names it; empty for the machine's default, where that is one of this provider.
     pub model: String,
     /// Instructions before the conversation.
     pub system: Option<String>,

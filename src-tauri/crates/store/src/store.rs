@@ -556,6 +556,25 @@ impl Store {
         })
     }
 
+    /// [`Self::setting_change`] in one transaction with its audit entry.
+    pub fn setting_change_recorded<E: Send + 'static>(
+        &self,
+        name: &str,
+        record: Record,
+        change: impl FnOnce(Option<Value>) -> Result<Option<Value>, E> + Send + 'static,
+    ) -> Result<Result<(), E>> {
+        let name = name.to_owned();
+        self.write(true, move |work| {
+            let value = match change(setting::get(work.connection, &name)?) {
+                Ok(value) => value,
+                Err(why) => return Ok(Err(why)),
+            };
+            setting::set(work.connection, &name, value.as_ref())?;
+            chain::append(work, vec![record])?;
+            Ok(Ok(()))
+        })
+    }
+
     /// All granted folders.
     pub fn folders(&self) -> Result<Vec<FolderGrant>> {
         self.view(folder_grant::list)

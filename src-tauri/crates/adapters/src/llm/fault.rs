@@ -45,6 +45,13 @@ pub(super) fn unknown(name: &str) -> LlmFailure {
     )
 }
 
+pub(super) fn no_model() -> LlmFailure {
+    new(
+        LlmFault::NotConfigured,
+        "No model is named, and this machine has no default for it. Name one in the step, or choose one in Settings, Models",
+    )
+}
+
 pub(super) fn timeout(who: &Who, limit: Duration) -> LlmFailure {
     let words =
         if limit.subsec_millis() == 0 { format!("{} s", limit.as_secs()) } else { format!("{} ms", limit.as_millis()) };

@@ -1,0 +1,199 @@
+//! Asking a provider whether it answers, and looking for servers of this machine.
+
+use super::{Kept, unknown};
+use crate::app::App;
+use crate::dto::{ModelFound, ModelKind, ModelNames, ModelTested};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::router::Caller;
+use signalbox_adapters::{KnownProvider, Models};
+use signalbox_ports::Llm as _;
+use signalbox_ports::llm::{
+    Delta, Hearer, LlmFailure, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role,
+};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Time that a provider has to tell its models.
+const LISTING: Duration = Duration::from_secs(15);
+/// Time that a model has for a word: one that must be loaded first takes a while.
+const WORD: Duration = Duration::from_secs(60);
+/// Time that a port of this machine has.
+const LOOK: Duration = Duration::from_millis(800);
+/// Some models refuse to be given less.
+const FEW: u32 = 16;
+
+/// A port where a server of models usually listens.
+pub(super) struct Place {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    pub(super) kind: ModelKind,
+    pub(super) port: u16,
+}
+
+const PLACES: [Place; 4] = [
+    Place { name: "ollama", title: "Ollama", kind: ModelKind::Ollama, port: 11434 },
+    Place { name: "llamacpp", title: "llama.cpp", kind: ModelKind::Openai, port: 8080 },
+    Place { name: "lmstudio", title: "LM Studio", kind: ModelKind::Openai, port: 1234 },
+    Place { name: "vllm", title: "vLLM", kind: ModelKind::Openai, port: 8000 },
+];
+
+struct Nobody;
+
+impl Hearer for Nobody {
+    fn delta(&self, _delta: Delta<'_>) {}
+}
+
+fn word(name: &str, model: &str) -> LlmRequest {
+    LlmRequest {
+        provider: ProviderChoice::Named(name.to_owned()),
+        model: model.to_owned(),
+        system: None,
+        messages: vec![Message { role: Role::User, parts: vec![Part::Text("Say OK.".into())] }],
+        tools: Vec::new(),
+        form: None,
+        temperature: None,
+        max_tokens: FEW,
+        thinking_budget: None,
+        stream: false,
+        loopback_allowed: false,
+        timeout: WORD,
+    }
+}
+
+/// What a person does about a failure.
+fn hint(failure: &LlmFailure, one: &KnownProvider) -> String {
+    let text = match failure.fault {
+        LlmFault::Auth if one.credential.is_none() => "It wants a key. Edit the provider and add one.",
+        LlmFault::Auth if one.kind == ProviderKind::Anthropic => {
+            "Make the key anew where you got it and set it again. Anthropic takes it in the header x-api-key."
+        }
+        LlmFault::Auth => "Make the key anew where you got it and set it again.",
+        LlmFault::Connection if one.here => {
+            "Start the server, or correct the address: its port, and http where it has no certificate."
+        }
+        LlmFault::Connection => "Correct the address, or look at the network of this machine.",
+        LlmFault::Timeout => "Try again; a model that is loaded first may take longer.",
+        LlmFault::RateLimit => "Wait, or look at your account there: no credit left looks like this, too.",
+        LlmFault::AddressRefused if !one.here => {
+            "Addresses of this machine and of private networks are named by a person at this machine."
+        }
+        LlmFault::AddressRefused => "Write another address.",
+        LlmFault::HttpStatus | LlmFault::BadAnswer => {
+            "Choose the kind that the server speaks, and its address without the path of a call."
+        }
+        LlmFault::SecretMissing | LlmFault::CredentialRefused => "Set the key again in this dialog.",
+        LlmFault::SecretUnavailable => "Unlock the secrets, in Settings, Secrets.",
+        _ => "Try again later.",
+    };
+    text.to_owned()
+}
+
+/// Servers of these places that answer with a list of models.
+pub(super) async fn look(models: &Arc<Models>, places: &[Place]) -> Vec<ModelFound> {
+    let mut asked = Vec::new();
+    for place in places {
+        let base_url = format!("http://127.0.0.1:{}", place.port);
+        let one = KnownProvider {
+            name: place.name.into(),
+            kind: if place.kind == ModelKind::Ollama { ProviderKind::Ollama } else { ProviderKind::Openai },
+            base_url: base_url.clone(),
+            credential: None,
+            here: true,
+        };
+        let models = Arc::clone(models);
+        let listed = tokio::spawn(async move { models.models(&one, LOOK).await });
+        asked.push((place, base_url, listed));
+    }
+    let mut found = Vec::new();
+    for (place, base_url, listed) in asked {
+        if let Ok(Ok(models)) = listed.await {
+            let (name, title) = (place.name.to_owned(), place.title.to_owned());
+            found.push(ModelFound { name, title, kind: place.kind, base_url, models });
+        }
+    }
+    found
+}
+
+impl App {
+    /// Asks a provider for its models, or a model for a word, and says in plain words what came of it.
+    pub(crate) fn model_test(&self, name: &str, model: Option<&str>) -> ApiResult<ModelTested> {
+        let kept = Kept::read(&self.store)?;
+        let one = kept.find(name).ok_or_else(|| unknown(name))?;
+        let known = one.known();
+        let begun = Instant::now();
+        let tested = |ok, message, hint, models| ModelTested {
+            ok,
+            message,
+            hint,
+            models,
+            took_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        };
+        let ask = |model: &str, listed: Vec<String>| -> ApiResult<ModelTested> {
+            let answer = self.wait_for(Box::pin(self.models.ask(word(name, model), &Nobody)))?;
+            Ok(match answer {
+                Ok(_) => tested(true, format!("The model '{model}' answers."), None, listed),
+                Err(failure) => tested(false, sentence(&failure.message), Some(hint(&failure, &known)), listed),
+            })
+        };
+        let listed = self.wait_for(Box::pin(self.models.models(&known, LISTING)))?;
+        match (listed, model) {
+            (Ok(listed), Some(model)) => ask(model, listed),
+            (Ok(listed), None) if listed.is_empty() => {
+                let hint = "Load or pull a model there first.".to_owned();
+                Ok(tested(false, "It answers, but it has no models.".into(), Some(hint), listed))
+            }
+            (Ok(listed), None) => {
+                let count = if listed.len() == 1 { "one model".into() } else { format!("{} models", listed.len()) };
+                Ok(tested(true, format!("It answers and has {count}."), None, listed))
+            }
+            // Not every server tells its models; a model that a person named can still be asked.
+            (Err(failure), named) => {
+                let silent = matches!(failure.fault, LlmFault::HttpStatus | LlmFault::BadAnswer);
+                let first = one.models.first().map(|entry| entry.name.as_str());
+                let own = kept.default.as_ref().filter(|choice| choice.provider == name);
+                let model = named.or(first).or(own.map(|choice| choice.model.as_str()));
+                match model.filter(|_| silent) {
+                    Some(model) => ask(model, Vec::new()),
+                    None => Ok(tested(false, sentence(&failure.message), Some(hint(&failure, &known)), Vec::new())),
+                }
+            }
+        }
+    }
+
+    /// The models of a provider: what it tells, and what a person chose.
+    pub(crate) fn model_names(&self, name: &str) -> ApiResult<ModelNames> {
+        let kept = Kept::read(&self.store)?;
+        let one = kept.find(name).ok_or_else(|| unknown(name))?;
+        let chosen: Vec<String> = one.models.iter().map(|entry| entry.name.clone()).collect();
+        let known = one.known();
+        let mut models = match self.wait_for(Box::pin(self.models.models(&known, LISTING)))? {
+            Ok(models) => models,
+            // What a person chose is there in any case.
+            Err(_) if !chosen.is_empty() => Vec::new(),
+            Err(failure) => {
+                let message = sentence(&failure.message);
+                return Err(ApiError::new(Class::Unavailable, "NO_MODELS", message, hint(&failure, &known)));
+            }
+        };
+        models.extend(chosen);
+        models.sort();
+        models.dedup();
+        Ok(ModelNames { models })
+    }
+
+    /// Looks for servers of models on this machine.
+    pub(crate) fn model_discover(&self, caller: &Caller) -> ApiResult<Vec<ModelFound>> {
+        if !caller.here {
+            return Err(ApiError::forbidden(
+                "Only a person at this machine may look for servers on it.",
+                "Name the address of the provider instead.",
+            ));
+        }
+        let models = Arc::clone(&self.models);
+        self.wait_for(async move { look(&models, &PLACES).await })
+    }
+}
+
+fn sentence(text: &str) -> String {
+    format!("{}.", text.trim_end_matches('.'))
+}
