@@ -86,6 +86,8 @@ export const audit = {
   'audit.event.WEBHOOK_CHANGED': 'Addresses of messages changed',
   'audit.event.WEBHOOK_FAILED': 'Message about a task given up',
   'audit.event.WEBHOOK_AGAIN': 'Message about a task sent again',
+  'audit.event.MODEL_PROVIDER_CHANGED': 'Model provider changed',
+  'audit.event.MODEL_DEFAULT_CHANGED': 'Default model chosen',
   'audit.event.SECRET_SET': 'Secret kept',
   'audit.event.SECRET_DELETED': 'Secret deleted',
   'audit.event.SECRETS_KEY_CHOSEN': 'Key of the secrets moved',

@@ -4,6 +4,7 @@ import { canvas } from './en.canvas.ts';
 import { errors } from './en.errors.ts';
 import { inbox } from './en.inbox.ts';
 import { log } from './en.log.ts';
+import { models } from './en.models.ts';
 import { panel } from './en.panel.ts';
 import { debug } from './en.debug.ts';
 import { rerun } from './en.rerun.ts';
@@ -13,7 +14,7 @@ import { time } from './en.time.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

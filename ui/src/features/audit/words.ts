@@ -44,6 +44,8 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   WEBHOOK_CHANGED: { icon: 'send', color: 't2', key: 'audit.event.WEBHOOK_CHANGED' },
   WEBHOOK_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.WEBHOOK_FAILED' },
   WEBHOOK_AGAIN: { icon: 'retry', color: 't2', key: 'audit.event.WEBHOOK_AGAIN' },
+  MODEL_PROVIDER_CHANGED: { icon: 'spark', color: 't2', key: 'audit.event.MODEL_PROVIDER_CHANGED' },
+  MODEL_DEFAULT_CHANGED: { icon: 'spark', color: 't2', key: 'audit.event.MODEL_DEFAULT_CHANGED' },
   SECRET_SET: { icon: 'key', color: 'c-wait', key: 'audit.event.SECRET_SET' },
   SECRET_DELETED: { icon: 'key', color: 'c-err', key: 'audit.event.SECRET_DELETED' },
   SECRETS_KEY_CHOSEN: { icon: 'lock', color: 'c-wait', key: 'audit.event.SECRETS_KEY_CHOSEN' },

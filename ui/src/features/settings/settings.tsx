@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { NoLine, Section } from './section.tsx';
+import { ModelsSection } from '../models/models-section.tsx';
 import { SecretsSection } from '../secrets/secrets-section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
@@ -53,6 +54,7 @@ export function SettingsView(props: SettingsProps) {
         </Section>
         <Folders {...props} />
         {props.chain}
+        <ModelsSection />
         <SecretsSection />
         {props.messages}
         <Keys {...props} />

@@ -44,6 +44,18 @@ fn k_41_a_step_without_a_model_is_found_before_it_runs() {
     assert_eq!(codes(json!({}), json!({ "provider": "{{ params.p }}", "model": "m" }), None), []);
 }
 
+/// docs/formats.md, Models: the example names what the reader finds.
+#[test]
+fn the_example_of_the_page_names_provider_and_model() {
+    let page = include_str!("../../../../../docs/formats.md");
+    let block = page.split("```json workflow-model\n").nth(1).expect("the block");
+    let example: Value = serde_json::from_str(block.split("\n```").next().expect("its end")).expect("JSON");
+    let found = findings(&workflow(example["settings"].clone(), json!({})), &["local".into()], None);
+    assert_eq!(found, []);
+    let found = findings(&workflow(example["settings"].clone(), json!({})), &[], None);
+    assert_eq!(found.len(), 1, "the provider is not here");
+}
+
 struct Empty;
 
 impl Providers for Empty {

@@ -1,0 +1,58 @@
+/** Chooses the model of steps that name none. The provider is asked for its models only here, when a person wants to choose. */
+import { useState } from 'react';
+import { act, useCommand } from '../../api/queries.ts';
+import type { Models } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { Button, Dialog, Field, Select, TextInput } from '../../kit/index.ts';
+import { useDoing } from '../doing.ts';
+import { Fault } from '../secrets/fault.tsx';
+import '../secrets/secrets.css';
+
+const NONE = '';
+
+export function DefaultDialog({ models, onClose }: { models: Models; onClose(): void }) {
+  const [provider, setProvider] = useState(models.default?.provider ?? models.providers[0]?.name ?? NONE);
+  const [model, setModel] = useState(models.default?.model ?? '');
+  const names = useCommand('model_names', { name: provider }, { enabled: provider !== NONE, retry: false });
+  const { busy, error, run } = useDoing({ inForm: true });
+  const known = names.data?.models ?? [];
+  const complete = provider === NONE || model.trim() !== '';
+  async function save() {
+    if (!complete) return;
+    const chosen = { provider, model: model.trim() };
+    const done = provider === NONE
+      ? run(() => act('model_default_set', {}), t('models.defaultGone'))
+      : run(() => act('model_default_set', { default: chosen }), t('models.defaultSet', { model: chosen.model }));
+    if (await done) onClose();
+  }
+  function choose(next: string) {
+    setProvider(next);
+    setModel(models.default?.provider === next ? models.default.model : '');
+  }
+  return (
+    <Dialog open onClose={onClose} title={t('models.default')} closeLabel={t('common.cancel')} width={440}
+      footer={<>
+        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
+        <Button variant="primary" busy={busy} disabled={!complete} type="submit" form="model-default">{t('models.keep')}</Button>
+      </>}>
+      <form id="model-default" className="sec-form" onSubmit={(event) => { event.preventDefault(); void save(); }}>
+        {error ? <Fault error={error} /> : null}
+        <Field label={t('models.provider')}>
+          {({ id }) => <Select id={id} label={t('models.provider')} value={provider} onChange={choose} options={[{ value: NONE, label: t('models.noDefault') }, ...models.providers.map(({ name }) => ({ value: name, label: name }))]} />}
+        </Field>
+        {provider === NONE ? null : known.length > 0 ? (
+          <Field label={t('models.model')} required>
+            {({ id }) => <Select id={id} label={t('models.model')} value={model} onChange={setModel} options={[...(known.includes(model) ? [] : [{ value: model, label: model || t('models.choose') }]), ...known.map((name) => ({ value: name, label: name }))]} />}
+          </Field>
+        ) : (
+          <>
+            {names.error ? <Fault error={names.error} /> : null}
+            <Field label={t('models.model')} required hint={names.isPending ? t('models.asking') : t('models.modelHint')}>
+              {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={model} maxLength={200} onChange={setModel} />}
+            </Field>
+          </>
+        )}
+      </form>
+    </Dialog>
+  );
+}
