@@ -135,10 +135,10 @@ macro_rules! command_list {
             Action audit_erase(AuditErase) -> AuditRecorded, Builder, [Desktop Http], [audit_list audit_get audit_status], "Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded.";
             Query secret_status(Empty) -> SecretStatus, Operator, [Desktop Http], [], "Where the key of the secrets is kept, and whether they can be used.";
             Query secret_list(Empty) -> Vec<SecretEntry>, Operator, [Desktop Http], [], "Names, kinds and hosts of the secrets; never a value.";
-            Action secret_set(SecretSet) -> SecretEntry, Builder, [Desktop Http], [secret_list audit_list], "Keeps a secret, or replaces it whole.";
-            Action secret_delete(SecretName) -> Empty, Builder, [Desktop Http], [secret_list audit_list], "Deletes a secret.";
-            Action secret_choose(SecretChoose) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list audit_list], "Chooses where the key of the secrets is kept.";
-            Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list], "Opens secrets until the program ends: by their passphrase, or by asking the system's key store.";
+            Action secret_set(SecretSet) -> SecretEntry, Builder, [Desktop Http], [secret_list model_list audit_list], "Keeps a secret, or replaces it whole.";
+            Action secret_delete(SecretName) -> Empty, Builder, [Desktop Http], [secret_list model_list audit_list], "Deletes a secret.";
+            Action secret_choose(SecretChoose) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list audit_list], "Chooses where the key of the secrets is kept.";
+            Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list], "Opens secrets until the program ends: by their passphrase, or by asking the system's key store.";
             Query webhook_list(Empty) -> Vec<Webhook>, Operator, [Desktop Http], [], "Addresses that hear of tasks.";
             Action webhook_add(WebhookAdd) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Tells an address of tasks from now on.";
             Action webhook_remove(WebhookRef) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Tells an address of no tasks any more.";
