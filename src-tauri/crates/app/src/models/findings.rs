@@ -10,7 +10,7 @@ use signalbox_model::{Code, Diagnostic, Workflow};
 /// Kinds that ask a model.
 const KINDS: [&str; 2] = ["llm.chat", "agent.task"];
 
-fn text<'a>(value: Option<&'a Value>) -> Option<&'a str> {
+fn text(value: Option<&Value>) -> Option<&str> {
     value?.as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 
