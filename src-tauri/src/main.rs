@@ -8,12 +8,15 @@ mod menu;
 mod place;
 mod tray;
 
-use signalbox_app::{ApiError, App, Options, dto::Host};
+use signalbox_app::{ApiError, App, Options, dto::Host, script};
 use std::sync::Arc;
 use tauri::{Manager, RunEvent, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
 fn main() {
+    if script::is_worker() {
+        return script::serve();
+    }
     if std::env::args_os().any(|argument| argument == "--register-links") {
         let (told, code) = match attention::register_links() {
             Ok(told) => (told, 0),

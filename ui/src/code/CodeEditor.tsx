@@ -1,5 +1,6 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
 import { Annotation, Compartment, EditorState, StateEffect, StateField, type ChangeSet, type Extension } from '@codemirror/state';
@@ -20,7 +21,7 @@ import { draggedField, isFieldDrag } from './field-drag';
 import { useLatest } from './use-latest.ts';
 import './code.css';
 
-export type CodeMode = 'cel' | 'template' | 'json' | 'text';
+export type CodeMode = 'cel' | 'template' | 'json' | 'javascript' | 'text';
 
 export interface CodeEditorProps {
   value: string;
@@ -70,6 +71,7 @@ const languages: Record<CodeMode, Extension> = {
   cel: [celLanguage, closeBrackets(), bracketMatching()],
   template: [templateLanguage],
   json: [json(), closeBrackets(), bracketMatching()],
+  javascript: [javascript(), closeBrackets(), bracketMatching()],
   text: [],
 };
 

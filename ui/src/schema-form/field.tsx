@@ -9,11 +9,12 @@ import { requestFocus } from './focus.ts';
 import { Findings } from './frame.tsx';
 import { diagnosticsAt, hintsOf, isExpression, labelOf, pointerOf, typesOf, widgetOf, type Path, type Widget } from './model.ts';
 import { FormScopeProvider, useForm } from './scope.ts';
+import { ScriptField } from './script.tsx';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
-const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'any']);
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'any']);
 
-const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'cel', 'template', 'path', 'credential', 'workflow', 'any']);
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'template', 'path', 'credential', 'workflow', 'any']);
 
 export function Field(props: FieldArgs) {
   const scope = useForm();
@@ -62,6 +63,8 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
       return <PlainTextField {...props} />;
     case 'cel':
       return <CelField {...props} />;
+    case 'javascript':
+      return <ScriptField {...props} />;
     case 'text':
     case 'template':
     case 'path':

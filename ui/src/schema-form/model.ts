@@ -8,11 +8,11 @@ import { celString } from '../code/field-drag.ts';
 export type Path = readonly (string | number)[];
 
 export type Widget =
-  | 'text' | 'code' | 'cel' | 'template' | 'select' | 'switch' | 'number' | 'duration' | 'path'
+  | 'text' | 'code' | 'javascript' | 'cel' | 'template' | 'select' | 'switch' | 'number' | 'duration' | 'path'
   | 'credential' | 'workflow' | 'keyvalue' | 'list' | 'rules' | 'object' | 'variants' | 'any';
 
 const KNOWN: ReadonlySet<string> = new Set<Widget>([
-  'text', 'code', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'keyvalue', 'list', 'rules', 'object', 'variants', 'any',
+  'text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'keyvalue', 'list', 'rules', 'object', 'variants', 'any',
 ]);
 
 export interface UiHints {

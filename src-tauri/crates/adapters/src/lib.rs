@@ -11,6 +11,7 @@ pub mod practice;
 pub mod private;
 pub mod ring;
 pub mod samples;
+pub mod script;
 mod sending;
 pub mod vault;
 

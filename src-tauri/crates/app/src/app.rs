@@ -17,6 +17,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use signalbox_adapters::ring::{KeyRing, SystemRing};
+use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
     FolderFiles, Grant, Models, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private,
@@ -155,6 +156,7 @@ impl App {
             secrets: step_secrets,
             llm: Arc::<Models>::clone(&models),
             tools: Arc::new(signalbox_ports::NoTools),
+            scripts: Arc::new(ScriptWorkers::of_this_program()),
         });
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

@@ -50,3 +50,4 @@ pub use changes::TaskChanges;
 pub use error::{ApiError, ApiResult, Class};
 pub use outside::EventStream;
 pub use router::{Caller, Via, os_user};
+pub use signalbox_adapters::script;

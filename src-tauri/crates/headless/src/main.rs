@@ -12,7 +12,7 @@ use commands::finish;
 use output::{INVALID, OK, Output};
 use serde_json::json;
 use signalbox_app::dto::Host;
-use signalbox_app::{ApiError, ApiResult, App, Options};
+use signalbox_app::{ApiError, ApiResult, App, Options, script};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,6 +21,10 @@ use std::sync::Arc;
 const STACK: usize = 32 * 1024 * 1024;
 
 fn main() -> ExitCode {
+    if script::is_worker() {
+        script::serve();
+        return ExitCode::SUCCESS;
+    }
     let thread = std::thread::Builder::new().name("main".into()).stack_size(STACK).spawn(start);
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),

@@ -13,6 +13,7 @@ const TYPES: &[&str] = &["null", "boolean", "integer", "number", "string", "arra
 pub const WIDGETS: &[&str] = &[
     "text",
     "code",
+    "javascript",
     "cel",
     "template",
     "select",

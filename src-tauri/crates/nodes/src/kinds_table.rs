@@ -16,6 +16,8 @@ mod builtin_human_decision;
 mod builtin_human_form;
 #[path = "kinds/builtin_self_healing.rs"]
 mod builtin_self_healing;
+#[path = "kinds/code_javascript.rs"]
+mod code_javascript;
 #[path = "kinds/data_aggregate.rs"]
 mod data_aggregate;
 #[path = "kinds/data_filter.rs"]
@@ -74,6 +76,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "builtin.human_decision", yaml: include_str!("../../../../node-catalog/builtin.human_decision.yaml"), code: builtin_human_decision::KIND },
     Entry { kind: "builtin.human_form", yaml: include_str!("../../../../node-catalog/builtin.human_form.yaml"), code: builtin_human_form::KIND },
     Entry { kind: "builtin.self_healing", yaml: include_str!("../../../../node-catalog/builtin.self_healing.yaml"), code: builtin_self_healing::KIND },
+    Entry { kind: "code.javascript", yaml: include_str!("../../../../node-catalog/code.javascript.yaml"), code: code_javascript::KIND },
     Entry { kind: "data.aggregate", yaml: include_str!("../../../../node-catalog/data.aggregate.yaml"), code: data_aggregate::KIND },
     Entry { kind: "data.filter", yaml: include_str!("../../../../node-catalog/data.filter.yaml"), code: data_filter::KIND },
     Entry { kind: "data.format", yaml: include_str!("../../../../node-catalog/data.format.yaml"), code: data_format::KIND },

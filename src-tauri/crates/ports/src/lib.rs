@@ -5,6 +5,7 @@
 pub mod call_log;
 pub mod host;
 pub mod llm;
+pub mod scripts;
 pub mod scrub;
 pub mod secret;
 pub mod tools;
@@ -12,6 +13,7 @@ mod wait;
 
 pub use call_log::{CallLog, Unheard};
 pub use llm::{Llm, NoLlm};
+pub use scripts::{NoScripts, Scripts};
 pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
 pub use tools::{NoTools, Tools};
@@ -251,4 +253,6 @@ pub struct World {
     pub llm: Arc<dyn Llm>,
     /// Tools of registered servers.
     pub tools: Arc<dyn Tools>,
+    /// Scripts of authors.
+    pub scripts: Arc<dyn Scripts>,
 }

@@ -71,6 +71,7 @@ impl TestWorld {
             secrets: Arc::new(signalbox_ports::NoSecrets),
             llm: Arc::clone(&self.llm) as Arc<dyn signalbox_ports::Llm>,
             tools: Arc::new(signalbox_ports::NoTools),
+            scripts: Arc::new(signalbox_ports::NoScripts),
         }
     }
 }

@@ -120,6 +120,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         secrets: Arc::new(signalbox_ports::NoSecrets),
         llm: Arc::new(signalbox_ports::NoLlm),
         tools: Arc::new(signalbox_ports::NoTools),
+        scripts: Arc::new(signalbox_ports::NoScripts),
     }
 }
 

@@ -88,6 +88,7 @@ impl Bench {
             secrets: Arc::new(signalbox_ports::NoSecrets),
             llm: Arc::new(signalbox_ports::NoLlm),
             tools: Arc::new(signalbox_ports::NoTools),
+            scripts: Arc::new(signalbox_ports::NoScripts),
         };
         let registry = Registry { catalog: catalog(), code };
         let options = Options::new(folder.join("artifacts"));

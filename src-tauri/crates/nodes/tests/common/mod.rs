@@ -6,6 +6,7 @@ use signalbox_engine::effect::{Call, CallKey, CallSlot};
 use signalbox_engine::scope::Scope;
 use signalbox_model::{Effects, Item, Mode};
 use signalbox_ports::llm::{Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
+use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use signalbox_ports::{
     Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse, World, WriteMode,
 };
@@ -149,6 +150,29 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         secrets: Arc::new(signalbox_ports::NoSecrets),
         llm: Arc::new(FakeLlm),
         tools: Arc::new(signalbox_ports::NoTools),
+        scripts: Arc::new(FakeScripts),
+    }
+}
+
+/// Knows the scripts of the examples; what scripts really do is tested where they run.
+struct FakeScripts;
+
+#[async_trait]
+impl Scripts for FakeScripts {
+    async fn run(&self, call: ScriptCall) -> Result<ScriptAnswer, ScriptFailure> {
+        let failed = |fault, message: &str| {
+            Err(ScriptFailure { fault, message: message.into(), line: Some(1), printed: vec!["so far".into()] })
+        };
+        if call.source.starts_with("throw") {
+            failed(ScriptFault::Thrown, "no such customer")
+        } else if call.source.contains("0 / 0") {
+            failed(ScriptFault::NotJson, "'rate' of the result is NaN, which JSON cannot say")
+        } else {
+            let (_, item) = call.bound.iter().find(|(name, _)| *name == "item").expect("it is named");
+            let mut value = Value::clone(item);
+            value["total"] = (item["price"].as_i64().unwrap_or(0) * item["count"].as_i64().unwrap_or(0)).into();
+            Ok(ScriptAnswer { value, printed: vec!["a line".into()] })
+        }
     }
 }
 
@@ -163,6 +187,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         secrets: Arc::new(signalbox_ports::NoSecrets),
         llm: Arc::new(FakeLlm),
         tools: Arc::new(signalbox_ports::NoTools),
+        scripts: Arc::new(FakeScripts),
     }
 }
 

@@ -148,6 +148,7 @@ fn world(folder: &Path, die: Die, clock: Arc<dyn Clock>) -> Arc<World> {
         secrets: Arc::new(signalbox_ports::NoSecrets),
         llm: Arc::new(signalbox_ports::NoLlm),
         tools: Arc::new(signalbox_ports::NoTools),
+        scripts: Arc::new(signalbox_ports::NoScripts),
     })
 }
 

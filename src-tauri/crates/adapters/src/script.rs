@@ -1,0 +1,153 @@
+//! Scripts of steps, each in a process of its own kind: this program again, started with [`ARGUMENT`]. It has an empty
+//! environment and nothing but its standard input and output; inside it QuickJS knows no host. A process that is over its
+//! time is killed, so that no loop of any kind outlives its limit (PLATFORM, code node).
+
+mod evaluate;
+mod wire;
+mod worker;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use wire::{Answer, LARGEST, Request};
+
+pub use worker::serve;
+
+/// The first argument of a process that runs scripts.
+pub const ARGUMENT: &str = "--script-worker";
+/// Processes that wait for the next script.
+const IDLE: usize = 2;
+/// Beyond its limit a script has so long to end by itself: its process is then still good.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Whether this process was started to run scripts; then [`serve`] is all that it does.
+pub fn is_worker() -> bool {
+    std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
+}
+
+/// Processes that run scripts.
+pub struct ScriptWorkers {
+    program: PathBuf,
+    idle: Mutex<Vec<Worker>>,
+}
+
+/// A process, killed when this is dropped.
+struct Worker {
+    _child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl ScriptWorkers {
+    /// With a program that calls [`serve`] when [`is_worker`].
+    pub fn new(program: PathBuf) -> Self {
+        Self { program, idle: Mutex::default() }
+    }
+
+    /// With this program.
+    pub fn of_this_program() -> Self {
+        // Without a name of its own it cannot be started, and says so then.
+        Self::new(std::env::current_exe().unwrap_or_default())
+    }
+
+    fn idle(&self) -> Option<Worker> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn start(&self) -> Result<Worker, ScriptFailure> {
+        let started = Command::new(&self.program)
+            .arg(ARGUMENT)
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn();
+        let mut child = started.map_err(|error| {
+            crashed(format!("The process that runs scripts cannot be started ({}): {error}", self.program.display()))
+        })?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(stdin), Some(stdout)) => Ok(Worker { _child: child, stdin, stdout: BufReader::new(stdout) }),
+            _ => Err(crashed("The process that runs scripts has no pipes".into())),
+        }
+    }
+
+    fn give_back(&self, worker: Worker) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE {
+            idle.push(worker);
+        }
+    }
+}
+
+fn crashed(message: String) -> ScriptFailure {
+    ScriptFailure { fault: ScriptFault::Crashed, message, line: None, printed: Vec::new() }
+}
+
+impl Worker {
+    async fn ask(&mut self, request: &[u8]) -> io::Result<Answer> {
+        self.stdin.write_all(request).await?;
+        self.stdin.flush().await?;
+        let mut line = Vec::new();
+        let limit = u64::try_from(LARGEST).unwrap_or(u64::MAX);
+        (&mut self.stdout).take(limit).read_until(b'\n', &mut line).await?;
+        Answer::read(&line).ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+    }
+}
+
+#[async_trait]
+impl Scripts for ScriptWorkers {
+    async fn run(&self, call: ScriptCall) -> Result<ScriptAnswer, ScriptFailure> {
+        let request = Request::of(&call).line();
+        let limit = call.timeout.saturating_add(GRACE);
+        let used = self.idle();
+        let was_used = used.is_some();
+        let mut worker = used.map_or_else(|| self.start(), Ok)?;
+        let mut answer = tokio::time::timeout(limit, worker.ask(&request)).await;
+        if was_used && matches!(answer, Ok(Err(_))) {
+            // One that had waited long has ended by itself: nothing of the script has run twice that anybody could see.
+            worker = self.start()?;
+            answer = tokio::time::timeout(limit, worker.ask(&request)).await;
+        }
+        match answer {
+            Ok(Ok(answer)) => {
+                if answer.fault != Some(ScriptFault::Memory) {
+                    self.give_back(worker);
+                }
+                told(answer)
+            }
+            Ok(Err(_)) => Err(crashed("The process that ran the script ended before it answered".into())),
+            Err(_) => Err(out_of_time(Vec::new())),
+        }
+    }
+}
+
+fn out_of_time(printed: Vec<String>) -> ScriptFailure {
+    let message = "The script was not done in time".into();
+    ScriptFailure { fault: ScriptFault::Timeout, message, line: None, printed }
+}
+
+fn told(answer: Answer) -> Result<ScriptAnswer, ScriptFailure> {
+    let Answer { fault, text, line, printed } = answer;
+    match fault {
+        None => match serde_json::from_str::<Value>(&text) {
+            Ok(value) => Ok(ScriptAnswer { value, printed }),
+            Err(error) => {
+                let message = format!("The result is no JSON that other programs read: {error}");
+                Err(ScriptFailure { fault: ScriptFault::NotJson, message, line: None, printed })
+            }
+        },
+        Some(ScriptFault::Timeout) => Err(out_of_time(printed)),
+        Some(fault) => Err(ScriptFailure { fault, message: text, line, printed }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

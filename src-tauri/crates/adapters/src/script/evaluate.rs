@@ -1,0 +1,101 @@
+//! One script in a QuickJS of its own: no module, no file, no network, no timer; only the language.
+
+use super::wire::{Answer, Request};
+use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Error, Function, Object, Promise, Runtime};
+use signalbox_ports::scripts::ScriptFault;
+use std::time::{Duration, Instant};
+
+const PRELUDE: &str = include_str!("prelude.js");
+/// Lines that the engine puts before the source of a function.
+const BEFORE: u32 = 2;
+/// What QuickJS may use of the stack; the thread has 8 MiB.
+const STACK: usize = 1 << 20;
+
+/// Runs one script to its end, or to its limits.
+pub(super) fn evaluate(request: &Request) -> Answer {
+    match prepared(request) {
+        Ok((_runtime, context)) => context.with(|ctx| in_context(&ctx, request)),
+        Err(error) => failed(ScriptFault::Crashed, format!("QuickJS cannot be started: {error}"), None),
+    }
+}
+
+fn prepared(request: &Request) -> Result<(Runtime, Context), Error> {
+    let runtime = Runtime::new()?;
+    runtime.set_memory_limit(usize::try_from(request.memory_mb).unwrap_or(usize::MAX).saturating_mul(1 << 20));
+    runtime.set_max_stack_size(STACK);
+    let begun = Instant::now();
+    let limit = Duration::from_millis(request.timeout_ms);
+    runtime.set_interrupt_handler(Some(Box::new(move || begun.elapsed() > limit)));
+    let context = Context::full(&runtime)?;
+    Ok((runtime, context))
+}
+
+fn in_context(ctx: &Ctx<'_>, request: &Request) -> Answer {
+    let prelude: Object<'_> = match ctx.eval(PRELUDE).catch(ctx) {
+        Ok(prelude) => prelude,
+        Err(error) => return told(error),
+    };
+    let mut answer = run(ctx, &prelude, request).unwrap_or_else(|answer| answer);
+    // A script that changes the built-in objects spoils its own lines only.
+    let printed = prelude.get::<_, Function<'_>>("printed").and_then(|printed| printed.call::<_, String>(()));
+    answer.printed = printed.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    answer
+}
+
+fn run(ctx: &Ctx<'_>, prelude: &Object<'_>, request: &Request) -> Result<Answer, Answer> {
+    let names = serde_json::to_string(&request.names).unwrap_or_default();
+    let make: Function<'_> = prelude.get("make").catch(ctx).map_err(told)?;
+    let script: Function<'_> = make.call((names, request.source.as_str())).catch(ctx).map_err(|error| {
+        let answer = told(error);
+        let fault = answer.fault.map(|fault| if fault == ScriptFault::Thrown { ScriptFault::Syntax } else { fault });
+        Answer { fault, ..answer }
+    })?;
+    let run: Function<'_> = prelude.get("run").catch(ctx).map_err(told)?;
+    let promise: Promise<'_> = run.call((script, request.values.as_str())).catch(ctx).map_err(told)?;
+    let text: String = promise.finish().catch(ctx).map_err(told)?;
+    Ok(Answer { fault: None, text, line: None, printed: Vec::new() })
+}
+
+fn failed(fault: ScriptFault, text: String, line: Option<u32>) -> Answer {
+    Answer { fault: Some(fault), text, line, printed: Vec::new() }
+}
+
+fn told(error: CaughtError<'_>) -> Answer {
+    match error {
+        CaughtError::Exception(thrown) => {
+            let name: String = thrown.as_object().get("name").unwrap_or_default();
+            let message = thrown.message().unwrap_or_default();
+            let fault = match (name.as_str(), message.as_str()) {
+                ("InternalError", "interrupted") => ScriptFault::Timeout,
+                ("InternalError", "out of memory") => ScriptFault::Memory,
+                ("TypeError", words) if words.ends_with(", which JSON cannot say") => ScriptFault::NotJson,
+                _ => ScriptFault::Thrown,
+            };
+            let text = match fault {
+                ScriptFault::Thrown if !matches!(name.as_str(), "" | "Error") => format!("{name}: {message}"),
+                _ => message,
+            };
+            failed(fault, text, thrown.stack().as_deref().and_then(line_in))
+        }
+        CaughtError::Value(value) => {
+            let json = value.ctx().json_stringify(value.clone()).ok().flatten().and_then(|text| text.to_string().ok());
+            failed(ScriptFault::Thrown, json.unwrap_or_else(|| "it threw a value without words".into()), None)
+        }
+        CaughtError::Error(Error::WouldBlock) => {
+            let words =
+                "The script waits for a promise that nothing here can keep: there are no timers and no requests";
+            failed(ScriptFault::Waits, words.into(), None)
+        }
+        CaughtError::Error(error) => failed(ScriptFault::Thrown, error.to_string(), None),
+    }
+}
+
+/// The line of the source in the first frame that is in it: `… (<input>:5:11)`.
+fn line_in(stack: &str) -> Option<u32> {
+    let (_, place) = stack.split_once("<input>:")?;
+    let digits: String = place.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse::<u32>().ok()?.checked_sub(BEFORE).filter(|line| *line > 0)
+}
+
+#[cfg(test)]
+mod tests;

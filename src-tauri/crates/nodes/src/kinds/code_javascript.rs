@@ -1,0 +1,102 @@
+//! `code.javascript`: what an author's script returns becomes the item's data. It runs in a process of its own.
+
+use crate::support::{made, setting, text, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome};
+use serde_json::{Value, json};
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
+use signalbox_ports::World;
+use signalbox_ports::scripts::{ScriptCall, ScriptFailure, ScriptFault};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+const TIMEOUT_MS: u64 = 5_000;
+const LONGEST_MS: u64 = 60_000;
+const MEMORY_MB: u64 = 64;
+const MOST_MB: u64 = 512;
+
+fn start<'a>(_call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+    Box::pin(run(slot, world))
+}
+
+async fn run(slot: &CallSlot, world: &World) -> Outcome {
+    let source = text(slot, "source")?;
+    let timeout_ms = number(slot, "timeoutMs", 1, TIMEOUT_MS, LONGEST_MS)?;
+    let memory_mb = number(slot, "memoryMb", 8, MEMORY_MB, MOST_MB)?;
+    let call = ScriptCall {
+        source: source.to_owned(),
+        bound: bound(slot, source),
+        timeout: Duration::from_millis(timeout_ms),
+        memory_mb: u32::try_from(memory_mb).unwrap_or(u32::MAX),
+    };
+    let answer = world.scripts.run(call).await.map_err(|failure| told(failure, timeout_ms, memory_mb))?;
+    let mut output = made(slot, answer.value);
+    if !answer.printed.is_empty() {
+        output.meta = Some(Arc::new(json!({ "console": answer.printed })));
+    }
+    Ok(output)
+}
+
+fn number(slot: &CallSlot, field: &str, least: u64, default: u64, most: u64) -> Result<u64, NodeFailure> {
+    match setting(slot, field) {
+        None => Ok(default),
+        Some(value) => value
+            .as_u64()
+            .filter(|number| (least..=most).contains(number))
+            .ok_or_else(|| wrong_setting(field, &format!("a whole number from {least} to {most}"), value)),
+    }
+}
+
+/// The names that the source mentions: what it cannot name is not sent, however large it is.
+fn bound(slot: &CallSlot, source: &str) -> Vec<(&'static str, Arc<Value>)> {
+    let scope = &slot.scope;
+    let list = || Arc::new(Value::Array(scope.items.iter().map(|data| Value::clone(data)).collect()));
+    let variables = || {
+        Arc::new(Value::Object(scope.context.iter().map(|(name, value)| (name.clone(), Value::clone(value))).collect()))
+    };
+    let names: [(&'static str, &dyn Fn() -> Arc<Value>); 7] = [
+        ("item", &|| Arc::clone(&scope.item)),
+        ("items", &list),
+        ("params", &|| Arc::clone(&scope.params)),
+        ("context", &variables),
+        ("run", &|| Arc::clone(&scope.run)),
+        ("workflow", &|| Arc::clone(&scope.workflow)),
+        ("error", &|| Arc::clone(&scope.error)),
+    ];
+    let mut bound: Vec<(&'static str, Arc<Value>)> =
+        names.iter().filter(|(name, _)| source.contains(name)).map(|(name, value)| (*name, value())).collect();
+    let locals = scope.locals.iter().filter(|(name, _)| source.contains(name));
+    bound.extend(locals.map(|(name, value)| (*name, Arc::clone(value))));
+    bound
+}
+
+fn told(failure: ScriptFailure, timeout_ms: u64, memory_mb: u64) -> NodeFailure {
+    let ScriptFailure { fault, message, line, printed } = failure;
+    let at = line.map_or_else(String::new, |line| format!("Line {line}: "));
+    let mut failed = match fault {
+        ScriptFault::Syntax => NodeFailure::tool("SCRIPT_SYNTAX", format!("{at}{message}")),
+        ScriptFault::Thrown | ScriptFault::Waits => NodeFailure::tool("SCRIPT_ERROR", format!("{at}{message}")),
+        ScriptFault::Memory => {
+            let words = format!("The script wanted more than {memory_mb} MB of memory; give it more, or let it keep less");
+            NodeFailure::tool("MEMORY_LIMIT", words).detail("memoryMb", memory_mb)
+        }
+        ScriptFault::NotJson => NodeFailure::validation("BAD_RESULT", format!("{at}{message}")),
+        ScriptFault::Timeout => {
+            let words = format!("The script did not end within {}", crate::run::duration(timeout_ms));
+            NodeFailure::new(ErrorType::Timeout, "TIMEOUT", words).retryable().detail("timeoutMs", timeout_ms)
+        }
+        ScriptFault::Crashed => NodeFailure::tool("CRASHED", message).retryable(),
+    };
+    if fault != ScriptFault::Timeout && fault != ScriptFault::Crashed {
+        failed = failed.suggest(SuggestedAction::HumanReview);
+    }
+    if let Some(line) = line {
+        failed = failed.detail("line", line);
+    }
+    if !printed.is_empty() {
+        failed = failed.detail("console", printed);
+    }
+    failed
+}

@@ -1,0 +1,79 @@
+//! JavaScript that an author wrote into a step, run apart from this program.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A script and what it sees.
+#[derive(Debug, Clone)]
+pub struct ScriptCall {
+    /// The body of a function; `return` gives the result.
+    pub source: String,
+    /// Names that are bound in it.
+    pub bound: Vec<(&'static str, Arc<Value>)>,
+    /// Time limit.
+    pub timeout: Duration,
+    /// Memory that it may use, MiB.
+    pub memory_mb: u32,
+}
+
+/// What it gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScriptAnswer {
+    /// The returned value; null when it returned nothing.
+    pub value: Value,
+    /// Lines of `console`.
+    pub printed: Vec<String>,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScriptFault {
+    /// It is no JavaScript.
+    Syntax,
+    /// It threw.
+    Thrown,
+    /// It waits for something that cannot come.
+    Waits,
+    /// It was not done in time.
+    Timeout,
+    /// It wanted more memory than it may have.
+    Memory,
+    /// Its result is nothing that JSON can say.
+    NotJson,
+    /// The process that ran it ended, or could not be started.
+    Crashed,
+}
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScriptFailure {
+    /// What.
+    pub fault: ScriptFault,
+    /// Plain words; what the script threw.
+    pub message: String,
+    /// Line of the source, from 1.
+    pub line: Option<u32>,
+    /// Lines of `console` until then.
+    pub printed: Vec<String>,
+}
+
+/// Runs scripts without access to anything.
+#[async_trait]
+pub trait Scripts: Send + Sync {
+    /// Runs one. Dropping the future ends it.
+    async fn run(&self, call: ScriptCall) -> Result<ScriptAnswer, ScriptFailure>;
+}
+
+/// Where no scripts run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoScripts;
+
+#[async_trait]
+impl Scripts for NoScripts {
+    async fn run(&self, _call: ScriptCall) -> Result<ScriptAnswer, ScriptFailure> {
+        let message = "Scripts cannot be run here".into();
+        Err(ScriptFailure { fault: ScriptFault::Crashed, message, line: None, printed: Vec::new() })
+    }
+}
