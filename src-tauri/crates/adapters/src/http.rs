@@ -310,10 +310,10 @@ impl Opened {
 
 async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpError> {
     let response = &opened.response;
-    if response.content_length().is_some_and(|length| length > limit as u64) {
-        return Err(HttpError::TooLarge { limit });
-    }
     let status = response.status().as_u16();
+    if response.content_length().is_some_and(|length| length > limit as u64) {
+        return Err(HttpError::TooLarge { limit, status });
+    }
     let mut headers: Vec<(String, String)> = Vec::new();
     for name in response.headers().keys() {
         let values: Vec<String> = response
@@ -327,7 +327,7 @@ async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpErro
     let mut body = Vec::new();
     while let Some(chunk) = opened.chunk().await? {
         if body.len() + chunk.len() > limit {
-            return Err(HttpError::TooLarge { limit });
+            return Err(HttpError::TooLarge { limit, status });
         }
         body.extend_from_slice(&chunk);
     }

@@ -1,6 +1,7 @@
 //! The key store of the system.
 
 use signalbox_ports::Secret;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -35,6 +36,9 @@ const SERVICE: &str = "Signalbox";
 const SWITCH: &str = "SIGNALBOX_KEY_STORE";
 /// A key store that says nothing is no key store.
 const QUICK: Duration = Duration::from_secs(2);
+/// Questions that wait for an answer at once.
+const MOST_UNDER_WAY: usize = 4;
+static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 /// A person may be asked to unlock it.
 const PERSON: Duration = Duration::from_secs(60);
 
@@ -60,10 +64,20 @@ impl SystemRing {
             return Err(format!("{SWITCH} switches it off for this process"));
         }
         let (sender, receiver) = mpsc::channel();
+        // Whatever waits for a service that hangs keeps a thread and a connection: a few of them say enough.
+        if UNDER_WAY.fetch_add(1, Ordering::SeqCst) >= MOST_UNDER_WAY {
+            UNDER_WAY.fetch_sub(1, Ordering::SeqCst);
+            return Err("it has not answered what it was asked before".into());
+        }
         let thread = std::thread::Builder::new().name("key-store".into()).spawn(move || {
+            let worked = work();
+            UNDER_WAY.fetch_sub(1, Ordering::SeqCst);
             // Nobody waits any more.
-            drop(sender.send(work()));
+            drop(sender.send(worked));
         });
+        if thread.is_err() {
+            UNDER_WAY.fetch_sub(1, Ordering::SeqCst);
+        }
         thread.map_err(|error| format!("the system gives no thread: {error}"))?;
         receiver.recv_timeout(limit).map_err(|_| {
             let what = if limit == PERSON { "was not unlocked, or did not answer," } else { "did not answer" };

@@ -109,13 +109,22 @@ pub struct Vault {
     ring: Arc<dyn KeyRing>,
     /// The key, once it was found. It is not the key any more when the manifest names another.
     unlocked: Mutex<Option<Identity>>,
+    /// Held while a person may be asked: one window at a time, and nobody else waits for it.
+    asking: Mutex<()>,
     scrubber: Arc<Scrubber>,
 }
 
 impl Vault {
     /// The vault of a data folder. Nothing is read or made yet.
     pub fn new(data: &Path, given: Given, ring: Arc<dyn KeyRing>) -> Self {
-        Self { folder: data.join("secrets"), given, ring, unlocked: Mutex::default(), scrubber: Arc::default() }
+        Self {
+            folder: data.join("secrets"),
+            given,
+            ring,
+            unlocked: Mutex::default(),
+            asking: Mutex::default(),
+            scrubber: Arc::default(),
+        }
     }
 
     /// Hides every value that was read in this process.
@@ -149,12 +158,20 @@ impl Vault {
 
     /// The key of the manifest, from where it is kept.
     fn identity(&self, manifest: &Manifest, ask: Ask) -> Result<Identity, VaultError> {
-        let mut kept = self.unlocked();
-        if let Some(identity) = kept.as_ref().filter(|identity| manifest.fits(identity)) {
-            return Ok(identity.clone());
+        let known = || self.unlocked().clone().filter(|identity| manifest.fits(identity));
+        if let Some(identity) = known() {
+            return Ok(identity);
+        }
+        let _asking = match ask {
+            Ask::Person => Some(self.asking.lock().unwrap_or_else(PoisonError::into_inner)),
+            Ask::Nobody => None,
+        };
+        // Whoever asked before has found it.
+        if let Some(identity) = known() {
+            return Ok(identity);
         }
         let identity = key::find(manifest, &self.folder, &self.given, self.ring.as_ref(), ask)?;
-        *kept = Some(identity.clone());
+        *self.unlocked() = Some(identity.clone());
         Ok(identity)
     }
 
@@ -340,9 +357,9 @@ impl Vault {
         self.write([&manifest.recipient()?], &content)
     }
 
-    /// The credential of a name, for the step that sends it.
-    pub fn credential(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
-        let (_, content) = self.open(Ask::Person)?;
+    /// The credential of a name, for the one that sends it. `may_ask`: the key store may ask a person for it.
+    pub fn credential(&self, name: &str, may_ask: bool) -> Result<Arc<Credential>, VaultError> {
+        let (_, content) = self.open(if may_ask { Ask::Person } else { Ask::Nobody })?;
         let (entry, value) = content.take(name).ok_or_else(|| VaultError::missing(name))?;
         let (kind, hosts) = (entry.kind, entry.hosts);
         Ok(Arc::new(Credential { name: entry.name, kind, hosts, value, scrubber: self.scrubber() }))

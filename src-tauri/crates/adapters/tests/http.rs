@@ -221,7 +221,7 @@ async fn every_way_to_get_no_answer() {
     for _ in 0..2 {
         let mut request = get(&large.base, true);
         request.max_body = 1_000;
-        assert_eq!(http.send(request).await, Err(HttpError::TooLarge { limit: 1_000 }));
+        assert_eq!(http.send(request).await, Err(HttpError::TooLarge { limit: 1_000, status: 200 }));
     }
 
     let nowhere = WebHttp::with_lookup(&[], Arc::new(Liar(Vec::new()))).expect("a client");

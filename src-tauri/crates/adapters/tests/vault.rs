@@ -104,7 +104,7 @@ fn every_place_keeps_secrets_and_moving_keeps_them() {
     assert!(error.message.contains("Test Ring") && error.hint.contains("no fallback"), "{error:?}");
     assert_eq!(error.trouble, Trouble::Locked, "who only looks is not asked to unlock it");
     assert_eq!(locked.status().trouble.map(|error| error.trouble), Some(Trouble::Locked));
-    let asked = locked.credential("erp").map(drop).expect_err("nobody unlocks it");
+    let asked = locked.credential("erp", true).map(drop).expect_err("nobody unlocks it");
     assert!(asked.trouble == Trouble::Unavailable && asked.message.contains("it is locked"), "{asked:?}");
     assert_eq!(locked.unlock(None), Err(asked));
     open(Given::default()).unlock(None).expect("is open");
@@ -119,11 +119,11 @@ fn every_place_keeps_secrets_and_moving_keeps_them() {
     let wrong = other.unlock(Some(&Secret::new("four words here"))).expect_err("the wrong one");
     assert_eq!(wrong.trouble, Trouble::WrongPassphrase);
     other.unlock(Some(&passphrase)).expect("the right one");
-    assert_eq!(other.credential("erp").expect("is there").value.expose(), VALUE);
+    assert_eq!(other.credential("erp", true).expect("is there").value.expose(), VALUE);
     assert_eq!(names(&open(given("three words here"))), Ok(vec!["crm".into(), "erp".into()]), "from the environment");
 
     other.delete("crm", yes).expect("is deleted");
-    assert_eq!(first.credential("crm").map(|_| ()).expect_err("is gone").trouble, Trouble::Missing);
+    assert_eq!(first.credential("crm", true).map(|_| ()).expect_err("is gone").trouble, Trouble::Missing);
     let files: Vec<String> = fs::read_dir(data.path().join("secrets"))
         .expect("lists")
         .map(|file| file.expect("a file").file_name().to_string_lossy().into_owned())
@@ -149,7 +149,7 @@ fn ts_166_no_file_of_the_vault_holds_a_value() {
         }
     }
     assert_eq!(vault.scrubber().text(VALUE), "[secret:erp]");
-    assert_eq!(format!("{:?}", vault.credential("erp").expect("is there")).find(VALUE), None);
+    assert_eq!(format!("{:?}", vault.credential("erp", true).expect("is there")).find(VALUE), None);
 }
 
 #[test]

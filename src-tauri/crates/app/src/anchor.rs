@@ -308,7 +308,7 @@ impl App {
             let message = format!("{place} did not take the checkpoint: {why}.");
             ApiError::unavailable("ANCHOR_FAILED", message, "Check the address; it is tried again.")
         };
-        let credential = target.credential.as_deref().map(|name| self.secrets.credential(name)).transpose();
+        let credential = target.credential.as_deref().map(|name| self.secrets.credential_unasked(name)).transpose();
         let credential: Option<Arc<Credential>> =
             credential.map_err(|error| refused(error.message.trim_end_matches('.').to_owned()))?;
         let (url, here, body) = (target.place.clone(), target.here, line.into_bytes());

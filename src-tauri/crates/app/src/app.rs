@@ -70,6 +70,13 @@ pub struct NewRun {
     pub overrides: Map,
 }
 
+impl NewRun {
+    /// Whether only who makes workflows may start it: it stops for somebody who looks into it, or begins in the middle.
+    pub fn is_for_builders(&self) -> bool {
+        self.paused || !self.breakpoints.is_empty() || self.checkpoint.is_some()
+    }
+}
+
 /// Everything a host needs.
 pub struct App {
     pub(crate) host: Host,

@@ -203,10 +203,12 @@ impl RunMasks {
 pub(crate) fn hides_again(workflows: &[Arc<Workflow>], given: &Value, lifted: &Value) -> bool {
     let mut fresh = RunMasks::new(workflows);
     fresh.masks.learn(lifted, 0);
-    has_all(given, &fresh.data(lifted))
+    let shown = fresh.data(lifted);
+    has_all(&fresh.data(given), &shown)
 }
 
-/// Every text of what somebody made has at least its masks also as it is shown.
+/// Every text of what somebody made has at least its masks also as it is shown. Both were masked: what somebody wrote
+/// beside a mask, and is hidden by itself, counts on both sides.
 pub(crate) fn has_all(given: &Value, shown: &Value) -> bool {
     let count = |text: &str| text.matches(mask::NAMELESS).count();
     match (given, shown) {
@@ -322,13 +324,13 @@ impl App {
     }
 }
 
-/// Why a value cannot be shown.
 /// Somebody put a mask where its value could be read afterwards.
 pub(crate) fn mask_moved() -> ApiError {
     let hint = "Leave masks where they were, write another value, or say why and look at the values first.";
     ApiError::bad_request("A mask stands where its value could be read.", hint)
 }
 
+/// Why a value cannot be shown.
 pub(crate) fn no_reason() -> ApiError {
     ApiError::bad_request("A reason is missing.", "Say why you need to see the values.")
 }

@@ -34,8 +34,6 @@ pub(crate) struct NotTaken {
     pub(crate) status: Option<u16>,
     /// Without a full stop.
     pub(crate) why: String,
-    /// The address may not be asked (ADDRESS_REFUSED): trying again changes nothing.
-    pub(crate) refused: bool,
 }
 
 /// Parameters that hold a credential, without what is no letter or digit.
@@ -95,7 +93,6 @@ pub(crate) fn address(url: &str) -> ApiResult<()> {
 }
 
 fn why(error: HttpError) -> NotTaken {
-    let refused = matches!(error, HttpError::Refused { .. } | HttpError::BadUrl { .. });
     let why = match error {
         HttpError::Refused { message }
         | HttpError::CredentialRefused { message }
@@ -103,9 +100,9 @@ fn why(error: HttpError) -> NotTaken {
         | HttpError::Connect { message }
         | HttpError::Cut { message } => message.trim_end_matches('.').to_owned(),
         HttpError::Timeout { .. } => format!("no answer in {} s", ANSWER.as_secs()),
-        HttpError::TooLarge { limit } => format!("its answer is larger than {limit} bytes"),
+        HttpError::TooLarge { limit, .. } => format!("its answer is larger than {limit} bytes"),
     };
-    NotTaken { status: None, why, refused }
+    NotTaken { status: None, why }
 }
 
 impl App {
@@ -139,10 +136,12 @@ impl App {
         };
         Ok(match self.wait_for(self.http.send(request))? {
             Ok(answer) if (200..300).contains(&answer.status) => Ok(answer.status),
+            // Nobody reads what it says beside its receipt.
+            Err(HttpError::TooLarge { status, .. }) if (200..300).contains(&status) => Ok(status),
             Ok(answer) => {
                 let more = if (300..400).contains(&answer.status) { ", and redirects are not followed" } else { "" };
                 let why = format!("it answered {}{more}", answer.status);
-                Err(NotTaken { status: Some(answer.status), why, refused: false })
+                Err(NotTaken { status: Some(answer.status), why })
             }
             Err(error) => Err(why(error)),
         })

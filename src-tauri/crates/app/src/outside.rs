@@ -76,8 +76,9 @@ impl App {
         let mut checkpoint = new.checkpoint.as_ref().map(foreign::read).transpose()?;
         match &mut checkpoint {
             Some(known) => {
+                known.params.extend(given);
                 let variables = new.context.iter().map(|(name, value)| (format!("${name}"), value.clone()));
-                known.override_with(given.into_iter().chain(variables).chain(new.overrides).collect())?;
+                known.override_with(variables.chain(new.overrides).collect())?;
                 given = known.params.clone();
             }
             None if !new.overrides.is_empty() => {

@@ -142,10 +142,18 @@ pub(crate) fn lift_patch(app: &App, record: &TaskRecord, patch: Value) -> ApiRes
 }
 
 /// Where an input hides something, a patch may only put and take away: `move` and `copy` would carry a value to a name
-/// that shows it, and `test` would say whether a guess is right.
+/// that shows it, and `test` would say whether a guess is right. Of lists with hidden places nothing is added or removed.
 pub(crate) fn may_apply(record: &TaskRecord, patch: &[patch::Operation]) -> ApiResult<()> {
-    use patch::Operation::{Copy, Move, Test};
-    let tells = patch.iter().any(|operation| matches!(operation, Copy { .. } | Move { .. } | Test { .. }));
+    use patch::Operation::{Add, Copy, Move, Remove, Replace, Test};
+    let is_index = |token: &str| token == "-" || token.parse::<usize>().is_ok();
+    // In a list, what stands behind a place moves with it: away from under a pointer that hides it.
+    let by_index = record.created.redact.iter().any(|pointer| pointer.split('/').any(is_index));
+    let shifts = |path: &str| by_index && path.rsplit('/').next().is_some_and(is_index);
+    let tells = patch.iter().any(|operation| match operation {
+        Copy { .. } | Move { .. } | Test { .. } => true,
+        Add { path, .. } | Remove { path, .. } => shifts(path),
+        Replace { .. } => false,
+    });
     if tells && Masks::new(&record.created.redact).input(&record.created.input).0 != *record.created.input {
         let message = "The input hides values: a change of it may only add, remove and replace.";
         return Err(ApiError::bad_request(message, "Write the new value instead of moving or testing an old one."));
@@ -158,11 +166,15 @@ fn lifted(
     app: &App,
     record: &TaskRecord,
     given: Value,
-    shown: impl FnOnce(&mut Masks, &Value) -> Value,
+    shown: impl Fn(&mut Masks, &Value) -> Value,
 ) -> ApiResult<Value> {
     let lifted = masks(app, record)?.lift(given.clone());
-    if lifted != given && !has_all(&given, &shown(&mut Masks::new(&record.created.redact), &lifted)) {
-        return Err(mask_moved());
+    let mut fresh = Masks::new(&record.created.redact);
+    if lifted != given {
+        let seen = shown(&mut fresh, &lifted);
+        if !has_all(&shown(&mut fresh, &given), &seen) {
+            return Err(mask_moved());
+        }
     }
     Ok(lifted)
 }

@@ -33,7 +33,16 @@ pub(crate) struct KnownSecrets {
 impl KnownSecrets {
     /// The credential of a name. Waits for the disk and the key store, which may ask a person.
     pub(crate) fn credential(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
-        let found = self.vault.credential(name)?;
+        self.found(name, true)
+    }
+
+    /// [`Self::credential`] for what goes on by itself: no window opens before a person who asked for nothing.
+    pub(crate) fn credential_unasked(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
+        self.found(name, false)
+    }
+
+    fn found(&self, name: &str, may_ask: bool) -> Result<Arc<Credential>, VaultError> {
+        let found = self.vault.credential(name, may_ask)?;
         self.note(name);
         Ok(found)
     }

@@ -3,14 +3,14 @@
 use crate::app::App;
 use crate::dto::{AuditKey, AuditKeyChoose, AuditStatus, AuditUnsigned, Host, KeyPlace};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::evidence::keys;
-use crate::key::{AuditKeys, Change, Place, Unusable};
+use crate::evidence;
+use crate::key::{AuditKeys, Change, Opened, Place, Unusable};
 use crate::people::signed;
 use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
-use signalbox_store::Store;
-use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
+use signalbox_store::audit::{Actor, Level, PublicKey, RUN_LEVEL, Record};
+use signalbox_store::{Store, StoreError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,16 +26,11 @@ pub(crate) struct Signing {
 impl Signing {
     /// Has the store sign, when there is a key.
     pub(crate) fn start(keys: AuditKeys, store: &Store, now_ms: i64) -> ApiResult<Self> {
-        let known = crate::evidence::keys(&store.audit_state()?);
+        let known = evidence::keys(&store.audit_state()?);
         let unsigned = match keys.open(&known) {
             Ok(opened) => {
-                let change = Change { key: opened.signer.public_key(), from: None, to: Place::File, made: opened.made };
                 // A store that cannot be written now is told about in its own words.
-                let _ = store.set_audit_signer(opened.signer);
-                if change.made && !known.is_empty() {
-                    let record = changed(now_ms, Actor::system(), &change, json!({}));
-                    let _ = store.audit_append(record, None, true);
-                }
+                let _ = signs(store, opened, &known, now_ms);
                 None
             }
             Err(why) => Some(why),
@@ -54,6 +49,16 @@ impl Signing {
     }
 }
 
+/// Has the store sign with a key that was found. One that was made where others signed before is on record.
+fn signs(store: &Store, opened: Opened, known: &[PublicKey], now_ms: i64) -> Result<(), StoreError> {
+    let change = Change { key: opened.signer.public_key(), from: None, to: Place::File, made: opened.made };
+    store.set_audit_signer(opened.signer)?;
+    if change.made && !known.is_empty() {
+        store.audit_append(changed(now_ms, Actor::system(), &change, json!({})), None, true)?;
+    }
+    Ok(())
+}
+
 /// The entry that says where a key went, or that another one signs.
 fn changed(now_ms: i64, actor: Actor, change: &Change, mut facts: Value) -> Record {
     facts["keyId"] = change.key.key_id().to_string().into();
@@ -66,7 +71,7 @@ fn changed(now_ms: i64, actor: Actor, change: &Change, mut facts: Value) -> Reco
     let at = time::format(now_ms);
     // A key that only moved is no news for whoever verifies.
     let level = if change.made { Level::Warn } else { Level::Info };
-    Record::new(at, crate::evidence::STORE_LEVEL, RUN_LEVEL, AuditEvent::AuditKeyChanged, level, actor)
+    Record::new(at, evidence::STORE_LEVEL, RUN_LEVEL, AuditEvent::AuditKeyChanged, level, actor)
         .with_metadata(facts.as_object().cloned().unwrap_or_default())
 }
 
@@ -132,15 +137,15 @@ impl App {
     /// One look at a key store that may have been opened. `true` = worth another one later.
     pub(crate) fn look_for_key(&self) -> bool {
         if self.store.audit_key().is_none() {
-            let opened = self.store.audit_state().map(|state| keys(&state)).map(|known| self.signing.keys.open(&known));
-            match opened {
-                Ok(Ok(found)) => {
-                    if self.store.set_audit_signer(found.signer).is_ok() {
-                        *self.signing.unsigned() = None;
+            if let Ok(known) = self.store.audit_state().map(|state| evidence::keys(&state)) {
+                match self.signing.keys.open(&known) {
+                    Ok(opened) => {
+                        if signs(&self.store, opened, &known, self.now_ms()).is_ok() {
+                            *self.signing.unsigned() = None;
+                        }
                     }
+                    Err(why) => *self.signing.unsigned() = Some(why),
                 }
-                Ok(Err(why)) => *self.signing.unsigned() = Some(why),
-                Err(_) => {}
             }
             if self.store.audit_key().is_none() {
                 return true;

@@ -32,26 +32,29 @@ const HOUR: i64 = 3_600 * SECOND;
 const ATTEMPT: i64 = 60 * SECOND;
 /// A message that was not taken for so long is given up.
 const GIVEN_UP: i64 = 24 * HOUR;
+/// A message is tried at least so often while a host is there.
+const AWAKE: i64 = 2 * HOUR;
 
 /// How long after a failed attempt the next one comes, milliseconds: 10 s, 20 s, 40 s … up to `most`.
 fn pause(failures: u32, most: i64) -> i64 {
     (10 * SECOND).saturating_mul(1 << failures.min(20)).min(most)
 }
 
-/// The key of a signature: the bytes behind `whsec_` in base64, or the text as it is.
-fn key(secret: &str) -> Vec<u8> {
-    let coded = secret.strip_prefix("whsec_").and_then(|text| STANDARD.decode(text).ok());
-    coded.unwrap_or_else(|| secret.as_bytes().to_vec())
+/// The key of a signature: the bytes behind `whsec_` in base64, or the text as it is. `None` = what follows is no base64.
+fn key(secret: &str) -> Option<Vec<u8>> {
+    match secret.strip_prefix("whsec_") {
+        Some(coded) => STANDARD.decode(coded).ok(),
+        None => Some(secret.as_bytes().to_vec()),
+    }
 }
 
-/// The headers of a message, as Standard Webhooks has them.
-fn headers(id: &str, at_ms: i64, body: &str, secret: &str) -> Vec<(String, String)> {
+/// The headers of a message, as Standard Webhooks has them; `None` as of [`key`].
+fn headers(id: &str, at_ms: i64, body: &str, secret: &str) -> Option<Vec<(String, String)>> {
     let at = (at_ms / SECOND).to_string();
-    let sum = hmac_sha256(&key(secret), format!("{id}.{at}.{body}").as_bytes());
+    let sum = hmac_sha256(&key(secret)?, format!("{id}.{at}.{body}").as_bytes());
     let signature = format!("v1,{}", STANDARD.encode(sum));
-    [("webhook-id", id.to_owned()), ("webhook-timestamp", at), ("webhook-signature", signature)]
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec()
+    let headers = [("webhook-id", id.to_owned()), ("webhook-timestamp", at), ("webhook-signature", signature)];
+    Some(headers.map(|(name, value)| (name.to_owned(), value)).to_vec())
 }
 
 fn told(state: store::WebhookState) -> Webhook {
@@ -104,13 +107,15 @@ fn follows(
     };
     let again_ms = at_ms.saturating_add(pause(one.attempts, HOUR));
     let stale_ms = at_ms.saturating_sub(GIVEN_UP);
+    // A machine that slept has not tried meanwhile, and its network comes back after it does.
+    let was_awake = one.tried_ms.is_some_and(|tried| at_ms.saturating_sub(tried) <= AWAKE);
+    let given_up = was_awake && one.since_ms <= stale_ms;
     WebhookTried {
         at_ms,
         status: not.status,
-        again_ms: (!not.refused && one.since_ms > stale_ms).then_some(again_ms),
-        // What an address that may not be asked was told costs nothing: others have their time.
-        next_ms: Some(if not.refused { at_ms } else { at_ms.saturating_add(pause(webhook.failures, WEBHOOK_REST_MS)) }),
-        stale_ms: Some(stale_ms),
+        again_ms: (!given_up).then_some(again_ms),
+        next_ms: Some(at_ms.saturating_add(pause(webhook.failures, WEBHOOK_REST_MS))),
+        stale_ms: given_up.then_some(stale_ms),
         error: Some(not.why),
     }
 }
@@ -129,11 +134,10 @@ impl App {
     pub(crate) fn webhook_add(&self, caller: &Caller, request: WebhookAdd) -> ApiResult<Vec<Webhook>> {
         let url = request.url.trim().to_owned();
         outgoing::address(&url)?;
-        let mut events: Vec<store::TaskNews> = match request.events {
-            None => store::TaskNews::ALL.to_vec(),
-            Some(named) => named.into_iter().map(store::TaskNews::from).collect(),
-        };
-        events.dedup();
+        let named: Option<Vec<store::TaskNews>> =
+            request.events.map(|named| named.into_iter().map(store::TaskNews::from).collect());
+        let is_named = |news: &store::TaskNews| named.as_ref().is_none_or(|named| named.contains(news));
+        let events: Vec<store::TaskNews> = store::TaskNews::ALL.into_iter().filter(is_named).collect();
         if events.is_empty() {
             return Err(ApiError::bad_request("This address would hear of nothing.", "Name at least one event."));
         }
@@ -152,9 +156,16 @@ impl App {
             failures: 0,
             next_ms: None,
         };
-        if !self.store.webhook_add(one, MOST, record)? {
-            let message = format!("There are {MOST} addresses already.");
-            return Err(ApiError::new(Class::Conflict, "TOO_MANY_WEBHOOKS", message, "Remove one first."));
+        match self.store.webhook_add(one, MOST, record)? {
+            store::WebhookAdded::Added => {}
+            store::WebhookAdded::Known => {
+                let message = format!("{} hears of tasks already.", shown(request.url.trim()));
+                return Err(ApiError::new(Class::Conflict, "WEBHOOK_EXISTS", message, "Remove it first to change it."));
+            }
+            store::WebhookAdded::TooMany => {
+                let message = format!("There are {MOST} addresses already.");
+                return Err(ApiError::new(Class::Conflict, "TOO_MANY_WEBHOOKS", message, "Remove one first."));
+            }
         }
         self.webhooks_now()
     }
@@ -243,9 +254,9 @@ impl App {
         // Unsigned it is not sent: whoever checks the signature would have to take it for a forgery.
         let unsigned = |why: &str| {
             let why = format!("the secret '{}' cannot sign it: {}", webhook.secret, why.trim_end_matches('.'));
-            Ok(Err(NotTaken { status: None, why, refused: false }))
+            Ok(Err(NotTaken { status: None, why }))
         };
-        let credential = match self.secrets.credential(&webhook.secret) {
+        let credential = match self.secrets.credential_unasked(&webhook.secret) {
             Ok(credential) => credential,
             Err(error) => return unsigned(&error.message),
         };
@@ -254,10 +265,13 @@ impl App {
         {
             return unsigned(&why);
         }
+        let Some(headers) = headers(&one.id, self.now_ms(), &one.body, credential.value.expose()) else {
+            return unsigned("what follows whsec_ in it is no base64");
+        };
         self.post(Message {
             url: webhook.url.clone(),
             here: webhook.here,
-            headers: headers(&one.id, self.now_ms(), &one.body, credential.value.expose()),
+            headers,
             body: one.body.clone().into_bytes(),
             credential: None,
         })

@@ -11,6 +11,7 @@ pub const LATER_KINDS: &[&str] = &[
     "trigger.webhook",
     "trigger.file_watch",
     "code.javascript",
+    "llm.chat",
     "agent.task",
     "mcp.tool",
     "rag.index",

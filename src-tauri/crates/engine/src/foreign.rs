@@ -6,7 +6,9 @@ use serde_json::Value;
 use signalbox_model::{
     Item, Map, Role,
     base::{Base, Begun, Foreign, ImportedFrom},
+    diagnostic::pointer_token,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What such a checkpoint says it is.
@@ -59,7 +61,11 @@ pub struct Checkpoint {
     /// The run's input.
     pub params: Map,
     variables: Map,
+    /// Variable → where it stands in the checkpoint; none of those that somebody changed.
+    places: BTreeMap<String, String>,
     item: Option<Value>,
+    /// Somebody gave the item.
+    item_given: bool,
     completed: Vec<String>,
     branches: Vec<(String, Vec<String>)>,
     progress: Vec<(String, usize)>,
@@ -110,7 +116,7 @@ pub fn read(value: &Value) -> Result<Checkpoint, Refused> {
             | "completedBranches" | "loopProgress" | "loopState" | "createdAt" | "workflowID" | "runID" | "runId"
             | "paramTypes" | "varTypes" => {}
             known if NOT_NEEDED.contains(&known) => {}
-            other => left_out.push(format!("/{other}")),
+            other => left_out.push(format!("/{}", pointer_token(other))),
         }
     }
     for field in ["status", "version"] {
@@ -121,37 +127,36 @@ pub fn read(value: &Value) -> Result<Checkpoint, Refused> {
     }
     for field in ["paramTypes", "varTypes", "artifacts"] {
         for (name, found) in object(all, field)? {
-            found.as_str().ok_or_else(|| bad(&format!("/{field}/{name}"), "a text", &found))?;
+            found.as_str().ok_or_else(|| bad(&format!("/{field}/{}", pointer_token(&name)), "a text", &found))?;
         }
     }
-    let mut variables = Map::new();
+    let (mut variables, mut places) = (Map::new(), BTreeMap::new());
     for (name, found) in object(all, "variables")? {
         let plain = name.strip_prefix('$').unwrap_or(&name);
+        let place = format!("/variables/{}", pointer_token(&name));
+        places.insert(plain.to_owned(), place.clone());
         if plain.is_empty() || variables.insert(plain.to_owned(), found).is_some() {
             let message = format!("The variable '{name}' has no name, or stands twice, with and without '$'");
-            return Err(refused(
-                "BAD_VARIABLE",
-                format!("/variables/{name}"),
-                message,
-                "Give each variable one name and one value.",
-            ));
+            return Err(refused("BAD_VARIABLE", place, message, "Give each variable one name and one value."));
         }
     }
     let mut item = None;
     for (name, found) in object(all, "localVars")? {
+        let place = format!("/localVars/{}", pointer_token(&name));
         if name == "_result" {
             item = Some(found).filter(|found| !found.is_null());
         } else if BOUND.contains(&name.as_str()) {
-            left_out.push(format!("/localVars/{name}"));
+            left_out.push(place);
         } else if variables.contains_key(&name) {
             let message = format!("'{name}' is a variable and a local variable");
             return Err(refused(
                 "BAD_VARIABLE",
-                format!("/localVars/{name}"),
+                place,
                 message,
                 "Remove one of the two: a run has one variable of a name.",
             ));
         } else {
+            places.insert(name.clone(), place);
             variables.insert(name, found);
         }
     }
@@ -159,15 +164,15 @@ pub fn read(value: &Value) -> Result<Checkpoint, Refused> {
     let (mut branches, mut progress, mut ended) = (Vec::new(), Vec::new(), Vec::new());
     if version > 1 {
         for (step, found) in object(all, "completedBranches")? {
-            let names = strings(&format!("/completedBranches/{step}"), &found)?;
+            let names = strings(&format!("/completedBranches/{}", pointer_token(&step)), &found)?;
             branches.push((step, names));
         }
         for (step, found) in object(all, "loopProgress")? {
-            let path = format!("/loopProgress/{step}");
+            let path = format!("/loopProgress/{}", pointer_token(&step));
             progress.push((step, count(&path, &found)?));
         }
         for (step, found) in object(all, "loopState")? {
-            let path = format!("/loopState/{step}/completed");
+            let path = format!("/loopState/{}/completed", pointer_token(&step));
             let list = found.get("completed").unwrap_or(&Value::Null);
             let list = list.as_array().ok_or_else(|| bad(&path, "a list of the iterations that ended", list))?;
             let indexes = list.iter().enumerate().map(|(at, found)| count(&format!("{path}/{at}"), found));
@@ -188,7 +193,9 @@ pub fn read(value: &Value) -> Result<Checkpoint, Refused> {
         current,
         params: object(all, "params")?,
         variables,
+        places,
         item,
+        item_given: false,
         completed,
         branches,
         progress,
@@ -247,7 +254,7 @@ impl Checkpoint {
     pub fn override_with(&mut self, overrides: Map) -> Result<(), Refused> {
         for (name, value) in overrides {
             if name == "_result" {
-                self.item = Some(value);
+                (self.item, self.item_given) = (Some(value), true);
             } else if BOUND.contains(&name.as_str()) {
                 let message = format!("'{name}' is bound by the steps themselves");
                 return Err(refused("BAD_VARIABLE", "", message, "Change a variable, a param or `_result`."));
@@ -255,8 +262,10 @@ impl Checkpoint {
                 if variable.is_empty() {
                     return Err(refused("BAD_VARIABLE", "", "'$' names no variable".into(), "Write $name."));
                 }
+                self.places.remove(variable);
                 self.variables.insert(variable.to_owned(), value);
             } else if name.starts_with('_') {
+                self.places.remove(&name);
                 self.variables.insert(name, value);
             } else {
                 self.params.insert(name, value);
@@ -292,7 +301,7 @@ impl Checkpoint {
             ("loopState", self.ended.iter().map(|(step, _)| step).collect()),
         ] {
             for step in steps {
-                known(format!("/{field}/{step}"), step)?;
+                known(format!("/{field}/{}", pointer_token(step)), step)?;
             }
         }
         let start = outermost(compiled, current);
@@ -310,7 +319,7 @@ impl Checkpoint {
                 let message = format!("${name}: {why}");
                 refused(
                     "BAD_VARIABLE",
-                    format!("/variables/{name}"),
+                    self.places.get(name).cloned().unwrap_or_default(),
                     message,
                     "Give a value that fits the context of the workflow.",
                 )
@@ -323,16 +332,25 @@ impl Checkpoint {
         if let Some(other) = branches.iter().find(|name| !possible.contains(&name.as_str())) {
             let message = format!("The step '{id}' has no branch that begins with '{other}'");
             let hint = format!("Its branches begin with: {}.", possible.join(", "));
-            return Err(refused("OTHER_WORKFLOW", format!("/completedBranches/{id}"), message, hint));
+            return Err(refused("OTHER_WORKFLOW", format!("/completedBranches/{}", pointer_token(id)), message, hint));
         }
         let entry = compiled.regions.first().is_some_and(|top| top.entries.contains(&start));
         let params = Arc::new(params);
+        let mut source = self.source;
         let item = match self.item {
             Some(item) if !entry => Arc::new(item),
-            Some(_) | None => Arc::clone(&params),
+            Some(_) if self.item_given => {
+                let message = format!("The step '{id}' begins the workflow: its item is the run's input");
+                return Err(refused("BAD_VARIABLE", "", message, "Change params instead of `_result`."));
+            }
+            Some(_) => {
+                source.left_out.push("/localVars/_result".into());
+                Arc::clone(&params)
+            }
+            None => Arc::clone(&params),
         };
         let foreign = Foreign {
-            source: self.source,
+            source,
             step: id.to_owned(),
             item: Arc::clone(&item),
             completed: self.completed,

@@ -62,6 +62,19 @@ impl Output {
         self.line(&text::seen_json(&value.to_string()));
     }
 
+    /// Rows for people; none when they went out as JSON. `none` is said when there are none.
+    pub(crate) fn rows<'a>(&self, all: &'a Value, none: &str) -> &'a [Value] {
+        if self.json {
+            self.value(all);
+            return &[];
+        }
+        let rows = all.as_array().map_or(&[][..], Vec::as_slice);
+        if rows.is_empty() {
+            self.line(none);
+        }
+        rows
+    }
+
     /// JSON over several lines, for people.
     pub(crate) fn pretty(&self, value: &Value) {
         self.line(&text::seen_json(&serde_json::to_string_pretty(value).unwrap_or_default()));

@@ -82,7 +82,7 @@ fn ts_090_nothing_starts_when_a_checkpoint_does_not_fit() {
         (with("completedSteps", json!(["elsewhere"])), "OTHER_WORKFLOW", Some("/completedSteps/0")),
         (with("_version", json!(4)), "NEWER_VERSION", Some("/_version")),
         (with("_type", json!("signalbox_checkpoint")), "NOT_A_CHECKPOINT", Some("/_type")),
-        (with("variables", json!({ "$plan": 7 })), "BAD_VARIABLE", Some("/variables/plan")),
+        (with("variables", json!({ "$plan": 7 })), "BAD_VARIABLE", Some("/variables/$plan")),
         ("{ \"currentStepID\": \"one\", \"currentStepID\": \"two\" }".to_owned(), "BAD_JSON", None),
         ("{".to_owned(), "BAD_JSON", None),
     ] {

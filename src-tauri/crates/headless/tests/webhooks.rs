@@ -9,7 +9,7 @@ use signalbox_model::hash::hmac_sha256;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use support::{BUILDER, Box, OPERATOR, VIEWER, eventually, with_roles, workflow};
+use support::{BUILDER, Box, OPERATOR, Serving, VIEWER, eventually, with_roles, workflow};
 
 const KEY: &str = "correct horse battery staple";
 
@@ -233,6 +233,13 @@ fn a_killed_host_sends_after_its_restart_with_the_same_id() {
     ask_once(&place);
     let mut serving = with_roles(&place);
     eventually("one hangs, the other is told", || peer.to("/hang").len() == 1 && peer.to("/flaky").len() == 1);
+    let told = |serving: &Serving, state: &str| {
+        let log = serving.ask_as(OPERATOR, "POST", "/rpc/webhook_log", &json!({}), &[]).json();
+        log.as_array().into_iter().flatten().filter(|one| one["state"] == state).cloned().collect::<Vec<_>>()
+    };
+    // What the address answered is in the store, and its next attempt is far away.
+    eventually("the failure is kept", || told(&serving, "waiting").iter().any(|one| one["status"] == 500));
+    write(&place, "UPDATE webhook_delivery SET due_ms = due_ms + 3600000 WHERE attempts = 1");
     serving.child.kill().expect("kill -9");
     serving.child.wait().expect("is gone");
     let serving = with_roles(&place);
@@ -240,11 +247,7 @@ fn a_killed_host_sends_after_its_restart_with_the_same_id() {
     let ids: Vec<String> = peer.to("/hang").iter().map(|seen| seen.header("webhook-id").to_owned()).collect();
     assert_eq!(ids[0], ids[1]);
     // The attempt that failed before the kill has kept its time.
-    let log = || serving.ask_as(OPERATOR, "POST", "/rpc/webhook_log", &json!({}), &[]).json();
-    let standing = |state: &str| {
-        let log = log();
-        log.as_array().into_iter().flatten().filter(|one| one["state"] == state).cloned().collect::<Vec<_>>()
-    };
+    let standing = |state: &str| told(&serving, state);
     eventually("the first is taken", || standing("taken").len() == 1);
     let waiting = standing("waiting");
     assert_eq!((waiting.len(), &waiting[0]["status"], &waiting[0]["attempts"]), (1, &json!(500), &json!(1)));

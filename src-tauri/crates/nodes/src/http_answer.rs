@@ -202,7 +202,7 @@ pub(crate) fn exchange_failure(error: HttpError, timeout_ms: u64) -> NodeFailure
             let failure = failure.detail("timeoutMs", timeout_ms);
             if sent { failure.maybe_happened() } else { failure }
         }
-        HttpError::TooLarge { limit } => NodeFailure::validation(
+        HttpError::TooLarge { limit, .. } => NodeFailure::validation(
             "TOO_LARGE",
             format!("The answer is larger than the limit of {} MiB", limit / 1024 / 1024),
         )

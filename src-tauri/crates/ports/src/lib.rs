@@ -101,6 +101,8 @@ pub enum HttpError {
     TooLarge {
         /// The limit, bytes.
         limit: usize,
+        /// Status of the answer.
+        status: u16,
     },
 }
 

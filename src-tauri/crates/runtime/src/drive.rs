@@ -34,7 +34,8 @@ const LIVE_BATCHES: usize = 256;
 const INPUTS: usize = 64;
 /// A snapshot waits for so many times the weight of the last one in events.
 const STATES: usize = 2;
-/// How long a run that is alone may hold its thread for one commit, whether it writes it or waits for it.
+/// A run that is alone waits so long on its thread for one commit. One that it wrote itself and that took longer leaves the
+/// next ones to the store's own thread.
 const ON_THREAD: Duration = Duration::from_millis(5);
 /// After a commit that took longer, for so many times as long the store's own thread writes (ADR 39).
 const APART: u32 = 8;

@@ -13,7 +13,6 @@ use std::sync::Arc;
 const PAGE: usize = 500;
 
 /// Field of a pinned definition: id → hash of the definition of each workflow that its steps name, directly or further in.
-/// The member of a stored definition that names the files of its sub-workflows: id → content hash.
 pub const PINNED_FILES: &str = "pinnedFiles";
 
 /// What a run is pinned to.

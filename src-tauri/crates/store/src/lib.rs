@@ -57,4 +57,4 @@ pub use table::task_vote::TaskVote;
 pub use table::webhook::{TaskNews, Webhook, WebhookDelivery, WebhookState, WebhookTried};
 pub use task_change::{NewTask, TaskChange};
 pub use tasks::{AnswerTask, Answered, TaskAct, TaskError, TaskRecord};
-pub use webhooks::WEBHOOK_REST_MS;
+pub use webhooks::{WEBHOOK_REST_MS, WebhookAdded};

@@ -136,8 +136,11 @@ impl Masks {
         let operation = |masks: &mut Self, operation: &Value| {
             let mut masked = operation.clone();
             if let (Some(path), Some(value)) = (operation["path"].as_str(), operation.get("value")) {
-                let name = path.rsplit('/').next().unwrap_or_default();
-                let hide = is_hidden_name(name, value);
+                // What hides a place hides all that is put below it.
+                let hide = path.split('/').skip(1).any(|name| is_hidden_name(name, value))
+                    || masks.pointers.iter().any(|pointer| {
+                        path.strip_prefix(pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                    });
                 masked["value"] = masks.walk(value, path, hide, Place::Input, &mut Vec::new());
             }
             masked

@@ -518,7 +518,8 @@ impl Store {
     /// noted with `now_ms`, and goes with a later sweep: it may be written already for a run that is about to start.
     /// `files` is the member of a definition that names the definitions of its sub-workflows.
     pub fn definitions_sweep(&self, files: &'static str, now_ms: i64, before_ms: i64) -> Result<usize> {
-        self.write(false, move |work| definition::sweep(work.connection, files, now_ms, before_ms, PURGE))
+        let unneeded = self.view(|connection| definition::unneeded(connection, files))?;
+        self.write(false, move |work| definition::sweep(work.connection, &unneeded, now_ms, before_ms, PURGE))
     }
 
     /// A stored workflow definition.

@@ -8,6 +8,17 @@ use crate::table::webhook::{self, Webhook, WebhookDelivery, WebhookState, Webhoo
 use signalbox_audit::Record;
 use std::sync::Arc;
 
+/// What came of an address that was to be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WebhookAdded {
+    /// It is kept.
+    Added,
+    /// It was there: told twice, a receiver could not tell one message from the other.
+    Known,
+    /// There are as many as there may be.
+    TooMany,
+}
+
 /// Webhooks.
 impl Store {
     /// All addresses, the oldest first.
@@ -26,15 +37,19 @@ impl Store {
         self.view(|connection| webhook::get(connection, id))
     }
 
-    /// Keeps an address, unless there are `most` already; says whether it did.
-    pub fn webhook_add(&self, one: Webhook, most: usize, record: Record) -> Result<bool> {
+    /// Keeps an address, unless it is known or there are `most` already.
+    pub fn webhook_add(&self, one: Webhook, most: usize, record: Record) -> Result<WebhookAdded> {
         self.write(true, move |work| {
-            if webhook::all(work.connection)?.len() >= most {
-                return Ok(false);
+            let all = webhook::all(work.connection)?;
+            if all.iter().any(|known| known.url == one.url) {
+                return Ok(WebhookAdded::Known);
+            }
+            if all.len() >= most {
+                return Ok(WebhookAdded::TooMany);
             }
             webhook::insert(work.connection, &one)?;
             chain::append(work, vec![record])?;
-            Ok(true)
+            Ok(WebhookAdded::Added)
         })
     }
 

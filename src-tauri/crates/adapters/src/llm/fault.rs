@@ -78,7 +78,7 @@ pub(super) fn of_exchange(who: &Who, error: HttpError) -> LlmFailure {
             new(LlmFault::Connection, format!("{who} cannot be reached. {message}"))
         }
         HttpError::Timeout { .. } => new(LlmFault::Timeout, format!("{who} did not answer in time")),
-        HttpError::TooLarge { limit } => bad_answer(who, &format!("it is larger than {} MiB", limit / 1024 / 1024)),
+        HttpError::TooLarge { limit, .. } => bad_answer(who, &format!("it is larger than {} MiB", limit / 1024 / 1024)),
     }
 }
 

@@ -24,7 +24,18 @@ const PAGE: usize = 1_000;
 const KEPT: usize = 10_000;
 
 pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunId> {
-    if request.paused || !request.breakpoints.is_empty() || request.checkpoint.is_some() {
+    let new = NewRun {
+        params: request.params,
+        client_run_token: request.client_run_token,
+        person: Some(caller.principal.clone()),
+        started_by: (!caller.here).then(|| "rest".to_owned()),
+        breakpoints: request.breakpoints,
+        paused: request.paused,
+        checkpoint: request.checkpoint,
+        overrides: request.overrides,
+        ..NewRun::default()
+    };
+    if new.is_for_builders() {
         caller.require(CallerRole::Builder)?;
     }
     let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
@@ -38,17 +49,6 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
         (None, None) => {
             return Err(ApiError::bad_request("A run needs `document` or `ref`.", "Send one of the two, or both."));
         }
-    };
-    let new = NewRun {
-        params: request.params,
-        client_run_token: request.client_run_token,
-        person: Some(caller.principal.clone()),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
-        breakpoints: request.breakpoints,
-        paused: request.paused,
-        checkpoint: request.checkpoint,
-        overrides: request.overrides,
-        ..NewRun::default()
     };
     Ok(RunId { run_id: app.start_document(document, file.as_deref(), new)? })
 }
@@ -75,7 +75,7 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
     let start = app.start_for(caller, &request.run_id)?;
     let params = start["params"].clone();
     let begins_inside = start["resumedFrom"].is_string();
-    let kept = if begins_inside { kept_steps(app, &request.run_id)? } else { Vec::new() };
+    let kept = if begins_inside { kept_steps(app, &request.run_id, &summary["steps"])? } else { Vec::new() };
     let masked = app.masks(caller, &request.run_id);
     let trouble = app.trouble(&request.run_id).map(|(code, message)| {
         let message = if masked { people::plain(&message) } else { message };
@@ -97,7 +97,7 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
 }
 
 /// Steps whose result a re-run has from its original, in a container with their paths, the outer ones first.
-fn kept_steps(app: &App, run_id: &str) -> ApiResult<Vec<String>> {
+fn kept_steps(app: &App, run_id: &str, steps: &Value) -> ApiResult<Vec<String>> {
     let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = app.store.event(run_id, 1)? else {
         return Ok(Vec::new());
     };
@@ -108,8 +108,9 @@ fn kept_steps(app: &App, run_id: &str) -> ApiResult<Vec<String>> {
     let around =
         |name: &str| begun.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '[']));
     let names = base.events.iter().filter_map(|event| Some(named(event.path.as_deref(), event.step_id.as_deref()?)));
-    // Of a step that runs here, the checkpoint said what is past.
-    let elsewhere = base.foreign.iter().flat_map(|foreign| foreign.completed.iter().filter(|id| **id != foreign.step));
+    // What the checkpoint calls completed may run here all the same, in a step that goes on.
+    let stands = |id: &&String| steps[id.as_str()]["state"] == "SUCCEEDED" && steps[id.as_str()]["visits"] == 0;
+    let elsewhere = base.foreign.iter().flat_map(|foreign| foreign.completed.iter().filter(stands));
     let names = names.chain(elsewhere.cloned());
     let mut names: Vec<String> = names.filter(|name| !around(name)).collect::<BTreeSet<_>>().into_iter().collect();
     names.sort_by_key(|name| name.matches('/').count());

@@ -88,6 +88,27 @@ fn a_locked_key_store_leaves_entries_unsigned_until_it_opens() {
 }
 
 #[test]
+fn a_key_that_is_made_later_is_on_record_as_well() {
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Open));
+    {
+        let desktop = open(folder.path(), Host::Desktop, &ring);
+        desktop.look_for_key();
+        decide(&desktop).expect("is signed");
+    }
+    // A folder from a backup, at a key store that is locked at first and then has nothing.
+    std::fs::remove_file(folder.path().join("audit.key")).expect("is removed");
+    ring.is(Mood::Locked);
+    let app = open(folder.path(), Host::Http, &ring);
+    assert_eq!(decide(&app), None);
+    ring.kept.lock().expect("a lock").clear();
+    ring.is(Mood::Open);
+    app.look_for_key();
+    assert!(decide(&app).is_some());
+    assert_eq!(changes(&app).last(), Some(&("file".to_owned(), true)));
+    intact(&app);
+}
+
+#[test]
 fn a_new_key_is_on_record_and_what_the_old_one_signed_verifies() {
     let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Absent));
     let app = open(folder.path(), Host::Http, &ring);

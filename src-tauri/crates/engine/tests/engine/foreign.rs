@@ -271,7 +271,7 @@ fn ts_090_what_does_not_fit_is_refused_before_anything_starts() {
         (taken("two", json!({ "variables": [] })), "BAD_CHECKPOINT", "/variables"),
         (taken("two", json!({ "variables": { "$a": 1, "a": 2 } })), "BAD_VARIABLE", "/variables/a"),
         (taken("two", json!({ "variables": { "_t": 1 }, "localVars": { "_t": 2 } })), "BAD_VARIABLE", "/localVars/_t"),
-        (taken("two", json!({ "artifacts": { "/a": 1 } })), "BAD_CHECKPOINT", "/artifacts//a"),
+        (taken("two", json!({ "artifacts": { "/a": 1 } })), "BAD_CHECKPOINT", "/artifacts/~1a"),
         (taken("two", json!({ "eventSeq": "x" })), "BAD_CHECKPOINT", "/eventSeq"),
     ] {
         let refused = refusal(&compiled, &checkpoint);

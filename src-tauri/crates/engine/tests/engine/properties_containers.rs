@@ -198,7 +198,7 @@ fn has(events: &[RunEvent], what: impl Fn(&EventBody) -> bool) -> bool {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 60, max_shrink_iters: 3_000, rng_seed: proptest::test_runner::RngSeed::Fixed(19),
+        cases: 60, max_shrink_iters: 3_000,
         failure_persistence: None, ..ProptestConfig::default()
     })]
 

@@ -136,7 +136,7 @@ fn reopen(compiled: &Compiled, script: Script<'_>, order: u64, every: bool) -> R
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 60, max_shrink_iters: 2_000, rng_seed: proptest::test_runner::RngSeed::Fixed(4),
+        cases: 60, max_shrink_iters: 2_000,
         failure_persistence: None, ..ProptestConfig::default()
     })]
 

@@ -100,7 +100,13 @@ async fn status(app: &Arc<App>, output: &Output, change: Option<Value>) -> Done 
     }
     let text = |value: &Value| plain(value.as_str().unwrap_or_default());
     let state = format!("{} entries; last verification: {}.", told["head"]["size"], text(&told["state"]));
-    output.line(&output.paint(&state, if told["state"] == "broken" { Tone::Bad } else { Tone::Good }));
+    let tone = match told["state"].as_str() {
+        Some("intact") => Tone::Good,
+        Some("broken") => Tone::Bad,
+        // Nobody has looked, or there is nothing to look at.
+        _ => Tone::Quiet,
+    };
+    output.line(&output.paint(&state, tone));
     if told["key"].is_object() {
         let key = &told["key"];
         output.line(&format!("Signed with key {}, kept in: {}", text(&key["keyId"]), text(&key["at"])));

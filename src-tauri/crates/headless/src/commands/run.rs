@@ -5,18 +5,26 @@ use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
 use signalbox_app::{App, Caller, NewRun};
-use signalbox_model::text::seen_json;
+use signalbox_model::{Map, text::seen_json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
-    let (params, context) = input::parse(args.params.as_deref(), &args.set)?;
+    let (mut params, mut context) = input::parse(args.params.as_deref(), &args.set)?;
     let checkpoint = match args.from_checkpoint.clone() {
         Some(file) => Some(app.read_checkpoint(file).await?),
         None => None,
     };
     let imports = checkpoint.is_some();
+    let mut overrides = Map::new();
+    if imports {
+        // Of a checkpoint each name of --set says what it changes (C-13).
+        (params, context) = input::parse(args.params.as_deref(), &[])?;
+        let (plain, variables) = input::parse(None, &args.set)?;
+        overrides.extend(plain);
+        overrides.extend(variables.into_iter().map(|(name, value)| (format!("${name}"), value)));
+    }
     let run_id = app
         .start_file(
             args.file.clone(),
@@ -27,6 +35,7 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
                 breakpoints: args.breaks.breakpoints(),
                 paused: args.paused,
                 checkpoint,
+                overrides,
                 ..NewRun::default()
             },
         )

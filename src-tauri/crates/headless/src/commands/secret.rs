@@ -153,15 +153,7 @@ fn show_status(output: &Output, status: &Value) {
 }
 
 fn show_list(output: &Output, list: &Value) {
-    if output.json {
-        output.value(list);
-        return;
-    }
-    let rows = list.as_array().map_or(&[][..], Vec::as_slice);
-    if rows.is_empty() {
-        output.line("No secrets. `signalbox secret set NAME --host HOST` keeps one.");
-    }
-    for row in rows {
+    for row in output.rows(list, "No secrets. `signalbox secret set NAME --host HOST` keeps one.") {
         let text = |key: &str| row[key].as_str().map(plain);
         let hosts: Vec<String> =
             row["hosts"].as_array().into_iter().flatten().filter_map(Value::as_str).map(plain).collect();

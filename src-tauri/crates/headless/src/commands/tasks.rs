@@ -233,15 +233,8 @@ async fn delegate(app: &Arc<App>, output: &Output, args: &Delegate) -> Done {
 async fn delegations(app: &Arc<App>, output: &Output, person: Option<&str>) -> Done {
     let caller = Caller::terminal(person)?;
     let found = app.dispatch(&caller, "delegation_list", json!({})).await?;
-    if output.json {
-        output.value(&found);
-        return Ok(OK);
-    }
-    let all = found.as_array().map(Vec::as_slice).unwrap_or_default();
-    if all.is_empty() {
-        output.line(&format!("Nobody answers for {0}, and {0} answers for nobody.", caller.principal));
-    }
-    for one in all {
+    let none = format!("Nobody answers for {0}, and {0} answers for nobody.", caller.principal);
+    for one in output.rows(&found, &none) {
         output.line(&told(one));
     }
     Ok(OK)

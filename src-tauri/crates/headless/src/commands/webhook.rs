@@ -49,15 +49,7 @@ pub(crate) async fn webhook(app: &Arc<App>, output: &Output, command: &Webhook) 
 }
 
 fn list(output: &Output, all: &Value) {
-    if output.json {
-        output.value(all);
-        return;
-    }
-    let all = all.as_array().map(Vec::as_slice).unwrap_or_default();
-    if all.is_empty() {
-        output.line("No address hears of tasks.");
-    }
-    for one in all {
+    for one in output.rows(all, "No address hears of tasks.") {
         let text = |key: &str| plain(one[key].as_str().unwrap_or_default());
         let events: Vec<String> =
             one["events"].as_array().into_iter().flatten().filter_map(Value::as_str).map(plain).collect();
@@ -67,15 +59,7 @@ fn list(output: &Output, all: &Value) {
 }
 
 fn log(output: &Output, all: &Value) {
-    if output.json {
-        output.value(all);
-        return;
-    }
-    let all = all.as_array().map(Vec::as_slice).unwrap_or_default();
-    if all.is_empty() {
-        output.line("Nothing was told yet.");
-    }
-    for one in all {
+    for one in output.rows(all, "Nothing was told yet.") {
         let text = |key: &str| plain(one[key].as_str().unwrap_or_default());
         let tone = match text("state").as_str() {
             "taken" => Tone::Good,

@@ -34,9 +34,6 @@ pub(crate) async fn run(
         Action::OpenApi => Ok(ok(openapi::document())),
         Action::RunStart => {
             let request: RunRequest = parse(body)?;
-            if request.paused || !request.breakpoints.is_empty() || request.checkpoint.is_some() {
-                caller.require(CallerRole::Builder)?;
-            }
             let new = NewRun {
                 params: request.params,
                 client_run_token: request.client_run_token,
@@ -47,6 +44,9 @@ pub(crate) async fn run(
                 overrides: request.overrides,
                 ..NewRun::default()
             };
+            if new.is_for_builders() {
+                caller.require(CallerRole::Builder)?;
+            }
             let started = app.start_stored(request.workflow, new).await?;
             Ok(ok(value(&RunId { run_id: started })))
         }

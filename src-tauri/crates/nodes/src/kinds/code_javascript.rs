@@ -5,8 +5,8 @@ use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::World;
 use signalbox_ports::scripts::{ScriptCall, ScriptFailure, ScriptFault};
+use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const LONGEST_MS: u64 = 60_000;
 const MEMORY_MB: u64 = 64;
 const MOST_MB: u64 = 512;
 
-fn start<'a>(_call: &'a Call, slot: &'a CallSlot, world: &'a World) -> EffectFuture<'a> {
+fn start<'a>(_call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(run(slot, world))
 }
 
@@ -79,7 +79,8 @@ fn told(failure: ScriptFailure, timeout_ms: u64, memory_mb: u64) -> NodeFailure 
         ScriptFault::Syntax => NodeFailure::tool("SCRIPT_SYNTAX", format!("{at}{message}")),
         ScriptFault::Thrown | ScriptFault::Waits => NodeFailure::tool("SCRIPT_ERROR", format!("{at}{message}")),
         ScriptFault::Memory => {
-            let words = format!("The script wanted more than {memory_mb} MB of memory; give it more, or let it keep less");
+            let words =
+                format!("The script wanted more than {memory_mb} MB of memory; give it more, or let it keep less");
             NodeFailure::tool("MEMORY_LIMIT", words).detail("memoryMb", memory_mb)
         }
         ScriptFault::NotJson => NodeFailure::validation("BAD_RESULT", format!("{at}{message}")),

@@ -69,3 +69,26 @@ fn many_known_values_hide_what_few_would() {
     assert_eq!(masks.text("4567-abcd, x4567, 4567"), "•••101•-abcd, x4567, •••101•", "a part of a word is none");
     assert_eq!(masks.text("value-007value-008 value-009"), "value-007value-008 •••10•");
 }
+
+/// TS-052: what hides a place hides what a change puts there, and below it.
+#[test]
+fn a_change_is_masked_as_the_place_that_it_changes() {
+    let mut masks = Masks::new(&["/salary".into(), "/list/0".into()]);
+    let patch = json!([
+        { "op": "replace", "path": "/salary", "value": 5200 },
+        { "op": "add", "path": "/salary/net", "value": 4100 },
+        { "op": "add", "path": "/token/value", "value": 12 },
+        { "op": "replace", "path": "/salaryBand", "value": 7 },
+        { "op": "replace", "path": "/list/0/n", "value": 1 },
+        { "op": "replace", "path": "/list/1", "value": 2 },
+        { "op": "remove", "path": "/salary" },
+    ]);
+    let values: Vec<Value> =
+        masks.patch(&patch).as_array().expect("a list").iter().map(|one| one["value"].clone()).collect();
+    let hidden = |value: &Value| value.as_str().is_some_and(|text| text.starts_with("•••"));
+    assert_eq!(
+        values.iter().map(hidden).collect::<Vec<_>>(),
+        [true, true, true, false, true, false, false],
+        "{values:?}"
+    );
+}

@@ -38,9 +38,9 @@ fn texts(connection: &Connection, sql: &str, parameters: impl rusqlite::Params) 
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Removes at most `limit` definitions that no run needed at `before_ms` and none needs now, and remembers which ones nobody
-/// needs since `now_ms`. `files` is the member of a definition that names others: id → hash.
-pub(crate) fn sweep(connection: &Connection, files: &str, now_ms: i64, before_ms: i64, limit: usize) -> Result<usize> {
+/// Definitions that no run is pinned to and no definition names. `files` is the member of a definition that names others:
+/// id → hash. It reads every definition: nothing is written meanwhile.
+pub(crate) fn unneeded(connection: &Connection, files: &str) -> Result<BTreeSet<String>> {
     let mut used = texts(connection, "SELECT DISTINCT definition_hash FROM run", [])?;
     // What a definition names is needed as long as that one is there. A damaged text names nothing that could be told.
     used.append(&mut texts(
@@ -50,22 +50,39 @@ pub(crate) fn sweep(connection: &Connection, files: &str, now_ms: i64, before_ms
          WHERE file.type = 'text'",
         [format!("$.{files}")],
     )?);
+    let all = texts(connection, "SELECT hash FROM definition", [])?;
+    Ok(all.difference(&used).cloned().collect())
+}
+
+/// Of the definitions that were found [`unneeded`] a moment ago, removes at most `limit` that nobody needed at `before_ms`,
+/// and remembers which ones nobody needs since `now_ms`.
+pub(crate) fn sweep(
+    connection: &Connection,
+    unneeded: &BTreeSet<String>,
+    now_ms: i64,
+    before_ms: i64,
+    limit: usize,
+) -> Result<usize> {
+    for hash in texts(connection, "SELECT hash FROM definition_unused", [])?.difference(unneeded) {
+        needed(connection, hash)?;
+    }
     let mut removed = 0;
-    for hash in texts(connection, "SELECT hash FROM definition", [])? {
-        if used.contains(&hash) {
-            needed(connection, &hash)?;
-            continue;
-        }
+    for hash in unneeded {
         let mut since = connection.prepare_cached("SELECT since_ms FROM definition_unused WHERE hash = ?")?;
-        match since.query_row([&hash], |row| row.get::<_, i64>(0)).optional()? {
+        match since.query_row([hash], |row| row.get::<_, i64>(0)).optional()? {
             None => {
+                // One that is gone, or that a run has taken meanwhile, is not waited for.
                 connection
-                    .prepare_cached("INSERT INTO definition_unused (hash, since_ms) VALUES (?, ?)")?
+                    .prepare_cached(
+                        "INSERT INTO definition_unused (hash, since_ms) SELECT hash, ?2 FROM definition WHERE hash = ?1 \
+                         AND NOT EXISTS (SELECT 1 FROM run WHERE definition_hash = ?1)",
+                    )?
                     .execute(rusqlite::params![hash, now_ms])?;
             }
+            // Whoever wrote it again since then has taken the note away.
             Some(since) if since <= before_ms && removed < limit => {
-                connection.prepare_cached("DELETE FROM definition WHERE hash = ?")?.execute([&hash])?;
-                needed(connection, &hash)?;
+                connection.prepare_cached("DELETE FROM definition WHERE hash = ?")?.execute([hash])?;
+                needed(connection, hash)?;
                 removed += 1;
             }
             Some(_) => {}

@@ -4,7 +4,7 @@ use crate::support::{T0, commit, count, delete, end, open, print, started, tempo
 use serde_json::{Value, json};
 use signalbox_model::TaskState;
 use signalbox_store::{
-    RunCommit, Store, TaskChange, TaskNews, WEBHOOK_REST_MS, Webhook, WebhookDelivery, WebhookTried,
+    RunCommit, Store, TaskChange, TaskNews, WEBHOOK_REST_MS, Webhook, WebhookAdded, WebhookDelivery, WebhookTried,
 };
 use std::collections::BTreeSet;
 
@@ -20,7 +20,8 @@ fn add(store: &Store, id: &str, events: &[TaskNews], made_ms: i64) {
         failures: 0,
         next_ms: None,
     };
-    assert!(store.webhook_add(one, 16, record("WEBHOOK_CHANGED", "r", json!({}))).expect("is kept"));
+    let added = store.webhook_add(one, 16, record("WEBHOOK_CHANGED", "r", json!({}))).expect("is kept");
+    assert_eq!(added, WebhookAdded::Added);
 }
 
 fn told(store: &Store, id: &str) -> Vec<String> {
