@@ -6,10 +6,11 @@ use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
 use signalbox_adapters::vault::Entry;
 use signalbox_model::secret_ref;
+use signalbox_ports::host::{canonical, is_localhost};
 use signalbox_ports::{Credential, HttpError, HttpRequest};
 use std::sync::Arc;
 use std::time::Duration;
-use url::Url;
+use url::{Host, Url};
 
 /// Time that an address has to answer.
 const ANSWER: Duration = Duration::from_secs(15);
@@ -34,6 +35,8 @@ pub(crate) struct NotTaken {
     pub(crate) status: Option<u16>,
     /// Without a full stop.
     pub(crate) why: String,
+    /// The address as it is written may not be asked: trying again changes nothing. Where a name leads changes.
+    pub(crate) refused: bool,
 }
 
 /// Parameters that hold a credential, without what is no letter or digit.
@@ -92,7 +95,16 @@ pub(crate) fn address(url: &str) -> ApiResult<()> {
     if is_telling(url) { Err(telling(url)) } else { Ok(()) }
 }
 
-fn why(error: HttpError) -> NotTaken {
+/// Whether an address says by itself where it leads.
+fn is_literal(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| match url.host() {
+        Some(Host::Domain(name)) => is_localhost(&canonical(name)),
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) | None => true,
+    })
+}
+
+fn why(error: HttpError, literal: bool) -> NotTaken {
+    let refused = literal && matches!(error, HttpError::Refused { .. } | HttpError::BadUrl { .. });
     let why = match error {
         HttpError::Refused { message }
         | HttpError::CredentialRefused { message }
@@ -102,7 +114,7 @@ fn why(error: HttpError) -> NotTaken {
         HttpError::Timeout { .. } => format!("no answer in {} s", ANSWER.as_secs()),
         HttpError::TooLarge { limit, .. } => format!("its answer is larger than {limit} bytes"),
     };
-    NotTaken { status: None, why }
+    NotTaken { status: None, why, refused }
 }
 
 impl App {
@@ -123,6 +135,7 @@ impl App {
     pub(crate) fn post(&self, message: Message) -> ApiResult<Result<u16, NotTaken>> {
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         headers.extend(message.headers);
+        let literal = is_literal(&message.url);
         let request = HttpRequest {
             method: "POST".into(),
             url: message.url,
@@ -141,9 +154,9 @@ impl App {
             Ok(answer) => {
                 let more = if (300..400).contains(&answer.status) { ", and redirects are not followed" } else { "" };
                 let why = format!("it answered {}{more}", answer.status);
-                Err(NotTaken { status: Some(answer.status), why })
+                Err(NotTaken { status: Some(answer.status), why, refused: false })
             }
-            Err(error) => Err(why(error)),
+            Err(error) => Err(why(error, literal)),
         })
     }
 }

@@ -109,13 +109,14 @@ fn follows(
     let stale_ms = at_ms.saturating_sub(GIVEN_UP);
     // A machine that slept has not tried meanwhile, and its network comes back after it does.
     let was_awake = one.tried_ms.is_some_and(|tried| at_ms.saturating_sub(tried) <= AWAKE);
-    let given_up = was_awake && one.since_ms <= stale_ms;
+    let stale = was_awake && one.since_ms <= stale_ms;
     WebhookTried {
         at_ms,
         status: not.status,
-        again_ms: (!given_up).then_some(again_ms),
-        next_ms: Some(at_ms.saturating_add(pause(webhook.failures, WEBHOOK_REST_MS))),
-        stale_ms: given_up.then_some(stale_ms),
+        again_ms: (!stale && !not.refused).then_some(again_ms),
+        // What an address that may not be asked was told costs nothing: others have their time.
+        next_ms: Some(if not.refused { at_ms } else { at_ms.saturating_add(pause(webhook.failures, WEBHOOK_REST_MS)) }),
+        stale_ms: stale.then_some(stale_ms),
         error: Some(not.why),
     }
 }
@@ -254,7 +255,7 @@ impl App {
         // Unsigned it is not sent: whoever checks the signature would have to take it for a forgery.
         let unsigned = |why: &str| {
             let why = format!("the secret '{}' cannot sign it: {}", webhook.secret, why.trim_end_matches('.'));
-            Ok(Err(NotTaken { status: None, why }))
+            Ok(Err(NotTaken { status: None, why, refused: false }))
         };
         let credential = match self.secrets.credential_unasked(&webhook.secret) {
             Ok(credential) => credential,

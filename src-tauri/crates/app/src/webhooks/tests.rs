@@ -69,7 +69,8 @@ fn attempts_come_ever_more_seldom_until_it_is_given_up() {
         error: None,
         done_ms: None,
     };
-    let not = || Err(NotTaken { status: Some(503), why: "it answered 503".into() });
+    let failed = |refused| Err(NotTaken { status: Some(503), why: "it answered 503".into(), refused });
+    let not = || failed(false);
     let now = 2 * GIVEN_UP;
     let first = follows(&webhook, &one(now, 0, None), now, not());
     assert_eq!((first.again_ms, first.next_ms), (Some(now + 10 * SECOND), Some(now + WEBHOOK_REST_MS)));
@@ -79,6 +80,8 @@ fn attempts_come_ever_more_seldom_until_it_is_given_up() {
         let woken = follows(&webhook, &one(now - GIVEN_UP, 40, tried), now, not());
         assert_eq!((woken.again_ms, woken.stale_ms), (Some(now + HOUR), None), "the machine slept: nobody has tried");
     }
+    let refused = follows(&webhook, &one(now, 0, None), now, failed(true));
+    assert_eq!(refused.again_ms, None, "an address that may not be asked is not asked again");
     let taken = follows(&webhook, &one(now, 3, None), now, Ok(204));
     assert_eq!((taken.status, taken.error, taken.next_ms, taken.stale_ms), (Some(204), None, None, None));
 }
