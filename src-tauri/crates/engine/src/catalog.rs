@@ -10,8 +10,6 @@ pub const LATER_KINDS: &[&str] = &[
     "trigger.schedule",
     "trigger.webhook",
     "trigger.file_watch",
-    "code.javascript",
-    "llm.chat",
     "agent.task",
     "mcp.tool",
     "rag.index",

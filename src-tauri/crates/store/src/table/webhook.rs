@@ -9,7 +9,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::json;
 use signalbox_model::time;
 
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+pub(crate) const MIGRATIONS: &[Migration] = &[MADE, BY_TASK];
+
+const MADE: Migration = Migration {
     id: 29,
     // `busy`, `busy_ms`: the process that sends to the address now, and until when it may. `failures`: attempts in a row that
     // were not taken; the address is left alone until `next_ms` then. `since_ms`: from when the time of a message counts.
@@ -26,7 +28,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
           ) STRICT;
           CREATE INDEX webhook_due ON webhook_delivery (webhook, due_ms) WHERE due_ms IS NOT NULL;
           CREATE INDEX webhook_log ON webhook_delivery (webhook, seq);",
-}];
+};
+
+/// A run that is deleted takes its messages with it.
+const BY_TASK: Migration = Migration { id: 32, sql: "CREATE INDEX webhook_of_task ON webhook_delivery (task);" };
 
 /// Deliveries of one address that are kept after their end.
 const KEPT: u32 = 500;
