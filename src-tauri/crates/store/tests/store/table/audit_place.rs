@@ -96,6 +96,7 @@ fn a_store_of_before_is_taken_over() {
              CREATE INDEX audit_of_run ON audit_entry (run_id, seq);
              CREATE INDEX audit_of_node ON audit_entry (node_id, seq) WHERE node_id <> '$run';
              CREATE INDEX audit_by_time ON audit_entry (ts_high);
+             DROP INDEX webhook_of_task;
              PRAGMA user_version = 30;",
         )
         .expect("as it was");
