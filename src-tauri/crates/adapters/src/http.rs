@@ -115,18 +115,7 @@ impl WebHttp {
     }
 
     fn make(&self, reach: Reach) -> Result<Client, String> {
-        // A second call finds the provider already there, which is just as well.
-        let _already = rustls::crypto::ring::default_provider().install_default();
-        let filter = Filter { lookup: Arc::clone(&self.lookup), reach, grants: Arc::clone(&self.grants) };
-        Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .user_agent(concat!("Signalbox/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT_TIMEOUT)
-            .dns_resolver(Arc::new(filter))
-            .build()
-            .map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
+        make(Filter { lookup: Arc::clone(&self.lookup), reach, grants: Arc::clone(&self.grants) })
     }
 
     /// The answer as far as its head; redirects are followed within the rules. The time limit is the caller's.
@@ -183,6 +172,31 @@ impl WebHttp {
         }
         Err(HttpError::BadUrl { message: format!("The address redirects more than {MOST_REDIRECTS} times") })
     }
+}
+
+fn make(filter: Filter) -> Result<Client, String> {
+    // A second call finds the provider already there, which is just as well.
+    let _already = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .user_agent(concat!("Signalbox/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .dns_resolver(Arc::new(filter))
+        .build()
+        .map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
+}
+
+/// A client for one address that a person on this machine registered: its host may be this machine or in the own network. It
+/// follows no redirects, and is for this address alone. Link-local addresses are not reached, registered or not.
+pub(crate) fn client_for(url: &Url) -> Result<Client, HttpError> {
+    let host = canonical(url.host_str().unwrap_or_default());
+    let linked = host.parse::<IpAddr>().is_ok_and(|ip| address::class(ip) == Class::LinkLocal);
+    let grants: Arc<[String]> = if linked { Arc::new([]) } else { Arc::new([host]) };
+    check(url, Reach::Loopback, &grants)?;
+    make(Filter { lookup: Arc::new(System), reach: Reach::Loopback, grants })
+        .map_err(|message| HttpError::Connect { message })
 }
 
 #[async_trait]

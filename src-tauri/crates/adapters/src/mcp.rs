@@ -1,0 +1,302 @@
+//! Tools of MCP servers on rmcp. What that library leaves to its user is here: a process with few variables and a whole
+//! process tree to end, addresses under our rules, limits of time and size, who hears which notice, and that nothing is
+//! called before a person approved what the server says of itself.
+//!
+//! One connection per server, shared by its calls: begun at the first, ended when nobody used it for a while. A process
+//! that was told to stop a call and may not have done so gets no further call; it ends with the calls that it still has.
+
+mod definition;
+mod ending;
+mod fault;
+mod link;
+mod notices;
+mod process;
+mod web;
+mod wire;
+
+pub use definition::{PASSED_ON, ServerDefinition};
+
+use crate::clock::RealClock;
+use async_trait::async_trait;
+use ending::Ending;
+use link::{Link, Outcome};
+use serde_json::{Map, Value};
+use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice};
+use signalbox_ports::{Clock, Secrets, Tools};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+/// The servers that a person registered on this machine, and what was approved of them.
+#[async_trait]
+pub trait ServerBook: Send + Sync {
+    /// How a server is started or reached; fails when there is none, or nobody approved it as it is defined now.
+    async fn server(&self, name: &str) -> Result<ServerDefinition, ToolFailure>;
+    /// Whether a server's tools (as [`McpTools::inspect`] tells them) are those that were approved.
+    async fn admit(&self, name: &str, definition: &ServerDefinition, tools: &[Value]) -> Result<(), ToolFailure>;
+}
+
+/// Limits of servers and calls.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Until a server has said what it is and which tools it has. A first start may download a package.
+    pub start: Duration,
+    /// A connection that nobody used for so long is ended.
+    pub idle: Duration,
+    /// For a process to end by itself, and for others to be told.
+    pub grace: Duration,
+    /// Bytes of one message.
+    pub message: usize,
+    /// Notices that one call may bring; what comes after is left out.
+    pub notices: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(60),
+            idle: Duration::from_secs(300),
+            grace: Duration::from_secs(2),
+            message: 8 * 1024 * 1024,
+            notices: 10_000,
+        }
+    }
+}
+
+/// What a server says of itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inspection {
+    /// Its name and version.
+    pub server: Option<String>,
+    /// Version of the protocol.
+    pub protocol: String,
+    /// Its tools by name: `name`, `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, as far as told.
+    pub tools: Vec<Value>,
+}
+
+/// Tools of registered servers.
+pub struct McpTools {
+    inner: Arc<Inner>,
+}
+
+/// One server's connection. The lock is held while one is made, so that calls that begin together share it.
+type Slot = Arc<tokio::sync::Mutex<Option<Arc<Link>>>>;
+
+struct Inner {
+    book: Arc<dyn ServerBook>,
+    secrets: Arc<dyn Secrets>,
+    handle: Handle,
+    limits: Limits,
+    slots: Mutex<BTreeMap<String, Slot>>,
+    closed: AtomicBool,
+}
+
+/// What the task of a call tells whoever waits for it.
+enum Told {
+    Notice(ToolNotice),
+    Done(Result<ToolAnswer, ToolFailure>),
+}
+
+impl McpTools {
+    /// Connections live on `handle`, whatever executor calls.
+    pub fn new(book: Arc<dyn ServerBook>, secrets: Arc<dyn Secrets>, handle: Handle, limits: Limits) -> Self {
+        let (slots, closed) = (Mutex::default(), AtomicBool::new(false));
+        Self { inner: Arc::new(Inner { book, secrets, handle, limits, slots, closed }) }
+    }
+
+    /// Starts or reaches a server for a moment and asks what it is; nothing has to be approved, and nothing is called.
+    pub async fn inspect(&self, definition: &ServerDefinition) -> Result<Inspection, ToolFailure> {
+        let (inner, definition) = (Arc::clone(&self.inner), definition.clone());
+        self.on_handle(async move {
+            let link = Link::start(&definition, &inner.secrets, inner.limits).await?;
+            let told = link.inspection();
+            link.end().await;
+            Ok(told)
+        })
+        .await
+    }
+
+    /// Ends the connection to a server; the next call makes a new one.
+    pub async fn forget(&self, name: &str) {
+        let (inner, name) = (Arc::clone(&self.inner), name.to_owned());
+        let done = self.on_handle(async move {
+            let slot = inner.slots().remove(&name);
+            if let Some(slot) = slot
+                && let Some(link) = slot.lock().await.take()
+            {
+                link.end().await;
+            }
+            Ok(())
+        });
+        drop(done.await);
+    }
+
+    /// Ends every connection and every process; later calls are refused.
+    pub async fn shut_down(&self) {
+        self.inner.closed.store(true, Ordering::SeqCst);
+        let slots = std::mem::take(&mut *self.inner.slots());
+        let ending = self.on_handle(async move {
+            let mut ended = tokio::task::JoinSet::new();
+            for slot in slots.into_values() {
+                ended.spawn(async move {
+                    if let Some(link) = slot.lock().await.take() {
+                        link.end().await;
+                    }
+                });
+            }
+            ended.join_all().await;
+            Ok(())
+        });
+        drop(ending.await);
+    }
+
+    /// Runs on the executor of the connections; dropping the future ends the work.
+    async fn on_handle<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, ToolFailure>> + Send + 'static,
+    ) -> Result<T, ToolFailure> {
+        let task = Ending::new(self.inner.handle.spawn(work));
+        task.await.unwrap_or_else(|_| Err(closing()))
+    }
+}
+
+impl Inner {
+    fn slots(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection to a server whose tools are the approved ones.
+    async fn link(self: &Arc<Self>, name: &str) -> Result<Arc<Link>, ToolFailure> {
+        let definition = self.book.server(name).await?;
+        let slot = Arc::clone(self.slots().entry(name.to_owned()).or_default());
+        let mut held = slot.lock().await;
+        if let Some(link) = held.as_ref() {
+            if link.is_usable() && *link.definition() == definition {
+                match link.look_again().await {
+                    Ok(()) => {
+                        // What was approved may have been taken back meanwhile.
+                        self.admit(name, link).await?;
+                        return Ok(Arc::clone(link));
+                    }
+                    // It ended without a word; a new one may do.
+                    Err(_) => link.retire(),
+                }
+            }
+            if let Some(old) = held.take() {
+                old.retire();
+            }
+        }
+        if self.closed.load(Ordering::SeqCst) {
+            return Err(closing());
+        }
+        let link = Arc::new(Link::start(&definition, &self.secrets, self.limits).await?);
+        if let Err(refused) = self.admit(name, &link).await {
+            link.end().await;
+            return Err(refused);
+        }
+        *held = Some(Arc::clone(&link));
+        link.watch(self.limits.idle);
+        Ok(link)
+    }
+
+    async fn admit(&self, name: &str, link: &Link) -> Result<(), ToolFailure> {
+        self.book.admit(name, link.definition(), &link.inspection().tools).await
+    }
+
+    async fn call(
+        self: &Arc<Self>,
+        call: ToolCall,
+        notices: &mpsc::UnboundedSender<Told>,
+    ) -> Result<ToolAnswer, ToolFailure> {
+        let begun = tokio::time::Instant::now();
+        // A server that has forgotten the session did nothing; it is asked once more in a new one.
+        for _ in 0..2 {
+            // Nobody needs a server that is being started for a call which is given up.
+            let link = tokio::select! {
+                () = notices.closed() => return Err(fault::cancelled()),
+                link = self.link(&call.server) => link?,
+            };
+            if !link.inspection().tools.iter().any(|tool| tool["name"] == call.tool.as_str()) {
+                return Err(fault::failure(
+                    ToolFault::NotFound,
+                    format!("The server '{}' has no tool '{}'", call.server, call.tool),
+                ));
+            }
+            let started_ms = RealClock.now_ms();
+            let rest = call.total.saturating_sub(begun.elapsed());
+            let hear = |notice| drop(notices.send(Told::Notice(notice)));
+            match link.call(&call, rest, notices.closed(), hear).await {
+                Outcome::Answered(mut answer) => {
+                    answer.started_ms = started_ms;
+                    answer.ended_ms = RealClock.now_ms();
+                    return Ok(answer);
+                }
+                Outcome::Failed(failure) => return Err(failure),
+                Outcome::SessionGone => link.retire(),
+            }
+        }
+        Err(fault::failure(ToolFault::Connect, format!("The server '{}' keeps ending its sessions", call.server)))
+    }
+}
+
+fn closing() -> ToolFailure {
+    fault::failure(ToolFault::Connect, "Signalbox is closing")
+}
+
+#[async_trait]
+impl Tools for McpTools {
+    async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
+        let (inner, server) = (Arc::clone(&self.inner), server.to_owned());
+        self.on_handle(async move {
+            let link = inner.link(&server).await?;
+            Ok(link.inspection().tools.iter().map(|tool| tool_info(&server, tool)).collect())
+        })
+        .await
+    }
+
+    async fn call(&self, call: ToolCall, hearer: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
+        let (sender, mut told) = mpsc::unbounded_channel();
+        let inner = Arc::clone(&self.inner);
+        // The task sees by its channel that nobody waits any more, and tells the server.
+        drop(self.inner.handle.spawn(async move {
+            let done = inner.call(call, &sender).await;
+            drop(sender.send(Told::Done(done)));
+        }));
+        while let Some(told) = told.recv().await {
+            match told {
+                Told::Notice(notice) => hearer.notice(notice),
+                Told::Done(result) => return result,
+            }
+        }
+        Err(closing())
+    }
+}
+
+impl Drop for McpTools {
+    fn drop(&mut self) {
+        self.inner.closed.store(true, Ordering::SeqCst);
+        self.inner.slots().clear();
+    }
+}
+
+/// A tool as [`Inspection`] has it, for steps.
+pub fn tool_info(server: &str, tool: &Value) -> ToolInfo {
+    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let hint = |name: &str, otherwise: bool| tool["annotations"][name].as_bool().unwrap_or(otherwise);
+    ToolInfo {
+        server: server.to_owned(),
+        name: text(&tool["name"]).unwrap_or_default(),
+        title: text(&tool["title"]).or_else(|| text(&tool["annotations"]["title"])),
+        description: text(&tool["description"]).unwrap_or_default(),
+        input_schema: tool.get("inputSchema").cloned().unwrap_or_else(|| Value::Object(Map::new())),
+        output_schema: tool.get("outputSchema").filter(|schema| schema.is_object()).cloned(),
+        read_only: hint("readOnlyHint", false),
+        idempotent: hint("idempotentHint", false),
+        // The defaults of the protocol are the cautious ones.
+        destructive: hint("destructiveHint", true),
+        open_world: hint("openWorldHint", true),
+    }
+}

@@ -1,0 +1,55 @@
+//! How a server is started or reached. A person on this machine says so; a workflow file never does.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Variables of this program that a server's process gets besides those that its definition names: what programs need to
+/// run at all, and nothing secret.
+#[cfg(not(windows))]
+pub const PASSED_ON: &[&str] = &["PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR"];
+/// Variables of this program that a server's process gets besides those that its definition names: what programs need to
+/// run at all, and nothing secret.
+#[cfg(windows)]
+pub const PASSED_ON: &[&str] = &[
+    "PATH",
+    "PATHEXT",
+    "SystemRoot",
+    "SystemDrive",
+    "COMSPEC",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "ProgramFiles",
+];
+
+/// How a server is started or reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "transport", rename_all = "camelCase", deny_unknown_fields)]
+pub enum ServerDefinition {
+    /// A process that speaks over its standard input and output.
+    #[serde(rename_all = "camelCase")]
+    Stdio {
+        /// A program, by its path or its name on the `PATH`. No shell reads it.
+        command: String,
+        /// Its arguments, each as it is.
+        #[serde(default)]
+        args: Vec<String>,
+        /// Variable → plain text, or `secret://name`.
+        #[serde(default)]
+        env: BTreeMap<String, String>,
+        /// The folder that it works in; the person's own folder when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
+    },
+    /// A server at an address.
+    #[serde(rename_all = "camelCase")]
+    Http {
+        /// `http://` or `https://`.
+        url: String,
+        /// The secret that goes along, as `secret://name`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        credential: Option<String>,
+    },
+}

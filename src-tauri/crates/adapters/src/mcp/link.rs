@@ -1,0 +1,409 @@
+//! One connection to a server, from its first word to its end.
+
+use super::definition::ServerDefinition;
+use super::fault::{self, Meaning, failure};
+use super::notices::{Ear, Heard, Switchboard};
+use super::process::{Process, Start};
+use super::wire::{Bounded, Wire};
+use super::{Inspection, Limits, web};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientCapabilities,
+    ClientConfig, ClientRequest, Implementation, ListToolsRequest, PaginatedRequestParams, RequestId, ServerResult,
+};
+use rmcp::serve_client;
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use serde_json::{Map, Value};
+use signalbox_ports::Secrets;
+use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolNotice};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// Tools that a server may have; more is no list for a person to approve.
+const MOST_TOOLS: usize = 1_000;
+/// What of a tool is looked at, shown and approved.
+const TOLD: &[&str] = &["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+
+/// What became of a call.
+pub(super) enum Outcome {
+    Answered(ToolAnswer),
+    Failed(ToolFailure),
+    /// The server does not know the session; it did nothing.
+    SessionGone,
+}
+
+/// A connection.
+pub(super) struct Link {
+    definition: ServerDefinition,
+    peer: Peer<RoleClient>,
+    service: tokio::sync::Mutex<Option<RunningService<RoleClient, ClientConfig>>>,
+    board: Arc<Switchboard>,
+    process: Option<Process>,
+    told: Mutex<Inspection>,
+    limits: Limits,
+    /// No further call goes here.
+    retired: AtomicBool,
+    /// Calls under way, and when the last one ended.
+    busy: watch::Sender<(usize, Instant)>,
+}
+
+/// Counts a call as long as it lives.
+struct Busy<'a>(&'a Link);
+
+impl<'a> Busy<'a> {
+    fn new(link: &'a Link) -> Self {
+        link.busy.send_modify(|busy| busy.0 += 1);
+        Self(link)
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.busy.send_modify(|busy| *busy = (busy.0.saturating_sub(1), Instant::now()));
+    }
+}
+
+fn us() -> ClientConfig {
+    ClientConfig::new(ClientCapabilities::default(), Implementation::new("signalbox", env!("CARGO_PKG_VERSION")))
+}
+
+impl Link {
+    /// Starts or reaches the server and asks for its tools.
+    pub(super) async fn start(
+        definition: &ServerDefinition,
+        secrets: &Arc<dyn Secrets>,
+        limits: Limits,
+    ) -> Result<Self, ToolFailure> {
+        let due = Instant::now() + limits.start;
+        let board: Arc<Switchboard> = Arc::default();
+        let (process, service) = match definition {
+            ServerDefinition::Stdio { command, args, env, cwd } => {
+                let start = Start { command, args, env, cwd: cwd.as_deref() };
+                let (process, output, input) = Process::start(start, secrets).await?;
+                let lines = Bounded::new(output, limits.message, Arc::clone(&board));
+                // The stream before it has the limit, and ends the connection there; this one would stay silent.
+                let inner = AsyncRwTransport::new(lines, input).with_max_line_length(usize::MAX);
+                let service = greet(Wire { inner, board: Arc::clone(&board) }, due, limits, &board, Some(&process));
+                let service = service.await?;
+                (Some(process), service)
+            }
+            ServerDefinition::Http { url, credential } => {
+                let inner = web::transport(url, credential.as_deref(), secrets, limits.message).await?;
+                (None, greet(Wire { inner, board: Arc::clone(&board) }, due, limits, &board, None).await?)
+            }
+        };
+        let peer = service.peer().clone();
+        let info = peer.peer_info();
+        let server = info.as_ref().and_then(|info| info.server_info.as_ref());
+        let told = Inspection {
+            server: server
+                .map(|server| format!("{} {}", server.name, server.version).trim().chars().take(200).collect()),
+            protocol: info.as_ref().map(|info| info.protocol_version.to_string()).unwrap_or_default(),
+            tools: Vec::new(),
+        };
+        let link = Self {
+            definition: definition.clone(),
+            peer,
+            service: tokio::sync::Mutex::new(Some(service)),
+            board,
+            process,
+            told: Mutex::new(told),
+            limits,
+            retired: AtomicBool::new(false),
+            busy: watch::Sender::new((0, Instant::now())),
+        };
+        let has_tools = info.as_ref().is_none_or(|info| info.capabilities.tools.is_some());
+        if has_tools {
+            link.ask_tools(due).await?;
+        }
+        Ok(link)
+    }
+
+    pub(super) fn definition(&self) -> &ServerDefinition {
+        &self.definition
+    }
+
+    /// What the server says of itself.
+    pub(super) fn inspection(&self) -> Inspection {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether a further call may go here.
+    pub(super) fn is_usable(&self) -> bool {
+        !self.retired.load(Ordering::SeqCst)
+            && !self.board.ended.load(Ordering::SeqCst)
+            && !self.peer.is_transport_closed()
+    }
+
+    /// Asks for the tools again when the server said that they are others.
+    pub(super) async fn look_again(&self) -> Result<(), ToolFailure> {
+        if self.board.tools_changed.swap(false, Ordering::SeqCst) {
+            self.ask_tools(Instant::now() + self.limits.start).await?;
+        }
+        Ok(())
+    }
+
+    async fn ask_tools(&self, due: Instant) -> Result<(), ToolFailure> {
+        let mut tools: Vec<Value> = Vec::new();
+        let mut cursor: Option<String> = None;
+        let mut bytes = 0;
+        loop {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+            let page = tokio::time::timeout_at(due, self.peer.send_request(request)).await;
+            let page = match page {
+                Err(_) => return Err(self.with_words(slow_start(self.limits)).await),
+                Ok(Err(error)) => return Err(self.explain(&error, ToolFault::Connect).await),
+                Ok(Ok(ServerResult::ListToolsResult(page))) => page,
+                Ok(Ok(_)) => return Err(failure(ToolFault::BadAnswer, "The server did not say which tools it has")),
+            };
+            for tool in page.tools {
+                let tool = serde_json::to_value(tool).unwrap_or_default();
+                let told = TOLD.iter().filter_map(|name| Some(((*name).to_owned(), tool.get(*name)?.clone())));
+                let tool = Value::Object(told.collect::<Map<_, _>>());
+                bytes += tool.to_string().len();
+                tools.push(tool);
+            }
+            if tools.len() > MOST_TOOLS || bytes > self.limits.message {
+                let words = format!("The server lists more than {MOST_TOOLS} tools, or more than can be looked at");
+                return Err(failure(ToolFault::TooLarge, words));
+            }
+            cursor = page.next_cursor.filter(|next| !next.is_empty());
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
+        tools.sort_by_key(name);
+        if let Some(pair) = tools.windows(2).find(|pair| name(&pair[0]) == name(&pair[1])) {
+            let words = format!("The server lists the tool '{}' twice", name(&pair[0]));
+            return Err(failure(ToolFault::BadAnswer, words));
+        }
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).tools = tools;
+        Ok(())
+    }
+
+    /// Calls a tool. `rest` is the time that is left in all; `gone` ends when nobody waits any more.
+    pub(super) async fn call(
+        self: &Arc<Self>,
+        call: &ToolCall,
+        rest: Duration,
+        gone: impl Future<Output = ()>,
+        hear: impl Fn(ToolNotice),
+    ) -> Outcome {
+        let _busy = Busy::new(self);
+        let (ear, mut heard) = mpsc::unbounded_channel();
+        let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments.clone());
+        let mut request = CallToolRequest::new(params);
+        request.extensions.insert(Ear(ear));
+        let sent =
+            self.peer.send_cancellable_request(ClientRequest::CallToolRequest(request), PeerRequestOptions::default());
+        let mut handle = match sent.await {
+            Ok(handle) => handle,
+            Err(error) => return self.failed(&error).await,
+        };
+        let token = handle.progress_token.clone();
+        let begun = Instant::now();
+        let total = begun + rest;
+        let mut silence = begun + call.timeout;
+        let mut left = self.limits.notices;
+        let mut tell = |heard: Heard, silence: &mut Instant| {
+            let notice = match heard {
+                Heard::Notice(notice) => notice,
+                Heard::Progress(notice) => {
+                    *silence = Instant::now() + call.timeout;
+                    notice
+                }
+            };
+            match left {
+                0 => return,
+                1 => hear(ToolNotice { level: "warn", message: "Further notices are left out".into(), data: None }),
+                _ => hear(notice),
+            }
+            left -= 1;
+        };
+        tokio::pin!(gone);
+        let outcome = loop {
+            tokio::select! {
+                biased;
+                () = &mut gone => {
+                    self.stop(&handle.id, "nobody waits for it any more").await;
+                    break Outcome::Failed(fault::cancelled());
+                }
+                Some(one) = heard.recv() => tell(one, &mut silence),
+                answer = &mut handle.rx => {
+                    // What the server said before its answer is there by now.
+                    while let Ok(one) = heard.try_recv() {
+                        tell(one, &mut silence);
+                    }
+                    break match answer {
+                        Ok(Ok(result)) => self.answer(result),
+                        Ok(Err(error)) => self.failed(&error).await,
+                        Err(_) => self.failed(&ServiceError::TransportClosed).await,
+                    };
+                }
+                () = sleep_until(silence.min(total)) => {
+                    self.stop(&handle.id, "it took too long").await;
+                    let words = if silence < total {
+                        format!("The tool said nothing for {} ms; it may go on working", call.timeout.as_millis())
+                    } else {
+                        format!("The tool was not done after {} ms; it may go on working", call.total.as_millis())
+                    };
+                    break Outcome::Failed(self.with_words(failure(ToolFault::Timeout, words)).await);
+                }
+            }
+        };
+        self.board.forget(&token);
+        outcome
+    }
+
+    fn answer(&self, result: ServerResult) -> Outcome {
+        let ServerResult::CallToolResult(result) = result else {
+            let words =
+                "What the server sent is no answer of a tool, or it asks for something that cannot be asked here";
+            return Outcome::Failed(failure(ToolFault::BadAnswer, words));
+        };
+        let content = result.content.iter().map(|part| serde_json::to_value(part).unwrap_or_default()).collect();
+        Outcome::Answered(ToolAnswer {
+            content,
+            structured: result.structured_content,
+            is_error: result.is_error.unwrap_or(false),
+            started_ms: 0,
+            ended_ms: 0,
+        })
+    }
+
+    /// Tells the server that a call is not waited for. What cannot be told to stop for sure gets no further call: its
+    /// process ends with the calls that it still has.
+    async fn stop(&self, id: &RequestId, reason: &str) {
+        let params = CancelledNotificationParam::new(Some(id.clone()), Some(reason.to_owned()));
+        let notice = self.peer.send_notification(CancelledNotification::new(params).into());
+        drop(timeout(self.limits.grace, notice).await);
+        if self.process.is_some() {
+            self.retire();
+        }
+    }
+
+    /// No further call goes here.
+    pub(super) fn retire(&self) {
+        self.retired.store(true, Ordering::SeqCst);
+        // Whoever watches looks again.
+        self.busy.send_modify(|_| {});
+    }
+
+    async fn failed(&self, error: &ServiceError) -> Outcome {
+        match fault::of_request(error) {
+            Meaning::SessionGone => Outcome::SessionGone,
+            _ => Outcome::Failed(self.explain(error, ToolFault::Cut).await),
+        }
+    }
+
+    /// What an error of the connection means; an end of it is `ended`.
+    async fn explain(&self, error: &ServiceError, ended: ToolFault) -> ToolFailure {
+        if self.board.too_large.load(Ordering::SeqCst) {
+            self.retire();
+            return fault::too_large(self.limits.message);
+        }
+        match fault::of_request(error) {
+            Meaning::Failure(failure) if self.process.is_none() => {
+                if matches!(failure.fault, ToolFault::Connect | ToolFault::Cut) {
+                    self.retire();
+                }
+                failure
+            }
+            Meaning::Failure(failure) => failure,
+            Meaning::Ended | Meaning::SessionGone => {
+                self.retire();
+                let words = if self.process.is_some() {
+                    "The server's process ended"
+                } else {
+                    "The connection to the server ended"
+                };
+                self.with_words(failure(ended, words)).await
+            }
+        }
+    }
+
+    async fn with_words(&self, failure: ToolFailure) -> ToolFailure {
+        let stderr = match &self.process {
+            Some(process) => process.last_words().await,
+            None => None,
+        };
+        ToolFailure { stderr, ..failure }
+    }
+
+    /// Ends the connection when nobody used it for `idle`, or when it is retired and its last call has ended.
+    pub(super) fn watch(self: &Arc<Self>, idle: Duration) {
+        let mut busy = self.busy.subscribe();
+        let link = Arc::downgrade(self);
+        tokio::spawn(async move {
+            loop {
+                let (calls, since) = *busy.borrow_and_update();
+                let Some(here) = link.upgrade() else { return };
+                let over = calls == 0 && (!here.is_usable() || since.elapsed() >= idle);
+                if over {
+                    here.retire();
+                    here.end().await;
+                    return;
+                }
+                drop(here);
+                tokio::select! {
+                    changed = busy.changed() => if changed.is_err() { return },
+                    () = sleep_until(since + idle), if calls == 0 => {}
+                }
+            }
+        });
+    }
+
+    /// Says goodbye, waits a little, and ends what is left of its process tree.
+    pub(super) async fn end(&self) {
+        self.retired.store(true, Ordering::SeqCst);
+        if let Some(mut service) = self.service.lock().await.take() {
+            drop(service.close_with_timeout(self.limits.grace).await);
+        }
+        if let Some(process) = &self.process {
+            process.end(self.limits.grace).await;
+        }
+    }
+}
+
+fn slow_start(limits: Limits) -> ToolFailure {
+    let words = format!(
+        "The server did not say what it is within {} s; is it an MCP server, and does it need longer at its first start?",
+        limits.start.as_secs()
+    );
+    failure(ToolFault::Connect, words)
+}
+
+/// The first words of the protocol, within a time: a program that is no server would be waited for for ever.
+async fn greet<T: Transport<RoleClient> + 'static>(
+    wire: Wire<T>,
+    due: Instant,
+    limits: Limits,
+    board: &Switchboard,
+    process: Option<&Process>,
+) -> Result<RunningService<RoleClient, ClientConfig>, ToolFailure> {
+    let told = match tokio::time::timeout_at(due, serve_client(us(), wire)).await {
+        Ok(Ok(service)) => return Ok(service),
+        Ok(Err(_)) if board.too_large.load(Ordering::SeqCst) => return Err(fault::too_large(limits.message)),
+        Ok(Err(error)) => match fault::of_start(&error) {
+            Meaning::Failure(failure) => failure,
+            Meaning::Ended | Meaning::SessionGone => {
+                failure(ToolFault::Connect, "The server ended before it said what it is")
+            }
+        },
+        Err(_) => slow_start(limits),
+    };
+    let stderr = match process {
+        Some(process) => {
+            process.kill();
+            process.last_words().await
+        }
+        None => None,
+    };
+    Err(ToolFailure { stderr, ..told })
+}

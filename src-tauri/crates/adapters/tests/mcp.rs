@@ -1,0 +1,361 @@
+//! The client of MCP servers against `tests/mcp/server.mjs`: a process on standard input and output, and over HTTP.
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+use signalbox_adapters::McpTools;
+use signalbox_adapters::mcp::{Limits, PASSED_ON, ServerBook, ServerDefinition};
+use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolNotice, Tools};
+use signalbox_ports::{
+    Credential, CredentialKind, NoSecrets, Scrubber, Secret, SecretError, Secrets, secret::AllowedHost,
+};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// One server of every name; `tools`: what was approved, when that is looked at.
+struct Book {
+    definition: ServerDefinition,
+    approved: Mutex<Option<Vec<Value>>>,
+}
+
+fn refused() -> ToolFailure {
+    ToolFailure { fault: ToolFault::NotApproved, message: "changed".into(), stderr: None, retry_after_ms: None }
+}
+
+#[async_trait]
+impl ServerBook for Book {
+    async fn server(&self, _name: &str) -> Result<ServerDefinition, ToolFailure> {
+        Ok(self.definition.clone())
+    }
+    async fn admit(&self, _: &str, _: &ServerDefinition, tools: &[Value]) -> Result<(), ToolFailure> {
+        match &*self.approved.lock().expect("lock") {
+            Some(approved) if approved != tools => Err(refused()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One secret of every name.
+struct OneSecret(&'static str);
+
+#[async_trait]
+impl Secrets for OneSecret {
+    async fn credential(&self, name: &str) -> Result<Arc<Credential>, SecretError> {
+        Ok(Arc::new(Credential {
+            name: name.into(),
+            kind: CredentialKind::Bearer,
+            hosts: vec![AllowedHost::parse(self.0).expect("a host")],
+            value: Secret::new("canary-value"),
+            scrubber: Arc::default(),
+        }))
+    }
+    fn scrubber(&self) -> Arc<Scrubber> {
+        Arc::default()
+    }
+}
+
+#[derive(Default)]
+struct Ears(Mutex<Vec<ToolNotice>>);
+
+impl ToolHearer for Ears {
+    fn notice(&self, notice: ToolNotice) {
+        self.0.lock().expect("lock").push(notice);
+    }
+}
+
+/// Is told when the tool says something.
+struct Bell(tokio::sync::mpsc::UnboundedSender<ToolNotice>);
+
+impl ToolHearer for Bell {
+    fn notice(&self, notice: ToolNotice) {
+        drop(self.0.send(notice));
+    }
+}
+
+struct Stage {
+    folder: tempfile::TempDir,
+    tools: Arc<McpTools>,
+    book: Arc<Book>,
+}
+
+fn server() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/server.mjs");
+    path.canonicalize().expect("the test server").display().to_string()
+}
+
+fn stage_of(definition: impl FnOnce(&Path) -> ServerDefinition, secrets: Arc<dyn Secrets>, limits: Limits) -> Stage {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = Arc::new(Book { definition: definition(folder.path()), approved: Mutex::default() });
+    let shared: Arc<dyn ServerBook> = Arc::<Book>::clone(&book);
+    let tools = Arc::new(McpTools::new(shared, secrets, Handle::current(), limits));
+    Stage { folder, tools, book }
+}
+
+fn stdio(folder: &Path) -> ServerDefinition {
+    std::fs::write(folder.join("text"), "Says what it is told.").expect("written");
+    let file = |name: &str| folder.join(name).display().to_string();
+    ServerDefinition::Stdio {
+        command: "node".into(),
+        args: vec![server(), "--log".into(), file("log"), "--text".into(), file("text")],
+        env: [("PLAIN".to_owned(), "plain".to_owned()), ("TOKEN".to_owned(), "secret://erp".to_owned())].into(),
+        cwd: Some(folder.display().to_string()),
+    }
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self::with(Limits::default())
+    }
+    fn with(limits: Limits) -> Self {
+        stage_of(stdio, Arc::new(OneSecret("api.example.com")), limits)
+    }
+    fn log(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+    fn started(&self) -> usize {
+        self.log().iter().filter(|entry| entry.get("started").is_some()).count()
+    }
+    /// Looks until the log holds something: another process writes it.
+    async fn until(&self, found: impl Fn(&[Value]) -> bool) {
+        while !found(&self.log()) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    async fn call(&self, tool: &str, arguments: Value) -> Result<ToolAnswer, ToolFailure> {
+        self.tools.call(call(tool, arguments), &Ears::default()).await
+    }
+    async fn fault(&self, tool: &str, arguments: Value) -> ToolFault {
+        self.call(tool, arguments).await.expect_err("a failure").fault
+    }
+}
+
+fn call(tool: &str, arguments: Value) -> ToolCall {
+    let arguments = arguments.as_object().cloned().unwrap_or_else(Map::new);
+    ToolCall { server: "one".into(), tool: tool.into(), arguments, timeout: LONG, total: LONG }
+}
+
+fn alive(pid: u64) -> bool {
+    // A zombie waits for its parent only; it does nothing any more.
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
+}
+
+async fn gone(pid: u64) {
+    while alive(pid) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn tools_are_listed_and_called_over_one_process() {
+    let stage = Stage::new();
+    let tools = stage.tools.list("one").await.expect("tools");
+    let echo = tools.iter().find(|tool| tool.name == "echo").expect("echo");
+    assert_eq!((echo.description.as_str(), echo.read_only, echo.destructive), ("Says what it is told.", true, true));
+    assert_eq!(echo.title.as_deref(), Some("Echo"));
+    assert_eq!(echo.input_schema["required"], json!(["text"]));
+    let answer = stage.call("echo", json!({ "text": "ab", "times": 2 })).await.expect("an answer");
+    assert_eq!(answer.structured, Some(json!({ "said": "abab" })));
+    assert_eq!(answer.content, [json!({ "type": "text", "text": "{\"said\":\"abab\"}" })]);
+    assert!(!answer.is_error && answer.started_ms > 0 && answer.ended_ms >= answer.started_ms);
+    assert!(stage.call("fails", json!({})).await.expect("an answer").is_error);
+    assert_eq!(stage.started(), 1);
+    stage.tools.shut_down().await;
+    let pid = stage.log()[0]["started"].as_u64().expect("a pid");
+    assert!(!alive(pid), "its process ended with the program");
+    assert_eq!(stage.fault("echo", json!({ "text": "x" })).await, ToolFault::Connect);
+}
+
+#[tokio::test]
+async fn a_process_gets_the_named_variables_and_no_others() {
+    let stage = Stage::new();
+    let answer = stage.call("environment", json!({})).await.expect("an answer").structured.expect("data");
+    assert_eq!((&answer["env"]["PLAIN"], &answer["env"]["TOKEN"]), (&json!("plain"), &json!("canary-value")));
+    let names = answer["env"].as_object().expect("variables").keys();
+    let foreign: Vec<_> = names
+        .filter(|name| !["PLAIN", "TOKEN"].contains(&name.as_str()) && !PASSED_ON.contains(&name.as_str()))
+        .collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+    let folder = stage.folder.path().canonicalize().expect("a path");
+    assert_eq!(answer["cwd"], json!(folder.display().to_string()));
+}
+
+#[tokio::test]
+async fn what_a_server_says_is_wrong_has_its_name() {
+    let stage = Stage::new();
+    assert_eq!(stage.fault("refuses", json!({})).await, ToolFault::BadArguments);
+    assert_eq!(stage.fault("breaks", json!({})).await, ToolFault::Internal);
+    assert_eq!(stage.fault("nothing_of_the_kind", json!({})).await, ToolFault::NotFound);
+}
+
+#[tokio::test]
+async fn a_server_that_died_is_told_of_and_started_again() {
+    let stage = Stage::new();
+    let failure = stage.call("dies", json!({})).await.expect_err("a failure");
+    assert_eq!((failure.fault, failure.stderr.as_deref()), (ToolFault::Cut, Some("the disk is on fire")));
+    stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+    assert_eq!(stage.started(), 2);
+}
+
+#[tokio::test]
+async fn notices_come_in_their_order_before_the_answer() {
+    let stage = Stage::new();
+    let ears = Ears::default();
+    stage.tools.call(call("tells", json!({})), &ears).await.expect("an answer");
+    let heard: Vec<(&str, String, Option<Value>)> =
+        ears.0.into_inner().expect("lock").into_iter().map(|n| (n.level, n.message, n.data)).collect();
+    assert_eq!(
+        heard,
+        [
+            ("info", "begun".to_owned(), None),
+            ("warn", "disk: nearly full".to_owned(), Some(json!({ "message": "nearly full", "free": 3 }))),
+            ("progress", "half".to_owned(), Some(json!({ "progress": 1.0, "total": 2.0 }))),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn silence_ends_a_call_and_its_process_with_all_children() {
+    let stage = Stage::new();
+    let short = Duration::from_millis(300);
+    let failure = stage.tools.call(ToolCall { timeout: short, ..call("waits", json!({})) }, &Ears::default()).await;
+    assert_eq!(failure.expect_err("a failure").fault, ToolFault::Timeout);
+    stage.until(|log| log.iter().any(|entry| entry["reason"] == "it took too long")).await;
+    let log = stage.log();
+    let told = log.iter().find(|entry| entry.get("child").is_some()).expect("its pids");
+    for pid in [&told["pid"], &told["child"]] {
+        gone(pid.as_u64().expect("a pid")).await;
+    }
+    stage.call("echo", json!({ "text": "x" })).await.expect("a new process answers");
+    assert_eq!(stage.started(), 2);
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_is_cancelled_and_its_process_tree_ends() {
+    let stage = Stage::new();
+    let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let tools = Arc::clone(&stage.tools);
+    let waiting = tokio::spawn(async move {
+        drop(tools.call(call("waits", json!({ "tell": true })), &Bell(sender)).await);
+    });
+    assert_eq!(heard.recv().await.expect("a notice").message, "waiting");
+    waiting.abort();
+    stage.until(|log| log.iter().any(|entry| entry["reason"] == "nobody waits for it any more")).await;
+    let log = stage.log();
+    let told = log.iter().find(|entry| entry.get("child").is_some()).expect("its pids");
+    for pid in [&told["pid"], &told["child"]] {
+        gone(pid.as_u64().expect("a pid")).await;
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_nobody_uses_ends() {
+    let stage = Stage::with(Limits { idle: Duration::from_millis(50), ..Limits::default() });
+    stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+    gone(stage.log()[0]["started"].as_u64().expect("a pid")).await;
+    stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+}
+
+#[tokio::test]
+async fn an_answer_has_a_limit() {
+    let stage = Stage::with(Limits { message: 100_000, ..Limits::default() });
+    stage.call("large", json!({ "bytes": 50_000 })).await.expect("an answer");
+    assert_eq!(stage.fault("large", json!({ "bytes": 200_000 })).await, ToolFault::TooLarge);
+    stage.call("echo", json!({ "text": "x" })).await.expect("a new process answers");
+}
+
+#[tokio::test]
+async fn a_program_that_is_no_server_is_not_waited_for() {
+    let limits = Limits { start: Duration::from_millis(300), ..Limits::default() };
+    let cat = |command: &str| {
+        let command = command.to_owned();
+        move |_: &Path| ServerDefinition::Stdio { command, args: vec![], env: [].into(), cwd: None }
+    };
+    let stage = stage_of(cat("cat"), Arc::new(NoSecrets), limits);
+    let silent = stage.call("echo", json!({})).await.expect_err("a failure");
+    assert_eq!(silent.fault, ToolFault::Connect);
+    assert!(silent.message.contains("is it an MCP server"), "{}", silent.message);
+    let stage = stage_of(cat("no-such-program-here"), Arc::new(NoSecrets), limits);
+    let missing = stage.call("echo", json!({})).await.expect_err("a failure");
+    assert!(missing.message.contains("There is no program 'no-such-program-here'"), "{}", missing.message);
+}
+
+#[tokio::test]
+async fn one_changed_character_keeps_a_server_from_being_called() {
+    let stage = Stage::new();
+    let seen = stage.tools.inspect(&stage.book.definition).await.expect("its tools");
+    assert_eq!(seen.server.as_deref(), Some("signalbox-test 1.0.0"));
+    *stage.book.approved.lock().expect("lock") = Some(seen.tools);
+    stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+    std::fs::write(stage.folder.path().join("text"), "Says what it is told!").expect("written");
+    // The server says so, and the list is looked at before the next call.
+    stage.call("changes", json!({})).await.expect("an answer");
+    assert_eq!(stage.fault("echo", json!({ "text": "x" })).await, ToolFault::NotApproved);
+    assert!(!stage.log().iter().any(|entry| entry["called"] == "echo" && entry["arguments"]["text"] == "y"));
+}
+
+/// A server over HTTP, ended with this.
+struct OverHttp {
+    _process: tokio::process::Child,
+    base: String,
+    log: PathBuf,
+}
+
+async fn over_http(folder: &Path, more: &[&str]) -> OverHttp {
+    let (port, log) = (folder.join("port"), folder.join("http-log"));
+    let mut command = tokio::process::Command::new("node");
+    command.arg(server()).arg("--http").arg(&port).arg("--log").arg(&log).args(more).kill_on_drop(true);
+    let process = command.spawn().expect("node");
+    let mut base = String::new();
+    while !base.starts_with("http") {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        base = std::fs::read_to_string(&port).unwrap_or_default();
+    }
+    OverHttp { _process: process, base, log }
+}
+
+fn at(base: &str, path: &str, credential: Option<&str>) -> ServerDefinition {
+    ServerDefinition::Http { url: format!("{base}{path}"), credential: credential.map(str::to_owned) }
+}
+
+#[tokio::test]
+async fn a_server_on_loopback_is_asked_over_http_with_its_credential() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let http = over_http(folder.path(), &["--token", "canary-value"]).await;
+    let with = |definition: ServerDefinition, host| {
+        stage_of(move |_| definition, Arc::new(OneSecret(host)), Limits::default())
+    };
+
+    let stage = with(at(&http.base, "/mcp", Some("secret://erp")), "127.0.0.1");
+    let answer = stage.call("echo", json!({ "text": "hello" })).await.expect("an answer");
+    assert_eq!(answer.structured, Some(json!({ "said": "hello" })));
+    let ears = Ears::default();
+    stage.tools.call(call("tells", json!({})), &ears).await.expect("an answer");
+    assert_eq!(ears.0.into_inner().expect("lock").len(), 3);
+
+    let without = with(at(&http.base, "/mcp", None), "127.0.0.1");
+    assert_eq!(without.fault("echo", json!({ "text": "x" })).await, ToolFault::Auth);
+
+    let before = std::fs::read_to_string(&http.log).expect("a log");
+    let elsewhere = with(at(&http.base, "/mcp", Some("secret://erp")), "api.example.com");
+    assert_eq!(elsewhere.fault("echo", json!({ "text": "x" })).await, ToolFault::Secret);
+    assert_eq!(std::fs::read_to_string(&http.log).expect("a log"), before, "nothing was sent");
+
+    let moved = with(at(&http.base, "/moved", Some("secret://erp")), "127.0.0.1");
+    assert_eq!(moved.fault("echo", json!({ "text": "x" })).await, ToolFault::HttpStatus);
+    let log = std::fs::read_to_string(&http.log).expect("a log");
+    let last: Value = serde_json::from_str(log.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["url"], "/moved", "the redirect was not followed");
+}
+
+#[tokio::test]
+async fn nothing_listens_and_metadata_addresses_are_no_servers() {
+    for url in ["http://127.0.0.1:9", "http://169.254.169.254/mcp", "file:///etc/passwd"] {
+        let stage = stage_of(|_| at(url, "", None), Arc::new(NoSecrets), Limits::default());
+        assert_eq!(stage.fault("echo", json!({})).await, ToolFault::Connect, "{url}");
+    }
+}

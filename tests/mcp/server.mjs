@@ -1,0 +1,165 @@
+// A small MCP server for tests, without dependencies: over standard input and output, or with `--http PORTFILE` over
+// streamable HTTP on loopback (it writes its address into the file). `--text FILE`: the description of the tool `echo` is
+// what the file holds. `--log FILE`: what it was told to do is written there, one JSON object a line.
+import { spawn } from "node:child_process";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createInterface } from "node:readline";
+
+const args = process.argv.slice(2);
+const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+const log = (entry) => option("--log") && appendFileSync(option("--log"), `${JSON.stringify(entry)}\n`);
+const text = () => (option("--text") ? readFileSync(option("--text"), "utf8") : "Says what it is told.");
+const object = (properties = {}, required = []) => ({ type: "object", properties, required, additionalProperties: false });
+
+const words = (text) => ({ content: [{ type: "text", text }] });
+const data = (value) => ({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
+
+const tools = {
+  echo: {
+    get description() {
+      return text();
+    },
+    inputSchema: object({ text: { type: "string", title: "Text" }, times: { type: "integer", minimum: 1 } }, ["text"]),
+    outputSchema: object({ said: { type: "string" } }, ["said"]),
+    annotations: { readOnlyHint: true, title: "Echo" },
+    run: ({ text, times = 1 }) => data({ said: text.repeat(times) }),
+  },
+  wrapped: {
+    description: "Hands out a result with something beside it.",
+    inputSchema: object(),
+    run: () => data({ result: { a: 1 }, undoId: 7 }),
+  },
+  fails: {
+    description: "Fails.",
+    inputSchema: object({ text: { type: "string" } }),
+    run: ({ text = "It did not work" }) => ({ ...words(text), isError: true }),
+  },
+  fails_safely: {
+    description: "Fails, and may be tried again.",
+    inputSchema: object(),
+    annotations: { idempotentHint: true },
+    run: () => ({ ...words("Not now"), isError: true }),
+  },
+  wrong: {
+    description: "Breaks its own promise.",
+    inputSchema: object(),
+    outputSchema: object({ count: { type: "integer" } }, ["count"]),
+    run: () => data({ count: "many" }),
+  },
+  refuses: {
+    description: "Refuses its arguments.",
+    inputSchema: { type: "object" },
+    run: () => ({ error: { code: -32602, message: "no such user" } }),
+  },
+  breaks: {
+    description: "Has a fault.",
+    inputSchema: { type: "object" },
+    run: () => ({ error: { code: -32603, message: "a fault" } }),
+  },
+  tells: {
+    description: "Tells what it does.",
+    inputSchema: object(),
+    run: (_, { notify, token }) => {
+      notify("notifications/message", { level: "info", data: "begun" });
+      notify("notifications/message", { level: "warning", logger: "disk", data: { message: "nearly full", free: 3 } });
+      notify("notifications/progress", { progressToken: token, progress: 1, total: 2, message: "half" });
+      return words("done");
+    },
+  },
+  waits: {
+    description: "Waits until it is cancelled, with a child of its own.",
+    inputSchema: object({ tell: { type: "boolean" } }),
+    run: ({ tell }, { notify, token }) => {
+      const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+      log({ pid: process.pid, child: child.pid });
+      if (tell) notify("notifications/message", { level: "info", data: "waiting" });
+      return new Promise(() => token);
+    },
+  },
+  dies: {
+    description: "Ends its process.",
+    inputSchema: object(),
+    run: () => {
+      process.stderr.write("the disk is on fire\n");
+      process.exit(3);
+    },
+  },
+  large: {
+    description: "Says too much.",
+    inputSchema: object({ bytes: { type: "integer" } }, ["bytes"]),
+    run: ({ bytes }) => words("x".repeat(bytes)),
+  },
+  environment: {
+    description: "Says what it was started with.",
+    inputSchema: object(),
+    run: () => data({ env: process.env, cwd: process.cwd(), args }),
+  },
+  changes: {
+    description: "Says that its tools are others now.",
+    inputSchema: object(),
+    run: (_, { notify }) => {
+      notify("notifications/tools/list_changed", {});
+      return words("changed");
+    },
+  },
+};
+
+async function answer(message, notify) {
+  const { id, method, params = {} } = message;
+  const result = (result) => ({ jsonrpc: "2.0", id, result });
+  switch (method) {
+    case "initialize":
+      log({ started: process.pid });
+      return result({
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: { listChanged: true }, logging: {} },
+        serverInfo: { name: "signalbox-test", version: "1.0.0" },
+      });
+    case "ping":
+      return result({});
+    case "tools/list":
+      return result({ tools: Object.entries(tools).map(([name, { run: _, ...tool }]) => ({ name, ...tool })) });
+    case "tools/call": {
+      const tool = tools[params.name];
+      if (!tool) return { jsonrpc: "2.0", id, error: { code: -32602, message: `Unknown tool: ${params.name}` } };
+      log({ called: params.name, arguments: params.arguments });
+      const done = await tool.run(params.arguments ?? {}, { notify, token: params._meta?.progressToken });
+      return done.error ? { jsonrpc: "2.0", id, error: done.error } : result(done);
+    }
+    case "notifications/cancelled":
+      log({ cancelled: params.requestId, reason: params.reason });
+      return undefined;
+    default:
+      return id === undefined ? undefined : { jsonrpc: "2.0", id, error: { code: -32601, message: `No ${method}` } };
+  }
+}
+
+if (args.includes("--http")) {
+  const server = createServer((request, response) => {
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", async () => {
+      log({ http: request.method, url: request.url, authorization: request.headers.authorization });
+      if (request.url === "/moved") return response.writeHead(307, { location: "/mcp" }).end();
+      if (request.method !== "POST") return response.writeHead(405).end();
+      if (option("--token") && request.headers.authorization !== `Bearer ${option("--token")}`) {
+        return response.writeHead(401, { "www-authenticate": "Bearer" }).end();
+      }
+      const message = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+      const notices = [];
+      const done = await answer(message, (method, params) => notices.push({ jsonrpc: "2.0", method, params }));
+      if (!done) return response.writeHead(202).end();
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const one of [...notices, done]) response.write(`data: ${JSON.stringify(one)}\n\n`);
+      response.end();
+    });
+  });
+  server.listen(0, "127.0.0.1", () => writeFileSync(option("--http"), `http://127.0.0.1:${server.address().port}`));
+} else {
+  const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+  createInterface({ input: process.stdin }).on("line", async (line) => {
+    const done = await answer(JSON.parse(line), (method, params) => send({ jsonrpc: "2.0", method, params }));
+    if (done) send(done);
+  });
+}
