@@ -12,6 +12,7 @@ use crate::models::KeptProviders;
 use crate::paths::RunPaths;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
+use crate::tool_servers::{BookOnThread, ToolBook};
 use crate::viewed::Viewed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -20,7 +21,7 @@ use signalbox_adapters::ring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
-    FolderFiles, Grant, Models, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, private,
+    FolderFiles, Grant, McpTools, Models, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, mcp, private,
 };
 use signalbox_model::debug::Breakpoint;
 use signalbox_model::{Map, Workflow};
@@ -106,6 +107,8 @@ pub struct App {
     pub(crate) titles: Mutex<HashMap<String, Arc<Titles>>>,
     /// The audit chain is being verified.
     pub(crate) verifying: AtomicBool,
+    /// Tools of registered servers.
+    pub(crate) tools: Arc<McpTools>,
     /// The secrets of this machine.
     pub(crate) secrets: Arc<KnownSecrets>,
     /// Language models.
@@ -155,6 +158,13 @@ impl App {
             Arc::<StepSecrets>::clone(&step_secrets),
         ));
         let http: Arc<dyn Http> = http;
+        let book = Arc::new(BookOnThread(Arc::new(ToolBook { store: store.clone(), clock: clock.clone() })));
+        let tools = Arc::new(McpTools::new(
+            book,
+            Arc::<StepSecrets>::clone(&step_secrets),
+            threads.handle().clone(),
+            mcp::Limits::default(),
+        ));
         let world = Arc::new(World {
             http: Arc::clone(&http),
             files: Arc::new(files.clone()),
@@ -164,6 +174,7 @@ impl App {
             llm: Arc::<Models>::clone(&models),
             tools: Arc::new(signalbox_ports::NoTools),
             scripts: Arc::new(ScriptWorkers::of_this_program()),
+            tools: Arc::<McpTools>::clone(&tools),
         });
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
@@ -193,6 +204,7 @@ impl App {
             masked: Masked::default(),
             titles: Mutex::default(),
             verifying: AtomicBool::new(false),
+            tools,
             secrets,
             models,
             signing,

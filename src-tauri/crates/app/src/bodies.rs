@@ -17,6 +17,7 @@ mod runs;
 mod secrets;
 mod stats;
 mod system;
+mod tools;
 mod webhook;
 
 pub(crate) use anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
@@ -50,4 +51,8 @@ pub(crate) use runs::{
 pub(crate) use secrets::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
 pub(crate) use stats::task_stats;
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};
+pub(crate) use tools::{
+    tool_list, tool_server_approve, tool_server_connect, tool_server_delete, tool_server_import, tool_server_list,
+    tool_server_set,
+};
 pub(crate) use webhook::{webhook_add, webhook_again, webhook_list, webhook_log, webhook_remove, webhook_send};

@@ -18,6 +18,7 @@ mod runs;
 mod secrets;
 mod stats;
 mod system;
+mod tools;
 mod webhook;
 
 pub use anchor::*;
@@ -37,4 +38,5 @@ pub use runs::*;
 pub use secrets::*;
 pub use stats::*;
 pub use system::*;
+pub use tools::*;
 pub use webhook::*;

@@ -40,6 +40,7 @@ mod signing;
 mod stored;
 mod story;
 pub mod table;
+mod tool_servers;
 mod view;
 mod viewed;
 mod webhooks;

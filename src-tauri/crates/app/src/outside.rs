@@ -245,6 +245,7 @@ impl App {
     /// Gives every run back; they go on at the next start or in another process.
     pub async fn shut_down(&self) {
         self.runtime.shutdown().await;
+        self.tools.shut_down().await;
         let store = self.store.clone();
         // It waits for the disk. A panic of it was told already.
         let _ = tokio::task::spawn_blocking(move || store.close()).await;

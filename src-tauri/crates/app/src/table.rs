@@ -152,6 +152,13 @@ macro_rules! command_list {
             Action model_test(ModelTest) -> ModelTested, Builder, [Desktop Http], [], "Asks a provider for its models, or a model for a word.";
             Query model_names(ModelRef) -> ModelNames, Operator, [Desktop Http], [], "The models of a provider.";
             Action model_discover(Empty) -> Vec<ModelFound>, Builder, [Desktop Http], [], "Looks for servers of language models on this machine.";
+            Query tool_server_list(Empty) -> Vec<ToolServer>, Operator, [Desktop Http], [], "Servers of tools, where they stand, and what differs from what was approved.";
+            Action tool_server_set(ToolServerSet) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Registers a server of tools, or changes how it is started or reached.";
+            Action tool_server_import(ToolServerImport) -> ToolServersImported, Builder, [Desktop Http], [tool_server_list audit_list], "Registers the servers of a pasted mcp.json.";
+            Action tool_server_delete(ToolServerName) -> Empty, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Deletes a server of tools and its approval.";
+            Action tool_server_connect(ToolServerName) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list], "Starts or reaches a server of tools and asks what it is.";
+            Action tool_server_approve(ToolServerApprove) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Approves a server of tools as it was shown.";
+            Query tool_list(Empty) -> Vec<Tool>, Viewer, [Desktop Http], [], "The tools that steps may call.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";
             Action settings_set(SettingsSet) -> Empty, Builder, [Desktop Http], [settings_get], "Keeps settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";

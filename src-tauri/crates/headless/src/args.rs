@@ -2,10 +2,12 @@
 
 mod debug;
 mod models;
+mod tools;
 mod webhook;
 
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
+pub(crate) use tools::Tools;
 pub(crate) use webhook::Webhook;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -132,6 +134,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  signalbox models set local --kind ollama --url http://127.0.0.1:11434"
     )]
     Models(Models),
+    /// Servers of tools (MCP) that steps may call.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  signalbox tools set files -- npx -y @modelcontextprotocol/server-filesystem /srv/data"
+    )]
+    Tools(Tools),
     /// The node kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),

@@ -12,6 +12,7 @@ pub(crate) mod runs;
 pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod tasks;
+pub(crate) mod tools;
 pub(crate) mod validate;
 pub(crate) mod webhook;
 

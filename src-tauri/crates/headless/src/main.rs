@@ -78,6 +78,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Audit(command) => commands::audit::audit(&app, output, command).await,
         Command::Secret(command) => commands::secret::secret(&app, output, command).await,
         Command::Models(command) => commands::models::models(&app, output, command).await,
+        Command::Tools(command) => commands::tools::tools(&app, output, command).await,
         Command::Webhook(command) => commands::webhook::webhook(&app, output, command).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.

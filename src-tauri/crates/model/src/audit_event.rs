@@ -121,6 +121,14 @@ events! {
     ModelProviderChanged = "MODEL_PROVIDER_CHANGED",
     /// A person chose the model of steps that name none.
     ModelDefaultChanged = "MODEL_DEFAULT_CHANGED",
+    /// A person registered a tool server, or changed how it is started or reached.
+    ToolServerSet = "TOOL_SERVER_SET",
+    /// A person approved a tool server and the tools that it has.
+    ToolServerApproved = "TOOL_SERVER_APPROVED",
+    /// A tool server is not what was approved; nothing is called until a person approves it again.
+    ToolServerBlocked = "TOOL_SERVER_BLOCKED",
+    /// A person deleted a tool server.
+    ToolServerDeleted = "TOOL_SERVER_DELETED",
 }
 
 /// Older names of the same facts (K-12): read on import, never written, so not free either.

@@ -29,6 +29,7 @@ mod store;
 mod table;
 mod task_change;
 mod tasks;
+mod tool_servers;
 mod webhooks;
 mod writer;
 
@@ -54,6 +55,7 @@ pub use table::task::{TaskCounts, TaskPage, TaskQuery, TaskRow, TaskScope, TaskS
 pub use table::task_history::TaskNote;
 pub use table::task_stats::{CauseStats, TaskStats, TaskStatsQuery, WorkflowStats};
 pub use table::task_vote::TaskVote;
+pub use table::tool_server::ToolServerRow;
 pub use table::webhook::{TaskNews, Webhook, WebhookDelivery, WebhookState, WebhookTried};
 pub use task_change::{NewTask, TaskChange};
 pub use tasks::{AnswerTask, Answered, TaskAct, TaskError, TaskRecord};

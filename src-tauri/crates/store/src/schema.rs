@@ -41,6 +41,7 @@ fn all() -> Vec<&'static Migration> {
         table::audit_text::MIGRATIONS,
         table::webhook::MIGRATIONS,
         table::audit_place::MIGRATIONS,
+        table::tool_server::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

@@ -25,4 +25,5 @@ pub(crate) mod task_history;
 pub(crate) mod task_stats;
 pub(crate) mod task_token;
 pub(crate) mod task_vote;
+pub(crate) mod tool_server;
 pub(crate) mod webhook;

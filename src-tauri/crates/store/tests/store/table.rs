@@ -23,4 +23,5 @@ mod task_history;
 mod task_stats;
 mod task_token;
 mod task_vote;
+mod tool_server;
 mod webhook;

@@ -1,0 +1,40 @@
+//! Servers of tools.
+
+use crate::Caller;
+use crate::app::App;
+use crate::dto::{
+    Empty, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSet, ToolServersImported,
+};
+use crate::error::ApiResult;
+
+pub(crate) fn tool_server_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<ToolServer>> {
+    app.tool_servers_now()
+}
+
+pub(crate) fn tool_server_set(app: &App, caller: &Caller, request: ToolServerSet) -> ApiResult<ToolServer> {
+    app.tool_server_set(caller, &request.name, request.definition.into())
+}
+
+pub(crate) fn tool_server_import(
+    app: &App,
+    caller: &Caller,
+    request: ToolServerImport,
+) -> ApiResult<ToolServersImported> {
+    app.tool_server_import(caller, &request.text)
+}
+
+pub(crate) fn tool_server_delete(app: &App, caller: &Caller, request: ToolServerName) -> ApiResult<Empty> {
+    app.tool_server_delete(caller, &request.name)
+}
+
+pub(crate) fn tool_server_connect(app: &App, caller: &Caller, request: ToolServerName) -> ApiResult<ToolServer> {
+    app.tool_server_connect(caller, &request.name)
+}
+
+pub(crate) fn tool_server_approve(app: &App, caller: &Caller, request: ToolServerApprove) -> ApiResult<ToolServer> {
+    app.tool_server_approve(caller, &request.name, &request.hash)
+}
+
+pub(crate) fn tool_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Tool>> {
+    app.tools_approved()
+}

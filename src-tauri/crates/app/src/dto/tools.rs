@@ -1,0 +1,209 @@
+//! Servers of tools, and their tools. Every text of a server is text from outside: it is shown, never obeyed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use signalbox_adapters::mcp::ServerDefinition;
+use std::collections::BTreeMap;
+
+/// How a server is started or reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "transport", rename_all = "camelCase", deny_unknown_fields)]
+pub enum ToolServerDefinition {
+    /// A process that speaks over its standard input and output.
+    #[serde(rename_all = "camelCase")]
+    Stdio {
+        /// A program, by its path or its name. No shell reads it.
+        command: String,
+        /// Its arguments, each as it is.
+        #[serde(default)]
+        args: Vec<String>,
+        /// Variable → plain text, or `secret://name`.
+        #[serde(default)]
+        env: BTreeMap<String, String>,
+        /// The folder that it works in; the person's own folder when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
+    },
+    /// A server at an address.
+    #[serde(rename_all = "camelCase")]
+    Http {
+        /// `http://` or `https://`.
+        url: String,
+        /// The secret that goes along: `secret://name`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        credential: Option<String>,
+    },
+}
+
+impl From<ToolServerDefinition> for ServerDefinition {
+    fn from(given: ToolServerDefinition) -> Self {
+        match given {
+            ToolServerDefinition::Stdio { command, args, env, cwd } => Self::Stdio { command, args, env, cwd },
+            ToolServerDefinition::Http { url, credential } => Self::Http { url, credential },
+        }
+    }
+}
+
+impl From<ServerDefinition> for ToolServerDefinition {
+    fn from(kept: ServerDefinition) -> Self {
+        match kept {
+            ServerDefinition::Stdio { command, args, env, cwd } => Self::Stdio { command, args, env, cwd },
+            ServerDefinition::Http { url, credential } => Self::Http { url, credential },
+        }
+    }
+}
+
+/// Registers a server, or changes how it is started or reached; it is asked and approved afterwards.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolServerSet {
+    /// A new name, or one that is there.
+    pub name: String,
+    /// How it is started or reached.
+    pub definition: ToolServerDefinition,
+}
+
+/// Registers the servers of a pasted `mcp.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolServerImport {
+    /// The text: `{"mcpServers": {…}}`.
+    pub text: String,
+}
+
+/// What came of an import.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolServersImported {
+    /// Names of the servers that are registered now. None of them is approved.
+    pub added: Vec<String>,
+    /// What was left out, or has to be done, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Names a server.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolServerName {
+    /// Its name.
+    pub name: String,
+}
+
+/// Approves a server as it was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolServerApprove {
+    /// Its name.
+    pub name: String,
+    /// The hash of what was shown.
+    pub hash: String,
+}
+
+/// Where a server stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolServerState {
+    /// Nobody approved it yet.
+    New,
+    /// Steps may call its tools.
+    Approved,
+    /// It is not what was approved; steps may not call it.
+    Changed,
+}
+
+/// A difference between what was approved and what a server is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolServerChange {
+    /// The tool; absent for the server itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// What of it: `command`, `args`, `description`, `inputSchema` …
+    pub field: String,
+    /// As it was approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// As it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Tool {
+    /// The registered server.
+    pub server: String,
+    /// The tool at its server.
+    pub name: String,
+    /// For people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the server says of it.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub input_schema: Value,
+    /// JSON Schema of the structured answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// It says that it changes nothing.
+    pub read_only: bool,
+    /// It says that twice is as once.
+    pub idempotent: bool,
+    /// It says that it may destroy.
+    pub destructive: bool,
+}
+
+/// A registered server.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolServer {
+    /// Its name; steps name it.
+    pub name: String,
+    /// How it is started or reached.
+    pub definition: ToolServerDefinition,
+    /// Where it stands.
+    pub state: ToolServerState,
+    /// The hash of how it is now, for an approval; absent before it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// Its name and version, as it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// When it was asked last, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen_at: Option<String>,
+    /// The tools that it had then.
+    pub tools: Vec<Tool>,
+    /// What differs from what was approved.
+    pub changes: Vec<ToolServerChange>,
+    /// Who approved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<String>,
+    /// When, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved_at: Option<String>,
+    /// Why it could not be asked last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<ToolServerTrouble>,
+    /// Variables of this program that its process gets besides its own.
+    pub passed_on: Vec<String>,
+    /// Who registered it.
+    pub made_by: String,
+    /// RFC 3339.
+    pub made_at: String,
+}
+
+/// Why a server could not be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolServerTrouble {
+    /// Plain words.
+    pub message: String,
+    /// Last lines of its error output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// RFC 3339.
+    pub at: String,
+}

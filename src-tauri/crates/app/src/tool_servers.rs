@@ -1,0 +1,419 @@
+//! Servers of tools: registered by a person on this machine, asked what they are, and approved as they were shown. The
+//! approval holds for exactly that: one changed character of how a server is started, or of what it says of its tools, and
+//! nothing is called until a person approves it again (TRUST, "MCP client side").
+
+mod approval;
+mod pasted;
+
+use crate::app::App;
+use crate::dto::{Empty, Tool, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::outgoing;
+use crate::people::signed;
+use crate::router::Caller;
+use approval::{Approved, Seen};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use signalbox_adapters::mcp::{PASSED_ON, ServerBook, ServerDefinition, tool_info};
+use signalbox_model::{AuditEvent, secret_ref, time};
+use signalbox_ports::Clock;
+use signalbox_ports::tools::{ToolFailure, ToolFault};
+use signalbox_store::audit::{Actor, Level, Record};
+use signalbox_store::{Store, ToolServerRow};
+use std::sync::Arc;
+
+/// Servers of one store.
+const MOST: usize = 100;
+/// Longest text of a definition.
+const LONGEST: usize = 8 * 1024;
+
+fn unknown(name: &str) -> ApiError {
+    ApiError::not_found(format!("There is no tool server '{name}'; `signalbox tools list` shows all."))
+}
+
+fn name_of(given: &str) -> ApiResult<String> {
+    let name = given.trim();
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let first = name.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
+    if first && name.len() <= 64 && name.chars().all(good) {
+        return Ok(name.to_owned());
+    }
+    let message = format!("'{}' is no name for a tool server.", name.chars().take(80).collect::<String>());
+    Err(ApiError::bad_request(message, "Use letters, digits, '.', '_' and '-', at most 64, a letter or digit first."))
+}
+
+fn definition_of(row: &ToolServerRow) -> Option<ServerDefinition> {
+    serde_json::from_value(row.definition.clone()).ok()
+}
+
+/// The registry as the client of the servers sees it.
+pub(crate) struct ToolBook {
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+fn refused(fault: ToolFault, message: String) -> ToolFailure {
+    ToolFailure { fault, message, stderr: None, retry_after_ms: None }
+}
+
+fn not_approved(name: &str, why: &str) -> ToolFailure {
+    let message = format!("The tool server '{name}' {why}. Look at it and approve it in Settings, Tools");
+    refused(ToolFault::NotApproved, message)
+}
+
+fn unreadable(error: &signalbox_store::Error) -> ToolFailure {
+    refused(ToolFault::NotConfigured, format!("The tool servers of this machine cannot be read: {error}"))
+}
+
+impl ToolBook {
+    fn look(&self, name: &str) -> Result<ServerDefinition, ToolFailure> {
+        let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
+        let row = row.ok_or_else(|| {
+            let message = format!("There is no tool server '{name}' on this machine. Add it in Settings, Tools");
+            refused(ToolFault::NotConfigured, message)
+        })?;
+        let definition = definition_of(&row);
+        match (Approved::of(&row), definition) {
+            (_, _) if row.blocked.is_some() => Err(not_approved(name, "is not what was approved")),
+            (None, _) | (_, None) => Err(not_approved(name, "was not approved yet")),
+            (Some(approved), Some(definition)) if approved.definition == row.definition => Ok(definition),
+            _ => Err(not_approved(name, "is started or reached in another way than was approved")),
+        }
+    }
+
+    fn compare(&self, name: &str, definition: &ServerDefinition, tools: Vec<Value>) -> Result<(), ToolFailure> {
+        let kept = json!(definition);
+        let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
+        let hash = approval::hash(&kept, &tools);
+        let approved = row.as_ref().and_then(Approved::of);
+        if row.is_some_and(|row| row.blocked.is_none()) && approved.is_some_and(|approved| approved.hash == hash) {
+            return Ok(());
+        }
+        let now = self.clock.now_ms();
+        let server = name.to_owned();
+        let written = self.store.tool_server_change(name, move |row| {
+            let Some(mut row) = row.filter(|row| row.definition == kept) else { return Err(()) };
+            let before = Approved::of(&row);
+            let changes = before.as_ref().map(|before| approval::changes(before, &kept, &tools)).unwrap_or_default();
+            let record = (row.blocked.is_none() && before.is_some()).then(|| {
+                let facts = json!({ "name": server, "hash": hash, "approved": before.map(|before| before.hash), "changes": approval::named(&changes) });
+                Record::new(time::format(now), "$store", "$run", AuditEvent::ToolServerBlocked, Level::Warn, Actor::system())
+                    .with_metadata(facts.as_object().cloned().unwrap_or_default())
+            });
+            row.blocked = Some(hash.clone());
+            let seen = Seen { server: Seen::of(&row).and_then(|seen| seen.server), tools, at_ms: now };
+            row.seen = Some(seen.kept());
+            Ok((row, record))
+        });
+        match written {
+            Ok(_) => Err(not_approved(name, "has other tools, or describes them otherwise, than was approved")),
+            Err(error) => Err(unreadable(&error)),
+        }
+    }
+}
+
+#[async_trait]
+impl ServerBook for BookOnThread {
+    async fn server(&self, name: &str) -> Result<ServerDefinition, ToolFailure> {
+        let (book, name) = (Arc::clone(&self.0), name.to_owned());
+        tokio::task::spawn_blocking(move || book.look(&name)).await.unwrap_or_else(|_| Err(closing()))
+    }
+    async fn admit(&self, name: &str, definition: &ServerDefinition, tools: &[Value]) -> Result<(), ToolFailure> {
+        let (book, name, definition, tools) =
+            (Arc::clone(&self.0), name.to_owned(), definition.clone(), tools.to_vec());
+        let looked = tokio::task::spawn_blocking(move || book.compare(&name, &definition, tools));
+        looked.await.unwrap_or_else(|_| Err(closing()))
+    }
+}
+
+fn closing() -> ToolFailure {
+    refused(ToolFault::Connect, "Signalbox is closing".into())
+}
+
+/// [`ToolBook`] off the executor: it waits for the disk.
+pub(crate) struct BookOnThread(pub(crate) Arc<ToolBook>);
+
+/// Refuses who is not on this machine: a server runs here, as the person who works here.
+fn here(caller: &Caller) -> ApiResult<()> {
+    if caller.here {
+        return Ok(());
+    }
+    Err(ApiError::forbidden(
+        "Tool servers are registered and approved by a person on this machine.",
+        "Do it in the window, with `signalbox tools`, or through an address of this machine.",
+    ))
+}
+
+impl App {
+    fn tool_server_told(&self, row: ToolServerRow) -> ApiResult<ToolServer> {
+        let definition = definition_of(&row).ok_or_else(|| {
+            let message = format!("The tool server '{}' cannot be read.", row.name);
+            ApiError::unavailable("STORE_DAMAGED", message, "Delete it and add it again.")
+        })?;
+        let (approved, seen) = (Approved::of(&row), Seen::of(&row));
+        let tools: &[Value] = seen.as_ref().map_or(&[], |seen| &seen.tools);
+        let hash = seen.as_ref().map(|seen| approval::hash(&row.definition, &seen.tools));
+        let changes = match (&approved, &seen) {
+            (Some(approved), Some(seen)) => approval::changes(approved, &row.definition, &seen.tools),
+            (Some(approved), None) => approval::changes(approved, &row.definition, &approved.tools),
+            _ => Vec::new(),
+        };
+        let state = match &approved {
+            None => ToolServerState::New,
+            Some(_) if row.blocked.is_none() && changes.is_empty() => ToolServerState::Approved,
+            Some(_) => ToolServerState::Changed,
+        };
+        Ok(ToolServer {
+            state,
+            hash,
+            server: seen.as_ref().and_then(|seen| seen.server.clone()),
+            seen_at: seen.as_ref().map(|seen| time::format(seen.at_ms)),
+            tools: tools.iter().map(|tool| told(&row.name, tool)).collect(),
+            changes,
+            approved_by: approved.as_ref().map(|approved| approved.by.clone()),
+            approved_at: approved.as_ref().map(|approved| time::format(approved.at_ms)),
+            trouble: row.trouble.and_then(|trouble| serde_json::from_value::<ToolServerTrouble>(trouble).ok()),
+            passed_on: match definition {
+                ServerDefinition::Stdio { .. } => PASSED_ON.iter().map(|name| (*name).to_owned()).collect(),
+                ServerDefinition::Http { .. } => Vec::new(),
+            },
+            definition: definition.into(),
+            name: row.name,
+            made_by: row.made_by,
+            made_at: time::format(row.made_ms),
+        })
+    }
+
+    /// All servers.
+    pub(crate) fn tool_servers_now(&self) -> ApiResult<Vec<ToolServer>> {
+        self.store.tool_servers()?.into_iter().map(|row| self.tool_server_told(row)).collect()
+    }
+
+    /// The tools that steps may call.
+    pub(crate) fn tools_approved(&self) -> ApiResult<Vec<Tool>> {
+        let mut tools = Vec::new();
+        for row in self.store.tool_servers()? {
+            if let Some(approved) = Approved::of(&row).filter(|approved| approved.definition == row.definition)
+                && row.blocked.is_none()
+            {
+                tools.extend(approved.tools.iter().map(|tool| told(&row.name, tool)));
+            }
+        }
+        Ok(tools)
+    }
+
+    /// Registers a server or changes how it is started or reached.
+    pub(crate) fn tool_server_set(
+        &self,
+        caller: &Caller,
+        name: &str,
+        definition: ServerDefinition,
+    ) -> ApiResult<ToolServer> {
+        here(caller)?;
+        let name = name_of(name)?;
+        self.tool_server_good(&definition)?;
+        let others = self.store.tool_servers()?;
+        if others.len() >= MOST && !others.iter().any(|row| row.name == name) {
+            let message = format!("There are {MOST} tool servers already.");
+            return Err(ApiError::new(Class::Conflict, "TOO_MANY_TOOL_SERVERS", message, "Delete one first."));
+        }
+        let kept = json!(definition);
+        // Texts of variables stay out of the chain: it is shown to many.
+        let shown = match &definition {
+            ServerDefinition::Stdio { command, args, env, cwd } => {
+                json!({ "transport": "stdio", "command": command, "args": args, "env": env.keys().collect::<Vec<_>>(), "cwd": cwd })
+            }
+            ServerDefinition::Http { url, credential } => {
+                json!({ "transport": "http", "url": outgoing::shown(url), "credential": credential })
+            }
+        };
+        let (by, now, own) = (caller.principal.clone(), self.now_ms(), name.clone());
+        let facts = |replaced: bool| signed(caller, json!({ "name": name, "server": shown, "replaced": replaced }));
+        let records = [false, true]
+            .map(|replaced| self.fact(AuditEvent::ToolServerSet, Level::Info, caller.actor(), facts(replaced)));
+        let row = self.store.tool_server_change(&name, move |before| {
+            let [added, replaced] = records;
+            Ok::<_, ApiError>(match before {
+                Some(before) if before.definition == kept => (before, None),
+                Some(before) => {
+                    (ToolServerRow { definition: kept, seen: None, trouble: None, ..before }, Some(replaced))
+                }
+                None => {
+                    let row = ToolServerRow {
+                        name: own,
+                        definition: kept,
+                        approved: None,
+                        seen: None,
+                        blocked: None,
+                        trouble: None,
+                        made_by: by,
+                        made_ms: now,
+                    };
+                    (row, Some(added))
+                }
+            })
+        })??;
+        self.wait_for(self.tools.forget(&name))?;
+        self.tool_server_told(row)
+    }
+
+    /// Refuses a definition that cannot work, or would keep a secret readable.
+    fn tool_server_good(&self, definition: &ServerDefinition) -> ApiResult<()> {
+        let bad =
+            |message: String| Err(ApiError::bad_request(message, "Nothing was kept. Correct it and send it again."));
+        let size = json!(definition).to_string().len();
+        if size > LONGEST {
+            return bad(format!("The definition has {size} bytes; {LONGEST} are the most."));
+        }
+        match definition {
+            ServerDefinition::Stdio { command, args, env, cwd } => {
+                if command.trim().is_empty() || command.contains('\0') || args.iter().any(|arg| arg.contains('\0')) {
+                    return bad("The server has no program that can be started.".into());
+                }
+                if cwd.as_ref().is_some_and(|cwd| !std::path::Path::new(cwd).is_absolute()) {
+                    return bad("The folder that the server works in must be a whole path.".into());
+                }
+                for (variable, value) in env {
+                    if variable.is_empty() || variable.contains(['=', '\0']) || value.contains('\0') {
+                        return bad(format!(
+                            "'{variable}' cannot be the name of a variable, or its text cannot be passed on."
+                        ));
+                    }
+                    match secret_ref::reference(value) {
+                        Some(_) => drop(self.known_secret(value)?),
+                        None if outgoing::is_secret(variable, value) => return Err(plain(variable)),
+                        None => {}
+                    }
+                }
+                Ok(())
+            }
+            ServerDefinition::Http { url, credential } => {
+                outgoing::address(url)?;
+                if let Some(credential) = credential {
+                    self.known_secret(credential)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Registers the servers of a pasted file. What is there already stays as it is.
+    pub(crate) fn tool_server_import(&self, caller: &Caller, text: &str) -> ApiResult<ToolServersImported> {
+        here(caller)?;
+        let mut imported = ToolServersImported { added: Vec::new(), notes: Vec::new() };
+        for found in pasted::servers(text)? {
+            imported.notes.extend(found.notes);
+            let name = found.name;
+            if self.store.tool_server(&name)?.is_some() {
+                imported.notes.push(format!("'{name}' is there already; it was not changed."));
+                continue;
+            }
+            match found.definition {
+                Ok(definition) => match self.tool_server_set(caller, &name, definition) {
+                    Ok(_) => imported.added.push(name),
+                    Err(error) => imported.notes.push(format!("'{name}' was left out: {}", error.message)),
+                },
+                Err(why) => imported.notes.push(format!("'{name}' was left out: {why}")),
+            }
+        }
+        Ok(imported)
+    }
+
+    /// Deletes a server and its approval.
+    pub(crate) fn tool_server_delete(&self, caller: &Caller, name: &str) -> ApiResult<Empty> {
+        here(caller)?;
+        let facts = signed(caller, json!({ "name": name }));
+        let record = self.fact(AuditEvent::ToolServerDeleted, Level::Warn, caller.actor(), facts);
+        if !self.store.tool_server_delete(name, record)? {
+            return Err(unknown(name));
+        }
+        self.wait_for(self.tools.forget(name))?;
+        Ok(Empty {})
+    }
+
+    /// Starts or reaches a server and asks what it is. What is wrong with it is kept and told.
+    pub(crate) fn tool_server_connect(&self, caller: &Caller, name: &str) -> ApiResult<ToolServer> {
+        here(caller)?;
+        let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
+        let definition = definition_of(&row).ok_or_else(|| unknown(name))?;
+        let asked = self.wait_for(self.tools.inspect(&definition))?;
+        let (now, kept, gone) = (self.now_ms(), row.definition, unknown(name));
+        let scrubber = self.secrets.vault.scrubber();
+        let row = self.store.tool_server_change(name, move |row| {
+            let mut row = row.filter(|row| row.definition == kept).ok_or(gone)?;
+            match asked {
+                Ok(found) => {
+                    let mut tools = found.tools;
+                    tools.iter_mut().for_each(|tool| scrubber.value(tool));
+                    if let Some(approved) = Approved::of(&row) {
+                        let hash = approval::hash(&row.definition, &tools);
+                        row.blocked = row.blocked.or_else(|| (approved.hash != hash).then_some(hash));
+                    }
+                    row.seen = Some(Seen { server: found.server, tools, at_ms: now }.kept());
+                    row.trouble = None;
+                }
+                Err(failure) => {
+                    let trouble = ToolServerTrouble {
+                        message: scrubber.text(&failure.message).into_owned(),
+                        stderr: failure.stderr.map(|text| scrubber.text(&text).into_owned()),
+                        at: time::format(now),
+                    };
+                    row.trouble = Some(json!(trouble));
+                }
+            }
+            Ok::<_, ApiError>((row, None))
+        })??;
+        self.tool_server_told(row)
+    }
+
+    /// Approves a server as it was shown.
+    pub(crate) fn tool_server_approve(&self, caller: &Caller, name: &str, hash: &str) -> ApiResult<ToolServer> {
+        here(caller)?;
+        let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
+        let tools = Seen::of(&row).map_or(0, |seen| seen.tools.len());
+        let facts = signed(caller, json!({ "name": name, "hash": hash, "tools": tools }));
+        let record = self.fact(AuditEvent::ToolServerApproved, Level::Info, caller.actor(), facts);
+        let (by, now, hash, gone) = (caller.principal.clone(), self.now_ms(), hash.to_owned(), unknown(name));
+        let row = self.store.tool_server_change(name, move |row| {
+            let mut row = row.ok_or(gone)?;
+            let seen = Seen::of(&row).filter(|seen| approval::hash(&row.definition, &seen.tools) == hash);
+            let seen = seen.ok_or_else(|| {
+                ApiError::new(
+                    Class::Conflict,
+                    "CONFLICT",
+                    "The server is not what was shown any more, or it was never asked what it is.",
+                    "Connect to it, look at what it is now, and approve that.",
+                )
+            })?;
+            row.approved =
+                Some(Approved { hash, definition: row.definition.clone(), tools: seen.tools, by, at_ms: now }.kept());
+            row.blocked = None;
+            Ok::<_, ApiError>((row, Some(record)))
+        })??;
+        self.tool_server_told(row)
+    }
+}
+
+fn plain(variable: &str) -> ApiError {
+    let message = format!("The variable '{variable}' holds a credential. It would stand readable in the data folder.");
+    let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and write secret://NAME here.";
+    ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
+}
+
+fn told(server: &str, tool: &Value) -> Tool {
+    let info = tool_info(server, tool);
+    Tool {
+        server: info.server,
+        name: info.name,
+        title: info.title,
+        description: info.description,
+        input_schema: info.input_schema,
+        output_schema: info.output_schema,
+        read_only: info.read_only,
+        idempotent: info.idempotent,
+        destructive: info.destructive,
+    }
+}
+
+#[cfg(test)]
+mod tests;

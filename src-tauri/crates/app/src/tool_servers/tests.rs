@@ -1,0 +1,83 @@
+use super::approval::{Approved, changes, hash, named};
+use super::{name_of, pasted};
+use serde_json::{Value, json};
+use signalbox_adapters::mcp::ServerDefinition;
+
+fn approved(definition: &Value, tools: &[Value]) -> Approved {
+    Approved {
+        hash: hash(definition, tools),
+        definition: definition.clone(),
+        tools: tools.to_vec(),
+        by: "user:ada".into(),
+        at_ms: 0,
+    }
+}
+
+#[test]
+fn the_hash_holds_every_character_and_no_order_of_names() {
+    let definition = json!({ "transport": "stdio", "command": "node", "args": ["a", "b"], "env": { "A": "1" } });
+    let tools =
+        [json!({ "name": "t", "description": "Reads.", "inputSchema": { "type": "object", "properties": {} } })];
+    let before = hash(&definition, &tools);
+    let turned =
+        [json!({ "inputSchema": { "properties": {}, "type": "object" }, "description": "Reads.", "name": "t" })];
+    assert_eq!(hash(&definition, &turned), before);
+    for (pointer, value) in [("/command", json!("nod")), ("/args/1", json!("b ")), ("/env/A", json!("2"))] {
+        let mut other = definition.clone();
+        *other.pointer_mut(pointer).expect("there") = value;
+        assert_ne!(hash(&other, &tools), before, "{pointer}");
+    }
+    for (pointer, value) in [("/description", json!("Reads!")), ("/inputSchema/type", json!("objects"))] {
+        let mut other = tools.clone();
+        *other[0].pointer_mut(pointer).expect("there") = value;
+        assert_ne!(hash(&definition, &other), before, "{pointer}");
+    }
+    let split = json!({ "transport": "stdio", "command": "node", "args": ["ab"], "env": { "A": "1" } });
+    assert_ne!(hash(&split, &tools), before);
+}
+
+#[test]
+fn what_differs_is_told_field_by_field() {
+    let definition = json!({ "transport": "stdio", "command": "node", "args": [] });
+    let tool = |name: &str, words: &str| json!({ "name": name, "description": words });
+    let before = approved(&definition, &[tool("gone", "g"), tool("same", "s"), tool("t", "Reads.")]);
+    assert_eq!(changes(&before, &definition, &before.tools), []);
+    let after = [tool("new", "n"), tool("same", "s"), tool("t", "Reads and sends.")];
+    let found = changes(&before, &json!({ "transport": "stdio", "command": "deno", "args": [] }), &after);
+    assert_eq!(named(&found), ["command", "gone.tool", "new.tool", "t.description"]);
+    assert_eq!((found[0].before.as_deref(), found[0].after.as_deref()), (Some("node"), Some("deno")));
+    assert_eq!(found[1].after, None);
+    assert_eq!(found[3].after.as_deref(), Some("Reads and sends."));
+}
+
+#[test]
+fn a_pasted_file_gives_servers_without_their_credentials() {
+    let text = json!({ "mcpServers": {
+        "files": { "command": "npx", "args": ["-y", "pkg", "/tmp"], "env": { "LEVEL": "debug", "GITHUB_TOKEN": "ghp_x" } },
+        "my web": { "type": "http", "url": "https://a.example/mcp", "headers": { "Authorization": "Bearer x" } },
+        "old": { "type": "sse", "url": "https://a.example/sse" },
+        "empty": {},
+    }});
+    let found = pasted::servers(&text.to_string()).expect("a list");
+    let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["files", "my-web", "old", "empty"]);
+    let Ok(ServerDefinition::Stdio { command, args, env, .. }) = &found[0].definition else { panic!("a process") };
+    assert_eq!((command.as_str(), args.len()), ("npx", 3));
+    assert_eq!(env.keys().collect::<Vec<_>>(), ["LEVEL"]);
+    assert!(found[0].notes[0].contains("GITHUB_TOKEN") && !found[0].notes[0].contains("ghp_x"));
+    assert!(found[1].definition.is_ok() && found[1].notes.len() == 1);
+    assert!(found[2].definition.is_err() && found[3].definition.is_err());
+    for wrong in ["", "[]", "{}", "{\"mcpServers\": {}}"] {
+        assert!(pasted::servers(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn names_are_words() {
+    for good in ["files", "a.b-c_1", "9x"] {
+        assert!(name_of(good).is_ok(), "{good}");
+    }
+    for bad in ["", "-a", "a b", "a/b", "ä", &"a".repeat(65)] {
+        assert!(name_of(bad).is_err(), "{bad}");
+    }
+}

@@ -1,0 +1,70 @@
+//! Arguments of `tools`.
+
+use clap::Subcommand;
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tools {
+    /// Lists the servers and where each stands.
+    #[command(after_help = "Example:\n  signalbox tools list --json")]
+    List,
+    /// Lists the tools that steps may call.
+    #[command(after_help = "Example:\n  signalbox tools available --json")]
+    Available,
+    /// Registers a server, or changes how it is started or reached. It is approved afterwards.
+    #[command(
+        after_help = "No shell reads the program and its arguments. Write secret://NAME for a variable that is a secret.\n\n\
+                      Examples:\n  signalbox tools set files -- npx -y @modelcontextprotocol/server-filesystem /srv/data\n  \
+                      signalbox tools set erp --env ERP_TOKEN=secret://erp -- erp-mcp --read-only\n  \
+                      signalbox tools set crm --url https://crm.example/mcp --credential secret://crm"
+    )]
+    Set {
+        /// Its name; steps name it.
+        name: String,
+        /// The address of a server that is reached over HTTP.
+        #[arg(long, value_name = "URL", conflicts_with_all = ["env", "cwd", "command"])]
+        url: Option<String>,
+        /// The secret that goes along to that address.
+        #[arg(long, value_name = "secret://NAME", requires = "url")]
+        credential: Option<String>,
+        /// A variable of its process.
+        #[arg(long, value_name = "NAME=TEXT")]
+        env: Vec<String>,
+        /// The folder that its process works in.
+        #[arg(long, value_name = "DIR")]
+        cwd: Option<String>,
+        /// The program and its arguments.
+        #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
+        command: Vec<String>,
+    },
+    /// Registers the servers of an mcp.json. None of them is approved by that.
+    #[command(after_help = "Example:\n  signalbox tools import mcp.json")]
+    Import {
+        /// The file; - is standard input.
+        file: PathBuf,
+    },
+    /// Starts or reaches a server, asks what it is, and shows what differs from what was approved.
+    #[command(after_help = "Exit: 0 it answered, 1 it did not.\n\nExample:\n  signalbox tools connect files --json")]
+    Connect {
+        /// Its name.
+        name: String,
+    },
+    /// Approves a server as it is now: how it is started or reached, and its tools with every word about them.
+    #[command(
+        after_help = "Without --hash the server is shown and you are asked.\n\nExample:\n  signalbox tools approve files \
+                      --hash 5f1d…"
+    )]
+    Approve {
+        /// Its name.
+        name: String,
+        /// The hash that `tools connect --json` showed.
+        #[arg(long, value_name = "HASH")]
+        hash: Option<String>,
+    },
+    /// Deletes a server and its approval.
+    #[command(after_help = "Example:\n  signalbox tools delete files")]
+    Delete {
+        /// Its name.
+        name: String,
+    },
+}

@@ -1,0 +1,242 @@
+//! `tools list | available | set | import | connect | approve | delete`: servers of tools on this machine.
+
+use super::Done;
+use crate::args::Tools;
+use crate::output::{FAILED, OK, Output, Tone, plain};
+use serde_json::{Value, json};
+use signalbox_app::{ApiError, App, Caller};
+use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Longest file of servers, in bytes.
+const LONGEST: u64 = 1024 * 1024;
+
+pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> Done {
+    let caller = Caller::terminal(None)?;
+    let run = |name: &'static str, request: Value| {
+        let caller = caller.clone();
+        async move { app.dispatch(&caller, name, request).await }
+    };
+    match command {
+        Tools::List => list(output, &run("tool_server_list", json!({})).await?),
+        Tools::Available => available(output, &run("tool_list", json!({})).await?),
+        Tools::Set { name, url, credential, env, cwd, command } => {
+            let definition = definition(url.as_deref(), credential.as_deref(), env, cwd.as_deref(), command)?;
+            let kept = run("tool_server_set", json!({ "name": name, "definition": definition })).await?;
+            told(output, &kept, &format!("Kept. Look at it and approve it: signalbox tools approve {name}"));
+        }
+        Tools::Import { file } => {
+            let done = run("tool_server_import", json!({ "text": text(file)? })).await?;
+            if output.json {
+                output.value(&done);
+            } else {
+                for name in words(&done["added"]) {
+                    output.line(&format!("{name} is registered; it is not approved yet."));
+                }
+                for note in words(&done["notes"]) {
+                    output.line(&output.paint(&note, Tone::Warn));
+                }
+            }
+        }
+        Tools::Connect { name } => {
+            let found = run("tool_server_connect", json!({ "name": name })).await?;
+            if output.json {
+                output.value(&found);
+            } else {
+                show(output, &found);
+            }
+            return Ok(if found["trouble"].is_null() { OK } else { FAILED });
+        }
+        Tools::Approve { name, hash } => {
+            let hash = match hash {
+                Some(hash) => hash.clone(),
+                None => {
+                    let found = run("tool_server_connect", json!({ "name": name })).await?;
+                    show(output, &found);
+                    if !found["trouble"].is_null() || !agreed()? {
+                        return Ok(FAILED);
+                    }
+                    found["hash"].as_str().unwrap_or_default().to_owned()
+                }
+            };
+            let kept = run("tool_server_approve", json!({ "name": name, "hash": hash })).await?;
+            told(output, &kept, &format!("{name} is approved. Steps may call its tools."));
+        }
+        Tools::Delete { name } => {
+            run("tool_server_delete", json!({ "name": name })).await?;
+            told(output, &json!({ "name": name, "deleted": true }), &format!("{name} is deleted."));
+        }
+    }
+    Ok(OK)
+}
+
+fn told(output: &Output, value: &Value, words: &str) {
+    if output.json {
+        output.value(value);
+    } else {
+        output.line(words);
+    }
+}
+
+fn words(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(plain).collect()
+}
+
+fn definition(
+    url: Option<&str>,
+    credential: Option<&str>,
+    env: &[String],
+    cwd: Option<&str>,
+    command: &[String],
+) -> Result<Value, ApiError> {
+    if let Some(url) = url {
+        let mut definition = json!({ "transport": "http", "url": url });
+        if let Some(credential) = credential {
+            definition["credential"] = json!(credential);
+        }
+        return Ok(definition);
+    }
+    let mut variables = serde_json::Map::new();
+    for pair in env {
+        let (name, text) = pair.split_once('=').ok_or_else(|| {
+            ApiError::bad_request(
+                format!("'{pair}' names no variable."),
+                "Write --env NAME=TEXT or NAME=secret://NAME.",
+            )
+        })?;
+        variables.insert(name.to_owned(), text.into());
+    }
+    let (program, args) = command.split_first().ok_or_else(|| {
+        ApiError::bad_request("The program is missing.", "Write it after --, or name an address with --url.")
+    })?;
+    let mut definition = json!({ "transport": "stdio", "command": program, "args": args, "env": variables });
+    if let Some(cwd) = cwd {
+        definition["cwd"] = json!(cwd);
+    }
+    Ok(definition)
+}
+
+fn text(file: &Path) -> Result<String, ApiError> {
+    let mut text = String::new();
+    let read = if file.as_os_str() == "-" {
+        std::io::stdin().take(LONGEST).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(file).and_then(|opened| opened.take(LONGEST).read_to_string(&mut text))
+    };
+    read.map_err(|error| {
+        let message = format!("{} cannot be read: {error}.", file.display());
+        ApiError::bad_request(message, "Name an mcp.json that is there, or - for standard input.")
+    })?;
+    Ok(text)
+}
+
+fn agreed() -> Result<bool, ApiError> {
+    if !std::io::stdin().is_terminal() {
+        return Err(ApiError::bad_request(
+            "Nobody is there to be asked.",
+            "Name what you approve: --hash HASH, as `signalbox tools connect NAME --json` shows it.",
+        ));
+    }
+    print!("Approve it? [y/N] ");
+    // A question that cannot be shown is answered with no.
+    drop(std::io::stdout().flush());
+    let mut answer = String::new();
+    Ok(std::io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn state(output: &Output, server: &Value) -> String {
+    let state = server["state"].as_str().unwrap_or_default();
+    let tone = match state {
+        "approved" => Tone::Good,
+        "changed" => Tone::Bad,
+        _ => Tone::Warn,
+    };
+    output.paint(&format!("{state:<8}"), tone)
+}
+
+fn how(server: &Value) -> String {
+    let definition = &server["definition"];
+    match definition["url"].as_str() {
+        Some(url) => plain(url),
+        None => {
+            let program = definition["command"].as_str().unwrap_or_default();
+            let all = std::iter::once(plain(program)).chain(words(&definition["args"]));
+            all.map(|word| if word.contains(' ') || word.is_empty() { format!("'{word}'") } else { word })
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+    }
+}
+
+fn list(output: &Output, all: &Value) {
+    if output.json {
+        output.value(all);
+        return;
+    }
+    let all = all.as_array().map(Vec::as_slice).unwrap_or_default();
+    if all.is_empty() {
+        output.line("No tool servers. `signalbox tools set NAME -- COMMAND` registers one.");
+    }
+    for one in all {
+        let name = plain(one["name"].as_str().unwrap_or_default());
+        let tools = one["tools"].as_array().map_or(0, Vec::len);
+        output.line(&format!("{name:<20} {} {tools} tools  {}", state(output, one), how(one)));
+        trouble(output, one);
+    }
+}
+
+fn trouble(output: &Output, server: &Value) {
+    if let Some(message) = server["trouble"]["message"].as_str() {
+        output.line(&output.paint(&format!("  {}", plain(message)), Tone::Bad));
+    }
+    for line in server["trouble"]["stderr"].as_str().unwrap_or_default().lines() {
+        output.line(&format!("  | {}", plain(line)));
+    }
+}
+
+fn show(output: &Output, server: &Value) {
+    let definition = &server["definition"];
+    output.line(&format!("{}  {}", plain(server["name"].as_str().unwrap_or_default()), state(output, server)));
+    output.line(&format!("  {}", how(server)));
+    for (name, value) in definition["env"].as_object().into_iter().flatten() {
+        output.line(&format!("  {}={}", plain(name), plain(value.as_str().unwrap_or_default())));
+    }
+    for key in ["cwd", "credential"] {
+        if let Some(text) = definition[key].as_str() {
+            output.line(&format!("  {key}: {}", plain(text)));
+        }
+    }
+    trouble(output, server);
+    for tool in server["tools"].as_array().into_iter().flatten() {
+        let text = |key: &str| plain(tool[key].as_str().unwrap_or_default());
+        output.line(&format!("  {}: {}", text("name"), text("description")));
+    }
+    for change in server["changes"].as_array().into_iter().flatten() {
+        let what = [&change["tool"], &change["field"]].into_iter().filter_map(Value::as_str).map(plain);
+        output.line(&output.paint(&format!("  changed: {}", what.collect::<Vec<_>>().join(", ")), Tone::Warn));
+        for (sign, side) in [("-", "before"), ("+", "after")] {
+            for line in change[side].as_str().unwrap_or_default().lines() {
+                output.line(&format!("    {sign} {}", plain(line)));
+            }
+        }
+    }
+    if let Some(hash) = server["hash"].as_str() {
+        output.line(&format!("  hash: {}", plain(hash)));
+    }
+}
+
+fn available(output: &Output, all: &Value) {
+    if output.json {
+        output.value(all);
+        return;
+    }
+    let all = all.as_array().map(Vec::as_slice).unwrap_or_default();
+    if all.is_empty() {
+        output.line("No tools. Approve a server first: `signalbox tools list` shows them.");
+    }
+    for tool in all {
+        let text = |key: &str| plain(tool[key].as_str().unwrap_or_default());
+        output.line(&format!("{}/{}  {}", text("server"), text("name"), text("description")));
+    }
+}
