@@ -165,6 +165,7 @@ export const canvas = {
   'canvas.do.add': 'Add step…',
   'canvas.do.connect': 'Connect to…',
   'canvas.do.addKind': 'Add {name}',
+  'canvas.do.addTool': 'Add {name} ({server})',
   'canvas.do.onError': 'When it fails…',
   'canvas.do.menu': 'Menu of what is selected',
   'canvas.do.wireFrom': 'Go to where the wire begins',

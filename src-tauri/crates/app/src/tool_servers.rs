@@ -8,6 +8,7 @@ mod pasted;
 use crate::app::App;
 use crate::dto::{Empty, Tool, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
 use crate::error::{ApiError, ApiResult, Class};
+use crate::evidence::STORE_LEVEL;
 use crate::outgoing;
 use crate::people::signed;
 use crate::router::Caller;
@@ -18,7 +19,7 @@ use signalbox_adapters::mcp::{PASSED_ON, ServerBook, ServerDefinition, tool_info
 use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_ports::Clock;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
-use signalbox_store::audit::{Actor, Level, Record};
+use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_store::{Store, ToolServerRow};
 use std::sync::Arc;
 
@@ -90,19 +91,10 @@ impl ToolBook {
             return Ok(());
         }
         let now = self.clock.now_ms();
-        let server = name.to_owned();
         let written = self.store.tool_server_change(name, move |row| {
             let Some(mut row) = row.filter(|row| row.definition == kept) else { return Err(()) };
-            let before = Approved::of(&row);
-            let changes = before.as_ref().map(|before| approval::changes(before, &kept, &tools)).unwrap_or_default();
-            let record = (row.blocked.is_none() && before.is_some()).then(|| {
-                let facts = json!({ "name": server, "hash": hash, "approved": before.map(|before| before.hash), "changes": approval::named(&changes) });
-                Record::new(time::format(now), "$store", "$run", AuditEvent::ToolServerBlocked, Level::Warn, Actor::system())
-                    .with_metadata(facts.as_object().cloned().unwrap_or_default())
-            });
-            row.blocked = Some(hash.clone());
             let seen = Seen { server: Seen::of(&row).and_then(|seen| seen.server), tools, at_ms: now };
-            row.seen = Some(seen.kept());
+            let record = see(&mut row, seen);
             Ok((row, record))
         });
         match written {
@@ -128,6 +120,23 @@ impl ServerBook for BookOnThread {
 
 fn closing() -> ToolFailure {
     refused(ToolFault::Connect, "Signalbox is closing".into())
+}
+
+/// Keeps what a server says of itself now. A server that is not what was approved is blocked from here on, and the first time
+/// that this is seen is recorded.
+fn see(row: &mut ToolServerRow, seen: Seen) -> Option<Record> {
+    let before = Approved::of(row).filter(|before| before.hash != approval::hash(&row.definition, &seen.tools));
+    let record = before.filter(|_| row.blocked.is_none()).map(|before| {
+        let hash = approval::hash(&row.definition, &seen.tools);
+        let changes = approval::named(&approval::changes(&before, &row.definition, &seen.tools));
+        let facts = json!({ "name": row.name, "hash": hash, "approved": before.hash, "changes": changes });
+        row.blocked = Some(hash);
+        let at = time::format(seen.at_ms);
+        Record::new(at, STORE_LEVEL, RUN_LEVEL, AuditEvent::ToolServerBlocked, Level::Warn, Actor::system())
+            .with_metadata(facts.as_object().cloned().unwrap_or_default())
+    });
+    row.seen = Some(seen.kept());
+    record
 }
 
 /// [`ToolBook`] off the executor: it waits for the disk.
@@ -341,15 +350,12 @@ impl App {
         let scrubber = self.secrets.vault.scrubber();
         let row = self.store.tool_server_change(name, move |row| {
             let mut row = row.filter(|row| row.definition == kept).ok_or(gone)?;
+            let mut record = None;
             match asked {
                 Ok(found) => {
                     let mut tools = found.tools;
                     tools.iter_mut().for_each(|tool| scrubber.value(tool));
-                    if let Some(approved) = Approved::of(&row) {
-                        let hash = approval::hash(&row.definition, &tools);
-                        row.blocked = row.blocked.or_else(|| (approved.hash != hash).then_some(hash));
-                    }
-                    row.seen = Some(Seen { server: found.server, tools, at_ms: now }.kept());
+                    record = see(&mut row, Seen { server: found.server, tools, at_ms: now });
                     row.trouble = None;
                 }
                 Err(failure) => {
@@ -361,7 +367,7 @@ impl App {
                     row.trouble = Some(json!(trouble));
                 }
             }
-            Ok::<_, ApiError>((row, None))
+            Ok::<_, ApiError>((row, record))
         })??;
         self.tool_server_told(row)
     }

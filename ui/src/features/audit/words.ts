@@ -43,7 +43,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   AUDIT_EXPORTED: { icon: 'dl', color: 'c-sel', key: 'audit.event.AUDIT_EXPORTED' },
   WEBHOOK_CHANGED: { icon: 'send', color: 't2', key: 'audit.event.WEBHOOK_CHANGED' },
   WEBHOOK_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.WEBHOOK_FAILED' },
-  TOOL_SERVER_SET: { icon: 'cog', color: 't2', key: 'audit.event.TOOL_SERVER_SET' },
+  TOOL_SERVER_SET: { icon: 'plug', color: 't2', key: 'audit.event.TOOL_SERVER_SET' },
   TOOL_SERVER_APPROVED: { icon: 'check', color: 'c-ok', key: 'audit.event.TOOL_SERVER_APPROVED' },
   TOOL_SERVER_BLOCKED: { icon: 'errd', color: 'c-err', key: 'audit.event.TOOL_SERVER_BLOCKED' },
   TOOL_SERVER_DELETED: { icon: 'x', color: 't2', key: 'audit.event.TOOL_SERVER_DELETED' },

@@ -9,6 +9,9 @@ import type { CanvasHandle } from './view/handle.ts';
 
 export const CANVAS_SCOPE = 'canvas';
 
+const MCP_TOOL = 'mcp.tool';
+export interface ToolEntry { server: string; name: string; title?: string | undefined }
+
 export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog: readonly NodeDescriptor[] = []): Action[] {
   const group = t('canvas.group');
   const editable = (): boolean => !editor.getState().readOnly;
@@ -64,6 +67,15 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
       id: `canvas.add.${kind.type}`, title: t('canvas.do.addKind', { name: kind.title }), keys: [], group: t('canvas.group.add'), when: editable, run: () => handle.addKind(kind.type),
     })),
   ];
+}
+
+/** One entry for each tool of an approved server: a step that calls it. */
+export function toolActions(editor: EditorStore, handle: CanvasHandle, catalog: readonly NodeDescriptor[], tools: readonly ToolEntry[]): Action[] {
+  if (!catalog.some((kind) => kind.type === MCP_TOOL)) return [];
+  return tools.map(({ server, name, title }): Action => ({
+    id: `canvas.tool.${server}.${name}`, title: t('canvas.do.addTool', { name: title ?? name, server }), keys: [], group: t('canvas.group.add'),
+    when: () => !editor.getState().readOnly, run: () => handle.addKind(MCP_TOOL, { title: title ?? name, config: { server, tool: name } }),
+  }));
 }
 
 const NO_HANDLE = new Proxy({}, { get: () => () => false }) as CanvasHandle;

@@ -1,5 +1,5 @@
 /** What screens use of the canvas. */
-export { canvasActions } from './actions.ts';
+export { canvasActions, toolActions } from './actions.ts';
 export type { Edit } from './document.ts';
 export { createEditor, useEditor } from './editor.ts';
 export { ruleEdits } from './rule-edits.ts';

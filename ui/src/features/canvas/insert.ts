@@ -19,6 +19,8 @@ export interface InsertContext {
   edge?: EdgeRef | undefined;
   /** the frame it goes into, when nothing of the above says it */
   frame?: string | undefined;
+  /** what the new node has already: its title and config */
+  preset?: Pick<WorkflowNode, 'title' | 'config'> | undefined;
 }
 
 /** The frame a new node stands in: that of its neighbour, else the one that lies at its place. */
@@ -35,10 +37,11 @@ function newNode(kind: NodeDescriptor): WorkflowNode {
 }
 
 export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescriptor, context: InsertContext): { edits: Edit[]; id: string } {
-  const id = uniqueId(slug(kind.title), (candidate) => Object.hasOwn(document.nodes, candidate));
+  const id = uniqueId(slug(context.preset?.title ?? kind.title), (candidate) => Object.hasOwn(document.nodes, candidate));
   const all = rectsOf(document, catalog);
   const frame = frameFor(document, catalog, kind, context, all);
-  const node: WorkflowNode = frame === undefined ? newNode(kind) : { ...newNode(kind), parent: frame };
+  const fresh: WorkflowNode = { ...newNode(kind), ...context.preset };
+  const node: WorkflowNode = frame === undefined ? fresh : { ...fresh, parent: frame };
   const shape = shapeOf(kind, node, [], holdsSteps(kind) ? FRAME_MIN : undefined);
   const rects = rectsIn(document, all, frame);
   const exit = mainPort(kind, node);

@@ -7,6 +7,7 @@ import { t } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
 import { CredentialField } from '../secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
+import { useConfigSchema } from './tool-schema.ts';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 
@@ -50,6 +51,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
 
 export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, readOnly, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
+  const schema = useConfigSchema(asSchema(descriptor?.config), node);
   const pointer = pointerOf('', ['nodes', nodeId]);
   const label = descriptor?.title ?? node.type;
   const onConfig = useCallback(
@@ -70,7 +72,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, readO
   return (
     <div className="panel-body">
       {descriptor && !empty ? (
-        <SchemaForm key={`config ${nodeId}`} schema={asSchema(descriptor.config)} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} />
+        <SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} />
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (

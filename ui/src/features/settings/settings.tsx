@@ -17,6 +17,8 @@ export interface SettingsProps {
   actions: Action[];
   /** What belongs to the audit chain: places outside, and how long records are kept. */
   chain: ReactNode;
+  /** Servers of tools. */
+  tools: ReactNode;
   /** Addresses outside that hear of tasks. */
   messages: ReactNode;
   /** Whether the system may say that a task has come. */
@@ -56,6 +58,7 @@ export function SettingsView(props: SettingsProps) {
         {props.chain}
         <ModelsSection />
         <SecretsSection />
+        {props.tools}
         {props.messages}
         <Keys {...props} />
         <Section id="about" title={t('settings.about')}>

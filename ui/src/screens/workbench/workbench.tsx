@@ -7,7 +7,7 @@ import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
-import { Canvas, canvasActions, type CanvasHandle } from '../../features/canvas/index.ts';
+import { Canvas, canvasActions, toolActions, type CanvasHandle } from '../../features/canvas/index.ts';
 import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { TimeBar } from '../../features/time-travel/time-bar.tsx';
 import type { TimeTravel } from '../../api/time-travel.ts';
@@ -75,7 +75,8 @@ export function Workbench(props: WorkbenchProps) {
     const { document: now, readOnly: fixed } = editor.getState();
     if (!fixed && Object.keys(now.nodes).length === 0 && window.document.activeElement === window.document.body) next.focus();
   }, [onReady, editor]);
-  useActions(useMemo(() => (handle ? canvasActions(editor, handle, readOnly ? [] : catalog) : []), [editor, handle, readOnly, catalog]));
+  const tools = useCommand('tool_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
+  useActions(useMemo(() => (handle ? [...canvasActions(editor, handle, readOnly ? [] : catalog), ...(readOnly ? [] : toolActions(editor, handle, catalog, tools ?? []))] : []), [editor, handle, readOnly, catalog, tools]));
 
   // A part that closes may have had the focus: the keys go back to the canvas, not to nothing.
   const { problemsOpen } = props;

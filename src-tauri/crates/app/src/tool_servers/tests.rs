@@ -81,3 +81,15 @@ fn names_are_words() {
         assert!(name_of(bad).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn the_examples_of_the_page_are_definitions() {
+    let page = include_str!("../../../../../docs/formats.md");
+    let examples: Vec<&str> =
+        page.split("```json tools\n").skip(1).filter_map(|rest| rest.split_once("\n```")).map(|(one, _)| one).collect();
+    assert_eq!(examples.len(), 2);
+    for example in examples {
+        let read: ServerDefinition = serde_json::from_str(example).expect(example);
+        assert_eq!(serde_json::to_string(&read).expect("writes"), example);
+    }
+}

@@ -8,7 +8,7 @@ import { lastPlace } from '../../../kit/action.ts';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { Edit, EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
-import { insertNode, openPort } from '../insert.ts';
+import { insertNode, openPort, type InsertContext } from '../insert.ts';
 import { draggedSize, isFrame, treeOf, withInside } from '../model/frames.ts';
 import { splitPort } from '../model/ids.ts';
 import { ghostsOf, type TemplateId, templateEdits } from '../templates.ts';
@@ -61,8 +61,8 @@ export interface CanvasHandle {
   /** the answers to `openLink` */
   link(choice: { to: string } | { port: string }): void;
   /** adds a kind next to the selection, wired when it can be */
-  addKind(type: string): void;
-  pick(kind: NodeDescriptor): void;
+  addKind(type: string, preset?: InsertContext['preset']): void;
+  pick(kind: NodeDescriptor, preset?: InsertContext['preset']): void;
   /** puts the whole chain of a template at a red port: the one the search began at, or the one given */
   addTemplate(id: TemplateId, from?: string): void;
   zoomBy(factor: number): void;
@@ -283,14 +283,15 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       }
       focusNode(linking.id);
     },
-    pick(kind) {
+    pick(kind, preset) {
       const { search } = ui.getState();
       ui.setState({ search: null });
       const { document } = editor.getState();
       const context = search ? { at: search.at ?? undefined, from: search.from, into: search.into, edge: search.edge, frame: search.frame } : {};
+      const named = preset?.title ?? kind.title;
       const route = search?.edge ? ui.getState().routes.get(`${search.edge.from}>${search.edge.to}`) : undefined;
-      const { edits, id } = insertNode(document, parts.catalog(), kind, route && !context.at ? { ...context, at: route.tag } : context);
-      editor.apply(edits, { label: t('canvas.step.add', { name: kind.title }), select: [id] });
+      const { edits, id } = insertNode(document, parts.catalog(), kind, { ...context, preset, ...(route && !context.at ? { at: route.tag } : {}) });
+      editor.apply(edits, { label: t('canvas.step.add', { name: named }), select: [id] });
       intoView([id]);
       focusNode(id);
     },
@@ -305,7 +306,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       intoView([splitPort(port).node, ...ids]);
       focusNode(first);
     },
-    addKind(type) {
+    addKind(type, preset) {
       const kind = parts.catalog().get(type);
       if (!kind || editor.getState().readOnly) return;
       const selected = chosen();
@@ -313,7 +314,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const inside = only !== undefined && holdsNothing(only);
       const port = only === undefined || inside || !kind.input ? undefined : openPort(editor.getState().document, parts.catalog(), only);
       ui.setState({ search: { screen: [0, 0], at: null, ...(inside ? { frame: only } : {}), from: port === undefined ? undefined : `${only}.${port}` } });
-      handle.pick(kind);
+      handle.pick(kind, preset);
     },
     zoomBy(factor) {
       const [instance, box] = [parts.instance(), parts.element()];

@@ -1,0 +1,146 @@
+//! Servers of tools with the real program: registered, looked at, approved, blocked when one character changes (TRUST, "MCP
+//! client side").
+
+mod support;
+
+use serde_json::{Value, json};
+use std::path::Path;
+use support::{BUILDER, Box, Done, OPERATOR, VIEWER, with_roles};
+
+fn server() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/server.mjs");
+    path.canonicalize().expect("the test server").display().to_string()
+}
+
+fn tools(place: &Box, args: &[&str]) -> Done {
+    let mut all = vec!["tools", "--json"];
+    all.extend(args);
+    place.run(&all)
+}
+
+/// A folder with the test server, whose description of `echo` stands in a file.
+fn with_server() -> Box {
+    let place = Box::new();
+    let text = place.file("text", "Says what it is told.").display().to_string();
+    let set = tools(&place, &["set", "one", "--env", "LEVEL=debug", "--", "node", &server(), "--text", &text]);
+    assert_eq!(set.code, 0, "{}{}", set.out, set.err);
+    assert_eq!((&set.json()["state"], &set.json()["tools"]), (&json!("new"), &json!([])));
+    place
+}
+
+fn connect(place: &Box) -> Value {
+    tools(place, &["connect", "one"]).json()
+}
+
+fn approve(place: &Box) {
+    let hash = connect(place)["hash"].as_str().expect("a hash").to_owned();
+    let done = tools(place, &["approve", "one", "--hash", &hash]);
+    assert_eq!((done.code, done.json()["state"].as_str()), (0, Some("approved")), "{}", done.out);
+}
+
+fn events(place: &Box) -> Vec<String> {
+    let all = place.run(&["audit", "list", "--json"]).json();
+    let named = all.as_array().expect("entries").iter().filter_map(|entry| entry["event"].as_str());
+    named.filter(|event| event.starts_with("TOOL_")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_server_is_looked_at_and_approved_and_one_character_blocks_it() {
+    let place = with_server();
+    assert_eq!(tools(&place, &["available"]).json(), json!([]), "nothing before an approval");
+    let seen = connect(&place);
+    assert_eq!((&seen["state"], &seen["server"]), (&json!("new"), &json!("signalbox-test 1.0.0")));
+    let stale = tools(&place, &["approve", "one", "--hash", &"0".repeat(64)]);
+    assert_eq!((stale.code, &stale.json()["error"]["code"]), (2, &json!("CONFLICT")));
+    approve(&place);
+    let available = tools(&place, &["available"]).json();
+    let echo = available.as_array().expect("tools").iter().find(|tool| tool["name"] == "echo").expect("echo").clone();
+    assert_eq!((&echo["server"], &echo["readOnly"]), (&json!("one"), &json!(true)));
+
+    place.file("text", "Says what it is told!");
+    let changed = connect(&place);
+    assert_eq!(changed["state"], "changed");
+    let change = json!([{ "tool": "echo", "field": "description", "before": "Says what it is told.", "after": "Says what it is told!" }]);
+    assert_eq!(changed["changes"], change);
+    assert_eq!(tools(&place, &["available"]).json(), json!([]));
+    // It stays blocked when the words come back, until a person says so.
+    place.file("text", "Says what it is told.");
+    assert_eq!(connect(&place)["state"], "changed");
+    approve(&place);
+
+    let text = place.dir.path().join("text").display().to_string();
+    let other = tools(&place, &["set", "one", "--", "node", &server(), "--text", &text, "--more"]);
+    assert_eq!(other.json()["state"], "changed");
+    let fields: Vec<Value> =
+        connect(&place)["changes"].as_array().expect("changes").iter().map(|c| c["field"].clone()).collect();
+    assert_eq!(fields, ["args", "env"]);
+    assert_eq!(tools(&place, &["delete", "one"]).code, 0);
+    assert_eq!(tools(&place, &["list"]).json(), json!([]));
+    assert_eq!(tools(&place, &["delete", "one"]).code, 2);
+    assert_eq!(
+        events(&place),
+        [
+            "TOOL_SERVER_SET",
+            "TOOL_SERVER_APPROVED",
+            "TOOL_SERVER_BLOCKED",
+            "TOOL_SERVER_APPROVED",
+            "TOOL_SERVER_SET",
+            "TOOL_SERVER_BLOCKED",
+            "TOOL_SERVER_DELETED"
+        ]
+    );
+    assert_eq!(place.run(&["audit", "verify"]).code, 0);
+}
+
+#[test]
+fn what_is_wrong_with_a_server_is_told_and_kept() {
+    let place = Box::new();
+    let set = tools(&place, &["set", "broken", "--", "node", "-e", "console.error('no licence'); process.exit(1)"]);
+    assert_eq!(set.code, 0);
+    let asked = tools(&place, &["connect", "broken"]);
+    assert_eq!(asked.code, 1);
+    assert_eq!(asked.json()["trouble"]["stderr"], "no licence");
+    assert_eq!(tools(&place, &["list"]).json()[0]["trouble"]["stderr"], "no licence");
+    let told = place.run(&["tools", "list"]);
+    assert!(told.out.contains("no licence") && told.out.contains("broken"), "{}", told.out);
+}
+
+#[test]
+fn credentials_do_not_stand_in_the_data_folder() {
+    let place = Box::new();
+    let set = tools(&place, &["set", "x", "--env", "API_TOKEN=canary-5d1e", "--", "node"]);
+    assert_eq!((set.code, &set.json()["error"]["code"]), (2, &json!("PLAIN_CREDENTIAL")));
+    let url = tools(&place, &["set", "x", "--url", "https://a.example/mcp?api_key=canary-5d1e"]);
+    assert_eq!((url.code, &url.json()["error"]["code"]), (2, &json!("PLAIN_CREDENTIAL")));
+    let file = place.file("mcp.json", json!({ "mcpServers": { "git hub": { "command": "gh-mcp", "env": { "GH_TOKEN": "canary-5d1e", "LEVEL": "1" } } } }).to_string());
+    let imported = tools(&place, &["import", &file.display().to_string()]).json();
+    assert_eq!(imported["added"], json!(["git-hub"]));
+    assert!(imported["notes"][0].as_str().expect("a note").contains("GH_TOKEN"));
+    let kept = tools(&place, &["list"]).json();
+    assert_eq!(kept[0]["definition"]["env"], json!({ "LEVEL": "1" }));
+    let again = tools(&place, &["import", &file.display().to_string()]).json();
+    assert_eq!(again["added"], json!([]));
+    for file in ["signalbox.db", "signalbox.db-wal"] {
+        let bytes = std::fs::read(place.data().join(file)).unwrap_or_default();
+        assert!(!bytes.windows(11).any(|part| part == b"canary-5d1e"), "{file}");
+    }
+}
+
+#[test]
+fn roles_decide_who_may_register_look_and_approve() {
+    let place = with_server();
+    let serving = with_roles(&place);
+    let ask =
+        |token: &str, command: &str, body: Value| serving.ask_as(token, "POST", &format!("/rpc/{command}"), &body, &[]);
+    assert_eq!(ask(VIEWER, "tool_list", json!({})).status, 200);
+    assert_eq!(ask(VIEWER, "tool_server_list", json!({})).status, 403);
+    assert_eq!(ask(OPERATOR, "tool_server_list", json!({})).status, 200);
+    assert_eq!(ask(OPERATOR, "tool_server_connect", json!({ "name": "one" })).status, 403);
+    let seen = ask(BUILDER, "tool_server_connect", json!({ "name": "one" })).json();
+    assert_eq!(ask(OPERATOR, "tool_server_approve", json!({ "name": "one", "hash": seen["hash"] })).status, 403);
+    assert_eq!(
+        ask(BUILDER, "tool_server_approve", json!({ "name": "one", "hash": seen["hash"] })).json()["state"],
+        "approved"
+    );
+    assert_eq!(ask(BUILDER, "tool_server_connect", json!({ "name": "two" })).status, 404);
+}

@@ -1,0 +1,50 @@
+// The form of a tool's step: which servers and tools there are on this machine, and what the chosen tool takes. All of that is
+// told by the servers; their hints for forms are not followed.
+
+import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
+import { useCommand } from '../../api/queries.ts';
+import type { Commands, WorkflowNode } from '../../api/types.ts';
+
+export type Tool = Commands['tool_list']['response'][number];
+const MCP_TOOL = 'mcp.tool';
+
+/** A foreign schema without what would change how our forms behave. */
+export function plainSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainSchema);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('x-')).map(([name, one]) => [name, plainSchema(one)]));
+}
+
+function chosenOf(node: WorkflowNode): { server: unknown; tool: unknown } {
+  const config = (node.config ?? {}) as { server?: unknown; tool?: unknown };
+  return { server: config.server, tool: config.tool };
+}
+
+/** `value` stays among the choices when this machine does not know it. */
+function choices(schema: JsonSchema, known: readonly string[], value: unknown): JsonSchema {
+  const all = typeof value === 'string' && value !== '' && !known.includes(value) ? [...known, value] : [...known];
+  return all.length === 0 ? schema : { ...schema, enum: all };
+}
+
+export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readonly Tool[]): JsonSchema {
+  const { server, tool } = chosenOf(node);
+  const properties = { ...config.properties };
+  const servers = [...new Set(tools.map((one) => one.server))];
+  const here = tools.filter((one) => one.server === server);
+  if (properties['server']) properties['server'] = choices(properties['server'], servers, server);
+  if (properties['tool']) properties['tool'] = choices(properties['tool'], here.map((one) => one.name), tool);
+  const found = here.find((one) => one.name === tool);
+  const own = properties['arguments'];
+  if (found && own && Object.keys(asSchema(found.inputSchema).properties ?? {}).length > 0) {
+    const taken = asSchema(plainSchema(found.inputSchema));
+    properties['arguments'] = { ...taken, type: 'object', title: own.title, description: found.description || own.description, 'x-ui': { ...own['x-ui'], widget: 'object' } } as JsonSchema;
+  }
+  return { ...config, properties };
+}
+
+/** The schema of a step's config on this machine. */
+export function useConfigSchema(config: JsonSchema, node: WorkflowNode): JsonSchema {
+  const isTool = node.type === MCP_TOOL;
+  const tools = useCommand('tool_list', {}, { enabled: isTool, staleTime: 30_000 });
+  return isTool && tools.data ? toolSchema(config, node, tools.data) : config;
+}

@@ -1,0 +1,81 @@
+/** Servers of tools: what stands where, added, looked at and approved (TRUST, "MCP client side"). The part of the settings. */
+import { useState } from 'react';
+import { act, useCommand } from '../../api/queries.ts';
+import { t, tn } from '../../i18n/index.ts';
+import { Badge, Button, ConfirmDialog, Icon, toast } from '../../kit/index.ts';
+import { useDoing } from '../../features/doing.ts';
+import { NoLine, Section } from '../../features/settings/section.tsx';
+import { PasteDialog, ServerDialog } from './tool-server-dialog.tsx';
+import { ReviewDialog } from './tool-review.tsx';
+import { howOf, type ToolServer } from './tool-words.ts';
+
+const SIGNAL = { new: 'warn', approved: 'ok', changed: 'err' } as const;
+
+type Open = { what: 'add' | 'paste' } | { what: 'edit' | 'look' | 'delete'; name: string } | null;
+
+export function ToolsSection() {
+  const list = useCommand('tool_server_list', {});
+  const mayChange = useCommand('who', {}, { staleTime: 60_000 }).data?.role === 'builder';
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
+  // A viewer does not see what runs on this machine.
+  if (!list.data) return null;
+  const named = open && 'name' in open ? list.data.find(({ name }) => name === open.name) : undefined;
+  const look = (name: string) => setOpen({ what: 'look', name });
+  return (
+    <Section id="tools" title={t('tools.title')} hint={t('tools.hint')}>
+      <div className="box">
+        {list.data.length === 0 ? <NoLine icon="plug" title={t('tools.none')} text={t('tools.noneText')} /> : null}
+        {list.data.map((one) => <Server key={one.name} one={one} mayChange={mayChange} onOpen={(what) => setOpen({ what, name: one.name })} />)}
+      </div>
+      {mayChange ? (
+        <div className="row wrap">
+          <Button icon="plus" onClick={() => setOpen({ what: 'add' })}>{t('tools.add')}</Button>
+          <Button onClick={() => setOpen({ what: 'paste' })}>{t('tools.paste')}</Button>
+        </div>
+      ) : null}
+      {open?.what === 'add' ? <ServerDialog onClose={close} onKept={look} /> : null}
+      {open?.what === 'paste' ? <PasteDialog onClose={close} /> : null}
+      {open?.what === 'edit' && named ? <ServerDialog old={named} onClose={close} onKept={look} /> : null}
+      {open?.what === 'look' && named ? <ReviewDialog server={named} mayChange={mayChange} onClose={close} onEdit={() => setOpen({ what: 'edit', name: named.name })} /> : null}
+      {open?.what === 'delete' && named ? <Delete name={named.name} onClose={close} /> : null}
+    </Section>
+  );
+}
+
+function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolean; onOpen(what: 'look' | 'delete'): void }) {
+  const { busy, run } = useDoing();
+  const how = howOf(one.definition);
+  const test = () => run(async () => {
+    const now = await act('tool_server_connect', { name: one.name });
+    if (now.trouble) toast({ signal: 'err', text: t('tools.silent', { name: one.name }), detail: now.trouble.message });
+    else if (now.state === 'changed') onOpen('look');
+    else toast({ signal: 'ok', text: t('tools.answers', { name: one.name, n: now.tools.length }) });
+  });
+  return (
+    <div className="line" role="group" aria-label={one.name}>
+      <Icon name="plug" className={one.state === 'changed' ? 'c-err' : 't2'} />
+      <div className="grow col">
+        <span className="row"><span className="ell">{one.name}</span>{one.seenAt ? <span className="s t3">{tn('tools.count', one.tools.length)}</span> : null}</span>
+        <span className="s t3 mono ell" title={how}>{how}</span>
+        {one.trouble ? <span className="s c-err">{one.trouble.message}</span> : null}
+      </div>
+      {one.trouble ? <Badge signal="err">{t('tools.unreachable')}</Badge> : null}
+      <Badge signal={SIGNAL[one.state]}>{t(`tools.state.${one.state}`)}</Badge>
+      <Button small aria-label={t('tools.lookOf', { name: one.name })} onClick={() => onOpen('look')}>{t('tools.look')}</Button>
+      {mayChange ? <>
+        <Button small busy={busy} aria-label={t('tools.testOf', { name: one.name })} onClick={() => void test()}>{t('tools.test')}</Button>
+        <Button small aria-label={t('tools.deleteOf', { name: one.name })} onClick={() => onOpen('delete')}>{t('tools.delete')}</Button>
+      </> : null}
+    </div>
+  );
+}
+
+function Delete({ name, onClose }: { name: string; onClose(): void }) {
+  const { busy, run } = useDoing();
+  const remove = async () => {
+    if (await run(() => act('tool_server_delete', { name }), t('tools.deleted', { name }))) onClose();
+  };
+  return <ConfirmDialog open danger busy={busy} title={t('tools.deleteTitle', { name })} text={t('tools.deleteText')} confirm={t('tools.delete')} cancel={t('common.cancel')} onConfirm={() => void remove()} onClose={onClose} />;
+}
+

@@ -1,0 +1,88 @@
+import { cleanup, render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTransport } from '../../api/client.ts';
+import { queryClient } from '../../api/queries.ts';
+import type { FakeTransport } from '../../api/transport/fake.ts';
+import { toolSchema } from '../../features/node-panel/tool-schema.ts';
+import { demoHost } from '../../test/fixtures.ts';
+import { App } from '../app.tsx';
+import { differs } from '../parts/tool-diff.ts';
+import { howOf, variablesOf, type ToolServer } from '../parts/tool-words.ts';
+
+const SERVER: ToolServer = {
+  name: 'files', state: 'changed', hash: 'h2', server: 'files 1.0', seenAt: '2026-11-22T10:00:00.000Z', approvedBy: 'user:ada', approvedAt: '2026-11-21T10:00:00.000Z',
+  definition: { transport: 'stdio', command: 'npx', args: ['-y', 'a b'], env: { TOKEN: 'secret://erp' } },
+  tools: [{ server: 'files', name: 'read', description: '<img src=x onerror=alert(1)>', inputSchema: { type: 'object' }, readOnly: true, idempotent: false, destructive: true }],
+  changes: [{ tool: 'read', field: 'description', before: 'Reads a file.', after: 'Reads and sends a file.' }],
+  passedOn: ['PATH'], madeBy: 'user:ada', madeAt: '2026-11-20T10:00:00.000Z',
+};
+
+describe('words of tool servers', () => {
+  it('say how a server is started, and read variables', () => {
+    expect(howOf(SERVER.definition)).toBe("npx -y 'a b'");
+    expect(variablesOf('A=1\n\nB=x=y\r\n')).toEqual({ A: '1', B: 'x=y' });
+    expect(variablesOf('nothing')).toBeNull();
+    expect(differs('Reads and sends a file.', 'Reads a file.')).toEqual(['Reads a', 'nd sends a', ' file.']);
+    expect(differs('same', 'same')).toEqual(['same', '', '']);
+  });
+});
+
+describe('the form of a tool', () => {
+  const config = { type: 'object', properties: { server: { type: 'string' }, tool: { type: 'string' }, arguments: { type: 'object', title: 'Arguments' } } };
+  const tools = [{ server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object', properties: { path: { type: 'string', 'x-ui': { widget: 'credential' } } }, required: ['path'] }, readOnly: true, idempotent: false, destructive: false }];
+  it('is that of its schema, without hints of the server', () => {
+    const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, tools);
+    expect(made.properties?.['server']?.enum).toEqual(['files']);
+    expect(made.properties?.['tool']?.enum).toEqual(['read']);
+    expect(made.properties?.['arguments']).toMatchObject({ title: 'Arguments', description: 'Reads.', required: ['path'], properties: { path: { type: 'string' } } });
+    expect(made.properties?.['arguments']?.properties?.['path']).toEqual({ type: 'string' });
+  });
+  it('keeps what this machine does not know', () => {
+    const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'other', tool: 'x' } }, tools);
+    expect(made.properties?.['server']?.enum).toEqual(['files', 'other']);
+    expect(made.properties?.['tool']?.enum).toEqual(['x']);
+    expect(made.properties?.['arguments']).toEqual(config.properties.arguments);
+  });
+});
+
+describe('tool servers in the settings', () => {
+  let host: FakeTransport;
+  beforeEach(() => {
+    host = demoHost();
+    setTransport(host);
+    queryClient.clear();
+    host.handlers.tool_server_list = () => [SERVER];
+  });
+  afterEach(cleanup);
+  const section = async () => {
+    window.location.hash = '#/settings';
+    render(<App />);
+    return within(await screen.findByRole('region', { name: 'Tools' }));
+  };
+
+  it('show what changed, and approve exactly what was shown', async () => {
+    host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
+    let approved: unknown;
+    host.handlers.tool_server_approve = (request) => { approved = request; return { ...SERVER, state: 'approved', changes: [] }; };
+    const part = await section();
+    expect(await part.findByText('Changed')).toBeTruthy();
+    await userEvent.click(part.getByRole('button', { name: 'Look at files' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const changes = within(dialog.getByRole('region', { name: 'What changed' }));
+    expect(changes.getByText('nd sends a')).toBeTruthy();
+    // Text from a server is text.
+    expect(dialog.getByText('<img src=x onerror=alert(1)>')).toBeTruthy();
+    await userEvent.click(dialog.getByRole('button', { name: 'Approve' }));
+    expect(approved).toEqual({ name: 'files', hash: 'h2' });
+  });
+
+  it('let an operator look only', async () => {
+    host.handlers.who = () => ({ operatorId: 'user:bob', role: 'operator', via: 'rest' });
+    const part = await section();
+    expect(part.queryByRole('button', { name: 'Add a server' })).toBeNull();
+    await userEvent.click(await part.findByRole('button', { name: 'Look at files' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    expect(dialog.queryByRole('button', { name: 'Approve' })).toBeNull();
+  });
+});
