@@ -41,6 +41,11 @@ const tools = {
     annotations: { idempotentHint: true },
     run: () => ({ ...words("Not now"), isError: true }),
   },
+  timed: {
+    description: "Says how long it may take.",
+    inputSchema: object({ timeout: { type: "integer", description: "Milliseconds." } }),
+    run: (given) => data(given),
+  },
   wrong: {
     description: "Breaks its own promise.",
     inputSchema: object(),

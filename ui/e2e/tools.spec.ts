@@ -1,0 +1,88 @@
+/** Servers of tools in the settings: added, pasted, looked at, approved, changed, deleted, with a real one. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, startHost, test, useDist } from './host.ts';
+
+const SERVER = resolve(import.meta.dirname, '../../tests/mcp/server.mjs');
+const SHOTS = process.env.SIGNALBOX_TOOL_SHOTS;
+
+test('a tool server is added, approved as it is shown, and blocked when one word changes', async ({ page }) => {
+  // A program of its own: its servers are not those of other tests.
+  const host = await startHost();
+  try {
+    const words = join(host.data, 'words');
+    writeFileSync(words, 'Says what it is told.');
+    await useDist(page, host.origin);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(host.url);
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.evaluate(() => { window.location.hash = '#/settings'; });
+    const shot = async (name: string) => {
+      if (!SHOTS) return;
+      for (const [scheme, width] of [['light', 1440], ['dark', 1440], ['light', 1280], ['dark', 1280]] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.setViewportSize({ width, height: 900 });
+        await page.screenshot({ path: join(SHOTS, `${name}-${String(width)}-${scheme}.png`) });
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    const section = page.getByRole('region', { name: 'Tools' });
+    await expect(section.getByText('No tool servers yet')).toBeVisible();
+
+    // What it cannot be is said, and nothing is kept.
+    await section.getByRole('button', { name: 'Add a server' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('one');
+    await dialog.getByRole('textbox', { name: 'Program' }).fill('node');
+    await dialog.getByRole('textbox', { name: 'Arguments' }).fill(`${SERVER}\n--text\n${words}`);
+    await dialog.getByRole('textbox', { name: 'Variables' }).fill('API_TOKEN=canary-5d1e9f');
+    await dialog.getByRole('button', { name: 'Save and look at it' }).click();
+    await expect(dialog.getByText("The variable 'API_TOKEN' holds a credential")).toBeVisible();
+    await dialog.getByRole('textbox', { name: 'Variables' }).fill('LEVEL=debug');
+    await shot('add');
+    await dialog.getByRole('button', { name: 'Save and look at it' }).click();
+
+    // What is approved is what is shown.
+    const review = page.getByRole('dialog', { name: 'Tool server one' });
+    await expect(review.getByText('It calls itself signalbox-test 1.0.0')).toBeVisible();
+    await expect(review.getByText('LEVEL=debug')).toBeVisible();
+    await expect(review.getByText('Says what it is told.')).toBeVisible();
+    await shot('review');
+    await review.getByRole('button', { name: 'Approve' }).click();
+    const line = section.getByRole('group', { name: 'one' });
+    await expect(line.getByText('Approved')).toBeVisible();
+    await line.getByRole('button', { name: 'Test one' }).click();
+    await expect(page.getByText(/one answers with \d+ tools/).first()).toBeVisible();
+
+    // One character, and a test shows what changed.
+    writeFileSync(words, 'Says what it is told!');
+    await line.getByRole('button', { name: 'Test one' }).click();
+    const changes = review.getByRole('region', { name: 'What changed' });
+    await expect(changes.locator('mark').first()).toHaveText('.');
+    await expect(changes.locator('mark').last()).toHaveText('!');
+    await shot('changed');
+    await page.keyboard.press('Escape');
+    await expect(line.getByText('Changed')).toBeVisible();
+    await line.getByRole('button', { name: 'Look at one' }).click();
+    await review.getByRole('button', { name: 'Approve' }).click();
+    await expect(line.getByText('Approved')).toBeVisible();
+
+    // The list of another program comes in without its credentials, and nothing of it is started.
+    await section.getByRole('button', { name: 'Paste mcp.json' }).click();
+    await dialog.getByRole('textbox', { name: 'Text' }).fill(JSON.stringify({ mcpServers: { 'git hub': { command: 'no-such-program', env: { GH_TOKEN: 'canary-5d1e9f' } } } }));
+    await dialog.getByRole('button', { name: 'Add its servers' }).click();
+    await expect(dialog.getByText("the text of 'GH_TOKEN' was left out")).toBeVisible();
+    await page.keyboard.press('Escape');
+    const other = section.getByRole('group', { name: 'git-hub' });
+    await expect(other.getByText('Not approved')).toBeVisible();
+    await other.getByRole('button', { name: 'Test git-hub' }).click();
+    await expect(other.getByText('Not reachable')).toBeVisible();
+    await shot('list');
+    await other.getByRole('button', { name: 'Delete git-hub' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect(other).toHaveCount(0);
+  } finally {
+    await host.stop();
+    rmSync(host.data, { recursive: true, force: true });
+  }
+});
