@@ -1,7 +1,8 @@
 /** Servers of tools in the settings: added, pasted, looked at, approved, changed, deleted, with a real one. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, startHost, test, useDist } from './host.ts';
+import { openDocument } from './document.ts';
+import { expect, readJson, startHost, test, useDist } from './host.ts';
 
 const SERVER = resolve(import.meta.dirname, '../../tests/mcp/server.mjs');
 const SHOTS = process.env.SIGNALBOX_TOOL_SHOTS;
@@ -84,5 +85,41 @@ test('a tool server is added, approved as it is shown, and blocked when one word
   } finally {
     await host.stop();
     rmSync(host.data, { recursive: true, force: true });
+  }
+});
+
+interface Doc {
+  nodes: { [id: string]: { type: string; title?: string; config?: Record<string, unknown> } };
+  edges: { from: string; to: string }[];
+  layout: { [id: string]: [number, number] };
+  [extra: string]: unknown;
+}
+
+test('a tool of an approved server is a step of the palette, with the form of its schema, and runs', async ({ open, host }) => {
+  await host.rpc('tool_server_set', { name: 'one', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'one' });
+  await host.rpc('tool_server_approve', { name: 'one', hash });
+  try {
+    const { page, made } = await openDocument<Doc>(open, host, 'Tools', { nodes: { start: { type: 'trigger.manual', title: 'Start' } }, edges: [], layout: { start: [0, 0] } });
+    await page.locator('[data-node="start"]').click();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Action, step/ }).fill('echo');
+    await page.getByRole('option', { name: /Add Echo \(one\)/ }).click();
+    const panel = page.getByRole('complementary', { name: 'Step settings' });
+    await expect(panel.getByText('Says what it is told.')).toBeVisible();
+    const field = panel.getByRole('textbox', { name: 'Text', exact: true });
+    await field.click();
+    await page.keyboard.type('hello');
+    await page.keyboard.press('Escape');
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'step.png') });
+    await page.keyboard.press('F5');
+    await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
+    await page.keyboard.press('Control+s');
+    await expect(page.getByText(/^Saved/).first()).toBeVisible();
+    const doc = readJson<Doc>(made.path);
+    expect(doc.nodes['echo']).toMatchObject({ type: 'mcp.tool', title: 'Echo', config: { server: 'one', tool: 'echo', arguments: { text: 'hello' } } });
+    expect(doc.edges).toEqual([{ from: 'start.success', to: 'echo' }]);
+  } finally {
+    await host.rpc('tool_server_delete', { name: 'one' });
   }
 });

@@ -11,7 +11,6 @@ pub const LATER_KINDS: &[&str] = &[
     "trigger.webhook",
     "trigger.file_watch",
     "agent.task",
-    "mcp.tool",
     "rag.index",
     "rag.retrieve",
 ];

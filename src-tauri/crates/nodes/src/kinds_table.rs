@@ -64,6 +64,8 @@ mod flow_wait;
 mod http_request;
 #[path = "kinds/llm_chat.rs"]
 mod llm_chat;
+#[path = "kinds/mcp_tool.rs"]
+mod mcp_tool;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
 
@@ -100,5 +102,6 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "flow.wait", yaml: include_str!("../../../../node-catalog/flow.wait.yaml"), code: flow_wait::KIND },
     Entry { kind: "http.request", yaml: include_str!("../../../../node-catalog/http.request.yaml"), code: http_request::KIND },
     Entry { kind: "llm.chat", yaml: include_str!("../../../../node-catalog/llm.chat.yaml"), code: llm_chat::KIND },
+    Entry { kind: "mcp.tool", yaml: include_str!("../../../../node-catalog/mcp.tool.yaml"), code: mcp_tool::KIND },
     Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
 ];

@@ -19,6 +19,7 @@ mod llm;
 mod run;
 pub mod speech;
 mod support;
+mod tool_answer;
 
 pub use check::check_descriptor;
 pub use run::{run_call, run_effect, run_pure};

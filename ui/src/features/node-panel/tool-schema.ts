@@ -23,7 +23,8 @@ function chosenOf(node: WorkflowNode): { server: unknown; tool: unknown } {
 /** `value` stays among the choices when this machine does not know it. */
 function choices(schema: JsonSchema, known: readonly string[], value: unknown): JsonSchema {
   const all = typeof value === 'string' && value !== '' && !known.includes(value) ? [...known, value] : [...known];
-  return all.length === 0 ? schema : { ...schema, enum: all };
+  // A reference, never an expression.
+  return all.length === 0 ? schema : { ...schema, enum: all, 'x-ui': { ...schema['x-ui'], widget: 'select', plain: true } };
 }
 
 export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readonly Tool[]): JsonSchema {
@@ -35,9 +36,10 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
   if (properties['tool']) properties['tool'] = choices(properties['tool'], here.map((one) => one.name), tool);
   const found = here.find((one) => one.name === tool);
   const own = properties['arguments'];
+  if (found?.description && properties['tool']) properties['tool'] = { ...properties['tool'], description: found.description };
   if (found && own && Object.keys(asSchema(found.inputSchema).properties ?? {}).length > 0) {
     const taken = asSchema(plainSchema(found.inputSchema));
-    properties['arguments'] = { ...taken, type: 'object', title: own.title, description: found.description || own.description, 'x-ui': { ...own['x-ui'], widget: 'object' } } as JsonSchema;
+    properties['arguments'] = { ...taken, type: 'object', title: own.title, description: own.description, 'x-ui': { ...own['x-ui'], widget: 'object' } } as JsonSchema;
   }
   return { ...config, properties };
 }

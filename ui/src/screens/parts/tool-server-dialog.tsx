@@ -7,7 +7,7 @@ import { useDoing } from '../../features/doing.ts';
 import { Fault } from '../../features/secrets/fault.tsx';
 import { linesOf, variableLines, variablesOf, type Definition, type ToolServer } from './tool-words.ts';
 
-const PASSED = 'PATH, HOME, USER, LANG';
+const PASSED = 'PATH, HOME, USER, LANG, LC_ALL, TMPDIR';
 
 export function ServerDialog({ old, onClose, onKept }: { old?: ToolServer; onClose(): void; onKept(name: string): void }) {
   const process = old?.definition.transport === 'stdio' ? old.definition : undefined;

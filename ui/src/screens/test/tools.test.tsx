@@ -34,8 +34,8 @@ describe('the form of a tool', () => {
   it('is that of its schema, without hints of the server', () => {
     const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, tools);
     expect(made.properties?.['server']?.enum).toEqual(['files']);
-    expect(made.properties?.['tool']?.enum).toEqual(['read']);
-    expect(made.properties?.['arguments']).toMatchObject({ title: 'Arguments', description: 'Reads.', required: ['path'], properties: { path: { type: 'string' } } });
+    expect(made.properties?.['tool']).toMatchObject({ enum: ['read'], description: 'Reads.', 'x-ui': { widget: 'select' } });
+    expect(made.properties?.['arguments']).toMatchObject({ title: 'Arguments', required: ['path'], properties: { path: { type: 'string' } } });
     expect(made.properties?.['arguments']?.properties?.['path']).toEqual({ type: 'string' });
   });
   it('keeps what this machine does not know', () => {

@@ -186,6 +186,9 @@ pub(super) fn after(
         let mut scope = node_scope(compiled, state, node, slot, &input, Some(working));
         scope.locals.push(("_result", fold::one_or_list(&made)));
         scope.locals.push(("_meta", output.meta.clone().unwrap_or_default()));
+        if let Some(raw) = output.meta.as_ref().and_then(|meta| meta.get("toolResult")) {
+            scope.locals.push(("_toolResult", Arc::new(raw.clone())));
+        }
         scope
     };
     if !this.guards.after.is_empty()

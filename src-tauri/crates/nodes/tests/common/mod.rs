@@ -7,6 +7,7 @@ use signalbox_engine::scope::Scope;
 use signalbox_model::{Effects, Item, Mode};
 use signalbox_ports::llm::{Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
+use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
     Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse, World, WriteMode,
 };
@@ -141,6 +142,49 @@ impl signalbox_ports::AuditLog for FakeAudit {
     }
 }
 
+/// One server, `files`: `size` answers with a number, `wrapped` with something beside its result, `fails` fails.
+struct FakeTools;
+
+#[async_trait::async_trait]
+impl signalbox_ports::Tools for FakeTools {
+    async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
+        if server != "files" {
+            let message = "There is no tool server of this name".to_owned();
+            return Err(ToolFailure { fault: ToolFault::NotConfigured, message, stderr: None, retry_after_ms: None });
+        }
+        let taken = serde_json::json!({ "type": "object", "properties": { "path": { "type": "string" } }, "required": ["path"], "additionalProperties": false });
+        let tool = |name: &str, input_schema: Value, output_schema: Option<Value>| ToolInfo {
+            server: server.to_owned(),
+            name: name.to_owned(),
+            title: None,
+            description: String::new(),
+            input_schema,
+            output_schema,
+            read_only: false,
+            idempotent: false,
+            destructive: true,
+            open_world: true,
+        };
+        let promised = serde_json::json!({ "type": "object", "required": ["bytes"] });
+        let none = serde_json::json!({ "type": "object" });
+        Ok(vec![tool("size", taken, Some(promised)), tool("wrapped", none.clone(), None), tool("fails", none, None)])
+    }
+    async fn call(&self, call: ToolCall, _: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
+        let (structured, text) = match call.tool.as_str() {
+            "size" => (Some(serde_json::json!({ "bytes": 12 })), "12 bytes"),
+            "wrapped" => (Some(serde_json::json!({ "result": { "a": 1 }, "undoId": 7 })), "done"),
+            _ => (None, "The disk is gone"),
+        };
+        Ok(ToolAnswer {
+            content: vec![serde_json::json!({ "type": "text", "text": text })],
+            structured,
+            is_error: call.tool == "fails",
+            started_ms: 0,
+            ended_ms: 5,
+        })
+    }
+}
+
 pub(crate) fn world(http: Arc<FakeHttp>) -> World {
     World {
         http,
@@ -173,6 +217,7 @@ impl Scripts for FakeScripts {
             value["total"] = (item["price"].as_i64().unwrap_or(0) * item["count"].as_i64().unwrap_or(0)).into();
             Ok(ScriptAnswer { value, printed: vec!["a line".into()] })
         }
+        tools: Arc::new(FakeTools),
     }
 }
 

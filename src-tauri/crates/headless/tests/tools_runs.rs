@@ -1,0 +1,206 @@
+//! Runs that call tools of a real server (TS-063…TS-068), with the real program.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::path::Path;
+use support::{Box, eventually, workflow};
+
+fn server() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/server.mjs");
+    path.canonicalize().expect("the test server").display().to_string()
+}
+
+fn tools(place: &Box, args: &[&str]) -> Value {
+    let mut all = vec!["tools", "--json"];
+    all.extend(args);
+    let done = place.run(&all);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    done.json()
+}
+
+/// A folder with the approved test server `one`; what it was told is in `log`, the description of `echo` in `text`.
+fn approved() -> Box {
+    let place = Box::new();
+    let file = |name: &str| place.dir.path().join(name).display().to_string();
+    place.file("text", "Says what it is told.");
+    tools(&place, &["set", "one", "--", "node", &server(), "--log", &file("log"), "--text", &file("text")]);
+    let hash = tools(&place, &["connect", "one"])["hash"].as_str().expect("a hash").to_owned();
+    tools(&place, &["approve", "one", "--hash", &hash]);
+    place
+}
+
+fn log(place: &Box) -> Vec<Value> {
+    let text = std::fs::read_to_string(place.dir.path().join("log")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn step(tool: &str, arguments: Value, more: Value) -> Value {
+    let mut config = json!({ "server": "one", "tool": tool, "arguments": arguments });
+    let fields = more.as_object().cloned().unwrap_or_default();
+    config.as_object_mut().expect("an object").extend(fields);
+    json!({ "type": "mcp.tool", "config": config })
+}
+
+/// Runs one step; gives its events (of the step alone) and the summary.
+fn run(place: &Box, id: &str, node: Value) -> (Vec<Value>, Value) {
+    let file = place.file("flow.signalbox.json", workflow(json!({ id: node }), json!([])).to_string());
+    let done = place.run(&["run", &file.display().to_string(), "--events", "--json"]);
+    let mut lines = done.lines();
+    let summary = lines.pop().expect("a summary");
+    lines.retain(|event| event["stepId"] == id);
+    (lines, summary)
+}
+
+fn types(events: &[Value]) -> Vec<&str> {
+    events.iter().filter_map(|event| event["type"].as_str()).collect()
+}
+
+fn of<'a>(events: &'a [Value], kind: &str) -> &'a Value {
+    &events.iter().find(|event| event["type"] == kind).unwrap_or_else(|| panic!("no {kind} in {events:#?}"))["payload"]
+}
+
+#[test]
+fn ts_063_ts_064_a_tool_that_works_fails_and_may_fail() {
+    let place = approved();
+    let (events, summary) = run(&place, "call", step("echo", json!({ "text": "hi" }), json!({})));
+    assert_eq!(types(&events), ["step_start", "tool_start", "tool_done", "step_done"]);
+    assert_eq!(of(&events, "tool_start")["input"], json!({ "text": "hi" }));
+    assert_eq!(of(&events, "tool_done")["output"], json!({ "said": "hi" }));
+    assert_eq!(summary["output"], json!([{ "said": "hi" }]));
+
+    let (events, summary) = run(&place, "call", step("fails", json!({ "text": "no paper" }), json!({})));
+    assert_eq!(types(&events), ["step_start", "tool_start", "tool_error", "step_error", "error_handled"]);
+    assert_eq!((&summary["status"], &summary["error"]["message"]), (&json!("failed"), &json!("no paper")));
+    assert_eq!(summary["error"]["details"]["code"], "TOOL_FAILED");
+
+    for way in ["allowError", "continueOnError"] {
+        let (events, summary) = run(&place, "call", step("fails", json!({}), json!({ way: true })));
+        assert_eq!(types(&events), ["step_start", "tool_start", "tool_error", "step_done"], "{way}");
+        assert_eq!(of(&events, "tool_error")["allowError"], true);
+        let output = &summary["output"][0];
+        assert_eq!((&output["ok"], &output["tool"]), (&json!(false), &json!("fails")));
+        assert_eq!(output["error"]["message"], "It did not work");
+    }
+}
+
+#[test]
+fn ts_065_the_payload_and_the_envelope() {
+    let place = approved();
+    let mut node = step("wrapped", json!({}), json!({}));
+    node["out"] = json!({ "$x": "=_result", "$raw": "=_toolResult" });
+    let (_, summary) = run(&place, "call", node);
+    assert_eq!(summary["context"]["x"], json!({ "a": 1 }));
+    let raw = &summary["context"]["raw"];
+    assert_eq!((&raw["undoId"], &raw["result"]), (&json!(7), &json!({ "a": 1 })));
+    assert_eq!((&raw["status"], &raw["provider"]), (&json!("ok"), &json!("mcp://one/wrapped")));
+    assert!(raw["requestId"].is_string() && raw["timings"]["start"].is_string(), "{raw}");
+}
+
+#[test]
+fn ts_066_the_name_of_a_tool_in_the_id_of_its_step() {
+    let place = approved();
+    let node = json!({ "type": "mcp.tool", "config": { "server": "one", "arguments": { "text": "hi" } } });
+    let (events, _) = run(&place, "Tool_010_echo", node);
+    assert_eq!(of(&events, "tool_start")["name"], "echo");
+    assert_eq!(of(&events, "tool_done")["output"], json!({ "said": "hi" }));
+}
+
+#[test]
+fn ts_067_a_time_limit_goes_along_unless_the_call_has_one() {
+    let place = approved();
+    let limited = |arguments: Value| {
+        let mut node = step("timed", arguments, json!({}));
+        node["timeoutMs"] = 15_000.into();
+        run(&place, "call", node).1["output"][0].clone()
+    };
+    assert_eq!(limited(json!({})), json!({ "timeout": 15_000 }));
+    assert_eq!(limited(json!({ "timeout": 500 })), json!({ "timeout": 500 }));
+    // A tool that takes none gets none.
+    let mut node = step("echo", json!({ "text": "hi" }), json!({}));
+    node["timeoutMs"] = 15_000.into();
+    assert_eq!(run(&place, "call", node).1["output"], json!([{ "said": "hi" }]));
+}
+
+#[test]
+fn ts_068_notices_of_a_tool() {
+    let place = approved();
+    let (events, _) = run(&place, "call", step("tells", json!({}), json!({})));
+    assert_eq!(
+        types(&events),
+        ["step_start", "tool_start", "tool_message", "tool_message", "tool_message", "tool_done", "step_done"]
+    );
+    let told: Vec<(&str, &str)> = events
+        .iter()
+        .filter(|event| event["type"] == "tool_message")
+        .map(|event| {
+            (event["payload"]["level"].as_str().expect("a level"), event["payload"]["message"].as_str().expect("words"))
+        })
+        .collect();
+    assert_eq!(told, [("info", "begun"), ("warn", "disk: nearly full"), ("progress", "half")]);
+    assert!(events.iter().all(|event| event["runId"].is_string()));
+}
+
+#[test]
+fn arguments_and_answers_are_checked_against_what_was_approved() {
+    let place = approved();
+    let (events, summary) = run(&place, "call", step("echo", json!({ "txt": "hi" }), json!({})));
+    assert_eq!(types(&events), ["step_start", "tool_start", "tool_error", "step_error", "error_handled"]);
+    let details = &summary["error"]["details"];
+    assert_eq!((&details["code"], &details["schema"]["required"]), (&json!("INPUT_INVALID"), &json!(["text"])));
+    assert!(!log(&place).iter().any(|entry| entry.get("called").is_some()), "the server was not asked");
+    let (_, summary) = run(&place, "call", step("wrong", json!({}), json!({})));
+    assert_eq!(summary["error"]["details"]["code"], "SCHEMA_MISMATCH");
+    let (_, summary) = run(&place, "call", step("refuses", json!({}), json!({})));
+    assert_eq!(summary["error"]["details"]["code"], "INPUT_INVALID");
+    let (_, summary) = run(&place, "call", step("nothing", json!({}), json!({})));
+    assert_eq!(summary["error"]["details"]["code"], "TOOL_NOT_FOUND");
+}
+
+#[test]
+fn one_changed_character_stops_the_run_and_is_recorded() {
+    let place = approved();
+    place.file("text", "Says what it is told!");
+    let (_, summary) = run(&place, "call", step("echo", json!({ "text": "hi" }), json!({})));
+    assert_eq!(
+        (&summary["error"]["details"]["code"], &summary["error"]["suggestedAction"]),
+        (&json!("TOOL_NOT_APPROVED"), &json!("human_review"))
+    );
+    assert!(!log(&place).iter().any(|entry| entry.get("called").is_some()), "nothing was called");
+    let all = place.run(&["audit", "list", "--json"]).json();
+    let blocked = all.as_array().expect("entries").iter().find(|entry| entry["event"] == "TOOL_SERVER_BLOCKED");
+    assert_eq!(blocked.expect("an entry")["metadata"]["changes"], json!(["echo.description"]));
+    let (_, summary) =
+        run(&place, "call", json!({ "type": "mcp.tool", "config": { "server": "two", "tool": "echo" } }));
+    assert_eq!(summary["error"]["details"]["code"], "TOOL_SERVER_MISSING");
+}
+
+/// Fault 26: the process tree is gone when a run is cancelled, and the run has ended once.
+#[test]
+fn a_cancelled_run_leaves_no_process() {
+    let place = approved();
+    let file = place.file(
+        "flow.signalbox.json",
+        workflow(json!({ "call": step("waits", json!({}), json!({})) }), json!([])).to_string(),
+    );
+    let mut child = place.spawn(&["run", &file.display().to_string(), "--json"]);
+    let pids = || {
+        let log = log(&place);
+        let told = log.iter().find(|entry| entry.get("child").is_some())?.clone();
+        Some([told["pid"].as_u64()?, told["child"].as_u64()?])
+    };
+    eventually("the tool waits", || pids().is_some());
+    let runs = place.run(&["runs", "list", "--json"]).json();
+    let id = runs[0]["runId"].as_str().expect("a run").to_owned();
+    assert_eq!(place.run(&["cancel", &id]).code, 0);
+    let code = child.wait().expect("it ends").code();
+    assert_eq!(code, Some(4), "cancelled");
+    for pid in pids().expect("pids") {
+        eventually("its process is gone", || {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+            !status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
+        });
+    }
+    let events = place.run(&["runs", "events", &id]).lines();
+    assert_eq!(events.iter().filter(|event| event["type"] == "workflow_cancelled").count(), 1);
+}

@@ -1,0 +1,232 @@
+//! What an answer of a tool means: its payload, its envelope, and which error a failure is (PLATFORM, error mapping). A tool's
+//! own wishes about retries and routes go to `details.toolSuggested` (TRUST, "Holes"): they decide nothing.
+
+use serde_json::{Map, Value, json};
+use signalbox_engine::effect::Call;
+use signalbox_engine::schema::Schema;
+use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, time};
+use signalbox_ports::Scrubber;
+use signalbox_ports::tools::{ToolAnswer, ToolFailure, ToolFault, ToolInfo};
+
+/// Longest wait that a server may ask for (PLATFORM).
+const LONGEST_WAIT_MS: u64 = 600_000;
+/// Longest line of a summary.
+const LINE: usize = 160;
+/// Longest words of a tool in a message.
+const WORDS: usize = 2_000;
+
+/// An answer that can be used.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// The normalised payload, `_result` (T-08, T-09).
+    pub(crate) result: Value,
+    /// The answer as it came, `_toolResult` (T-01).
+    pub(crate) envelope: Value,
+}
+
+/// A value in one line.
+pub(crate) fn summary(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut line: String = text.chars().take(LINE).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(LINE).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+pub(crate) fn without_secrets(mut answer: ToolAnswer, scrubber: &Scrubber) -> ToolAnswer {
+    answer.content.iter_mut().chain(answer.structured.as_mut()).for_each(|value| scrubber.value(value));
+    answer
+}
+
+/// The tool's text parts, if it has no others.
+fn words(content: &[Value]) -> Option<String> {
+    let texts = content.iter().map(|part| part["text"].as_str().filter(|_| part["type"] == "text"));
+    texts.collect::<Option<Vec<_>>>().map(|texts| texts.join("\n"))
+}
+
+/// The payload: structured where there is some, else JSON that stands in the text, else the text, else all parts.
+fn payload_of(answer: &ToolAnswer) -> Value {
+    if let Some(structured) = &answer.structured {
+        return structured.clone();
+    }
+    match words(&answer.content) {
+        Some(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(value @ (Value::Object(_) | Value::Array(_))) => value,
+            _ => Value::String(text),
+        },
+        None => json!({ "content": answer.content }),
+    }
+}
+
+/// What came, with what the protocol says about it beside it.
+fn envelope(info: &ToolInfo, request: &str, answer: &ToolAnswer, raw: &Value, error: Value) -> Value {
+    // A payload that is an envelope already keeps what it has beside its result.
+    let mut all = match raw {
+        Value::Object(fields) if fields.contains_key("result") => fields.clone(),
+        other => Map::from_iter([("result".to_owned(), other.clone())]),
+    };
+    all.insert("requestId".into(), request.into());
+    all.insert("status".into(), if answer.is_error { "error" } else { "ok" }.into());
+    all.insert("error".into(), error);
+    all.insert("provider".into(), format!("mcp://{}/{}", info.server, info.name).into());
+    let (start, end) = (time::format(answer.started_ms), time::format(answer.ended_ms));
+    all.insert("timings".into(), json!({ "start": start, "end": end }));
+    all.insert("content".into(), answer.content.clone().into());
+    Value::Object(all)
+}
+
+/// What an answer gives; an error comes with its envelope.
+pub(crate) fn read(info: &ToolInfo, request: &str, answer: ToolAnswer) -> Result<Told, (NodeFailure, Option<Value>)> {
+    let raw = payload_of(&answer);
+    if answer.is_error {
+        let failure = tool_failure(info, &answer, &raw);
+        let told = json!({ "type": failure.error_type, "message": failure.message, "code": failure.code });
+        return Err((failure, Some(envelope(info, request, &answer, &raw, told))));
+    }
+    let envelope = envelope(info, request, &answer, &raw, Value::Null);
+    if let Err(failure) = keeps_promise(info, &raw) {
+        return Err((failure, Some(envelope)));
+    }
+    let result = match raw {
+        Value::Object(mut fields) if fields.contains_key("result") => fields.shift_remove("result").unwrap_or_default(),
+        other => other,
+    };
+    Ok(Told { result, envelope })
+}
+
+/// The structured answer against the schema that was approved.
+fn keeps_promise(info: &ToolInfo, raw: &Value) -> Result<(), NodeFailure> {
+    let Some(schema) = &info.output_schema else { return Ok(()) };
+    let mismatch = |message: String| {
+        NodeFailure::validation("SCHEMA_MISMATCH", message)
+            .detail("tool", info.name.clone())
+            .detail("schema", schema.clone())
+    };
+    let compiled = Schema::compile(schema)
+        .map_err(|why| mismatch(format!("The answer of '{}' cannot be checked: {why}", info.name)))?;
+    compiled.validate(raw).map_err(|found| {
+        let told: Vec<Value> = found.iter().map(|one| json!({ "path": one.path, "message": one.message })).collect();
+        let first = found.first().map_or_else(String::new, |one| format!(" at '{}': {}", one.path, one.message));
+        mismatch(format!("The answer of '{}' is not what it promises{first}", info.name)).detail("violations", told)
+    })
+}
+
+/// A tool says that it failed: its own code where it has one, else `TOOL_FAILED`. Trying again is for tools that say that twice
+/// is as once.
+fn tool_failure(info: &ToolInfo, answer: &ToolAnswer, raw: &Value) -> NodeFailure {
+    let said = words(&answer.content).filter(|text| !text.trim().is_empty());
+    let told = match raw.get("error") {
+        Some(error @ Value::Object(_)) => error,
+        _ => raw,
+    };
+    let own = |key: &str| told.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let message = own("message").map(str::to_owned).or(said).unwrap_or_else(|| "It did not say why".into());
+    let message: String = message.chars().take(WORDS).collect();
+    let good = |code: &&str| {
+        code.len() <= 64 && code.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    };
+    let code = own("code").filter(good).unwrap_or("TOOL_FAILED");
+    // A server that checks its arguments itself says so in words (-32602 in any form).
+    let arguments = message.contains("-32602") || told.get("code").and_then(Value::as_i64) == Some(-32602);
+    if arguments {
+        return NodeFailure::validation(
+            "INPUT_INVALID",
+            format!("The tool '{}' refuses its arguments: {message}", info.name),
+        )
+        .detail("tool", info.name.clone())
+        .detail("schema", info.input_schema.clone());
+    }
+    let mut failure = NodeFailure::tool(code, message).detail("tool", info.name.clone());
+    let wishes: Map<String, Value> = ["retryable", "suggestedAction", "attempt", "maxAttempts"]
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), told.get(key)?.clone())))
+        .collect();
+    if !wishes.is_empty() {
+        failure = failure.detail("toolSuggested", Value::Object(wishes));
+    }
+    if info.idempotent || info.read_only { failure.retryable() } else { failure }
+}
+
+/// The approved server has no such tool.
+pub(crate) fn unknown(server: &str, tool: &str) -> NodeFailure {
+    NodeFailure::tool("TOOL_NOT_FOUND", format!("The server '{server}' has no tool '{tool}'")).detail("tool", tool)
+}
+
+/// Which error a failure is.
+pub(crate) fn failed(failure: ToolFailure, info: Option<&ToolInfo>) -> NodeFailure {
+    let ToolFailure { fault, message, stderr, retry_after_ms } = failure;
+    let tool = |code: &str| NodeFailure::tool(code, message.clone());
+    let of = |kind: ErrorType, code: &str| NodeFailure::new(kind, code, message.clone());
+    let wait = retry_after_ms.filter(|wait| *wait <= LONGEST_WAIT_MS);
+    let person = SuggestedAction::HumanReview;
+    let mut told = match fault {
+        ToolFault::NotConfigured => tool("TOOL_SERVER_MISSING").suggest(person),
+        ToolFault::NotApproved => tool("TOOL_NOT_APPROVED").suggest(person),
+        ToolFault::NotFound => tool("TOOL_NOT_FOUND"),
+        ToolFault::Secret => tool("SECRET_UNAVAILABLE").suggest(person),
+        ToolFault::Auth => tool("AUTH").suggest(person),
+        // A server that wants to rest longer than this is not asked again.
+        ToolFault::RateLimit if retry_after_ms.is_some() && wait.is_none() => tool("RATE_LIMIT"),
+        ToolFault::RateLimit => tool("RATE_LIMIT").retryable(),
+        ToolFault::Unavailable => tool("SERVICE_UNAVAILABLE").retryable(),
+        ToolFault::HttpStatus => tool("HTTP_STATUS"),
+        ToolFault::BadArguments => of(ErrorType::ValidationError, "INPUT_INVALID"),
+        ToolFault::Unsupported => tool("UNSUPPORTED_OPERATION"),
+        ToolFault::Internal => tool("INTERNAL").retryable(),
+        ToolFault::Connect => of(ErrorType::NetworkError, "CONNECTION").retryable(),
+        ToolFault::Cut => of(ErrorType::NetworkError, "CONNECTION").retryable().maybe_happened(),
+        ToolFault::Timeout => of(ErrorType::Timeout, "TIMEOUT").retryable().maybe_happened(),
+        ToolFault::BadAnswer => tool("INTERNAL").maybe_happened(),
+        ToolFault::TooLarge => of(ErrorType::ValidationError, "TOO_LARGE").maybe_happened(),
+    };
+    told.retry_after_ms = wait;
+    if let Some(info) = info {
+        told = told.detail("tool", info.name.clone()).detail("server", info.server.clone());
+        if fault == ToolFault::BadArguments {
+            told = told.detail("schema", info.input_schema.clone());
+        }
+    }
+    match stderr {
+        Some(stderr) => told.detail("stderr", stderr),
+        None => told,
+    }
+}
+
+/// `_result` of a tool that may fail (T-07).
+pub(crate) fn allowed(tool: &str, failure: &NodeFailure) -> Value {
+    json!({
+        "ok": false,
+        "tool": tool,
+        "error": { "type": failure.error_type, "message": failure.message, "details": failure.details_with_code() },
+    })
+}
+
+/// The error as `tool_error` shows it; the engine makes the one that routes.
+pub(crate) fn payload(call: &Call, failure: &NodeFailure, now_ms: i64) -> ErrorPayload {
+    let mut details = failure.details_with_code();
+    if failure.may_have_happened {
+        details.insert("effect".into(), "unknown".into());
+    }
+    ErrorPayload {
+        error_type: failure.error_type,
+        message: failure.message.clone(),
+        // Every call of a tool is `write` and `ask` (K-43).
+        retryable: failure.retryable && !failure.may_have_happened,
+        origin_node: call.node_id.to_string(),
+        origin_run_id: Some(call.run_id.to_string()),
+        attempt: None,
+        max_attempts: None,
+        timestamp: time::format(now_ms),
+        suggested_action: if failure.may_have_happened {
+            Some(SuggestedAction::HumanReview)
+        } else {
+            failure.suggested_action
+        },
+        provenance_ref: None,
+        details: Some(details),
+    }
+}
