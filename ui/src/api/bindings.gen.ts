@@ -3324,6 +3324,28 @@ export interface TimelineStep {
   delayMs: number;
 }
 
+/** A tool of a server. */
+export interface Tool {
+  /** The registered server. */
+  server: string;
+  /** The tool at its server. */
+  name: string;
+  /** For people. */
+  title?: string;
+  /** What the server says of it. */
+  description: string;
+  /** JSON Schema of the arguments. */
+  inputSchema: unknown;
+  /** JSON Schema of the structured answer. */
+  outputSchema?: unknown;
+  /** It says that it changes nothing. */
+  readOnly: boolean;
+  /** It says that twice is as once. */
+  idempotent: boolean;
+  /** It says that it may destroy. */
+  destructive: boolean;
+}
+
 /** Payload of `tool_done` (R-23). */
 export interface ToolDone {
   /** The tool. */
@@ -3360,6 +3382,120 @@ export interface ToolMessage {
   message: string;
   /** What else it told. */
   data: unknown;
+}
+
+/** A registered server. */
+export interface ToolServer {
+  /** Its name; steps name it. */
+  name: string;
+  /** How it is started or reached. */
+  definition: ToolServerDefinition;
+  /** Where it stands. */
+  state: ToolServerState;
+  /** The hash of how it is now, for an approval; absent before it was asked. */
+  hash?: string;
+  /** Its name and version, as it says. */
+  server?: string;
+  /** When it was asked last, RFC 3339. */
+  seenAt?: string;
+  /** The tools that it had then. */
+  tools: Tool[];
+  /** What differs from what was approved. */
+  changes: ToolServerChange[];
+  /** Who approved it. */
+  approvedBy?: string;
+  /** When, RFC 3339. */
+  approvedAt?: string;
+  /** Why it could not be asked last. */
+  trouble?: ToolServerTrouble;
+  /** Variables of this program that its process gets besides its own. */
+  passedOn: string[];
+  /** Who registered it. */
+  madeBy: string;
+  /** RFC 3339. */
+  madeAt: string;
+}
+
+/** Approves a server as it was shown. */
+export interface ToolServerApprove {
+  /** Its name. */
+  name: string;
+  /** The hash of what was shown. */
+  hash: string;
+}
+
+/** A difference between what was approved and what a server is now. */
+export interface ToolServerChange {
+  /** The tool; absent for the server itself. */
+  tool?: string;
+  /** What of it: `command`, `args`, `description`, `inputSchema` … */
+  field: string;
+  /** As it was approved. */
+  before?: string;
+  /** As it is now. */
+  after?: string;
+}
+
+/** How a server is started or reached. */
+export type ToolServerDefinition =
+  | {
+    transport: 'stdio';
+    /** A program, by its path or its name. No shell reads it. */
+    command: string;
+    /** Its arguments, each as it is. */
+    args?: string[];
+    /** Variable → plain text, or `secret://name`. */
+    env?: Record<string, string>;
+    /** The folder that it works in; the person's own folder when absent. */
+    cwd?: string;
+  }
+  | {
+    transport: 'http';
+    /** `http://` or `https://`. */
+    url: string;
+    /** The secret that goes along: `secret://name`. */
+    credential?: string;
+  };
+
+/** Registers the servers of a pasted `mcp.json`. */
+export interface ToolServerImport {
+  /** The text: `{"mcpServers": {…}}`. */
+  text: string;
+}
+
+/** Names a server. */
+export interface ToolServerName {
+  /** Its name. */
+  name: string;
+}
+
+/** Registers a server, or changes how it is started or reached; it is asked and approved afterwards. */
+export interface ToolServerSet {
+  /** A new name, or one that is there. */
+  name: string;
+  /** How it is started or reached. */
+  definition: ToolServerDefinition;
+}
+
+/** Where a server stands. */
+export type ToolServerState = 'new' | 'approved' | 'changed';
+
+/** Why a server could not be asked. */
+export interface ToolServerTrouble {
+  /** Plain words. */
+  message: string;
+  /** Last lines of its error output. */
+  stderr?: string;
+  /** RFC 3339. */
+  at: string;
+}
+
+/** What came of an import. */
+export interface ToolServersImported {
+  /** Names of the servers that are registered now. None of them is approved. */
+  added: string[];
+  /** What was left out, or has to be done, a sentence each. */
+  notes: string[];
 }
 
 /** Payload of `tool_start` (R-21). */
@@ -4099,6 +4235,20 @@ export interface Commands {
   model_names: { request: ModelRef; response: ModelNames };
   /** Looks for servers of language models on this machine. */
   model_discover: { request: Empty; response: ModelFound[] };
+  /** Servers of tools, where they stand, and what differs from what was approved. */
+  tool_server_list: { request: Empty; response: ToolServer[] };
+  /** Registers a server of tools, or changes how it is started or reached. */
+  tool_server_set: { request: ToolServerSet; response: ToolServer };
+  /** Registers the servers of a pasted mcp.json. */
+  tool_server_import: { request: ToolServerImport; response: ToolServersImported };
+  /** Deletes a server of tools and its approval. */
+  tool_server_delete: { request: ToolServerName; response: Empty };
+  /** Starts or reaches a server of tools and asks what it is. */
+  tool_server_connect: { request: ToolServerName; response: ToolServer };
+  /** Approves a server of tools as it was shown. */
+  tool_server_approve: { request: ToolServerApprove; response: ToolServer };
+  /** The tools that steps may call. */
+  tool_list: { request: Empty; response: Tool[] };
   /** What the person set on this machine. */
   settings_get: { request: Empty; response: AppSettings };
   /** Keeps settings. */
@@ -4220,6 +4370,13 @@ export const commands: Record<CommandName, CommandInfo> = {
   model_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   model_names: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   model_discover: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  tool_server_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  tool_server_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
+  tool_server_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list'] },
+  tool_server_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
+  tool_server_connect: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list'] },
+  tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
+  tool_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
