@@ -32,7 +32,7 @@ fn a_server_is_kept_changed_and_deleted_each_with_its_entry() {
     assert_eq!(kept, Ok(Ok(row("files"))));
     drop(store);
     let store = open(folder.path());
-    let refused = store.tool_server_change("files", |before| Err::<(ToolServerRow, Option<Record>), _>(before));
+    let refused = store.tool_server_change("files", Err::<(ToolServerRow, Option<Record>), _>);
     assert_eq!(refused, Ok(Err(Some(row("files")))));
     let blocked =
         ToolServerRow { blocked: Some("changed".into()), approved: Some(json!({ "hash": "x" })), ..row("files") };
