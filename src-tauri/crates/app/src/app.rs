@@ -172,7 +172,6 @@ impl App {
             audit,
             secrets: step_secrets,
             llm: Arc::<Models>::clone(&models),
-            tools: Arc::new(signalbox_ports::NoTools),
             scripts: Arc::new(ScriptWorkers::of_this_program()),
             tools: Arc::<McpTools>::clone(&tools),
         });

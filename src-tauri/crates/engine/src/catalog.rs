@@ -6,14 +6,8 @@ use signalbox_model::NodeDescriptor;
 use std::sync::Arc;
 
 /// Kinds of later releases: a file that names one gets `NOT_AVAILABLE`, not `UNKNOWN_TYPE`.
-pub const LATER_KINDS: &[&str] = &[
-    "trigger.schedule",
-    "trigger.webhook",
-    "trigger.file_watch",
-    "agent.task",
-    "rag.index",
-    "rag.retrieve",
-];
+pub const LATER_KINDS: &[&str] =
+    &["trigger.schedule", "trigger.webhook", "trigger.file_watch", "agent.task", "rag.index", "rag.retrieve"];
 
 /// Node kinds by name, in catalog order.
 #[derive(Debug, Clone, Default)]

@@ -193,7 +193,6 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         audit: Arc::new(FakeAudit),
         secrets: Arc::new(signalbox_ports::NoSecrets),
         llm: Arc::new(FakeLlm),
-        tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(FakeScripts),
     }
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    id: 32,
+    id: 33,
     // `approved`: what a person approved; null before. `seen`: what the server said of itself last. `blocked`: it is not what
     // was approved, and why; null while it may be called. `trouble`: why it could not be asked last.
     sql: "CREATE TABLE tool_server (

@@ -97,6 +97,7 @@ fn a_store_of_before_is_taken_over() {
              CREATE INDEX audit_of_node ON audit_entry (node_id, seq) WHERE node_id <> '$run';
              CREATE INDEX audit_by_time ON audit_entry (ts_high);
              DROP INDEX webhook_of_task;
+             DROP TABLE tool_server;
              PRAGMA user_version = 30;",
         )
         .expect("as it was");
