@@ -193,6 +193,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         audit: Arc::new(FakeAudit),
         secrets: Arc::new(signalbox_ports::NoSecrets),
         llm: Arc::new(FakeLlm),
+        tools: Arc::new(FakeTools),
         scripts: Arc::new(FakeScripts),
     }
 }
@@ -216,7 +217,6 @@ impl Scripts for FakeScripts {
             value["total"] = (item["price"].as_i64().unwrap_or(0) * item["count"].as_i64().unwrap_or(0)).into();
             Ok(ScriptAnswer { value, printed: vec!["a line".into()] })
         }
-        tools: Arc::new(FakeTools),
     }
 }
 
