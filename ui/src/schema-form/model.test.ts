@@ -9,7 +9,8 @@ describe('widgets', () => {
   it.each([
     [{ type: 'string' }, 'text'], [{ type: 'integer' }, 'number'], [{ type: ['number', 'null'] }, 'number'], [{ type: 'boolean' }, 'switch'],
     [{ enum: ['a', 'b'] }, 'select'], [{ oneOf: [{ const: 1 }, { const: 2 }] }, 'select'], [{ oneOf: [{ type: 'string' }, { type: 'object' }] }, 'variants'],
-    [{ type: 'object', properties: { a: {} } }, 'object'], [{ type: 'object', additionalProperties: true }, 'keyvalue'], [{ type: 'array' }, 'list'],
+    [{ type: 'object', properties: { a: {} } }, 'object'], [{ type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] }, 'object'],
+    [{ type: 'object', additionalProperties: true }, 'keyvalue'], [{ type: 'array' }, 'list'],
     [{}, 'any'], [{ type: ['string', 'integer'] }, 'any'], [{ type: 'string', 'x-cel': true, 'x-ui': { widget: 'text' } }, 'cel'],
     [{ type: 'integer', 'x-ui': { widget: 'duration' } }, 'duration'], [{ type: 'string', 'x-ui': { widget: 'no such thing' } }, 'text'],
   ] as const)('%j is shown as %s', (schema, widget) => {

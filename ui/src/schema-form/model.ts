@@ -74,12 +74,15 @@ export const textOf = (value: unknown): string => (value === undefined || value 
 /** A box of several lines. */
 export const isMultiline = (schema: JsonSchema): boolean => schema['x-multiline'] === true || hintsOf(schema).widget === 'code';
 
+/** A variant that only says which fields must be there is a rule about the fields, not another shape. */
+const isShape = (variant: JsonSchema): boolean => Object.keys(variant).some((keyword) => keyword !== 'required');
+
 export function widgetOf(schema: JsonSchema): Widget {
   const asked = hintsOf(schema).widget;
   if (schema['x-cel'] === true) return 'cel';
   if (asked) return asked;
   if (choicesOf(schema)) return 'select';
-  if (schema.oneOf ?? schema.anyOf) return 'variants';
+  if ((schema.oneOf ?? schema.anyOf)?.some(isShape)) return 'variants';
   const types = typesOf(schema);
   if (types.length > 1) return types.every((type) => type === 'number' || type === 'integer') ? 'number' : 'any';
   switch (types[0]) {

@@ -1,0 +1,112 @@
+/** Steps whose work is written or said: a script of one's own, and a language model whose answer is seen while it comes. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openDocument, shot } from './document.ts';
+import { expect, test } from './host.ts';
+
+interface Doc {
+  params?: unknown;
+  nodes: { [id: string]: { type: string; title?: string; config?: Record<string, unknown>; out?: Record<string, unknown>; print?: string } };
+  edges: { from: string; to: string }[];
+  layout: { [id: string]: [number, number] };
+}
+
+test('a script is written, fails with its line, and is mended', async ({ open, host }) => {
+  const { page } = await openDocument<Doc>(open, host, 'Own words', {
+    params: { type: 'object', properties: { price: { type: 'integer', default: 5 } } },
+    nodes: {
+      start: { type: 'trigger.manual', title: 'Start' },
+      sum: { type: 'code.javascript', title: 'Sum up', config: { source: 'return 1' } },
+      end: { type: 'flow.stop', title: 'Done', config: { stopId: 'done' } },
+    },
+    edges: [{ from: 'start.success', to: 'sum' }, { from: 'sum.success', to: 'end' }],
+    layout: { start: [0, 0], sum: [248, 0], end: [496, 0] },
+  });
+  await page.locator('[data-node="sum"]').click();
+  const panel = page.getByRole('complementary', { name: 'Step settings' });
+  const write = async (lines: string[]) => {
+    await panel.getByRole('textbox', { name: 'Script' }).click();
+    await page.keyboard.press('Control+a');
+    // As somebody pastes it: typed letter by letter the editor closes brackets by itself.
+    await panel.getByRole('textbox', { name: 'Script' }).evaluate((field, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', text);
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, lines.join('\n'));
+  };
+  await write(['const total = item.price * 3;', 'console.log("the total is", total);', 'return totl;']);
+  await page.keyboard.press('F5');
+  await expect(page.getByText(/Line 3: ReferenceError: totl is not defined/).first()).toBeVisible();
+  await shot(page, 'script-failed');
+
+  await write(['const total = item.price * 3;', 'console.log("the total is", total);', '', '// a comment', 'return { total, when: new Date(0) };']);
+  await page.keyboard.press('F5');
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
+  await shot(page, 'script');
+  const [run] = (await host.rpc<{ runs: { runId: string; workflowName?: string }[] }>('run_list', { limit: 1 })).runs;
+  const { summary } = await host.rpc<{ summary: { output: unknown } }>('run_get', { runId: run?.runId });
+  expect(summary.output).toEqual([{ total: 15, when: '1970-01-01T00:00:00.000Z' }]);
+});
+
+/** A server of chat completions that says the next piece when the test wants it. */
+async function model() {
+  const asked: ServerResponse[] = [];
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    asked.push(response);
+  });
+  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
+  const send = (body: unknown) => asked.at(-1)?.write(`data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', model: 'small-1', ...(body as object) })}\n\n`);
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    say: (content: string) => send({ choices: [{ index: 0, delta: { content } }] }),
+    end: () => {
+      send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+      send({ choices: [], usage: { prompt_tokens: 1200, completion_tokens: 34, total_tokens: 1234 } });
+      asked.at(-1)?.end('data: [DONE]\n\n');
+    },
+    stop: () => { server.closeAllConnections(); server.close(); },
+  };
+}
+
+test('ts_061 what a model says is on its step and in the log while it comes', async ({ open, host }) => {
+  const far = await model();
+  try {
+    const { page } = await openDocument<Doc>(open, host, 'Letters', {
+      nodes: {
+        start: { type: 'trigger.manual', title: 'Start' },
+        ask: {
+          type: 'llm.chat', title: 'Sum up the letter',
+          config: { prompt: 'What does the letter want?', provider: { kind: 'openai', baseUrl: far.base }, model: 'small-1' },
+        },
+        end: { type: 'flow.stop', title: 'Done', config: { stopId: 'done' } },
+      },
+      edges: [{ from: 'start.success', to: 'ask' }, { from: 'ask.success', to: 'end' }],
+      layout: { start: [0, 0], ask: [248, 0], end: [496, 0] },
+    });
+    await page.keyboard.press('Control+j');
+    await page.keyboard.press('F5');
+    await expect.poll(() => far.asked.length).toBe(1);
+    far.say('The customer wants ');
+    await page.locator('[data-node="ask"]').click();
+    const panel = page.getByRole('complementary', { name: 'Step settings' });
+    await expect(panel.getByRole('textbox', { name: 'Question' })).toHaveText('What does the letter want?');
+    await shot(page, 'model-panel');
+    const response = page.getByRole('region', { name: 'Response' });
+    await expect(response).toHaveText('The customer wants');
+    await expect(page.locator('[data-node="ask"] .cv-sum')).toHaveText('The customer wants');
+    far.say('the money back, because the lamp came broken.');
+    await expect(response).toHaveText('The customer wants the money back, because the lamp came broken.');
+    await shot(page, 'model-says');
+    far.end();
+    await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
+    await page.getByRole('button', { name: /^Token usage small-1, 1,234 tokens/ }).click();
+    await expect(page.getByRole('definition').filter({ hasText: /^1,200$/ })).toBeVisible();
+    await shot(page, 'model-said');
+  } finally {
+    far.stop();
+  }
+});
