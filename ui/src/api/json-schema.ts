@@ -30,6 +30,7 @@ export interface JsonSchema {
   'x-ui'?: JsonMap;
   'x-practice'?: boolean;
   'x-secret'?: boolean;
+  deprecated?: boolean;
   'x-multiline'?: boolean;
   [extra: string]: unknown;
 }

@@ -145,6 +145,15 @@ export function AnyField(field: FieldProps) {
   );
 }
 
+/** An object or a list that is written as JSON. */
+export function JsonField(field: FieldProps) {
+  return (
+    <FieldFrame field={field} labelFor={false}>
+      {() => <JsonBox value={field.value} onValue={field.onValue} label={field.label} />}
+    </FieldFrame>
+  );
+}
+
 /** JSON as text. Writes back whenever the text is JSON; else it says where it is not. */
 export function JsonBox({ value, onValue, label, minLines = 2 }: { value: unknown; onValue: (value: unknown) => void; label: string; minLines?: number }) {
   const { readOnly, onUnread } = useForm();

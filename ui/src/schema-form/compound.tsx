@@ -21,7 +21,7 @@ export interface PathProps extends FieldProps {
 /** The properties of an object, neighbours of half width in one row. */
 export function Properties({ schema, value, path }: { schema: JsonSchema; value: unknown; path: Path }) {
   const object = isObject(value) ? value : {};
-  const properties = propertiesOf(schema).filter(([, property]) => property['x-ui']?.['hidden'] !== true);
+  const properties = propertiesOf(schema, value).filter(([, property]) => property['x-ui']?.['hidden'] !== true);
   const rows: [string, JsonSchema][][] = [];
   for (const entry of properties) {
     const last = rows.at(-1);

@@ -43,6 +43,9 @@ interface EditorProps {
 /** Whoever types may be about to finish the name: `it`, `item.`, `item.na`. */
 const endsInName = (text: string): boolean => /[\w.]$/.test(text);
 
+/** A box has room for a few lines from the beginning on. */
+const LINES = 3;
+
 /** One line (or box) of CEL with its live result. `text` is without the `=`. */
 export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, describedBy, singleLine = true, placeholder, bare }: EditorProps & {
   text: string;
@@ -123,6 +126,7 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
           mode="template"
           label={label}
           singleLine={singleLine}
+          {...(singleLine ? {} : { minLines: LINES })}
           readOnly={readOnly}
           names={host ? () => host.names() : undefined}
           errorAt={result?.state === 'error' ? result.position : undefined}

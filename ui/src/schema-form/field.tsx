@@ -2,7 +2,7 @@
 
 import { useId, useMemo } from 'react';
 import type { JsonSchema } from '../api/types.ts';
-import { AnyField } from './any.tsx';
+import { AnyField, JsonField } from './any.tsx';
 import { KeyValueField, ListField, ObjectField, Properties, VariantsField } from './compound.tsx';
 import { CelField, ExpressionField, TextField } from './expression.tsx';
 import { requestFocus } from './focus.ts';
@@ -72,6 +72,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'code':
       // A box without a type takes any value: a text body and a JSON body are both right.
       if (typesOf(schema).length === 0) return <AnyField {...props} />;
+      if (!typesOf(schema).includes('string')) return <JsonField {...props} />;
       return host ? <TextField {...props} /> : <PlainTextField {...props} />;
     case 'select':
       return <SelectField {...props} />;

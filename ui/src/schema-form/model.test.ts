@@ -22,6 +22,14 @@ describe('widgets', () => {
     expect(propertiesOf(schema).map(([name]) => name)).toEqual(['a', 'b', 'x', 'y']);
   });
 
+  it('another name of a field is shown only where somebody used it', () => {
+    const schema = { properties: { allowError: {}, continueOnError: { deprecated: true } } };
+    const names = (value: unknown) => propertiesOf(schema, value).map(([name]) => name);
+    expect(names({})).toEqual(['allowError']);
+    expect(names(undefined)).toEqual(['allowError']);
+    expect(names({ continueOnError: false })).toEqual(['allowError', 'continueOnError']);
+  });
+
   it('names what has no title', () => {
     expect(labelOf('initialDelayMs', {})).toBe('Initial delay ms');
     expect(labelOf('x', { title: 'Given' })).toBe('Given');

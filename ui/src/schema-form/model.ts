@@ -112,8 +112,10 @@ export function labelOf(name: string, schema: JsonSchema): string {
 }
 
 /** Properties in the order of `x-ui.order`, then of the schema. */
-export function propertiesOf(schema: JsonSchema): [string, JsonSchema][] {
+/** The fields of a form, in order. Another name of a field is one only where somebody used it. */
+export function propertiesOf(schema: JsonSchema, value?: unknown): [string, JsonSchema][] {
   return Object.entries(schema.properties ?? {})
+    .filter(([name, property]) => property.deprecated !== true || (isObject(value) && value[name] !== undefined))
     .map((entry, index) => ({ entry, order: hintsOf(entry[1]).order ?? 1000 + index }))
     .sort((a, b) => a.order - b.order)
     .map(({ entry }) => entry);

@@ -20,6 +20,7 @@ const HTTP: JsonSchema = {
     fail: { type: 'boolean', title: 'Fail on an error status', default: true },
     headers: { type: 'object', title: 'Headers', additionalProperties: true, 'x-ui': { widget: 'keyvalue' } },
     when: { type: 'string', title: 'Condition', 'x-cel': true },
+    form: { type: 'object', title: 'Form of the answer', 'x-ui': { widget: 'code' } },
   },
 };
 
@@ -86,6 +87,12 @@ describe('types are kept', () => {
     expect(last()).toEqual({ headers: { n: 34, on: true, t: 'x' } });
     await userEvent.selectOptions(within(table).getByLabelText('Kind of value: n'), 'text');
     expect(last()).toEqual({ headers: { n: '34', on: true, t: 'x' } });
+  });
+
+  it('an object in a box of code is JSON, not the text of it', async () => {
+    const { last } = setup({ start: {} });
+    act(() => replaceCode(screen.getByRole('textbox', { name: 'Form of the answer' }), '{"type": "json_object"}'));
+    expect(last()).toEqual({ form: { type: 'json_object' } });
   });
 
   it('JSON stays JSON while it is a number, a text or empty for a moment', async () => {

@@ -50,6 +50,8 @@ const KEYWORDS: &[(&str, Shape)] = &[
     ("title", Shape::Text),
     ("description", Shape::Text),
     ("default", Shape::Any),
+    // Another name of a field, for files of elsewhere: the form leaves it out.
+    ("deprecated", Shape::Flag),
     ("examples", Shape::List),
     ("type", Shape::Type),
     ("enum", Shape::List),
