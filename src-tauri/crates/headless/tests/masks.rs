@@ -49,9 +49,11 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
     match name {
         "run_list" | "workflow_list" | "task_counts" | "task_stats" | "webhook_list" | "webhook_log" | "app_info"
         | "catalog_list" | "sample_list" | "who" | "audit_status" | "audit_anchors" | "audit_retention"
-        | "delegation_list" | "settings_get" | "folder_list" | "audit_list" | "audit_facets" => {
+        | "delegation_list" | "settings_get" | "folder_list" | "audit_list" | "audit_facets" | "tool_list"
+        | "tool_server_list" | "model_list" => {
             vec![json!({})]
         }
+        "model_names" => vec![json!({ "name": "nobody" })],
         "run_get" | "run_paths" => vec![json!({ "runId": run })],
         "run_checkpoint" => vec![json!({ "runId": run }), json!({ "runId": run, "at": 2 })],
         "rerun_look" => ["read", "check"].into_iter().map(|step| json!({ "runId": run, "stepId": step })).collect(),
