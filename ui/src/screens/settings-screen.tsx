@@ -3,6 +3,9 @@ import { transport } from '../api/client.ts';
 import { act, useCommand } from '../api/queries.ts';
 import { resetKeys, setKeys, setTheme, useSettings } from '../api/settings.ts';
 import { mayNotify, useNotify } from '../features/inbox/attention.ts';
+import { ModelsSection } from '../features/models/models-section.tsx';
+import { KeyDialog } from '../features/secrets/key-dialog.tsx';
+import { SecretsSection } from '../features/secrets/secrets-section.tsx';
 import { SettingsView } from '../features/settings/settings.tsx';
 import { t } from '../i18n/index.ts';
 import { keysOf, toast, useAllActions } from '../kit/index.ts';
@@ -43,7 +46,7 @@ export function SettingsScreen() {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><RetentionSection /></>} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on)}
+      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on)}
         onTheme={setTheme} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

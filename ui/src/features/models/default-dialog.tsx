@@ -5,8 +5,8 @@ import type { Models } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Button, Dialog, Field, Select, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from '../secrets/fault.tsx';
-import '../secrets/secrets.css';
+import { Fault } from '../fault.tsx';
+import '../keys.css';
 
 const NONE = '';
 

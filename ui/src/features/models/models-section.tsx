@@ -1,20 +1,20 @@
 /** Settings, Models: who answers steps that ask a language model. Nothing is asked before a person presses a button. */
-import '../secrets/secrets.css';
+import '../keys.css';
 import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { ModelFound, ModelProvider, Models, ModelTested } from '../../api/types.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, ConfirmDialog, Icon, Skeleton } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from '../secrets/fault.tsx';
-import { NoLine, Section } from '../settings/section.tsx';
+import { Fault } from '../fault.tsx';
+import { NoLine, Section } from '../section.tsx';
 import { DefaultDialog } from './default-dialog.tsx';
-import { ProviderDialog } from './provider-dialog.tsx';
+import { ProviderDialog, type KeyPlace } from './provider-dialog.tsx';
 
 type Open = { what: 'set'; old?: ModelProvider } | { what: 'delete'; name: string } | { what: 'default' };
 type Tests = { readonly [name: string]: ModelTested | 'busy' | undefined };
 
-export function ModelsSection() {
+export function ModelsSection({ keyPlace }: { keyPlace: KeyPlace }) {
   const list = useCommand('model_list', {});
   const mayChange = useCommand('who', {}, { staleTime: 60_000 }).data?.role === 'builder';
   const [open, setOpen] = useState<Open | null>(null);
@@ -39,7 +39,7 @@ export function ModelsSection() {
         </div>
       ) : null}
       {data && mayChange ? <Found known={data.providers} onAdd={() => setOpen({ what: 'set' })} onUsed={test} /> : null}
-      {open?.what === 'set' && data ? <ProviderDialog old={open.old} taken={data.providers.map((one) => one.name)} onClose={close} onSaved={test} /> : null}
+      {open?.what === 'set' && data ? <ProviderDialog old={open.old} taken={data.providers.map((one) => one.name)} keyPlace={keyPlace} onClose={close} onSaved={test} /> : null}
       {open?.what === 'delete' ? <Delete name={open.name} onClose={close} /> : null}
       {open?.what === 'default' && data ? <DefaultDialog models={data} onClose={close} /> : null}
     </Section>

@@ -1,25 +1,28 @@
 /** Adds a provider of language models, or changes one. Its key becomes a secret that goes to its address only. */
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
-import type { ModelKind, ModelProvider } from '../../api/types.ts';
+import type { ModelKind, ModelProvider, SecretStatus } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, Checkbox, Dialog, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from '../secrets/fault.tsx';
-import { KeyDialog } from '../secrets/key-dialog.tsx';
+import { Fault } from '../fault.tsx';
 import { hostFor, KINDS, modelsOf, secretFor, secretName, textOf, USUAL } from './words.ts';
 
 const SCHEME = 'secret://';
+
+/** Where the key of secrets is kept is chosen by the same dialog as among the secrets. */
+export type KeyPlace = (status: SecretStatus, onClose: () => void) => ReactNode;
 
 export interface ProviderDialogProps {
   /** The provider that is changed. */
   old?: ModelProvider | undefined;
   taken: readonly string[];
+  keyPlace: KeyPlace;
   onClose(): void;
   onSaved(name: string): void;
 }
 
-export function ProviderDialog({ old, taken, onClose, onSaved }: ProviderDialogProps) {
+export function ProviderDialog({ old, taken, keyPlace, onClose, onSaved }: ProviderDialogProps) {
   const [kind, setKind] = useState<ModelKind>(old?.kind ?? 'anthropic');
   const [name, setName] = useState<string>(old?.name ?? USUAL.anthropic.name);
   const [address, setAddress] = useState<string>(old?.baseUrl ?? USUAL.anthropic.url);
@@ -90,7 +93,7 @@ export function ProviderDialog({ old, taken, onClose, onSaved }: ProviderDialogP
           {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={own} placeholder="small = 0.25 / 1.25" onChange={setOwn} />}
         </Field>
       </form>
-      {placing && status.data ? <KeyDialog status={status.data} onClose={() => setPlacing(false)} /> : null}
+      {placing && status.data ? keyPlace(status.data, () => setPlacing(false)) : null}
     </Dialog>
   );
 }

@@ -6,7 +6,7 @@ import { Select, type Option } from '../../kit/index.ts';
 import { FieldFrame, useForm, type FieldProps } from '../../schema-form/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
-import './secrets.css';
+import '../keys.css';
 
 const SCHEME = 'secret://';
 const NONE = '';

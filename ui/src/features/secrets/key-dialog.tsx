@@ -5,7 +5,7 @@ import type { SecretKeyPlace, SecretStatus } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Button, Dialog, Field, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from './fault.tsx';
+import { Fault } from '../fault.tsx';
 
 const PLACES: readonly SecretKeyPlace[] = ['system', 'passphrase', 'file'];
 

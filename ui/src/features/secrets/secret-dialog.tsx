@@ -5,7 +5,7 @@ import type { SecretEntry, SecretKind } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Button, Dialog, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from './fault.tsx';
+import { Fault } from '../fault.tsx';
 
 const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query'];
 const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key' } as const;

@@ -1,14 +1,14 @@
 /** Settings, Secrets: where the key is, what there is, and what is in the way. Values never come back here. */
 import { told } from '../../api/error.ts';
-import './secrets.css';
+import '../keys.css';
 import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { SecretEntry, SecretStatus } from '../../api/types.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, ConfirmDialog, Field, Icon, Skeleton, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { NoLine, Section } from '../settings/section.tsx';
-import { Fault } from './fault.tsx';
+import { NoLine, Section } from '../section.tsx';
+import { Fault } from '../fault.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 

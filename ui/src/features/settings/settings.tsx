@@ -3,9 +3,7 @@ import './settings.css';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { NoLine, Section } from './section.tsx';
-import { ModelsSection } from '../models/models-section.tsx';
-import { SecretsSection } from '../secrets/secrets-section.tsx';
+import { NoLine, Section } from '../section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
 export interface SettingsProps {
@@ -17,6 +15,10 @@ export interface SettingsProps {
   actions: Action[];
   /** What belongs to the audit chain: places outside, and how long records are kept. */
   chain: ReactNode;
+  /** Providers of language models. */
+  models: ReactNode;
+  /** Credentials of steps. */
+  secrets: ReactNode;
   /** Servers of tools. */
   tools: ReactNode;
   /** Addresses outside that hear of tasks. */
@@ -56,8 +58,8 @@ export function SettingsView(props: SettingsProps) {
         </Section>
         <Folders {...props} />
         {props.chain}
-        <ModelsSection />
-        <SecretsSection />
+        {props.models}
+        {props.secrets}
         {props.tools}
         {props.messages}
         <Keys {...props} />

@@ -6,7 +6,7 @@ import type { AuditAnchor } from '../../api/types.ts';
 import { formatDateTime, formatSecret, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Icon, Select, TextInput, toast } from '../../kit/index.ts';
 import { attempt, useDoing } from '../../features/doing.ts';
-import { NoLine, Section } from '../../features/settings/section.tsx';
+import { NoLine, Section } from '../../features/section.tsx';
 import { navigate } from '../router.ts';
 
 export function AnchorsSection() {

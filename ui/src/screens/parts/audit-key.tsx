@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { KeyPlace } from '../../api/types.ts';
 import { useDoing } from '../../features/doing.ts';
-import { NotRead, Section } from '../../features/settings/section.tsx';
+import { NotRead, Section } from '../../features/section.tsx';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, Icon } from '../../kit/index.ts';
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { shortRunId } from '../../features/status.tsx';
 import { attempt, useDoing } from '../../features/doing.ts';
-import { Section } from '../../features/settings/section.tsx';
+import { Section } from '../../features/section.tsx';
 import { formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, ConfirmDialog, Icon, Select, toast } from '../../kit/index.ts';
 import { navigate } from '../router.ts';

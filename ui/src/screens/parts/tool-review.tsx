@@ -3,7 +3,7 @@ import { act } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Button, Dialog } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
-import { Fault } from '../../features/secrets/fault.tsx';
+import { Fault } from '../../features/fault.tsx';
 import { differs } from './tool-diff.ts';
 import { howOf, type ToolServer } from './tool-words.ts';
 import './tools.css';

@@ -4,7 +4,7 @@ import { act, useCommand } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, Dialog, Field, Segmented, Select, TextArea, TextInput, toast } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
-import { Fault } from '../../features/secrets/fault.tsx';
+import { Fault } from '../../features/fault.tsx';
 import { linesOf, variableLines, variablesOf, type Definition, type ToolServer } from './tool-words.ts';
 
 const PASSED = 'PATH, HOME, USER, LANG, LC_ALL, TMPDIR';

@@ -4,7 +4,7 @@ import { act, useCommand } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Badge, Button, ConfirmDialog, Icon, toast } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
-import { NoLine, Section } from '../../features/settings/section.tsx';
+import { NoLine, Section } from '../../features/section.tsx';
 import { PasteDialog, ServerDialog } from './tool-server-dialog.tsx';
 import { ReviewDialog } from './tool-review.tsx';
 import { howOf, type ToolServer } from './tool-words.ts';

@@ -6,7 +6,7 @@ import type { Commands } from '../../api/types.ts';
 import { formatDateTime, formatSecret, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Button, Checkbox, ConfirmDialog, Icon, Select, TextInput, toast } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
-import { NoLine, NotRead, Section } from '../../features/settings/section.tsx';
+import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { navigate } from '../router.ts';
 
 type Webhook = Commands['webhook_list']['response'][number];

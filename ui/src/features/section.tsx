@@ -1,9 +1,9 @@
 // One part of the settings: what it is about, its lines, and what a person says when there are none.
 
 import type { ReactNode } from 'react';
-import type { ApiError } from '../../api/error.ts';
-import { t } from '../../i18n/index.ts';
-import { Banner, Button, Icon, Skeleton, type IconName } from '../../kit/index.ts';
+import type { ApiError } from '../api/error.ts';
+import { t } from '../i18n/index.ts';
+import { Banner, Button, Icon, Skeleton, type IconName } from '../kit/index.ts';
 
 export function Section({ id, title, hint, end, children }: { id: string; title: string; hint?: string; end?: ReactNode; children: ReactNode }) {
   const heading = <div className="grow col"><h2 id={`set-${id}`} className="l" tabIndex={-1}>{title}</h2>{hint ? <span className="s t2">{hint}</span> : null}</div>;
