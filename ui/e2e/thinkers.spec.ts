@@ -6,6 +6,7 @@ import { expect, test } from './host.ts';
 
 interface Doc {
   params?: unknown;
+  settings?: { errorPolicy?: unknown };
   nodes: { [id: string]: { type: string; title?: string; config?: Record<string, unknown>; out?: Record<string, unknown>; print?: string } };
   edges: { from: string; to: string }[];
   layout: { [id: string]: [number, number] };
@@ -13,6 +14,7 @@ interface Doc {
 
 test('a script is written, fails with its line, and is mended', async ({ open, host }) => {
   const { page } = await openDocument<Doc>(open, host, 'Own words', {
+    settings: { errorPolicy: 'fail' },
     params: { type: 'object', properties: { price: { type: 'integer', default: 5 } } },
     nodes: {
       start: { type: 'trigger.manual', title: 'Start' },
@@ -36,6 +38,7 @@ test('a script is written, fails with its line, and is mended', async ({ open, h
   };
   await write(['const total = item.price * 3;', 'console.log("the total is", total);', 'return totl;']);
   await page.keyboard.press('F5');
+  await expect(page.locator('.wb-status').getByText('Failed', { exact: true })).toBeVisible({ timeout: 20_000 });
   await expect(page.getByText(/Line 3: ReferenceError: totl is not defined/).first()).toBeVisible();
   await shot(page, 'script-failed');
 
@@ -44,8 +47,8 @@ test('a script is written, fails with its line, and is mended', async ({ open, h
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
   await shot(page, 'script');
   const [run] = (await host.rpc<{ runs: { runId: string; workflowName?: string }[] }>('run_list', { limit: 1 })).runs;
-  const { summary } = await host.rpc<{ summary: { output: unknown } }>('run_get', { runId: run?.runId });
-  expect(summary.output).toEqual([{ total: 15, when: '1970-01-01T00:00:00.000Z' }]);
+  const { output } = await host.rpc<{ output: unknown }>('run_get', { runId: run?.runId });
+  expect(output).toEqual([{ total: 15, when: '1970-01-01T00:00:00.000Z' }]);
 });
 
 /** A server of chat completions that says the next piece when the test wants it. */
