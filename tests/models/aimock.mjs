@@ -1,9 +1,9 @@
-// A peer of the optional test `llm_aimock` (src-tauri/crates/adapters/tests/llm_aimock.rs): OpenAI, Anthropic and Ollama on one
-// port, from the package @copilotkit/aimock, which is not among the dependencies of this project. How it is run:
+// A peer of the example `llm_aimock` (src-tauri/crates/adapters/examples/llm_aimock.rs): OpenAI, Anthropic and Ollama on one port,
+// from the package @copilotkit/aimock, which is not among the dependencies of this project. How it is run:
 //
 //   mkdir /tmp/aimock && cd /tmp/aimock && npm init -y && npm i @copilotkit/aimock
 //   node PATH/TO/tests/models/aimock.mjs /tmp/aimock          (prints its address)
-//   SIGNALBOX_AIMOCK=ADDRESS cargo nextest run -p signalbox-adapters --run-ignored only -E 'binary(llm_aimock)'
+//   SIGNALBOX_AIMOCK=ADDRESS cargo run -p signalbox-adapters --example llm_aimock
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
