@@ -1,11 +1,13 @@
 /** Servers of tools in the settings: added, pasted, looked at, approved, changed, deleted, with a real one. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openDocument } from './document.ts';
+import { openDocument, shot } from './document.ts';
 import { expect, readJson, startHost, test, useDist } from './host.ts';
 
 const SERVER = resolve(import.meta.dirname, '../../tests/mcp/server.mjs');
-const SHOTS = process.env.SIGNALBOX_TOOL_SHOTS;
+
+// Longer than the dialog is wide, with spaces that a list of facts would make one, and an end that must be seen.
+const LONG = `--note=${'word '.repeat(80)}  ; the end`;
 
 test('a tool server is added, approved as it is shown, and blocked when one word changes', async ({ page }) => {
   // A program of its own: its servers are not those of other tests.
@@ -18,15 +20,6 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     await page.goto(host.url);
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     await page.evaluate(() => { window.location.hash = '#/settings'; });
-    const shot = async (name: string) => {
-      if (!SHOTS) return;
-      for (const [scheme, width] of [['light', 1440], ['dark', 1440], ['light', 1280], ['dark', 1280]] as const) {
-        await page.emulateMedia({ colorScheme: scheme });
-        await page.setViewportSize({ width, height: 900 });
-        await page.screenshot({ path: join(SHOTS, `${name}-${String(width)}-${scheme}.png`) });
-      }
-      await page.setViewportSize({ width: 1440, height: 900 });
-    };
     const section = page.getByRole('region', { name: 'Tools' });
     await expect(section.getByText('No tool servers yet')).toBeVisible();
 
@@ -35,12 +28,12 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('one');
     await dialog.getByRole('textbox', { name: 'Program' }).fill('node');
-    await dialog.getByRole('textbox', { name: 'Arguments' }).fill(`${SERVER}\n--text\n${words}`);
+    await dialog.getByRole('textbox', { name: 'Arguments' }).fill([SERVER, '--text', words, LONG].join('\n'));
     await dialog.getByRole('textbox', { name: 'Variables' }).fill('API_TOKEN=canary-5d1e9f');
     await dialog.getByRole('button', { name: 'Save and look at it' }).click();
     await expect(dialog.getByText("The variable 'API_TOKEN' holds a credential")).toBeVisible();
     await dialog.getByRole('textbox', { name: 'Variables' }).fill('LEVEL=debug');
-    await shot('add');
+    await shot(page, 'tool-add');
     await dialog.getByRole('button', { name: 'Save and look at it' }).click();
 
     // What is approved is what is shown.
@@ -48,12 +41,28 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     await expect(review.getByText('It calls itself signalbox-test 1.0.0')).toBeVisible();
     await expect(review.getByText('LEVEL=debug')).toBeVisible();
     await expect(review.getByText('Says what it is told.')).toBeVisible();
-    await shot('review');
+    const long = review.locator('dd').filter({ hasText: '--note' });
+    expect(await long.evaluate((one: HTMLElement) => [one.innerText, one.scrollWidth <= one.clientWidth])).toEqual([LONG, true]);
+    await shot(page, 'tool-review');
     await review.getByRole('button', { name: 'Approve' }).click();
     const line = section.getByRole('group', { name: 'one' });
     await expect(line.getByText('Approved')).toBeVisible();
     await line.getByRole('button', { name: 'Test one' }).click();
     await expect(page.getByText(/one answers with \d+ tools/).first()).toBeVisible();
+
+    // A letter that nobody sees is a change that is seen.
+    writeFileSync(words, 'Says what it is\u200b told.');
+    await line.getByRole('button', { name: 'Test one' }).click();
+    await expect(review.locator('mark').last()).toHaveText('U+200B');
+    await expect(review.getByText('1 text holds letters that are not seen; they are marked.')).toBeVisible();
+    await shot(page, 'tool-hidden');
+    await page.keyboard.press('Escape');
+    // As it was approved again: it was something else in between, so a person says yes again.
+    writeFileSync(words, 'Says what it is told.');
+    await line.getByRole('button', { name: 'Test one' }).click();
+    await expect(review.getByText(/is now as it was approved/)).toBeVisible();
+    await review.getByRole('button', { name: 'Approve' }).click();
+    await expect(line.getByText('Approved')).toBeVisible();
 
     // One character, and a test shows what changed.
     writeFileSync(words, 'Says what it is told!');
@@ -61,7 +70,7 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     const changes = review.getByRole('region', { name: 'What changed' });
     await expect(changes.locator('mark').first()).toHaveText('.');
     await expect(changes.locator('mark').last()).toHaveText('!');
-    await shot('changed');
+    await shot(page, 'tool-changed');
     await page.keyboard.press('Escape');
     await expect(line.getByText('Changed')).toBeVisible();
     await line.getByRole('button', { name: 'Look at one' }).click();
@@ -78,7 +87,7 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     await expect(other.getByText('Not approved')).toBeVisible();
     await other.getByRole('button', { name: 'Test git-hub' }).click();
     await expect(other.getByText('Not reachable')).toBeVisible();
-    await shot('list');
+    await shot(page, 'tool-list');
     await other.getByRole('button', { name: 'Delete git-hub' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect(other).toHaveCount(0);
@@ -111,7 +120,7 @@ test('a tool of an approved server is a step of the palette, with the form of it
     await field.click();
     await page.keyboard.type('hello');
     await page.keyboard.press('Escape');
-    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'step.png') });
+    await shot(page, 'tool-step');
     await page.keyboard.press('F5');
     await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
     await page.keyboard.press('Control+s');

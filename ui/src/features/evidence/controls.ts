@@ -51,12 +51,14 @@ export function plainValue(value: unknown): unknown {
   return value;
 }
 
-/** Where hidden letters stand in a value, as JSON Pointers with their codes. */
+/** Where hidden letters stand in a value, in its texts and its names, as JSON Pointers with their codes. */
 export function hiddenIn(value: unknown, at = ''): { path: string; codes: string[] }[] {
-  if (typeof value === 'string') {
-    const codes = piecesOf(value).flatMap((piece) => (piece.hidden ? [piece.hidden.code] : []));
-    return codes.length ? [{ path: at, codes: [...new Set(codes)] }] : [];
-  }
+  if (typeof value === 'string') return hiddenOf(value, at);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => hiddenIn(one, pointerTo(at, name)));
+  return Object.entries(value).flatMap(([name, one]) => [...hiddenOf(name, pointerTo(at, name)), ...hiddenIn(one, pointerTo(at, name))]);
+}
+
+function hiddenOf(text: string, path: string): { path: string; codes: string[] }[] {
+  const codes = piecesOf(text).flatMap((piece) => (piece.hidden ? [piece.hidden.code] : []));
+  return codes.length ? [{ path, codes: [...new Set(codes)] }] : [];
 }

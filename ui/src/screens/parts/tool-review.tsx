@@ -1,42 +1,53 @@
-/** What a person approves: how a server is started or reached, every word that it says of its tools, and what changed since. */
+/** What a person approves: how a server is started or reached, every word that it says of its tools, and what changed since. What a server
+ * says is shown as it is: nothing cut, and letters that are not seen are marked. */
+import { useState } from 'react';
 import { act } from '../../api/queries.ts';
-import { formatDateTime, formatPerson, t, type MessageKey } from '../../i18n/index.ts';
-import { Badge, Button, Dialog } from '../../kit/index.ts';
+import { formatDateTime, formatPerson, t, tn, type MessageKey } from '../../i18n/index.ts';
+import { Badge, Banner, Button, Dialog, Icon } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
+import { hiddenIn, plainValue } from '../../features/evidence/controls.ts';
+import { Pieces, SafeText } from '../../features/evidence/safe-text.tsx';
 import { Fault } from '../../features/fault.tsx';
 import { differs } from './tool-diff.ts';
-import { howOf, type ToolServer } from './tool-words.ts';
+import { howOf, sameWords, type ToolServer } from './tool-words.ts';
 import './tools.css';
 
 export function ReviewDialog({ server, mayChange, onClose, onEdit }: { server: ToolServer; mayChange: boolean; onClose(): void; onEdit(): void }) {
   const { busy, error, run } = useDoing({ inForm: true });
-  const { name, hash, state, trouble } = server;
-  const connect = () => run(() => act('tool_server_connect', { name }));
+  // An approval is of what was read here, not of what arrived meanwhile.
+  const [read, setRead] = useState(server);
+  const moved = !busy && !sameWords(server, read);
+  const shown = moved || busy ? read : server;
+  const { name, hash, state, trouble } = shown;
+  const connect = () => run(async () => { setRead(await act('tool_server_connect', { name })); });
   const approve = async () => {
     if (hash && await run(() => act('tool_server_approve', { name, hash }), t('tools.approved', { name }))) onClose();
   };
+  const hidden = hiddenIn({ definition: shown.definition, tools: shown.tools, server: shown.server }).length;
   return (
     <Dialog open onClose={onClose} width={760} title={t('tools.reviewTitle', { name })} closeLabel={t('common.close')}
       footer={<>
+        {hidden ? <span className="s c-wait row gap1 grow"><Icon name="warn" size={12} />{tn('tools.hidden', hidden)}</span> : null}
         <Button onClick={onClose} keys="Escape">{t('common.close')}</Button>
         {mayChange ? <>
           <Button onClick={onEdit}>{t('tools.edit')}</Button>
           <Button busy={busy} variant={hash ? undefined : 'primary'} onClick={() => void connect()}>{t(hash ? 'tools.again' : 'tools.connect')}</Button>
-          {hash && state !== 'approved' ? <Button variant="primary" busy={busy} onClick={() => void approve()}>{t('tools.approve')}</Button> : null}
+          {hash && state !== 'approved' && !moved ? <Button variant="primary" busy={busy} onClick={() => void approve()}>{t('tools.approve')}</Button> : null}
         </> : null}
       </>}>
       <div className="tool-review">
         {error ? <Fault error={error} /> : null}
-        <Standing server={server} />
+        {moved ? <Banner signal="warn" title={t('tools.moved')} actions={<Button small onClick={() => setRead(server)}>{t('tools.showNow')}</Button>}><span className="s t2">{t('tools.movedText')}</span></Banner> : null}
+        <Standing server={shown} />
         {trouble ? (
           <div className="box tool-part c-err" role="alert">
-            <span>{trouble.message}</span>
-            {trouble.stderr ? <><span className="cap">{t('tools.lastWords')}</span><pre className="mono s">{trouble.stderr}</pre></> : null}
+            <SafeText text={trouble.message} />
+            {trouble.stderr ? <><span className="cap">{t('tools.lastWords')}</span><pre className="mono s"><Pieces text={trouble.stderr} /></pre></> : null}
           </div>
         ) : null}
-        {server.changes.length ? <Changes server={server} /> : null}
-        <Start server={server} />
-        {hash ? <Tools server={server} /> : <p className="t2">{t('tools.notAsked')}</p>}
+        {shown.changes.length ? <Changes server={shown} /> : null}
+        <Start server={shown} />
+        {hash ? <Tools server={shown} /> : <p className="t2">{t('tools.notAsked')}</p>}
       </div>
     </Dialog>
   );
@@ -44,7 +55,8 @@ export function ReviewDialog({ server, mayChange, onClose, onEdit }: { server: T
 
 function Standing({ server }: { server: ToolServer }) {
   if (server.state === 'approved') return <p className="t2">{t('tools.reviewApproved', { who: formatPerson(server.approvedBy ?? ''), time: formatDateTime(server.approvedAt ?? '') })}</p>;
-  return <p className={server.state === 'changed' ? 'c-err' : 't2'}>{t(server.state === 'changed' ? 'tools.reviewChanged' : 'tools.reviewNew')}</p>;
+  if (server.state === 'new') return <p className="t2">{t('tools.reviewNew')}</p>;
+  return <p className="c-err">{t(server.changes.length ? 'tools.reviewChanged' : 'tools.reviewBack')}</p>;
 }
 
 function Start({ server }: { server: ToolServer }) {
@@ -55,24 +67,29 @@ function Start({ server }: { server: ToolServer }) {
       <h3 className="cap">{t(process ? 'tools.starts' : 'tools.reached')}</h3>
       <dl className="kv box tool-part">
         {process ? <>
-          <dt>{t('tools.command')}</dt><dd className="mono tool-word">{process.command}</dd>
-          {(process.args ?? []).map((arg, at) => <Pair key={`${String(at)}${arg}`} name={at === 0 ? t('tools.args') : ''} text={arg} />)}
-          {Object.entries(process.env ?? {}).map(([variable, text]) => <Pair key={variable} name={t('tools.variable')} text={`${variable}=${text}`} />)}
-          {process.cwd ? <Pair name={t('tools.folder')} text={process.cwd} /> : null}
+          <Pair name={t('tools.command')} texts={[process.command]} />
+          <Pair name={t('tools.args')} texts={process.args ?? []} />
+          <Pair name={t('tools.env')} texts={Object.entries(process.env ?? {}).map(([variable, text]) => `${variable}=${text}`)} />
+          <Pair name={t('tools.folder')} texts={process.cwd ? [process.cwd] : []} />
         </> : <>
-          <dt>{t('tools.url')}</dt><dd className="mono tool-word">{howOf(definition)}</dd>
-          {definition.transport === 'http' && definition.credential ? <Pair name={t('tools.credential')} text={definition.credential} /> : null}
+          <Pair name={t('tools.url')} texts={[howOf(definition)]} />
+          <Pair name={t('tools.credential')} texts={definition.transport === 'http' && definition.credential ? [definition.credential] : []} />
         </>}
       </dl>
     </section>
   );
 }
 
-function Pair({ name, text }: { name: string; text: string }) {
-  return <><dt>{name}</dt><dd className="mono tool-word">{text}</dd></>;
+/** One thing and each of its texts, whole. */
+function Pair({ name, texts }: { name: string; texts: readonly string[] }) {
+  if (texts.length === 0) return null;
+  return <><dt>{name}</dt>{texts.map((text, at) => <dd key={`${String(at)}${text}`} className="mono">{text === '' ? <span className="t3">{t('tools.emptyText')}</span> : <SafeText text={text} cut={Infinity} />}</dd>)}</>;
 }
 
-const FIELDS: { [field: string]: MessageKey } = { command: 'tools.command', args: 'tools.args', env: 'tools.env', cwd: 'tools.cwd', url: 'tools.url', credential: 'tools.credential', inputSchema: 'tools.schema', tool: 'tools.change.tool' };
+const FIELDS: { [field: string]: MessageKey } = {
+  transport: 'tools.kind', command: 'tools.command', args: 'tools.args', env: 'tools.env', cwd: 'tools.cwd', url: 'tools.url', credential: 'tools.credential', tool: 'tools.change.tool',
+  title: 'tools.change.title', description: 'tools.change.description', inputSchema: 'tools.schema', outputSchema: 'tools.answer', annotations: 'tools.change.annotations',
+};
 
 function Changes({ server }: { server: ToolServer }) {
   return (
@@ -82,7 +99,8 @@ function Changes({ server }: { server: ToolServer }) {
         const key = FIELDS[change.field];
         return (
           <div key={`${change.tool ?? ''}.${change.field}`} className="box tool-part">
-            <span><span className="mono">{change.tool ?? server.name}</span> · {key ? t(key) : change.field}</span>
+            <span><SafeText className="mono" text={change.tool ?? server.name} cut={Infinity} /> · {key ? t(key) : <SafeText text={change.field} cut={Infinity} />}</span>
+            {change.before === change.after ? <span className="s c-wait">{t('tools.changeBehind')}</span> : null}
             <div className="tool-diff">
               <div className="minus"><span className="cap">{t('tools.before')}</span><Words text={change.before} other={change.after} /></div>
               <div className="plus"><span className="cap">{t('tools.after')}</span><Words text={change.after} other={change.before} /></div>
@@ -98,27 +116,34 @@ function Changes({ server }: { server: ToolServer }) {
 function Words({ text, other }: { text: string | undefined; other: string | undefined }) {
   if (text === undefined) return <span className="t3">{t('tools.nothing')}</span>;
   const [head, middle, tail] = differs(text, other ?? '');
-  return <pre className="mono s">{head}<mark>{middle}</mark>{tail}</pre>;
+  return <pre className="mono s"><Pieces text={head} /><mark><Pieces text={middle} /></mark><Pieces text={tail} /></pre>;
 }
 
 function Tools({ server }: { server: ToolServer }) {
   return (
     <section aria-label={t('tools.said')}>
       <h3 className="cap">{t('tools.said')}</h3>
-      <span className="s t3">{t('tools.saidHint')} {server.server ? t('tools.says', { server: server.server }) : ''}</span>
+      <span className="s t3">{t('tools.saidHint')}</span>
+      {server.server ? <span className="s t3">{t('tools.says')} <SafeText text={server.server} cut={Infinity} /></span> : null}
       {server.tools.length === 0 ? <p className="t2">{t('tools.noTools')}</p> : null}
       <ul className="box">
         {server.tools.map((tool) => (
           <li key={tool.name} className="tool-part">
-            <span className="row wrap"><span className="mono">{tool.name}</span>{tool.title ? <span className="t2">{tool.title}</span> : null}
+            <span className="row wrap"><SafeText className="mono" text={tool.name} cut={Infinity} />{tool.title ? <SafeText className="t2" text={tool.title} cut={Infinity} /> : null}
               {tool.readOnly ? <Badge>{t('tools.readOnly')}</Badge> : null}
               {!tool.readOnly && tool.destructive ? <Badge>{t('tools.destructive')}</Badge> : null}
+              {!tool.readOnly && tool.idempotent ? <Badge>{t('tools.idempotent')}</Badge> : null}
             </span>
-            {tool.description ? <span className="s t2 tool-word">{tool.description}</span> : null}
-            <details><summary className="s t3">{t('tools.schema')}</summary><pre className="mono s">{JSON.stringify(tool.inputSchema, null, 2)}</pre></details>
+            {tool.description ? <SafeText className="s t2" text={tool.description} cut={Infinity} /> : null}
+            <Shape title={t('tools.schema')} schema={tool.inputSchema} />
+            {tool.outputSchema === undefined ? null : <Shape title={t('tools.answer')} schema={tool.outputSchema} />}
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+function Shape({ title, schema }: { title: string; schema: unknown }) {
+  return <details><summary className="s t3">{title}</summary><pre className="mono s">{JSON.stringify(plainValue(schema), null, 2)}</pre></details>;
 }

@@ -5,6 +5,9 @@ import type { Commands } from '../../api/types.ts';
 export type ToolServer = Commands['tool_server_list']['response'][number];
 export type Definition = ToolServer['definition'];
 
+/** Whether both are started and speak alike. The hash is of both; who was not asked has none. */
+export const sameWords = (one: ToolServer, other: ToolServer): boolean => one.hash === other.hash && JSON.stringify(one.definition) === JSON.stringify(other.definition);
+
 /** One line: its address, or its program with its arguments. */
 export function howOf(definition: Definition): string {
   if (definition.transport === 'http') return definition.url;

@@ -9,6 +9,7 @@ import { demoHost } from '../../test/fixtures.ts';
 import { App } from '../app.tsx';
 import { differs } from '../parts/tool-diff.ts';
 import { howOf, variablesOf, type ToolServer } from '../parts/tool-words.ts';
+import { toolEntries } from '../workbench/tool-entries.ts';
 
 const SERVER: ToolServer = {
   name: 'files', state: 'changed', hash: 'h2', server: 'files 1.0', seenAt: '2026-11-22T10:00:00.000Z', approvedBy: 'user:ada', approvedAt: '2026-11-21T10:00:00.000Z',
@@ -46,6 +47,14 @@ describe('the form of a tool', () => {
   });
 });
 
+it('a tool is a step under words that are seen, and not too many', () => {
+  const titles = (title: string | undefined) => toolEntries([{ server: 'files', name: 'read', ...(title === undefined ? {} : { title }) }]).map((one) => one.title);
+  expect(titles('Re\u202ead\n it')).toEqual(['Re[U+202E]ad it']);
+  expect(titles('x'.repeat(500))).toEqual(['x'.repeat(80)]);
+  expect(titles(' ')).toEqual([undefined]);
+  expect(titles(undefined)).toEqual([undefined]);
+});
+
 describe('tool servers in the settings', () => {
   let host: FakeTransport;
   beforeEach(() => {
@@ -75,6 +84,62 @@ describe('tool servers in the settings', () => {
     expect(dialog.getByText('<img src=x onerror=alert(1)>')).toBeTruthy();
     await userEvent.click(dialog.getByRole('button', { name: 'Approve' }));
     expect(approved).toEqual({ name: 'files', hash: 'h2' });
+  });
+
+  const review = async (server: ToolServer) => {
+    host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
+    host.handlers.tool_server_list = () => [server];
+    await userEvent.click(await (await section()).findByRole('button', { name: 'Look at files' }));
+    return within(await screen.findByRole('dialog'));
+  };
+  const marks = () => [...document.querySelectorAll('[role=dialog] .ctl')].map((mark) => mark.textContent);
+
+  it('mark letters that are not seen, in what differs too, and say so beside Approve', async () => {
+    const tags = String.fromCodePoint(0xe0041);
+    const tool = { ...SERVER.tools[0] as ToolServer['tools'][number], title: 'Re\u202ead', description: 'Reads a\u200b file.', outputSchema: { type: 'object', description: `Says${tags}` } };
+    const dialog = await review({
+      ...SERVER, tools: [tool], definition: { transport: 'stdio', command: 'npx', args: ['a\u2066b'], env: {} },
+      changes: [{ tool: 'read', field: 'description', before: 'Reads a file.', after: 'Reads a\u200b file.' }],
+    });
+    expect(marks()).toEqual(['U+200B', 'U+2066', 'U+202E', 'U+200B']);
+    expect(within(dialog.getByRole('region', { name: 'What changed' })).getByText('Description', { exact: false })).toBeTruthy();
+    // What it says of its answers is a part of what is approved.
+    expect(dialog.getByText('Answer')).toBeTruthy();
+    expect(dialog.getByText(/Says\[U\+E0041\]/)).toBeTruthy();
+    expect(dialog.getByText('4 texts hold letters that are not seen; they are marked.')).toBeTruthy();
+  });
+
+  it('name each argument, also one of nothing', async () => {
+    const dialog = await review({ ...SERVER, definition: { transport: 'stdio', command: 'npx', args: ['-y', '', 'a  b'], env: {} } });
+    const [first, second, third] = [...dialog.getByText('Arguments', { selector: 'dt' }).parentElement?.querySelectorAll('dt:nth-of-type(2) ~ dd') ?? []].map((one) => one.textContent);
+    expect([first, second, third]).toEqual(['-y', '(empty)', 'a  b']);
+    for (const term of document.querySelectorAll('[role=dialog] dt')) expect(term.textContent).not.toBe('');
+  });
+
+  it('approve what was read, not what came meanwhile', async () => {
+    const dialog = await review(SERVER);
+    expect(dialog.getByRole('button', { name: 'Approve' })).toBeTruthy();
+    const now: ToolServer = { ...SERVER, hash: 'h3', changes: [{ tool: 'read', field: 'description', before: 'Reads a file.', after: 'Sends all files.' }] };
+    host.handlers.tool_server_list = () => [now];
+    await queryClient.invalidateQueries({ queryKey: ['tool_server_list'] });
+    expect(await dialog.findByText('It says something else now')).toBeTruthy();
+    expect(dialog.getByText('nd sends a')).toBeTruthy();
+    expect(dialog.queryByRole('button', { name: 'Approve' })).toBeNull();
+    let approved: unknown;
+    host.handlers.tool_server_approve = (request) => { approved = request; return { ...now, state: 'approved', changes: [] }; };
+    await userEvent.click(dialog.getByRole('button', { name: 'Show it' }));
+    expect(dialog.getByText(/Sends all/)).toBeTruthy();
+    await userEvent.click(dialog.getByRole('button', { name: 'Approve' }));
+    expect(approved).toEqual({ name: 'files', hash: 'h3' });
+  });
+
+  it('say so when a server turned back, and when what differs is too far behind', async () => {
+    const dialog = await review({ ...SERVER, changes: [] });
+    expect(dialog.getByText(/is now as it was approved/)).toBeTruthy();
+    cleanup();
+    const other = await review({ ...SERVER, changes: [{ tool: 'read', field: 'outputSchema', before: 'same', after: 'same' }] });
+    expect(other.getByText('What differs stands behind what is shown here.')).toBeTruthy();
+    expect(within(other.getByRole('region', { name: 'What changed' })).queryByText('outputSchema')).toBeNull();
   });
 
   it('let an operator look only', async () => {

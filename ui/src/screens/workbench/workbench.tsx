@@ -19,6 +19,7 @@ import { setOpenGraph } from '../open-graph.ts';
 import { Problems } from './problems.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { StatusBar } from './status-bar.tsx';
+import { toolEntries } from './tool-entries.ts';
 
 export interface WorkbenchProps {
   editor: EditorStore;
@@ -76,7 +77,7 @@ export function Workbench(props: WorkbenchProps) {
     if (!fixed && Object.keys(now.nodes).length === 0 && window.document.activeElement === window.document.body) next.focus();
   }, [onReady, editor]);
   const tools = useCommand('tool_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
-  useActions(useMemo(() => (handle ? [...canvasActions(editor, handle, readOnly ? [] : catalog), ...(readOnly ? [] : toolActions(editor, handle, catalog, tools ?? []))] : []), [editor, handle, readOnly, catalog, tools]));
+  useActions(useMemo(() => (handle ? [...canvasActions(editor, handle, readOnly ? [] : catalog), ...(readOnly ? [] : toolActions(editor, handle, catalog, toolEntries(tools ?? [])))] : []), [editor, handle, readOnly, catalog, tools]));
 
   // A part that closes may have had the focus: the keys go back to the canvas, not to nothing.
   const { problemsOpen } = props;
