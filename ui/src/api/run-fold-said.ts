@@ -95,11 +95,11 @@ function noticed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
 
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-function turned(s: FoldState, event: RunEventLike, payload: Fields): boolean {
-  const card = cardOf(s, event);
-  if (!card) return true;
+/** What a model answered, with its cost. */
+function answered(s: FoldState, payload: Fields): ModelTurn {
   const usage = isObject(payload['usage']) ? payload['usage'] : {};
   const thinking = payload['thinking_tokens'];
+  const cost = payload['costMicros'];
   const turn: ModelTurn = {
     what: 'turn',
     model: text(payload['model']) ?? '',
@@ -108,15 +108,33 @@ function turned(s: FoldState, event: RunEventLike, payload: Fields): boolean {
     inputTokens: number(usage['input_tokens']),
     outputTokens: number(usage['output_tokens']),
     ...(typeof thinking === 'number' ? { thinkingTokens: thinking } : {}),
+    ...(typeof cost === 'number' ? { costMicros: cost } : {}),
   };
+  s.spent = {
+    calls: s.spent.calls + 1,
+    inputTokens: s.spent.inputTokens + turn.inputTokens,
+    outputTokens: s.spent.outputTokens + turn.outputTokens,
+    costMicros: s.spent.costMicros + (turn.costMicros ?? 0),
+    unpriced: s.spent.unpriced + (turn.costMicros === undefined ? 1 : 0),
+  };
+  return turn;
+}
+
+function turned(s: FoldState, event: RunEventLike, payload: Fields): boolean {
+  const turn = answered(s, payload);
+  const card = cardOf(s, event);
+  if (!card) return true;
   said(s, card).push(turn);
   live(s, card, undefined);
   return true;
 }
 
 function failed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
+  // What was answered before the call failed is paid all the same.
+  const turn = isObject(payload['usage']) ? answered(s, payload) : undefined;
   const card = cardOf(s, event);
   if (!card) return true;
+  if (turn) said(s, card).push(turn);
   const error = payload['error'];
   const words = text(error) ?? (isObject(error) ? (error as unknown as RunError).message : '');
   said(s, card).push({ what: 'trouble', words, code: text(payload['code']) ?? text(payload['type']) ?? '', latencyMs: number(payload['latency_ms']) });

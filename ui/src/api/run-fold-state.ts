@@ -2,7 +2,7 @@
 
 import { CowList, CowMap } from './cow';
 import { CONTAINERS, readPath, slotKey, Sum, type LoopRun, type ReadPath } from './run-paths';
-import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop } from './run-types';
+import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop, Spent } from './run-types';
 
 export interface FoldState {
   runId: string;
@@ -59,6 +59,8 @@ export interface FoldState {
   underWay: number;
   errors: number;
   retries: number;
+  /** Replaced when it changes. */
+  spent: Spent;
   /** Slot → its errors that left by a wire or a fallback. */
   handled: CowMap<number>;
   /** Call key → index of its latest card. */
@@ -107,6 +109,7 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     underWay: 0,
     errors: 0,
     retries: 0,
+    spent: { calls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, unpriced: 0 },
     handled: new CowMap(),
     byKey: new CowMap(),
     fresh: new Set(),

@@ -156,6 +156,7 @@ function snapshot(state: FoldState, table: CallTable, moment?: number): RunView 
     underWay: state.underWay,
     errors: state.errors,
     retries: state.retries,
+    spent: state.spent,
     ...(moment === undefined ? {} : { moment }),
   };
 }

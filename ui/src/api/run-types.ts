@@ -156,6 +156,20 @@ export interface ModelTurn {
   inputTokens: number;
   outputTokens: number;
   thinkingTokens?: number;
+  /** In millionths; absent where no price is known. */
+  costMicros?: number;
+}
+
+/** What questions to models cost together. */
+export interface Spent {
+  /** Calls that a model answered. */
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** What has a price, in millionths. */
+  readonly costMicros: number;
+  /** Calls without a price. */
+  readonly unpriced: number;
 }
 
 /** What a model says and tools do in a call, in order. Pieces of one text are one. */
@@ -278,6 +292,8 @@ export interface RunView {
   /** Calls that failed, item errors included. */
   readonly errors: number;
   readonly retries: number;
+  /** What models cost so far. */
+  readonly spent: Spent;
 }
 
 /** What the fold needs to know of the workflow; without it dead branches and wired red ports are only known at the end. */

@@ -1,5 +1,18 @@
 /** Words of the providers of language models. */
 export const models = {
+  'usage.title': 'Usage',
+  'usage.by': 'Sum up by',
+  'usage.by.days': 'Day',
+  'usage.by.workflows': 'Workflow',
+  'usage.by.models': 'Model',
+  'usage.modelOf': '{model} of {provider}',
+  'usage.today': 'Today (UTC)',
+  'usage.total': 'Last {n} days',
+  'usage.nothing': 'No model was asked.',
+  'usage.none': 'No model was asked yet',
+  'usage.noneText': 'What models cost on this machine in the last {n} days stands here: tokens, and money where a model has its prices.',
+  'usage.more.one': 'and {n} more: signalbox models usage',
+  'usage.more.other': 'and {n} more: signalbox models usage',
   'models.title': 'Models',
   'models.hint': 'Who answers when a step asks a language model. A key is kept as a secret, and goes to its provider alone.',
   'models.notAllowed': 'Your role does not see the providers. Ask somebody who builds workflows.',

@@ -163,6 +163,7 @@ export const en = {
   'runs.colWorkflow': 'Workflow',
   'runs.colResult': 'Result',
   'runs.colStarted': 'Started',
+  'runs.colCost': 'Cost',
   'runs.colTook': 'Took',
   'runs.colRun': 'Run',
   'runs.shown.one': '{n} run',

@@ -4,6 +4,12 @@ import { t } from './t.ts';
 /** 12,345 */
 export const formatNumber = (n: number): string => n.toLocaleString('en');
 
+/** Millionths as an amount, whole: 2 000 000 -> "2.00", 6 100 -> "0.0061". */
+export function formatMoney(micros: number): string {
+  const places = String(micros % 1_000_000).padStart(6, '0').replace(/0+$/, '').padEnd(2, '0');
+  return `${formatNumber(Math.floor(micros / 1_000_000))}.${places}`;
+}
+
 /** `user:ada` as `ada`. */
 export const formatPerson = (id: string): string => id.replace(/^user:/, '');
 

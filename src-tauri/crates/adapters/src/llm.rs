@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use fault::Who;
 use serde_json::Value;
 use signalbox_ports::host::canonical;
-use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind};
+use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind, Usage};
 use signalbox_ports::{Credential, HttpRequest, Llm, SecretError, Secrets};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -46,12 +46,34 @@ pub struct KnownProvider {
     pub here: bool,
 }
 
+/// What a million tokens of a model cost, in millionths of the person's own money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Price {
+    /// Of questions.
+    pub input_micros: u64,
+    /// Of answers, thoughts included.
+    pub output_micros: u64,
+}
+
+impl Price {
+    /// What an exchange cost, rounded up: what is spent is never told too low.
+    pub fn of(self, usage: Usage) -> u64 {
+        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
+        let sum = part(usage.input_tokens, self.input_micros) + part(usage.output_tokens, self.output_micros);
+        u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
+    }
+}
+
 /// The providers of this machine.
 pub trait Providers: Send + Sync {
     /// The provider of a name; the error is in plain words.
     fn provider(&self, name: &str) -> Result<Option<KnownProvider>, String>;
     /// Provider and model of a question that names none (K-41).
     fn default_model(&self) -> Result<Option<(String, String)>, String>;
+    /// What a model costs, where a person told it.
+    fn price(&self, _provider: &str, _model: &str) -> Option<Price> {
+        None
+    }
 }
 
 /// Language models of registered providers, and of the loopback where a workflow may name it.
@@ -254,7 +276,16 @@ impl Models {
         if answer.model.is_empty() {
             answer.model.clone_from(&request.model);
         }
+        self.price(request, &mut answer);
         Ok(answer)
+    }
+
+    /// A price is that of the model as it was asked for: who answers names itself more exactly, with a date.
+    fn price(&self, request: &LlmRequest, answer: &mut LlmAnswer) {
+        let ProviderChoice::Named(name) = &request.provider else { return };
+        answer.provider = Some(name.clone());
+        let price = self.known.price(name, &request.model).or_else(|| self.known.price(name, &answer.model));
+        answer.usage.cost_micros = price.map(|price| price.of(answer.usage));
     }
 
     /// Without the secrets of this machine, which an endpoint may send back.

@@ -167,9 +167,10 @@ fn whole_answer() -> LlmAnswer {
             Part::ToolUse(ToolUse { id: "toolu_1".into(), name: "find".into(), input: json!({ "q": "ab" }) }),
         ],
         model: "small-2".into(),
+        provider: Some("there".into()),
         id: Some("msg_1".into()),
         finish: Finish::ToolUse,
-        usage: Usage { input_tokens: 15, output_tokens: 33, thinking_tokens: None },
+        usage: Usage { input_tokens: 15, output_tokens: 33, thinking_tokens: None, cost_micros: None },
     }
 }
 
@@ -266,7 +267,7 @@ async fn openai_streams_words_thoughts_and_tools() {
         ]
     );
     assert_eq!((answer.finish, answer.model.as_str()), (Finish::ToolUse, "small-2"));
-    assert_eq!(answer.usage, Usage { input_tokens: 7, output_tokens: 9, thinking_tokens: Some(4) });
+    assert_eq!(answer.usage, Usage { input_tokens: 7, output_tokens: 9, thinking_tokens: Some(4), cost_micros: None });
     assert_eq!(heard, ["~Let ", "~me", "+Hel", "+lo"]);
     assert!(sent[0].starts_with("POST /v1/chat/completions "), "{}", sent[0]);
     assert!(sent[0].contains(&format!("authorization: Bearer {KEY}")));

@@ -18,6 +18,7 @@ mod secrets;
 mod stats;
 mod system;
 mod tools;
+mod usage;
 mod webhook;
 
 pub(crate) use anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
@@ -55,4 +56,5 @@ pub(crate) use tools::{
     tool_list, tool_server_approve, tool_server_connect, tool_server_delete, tool_server_import, tool_server_list,
     tool_server_set,
 };
+pub(crate) use usage::{model_usage, run_usage};
 pub(crate) use webhook::{webhook_add, webhook_again, webhook_list, webhook_log, webhook_remove, webhook_send};

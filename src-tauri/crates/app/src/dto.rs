@@ -19,6 +19,7 @@ mod secrets;
 mod stats;
 mod system;
 mod tools;
+mod usage;
 mod webhook;
 
 pub use anchor::*;
@@ -39,4 +40,5 @@ pub use secrets::*;
 pub use stats::*;
 pub use system::*;
 pub use tools::*;
+pub use usage::*;
 pub use webhook::*;

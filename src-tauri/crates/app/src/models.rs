@@ -12,9 +12,9 @@ use crate::people::signed;
 use crate::router::Caller;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use signalbox_adapters::{KnownProvider, Providers};
+use signalbox_adapters::{KnownProvider, Price, Providers};
 use signalbox_model::secret_ref::SCHEME;
-use signalbox_model::{AuditEvent, time};
+use signalbox_model::{AuditEvent, money, time};
 use signalbox_ports::llm::ProviderKind;
 use signalbox_ports::secret::allows;
 use signalbox_store::Store;
@@ -73,6 +73,16 @@ impl Kept {
 }
 
 impl KeptProvider {
+    /// What a model costs; where a person gave one price, the other is none.
+    fn price(&self, model: &str) -> Option<Price> {
+        let entry = self.models.iter().find(|entry| entry.name == model)?;
+        if entry.input_price.is_none() && entry.output_price.is_none() {
+            return None;
+        }
+        let micros = |price: Option<f64>| money::micros(price.unwrap_or_default()).unwrap_or(u64::MAX);
+        Some(Price { input_micros: micros(entry.input_price), output_micros: micros(entry.output_price) })
+    }
+
     fn known(&self) -> KnownProvider {
         KnownProvider {
             name: self.name.clone(),
@@ -100,6 +110,10 @@ impl Providers for KeptProviders {
     fn default_model(&self) -> Result<Option<(String, String)>, String> {
         let kept = Kept::read(&self.0).map_err(|error| error.message)?;
         Ok(kept.default.map(|choice| (choice.provider, choice.model)))
+    }
+
+    fn price(&self, provider: &str, model: &str) -> Option<Price> {
+        Kept::read(&self.0).ok()?.find(provider)?.price(model)
     }
 }
 
@@ -133,8 +147,8 @@ fn entries(given: Vec<ModelEntry>) -> ApiResult<Vec<ModelEntry>> {
     for mut entry in given {
         entry.name = model_named(&entry.name)?;
         let prices = [entry.input_price, entry.output_price];
-        if prices.into_iter().flatten().any(|price| !price.is_finite() || price < 0.0) {
-            return Err(bad(format!("The price of '{}' is no number from 0 on.", entry.name)));
+        if prices.into_iter().flatten().any(|price| money::micros(price).is_none()) {
+            return Err(bad(format!("The price of '{}' is no number from 0 on, or too large.", entry.name)));
         }
         if entries.iter().any(|known| known.name == entry.name) {
             return Err(bad(format!("The model '{}' is there twice.", entry.name)));

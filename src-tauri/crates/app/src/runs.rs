@@ -1,7 +1,7 @@
 //! Runs as the outside sees them: rows, summaries, events cut for the wire.
 
 use crate::app::App;
-use crate::dto::RunRow;
+use crate::dto::{RunRow, Usage};
 use crate::error::ApiResult;
 use crate::router::Caller;
 use serde_json::Value;
@@ -23,7 +23,9 @@ pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> A
         }
         other => other.clone(),
     };
+    let usage = Usage::of(&app.store.usage_of_run(&row.run_id)?);
     Ok(RunRow {
+        usage: (usage.calls > 0).then_some(usage),
         run_id: row.run_id,
         workflow_id: row.workflow_id,
         workflow_name: row.workflow_name,

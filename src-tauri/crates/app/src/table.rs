@@ -72,6 +72,7 @@ macro_rules! command_list {
             Query run_list(RunList) -> RunPage, Viewer, [Desktop Http], [], "The history, newest first.";
             Query run_get(RunId) -> RunDetails, Viewer, [Desktop Http], [], "One run with the definition that it pinned.";
             Query run_events(RunEventsAfter) -> Events, Viewer, [Desktop Http], [], "Events of a run; values over 10,240 characters are cut.";
+            Query run_usage(RunId) -> RunUsage, Viewer, [Desktop Http], [], "What the questions of a run to language models cost, by step and model.";
             Query run_paths(RunPaths) -> RunPathPage, Viewer, [Desktop Http], [], "Iterations and branches of a run, and how far their containers are.";
             Action run_reveal(RunReveal) -> RunRevealed, Operator, [Desktop Http], [run_get run_list run_step_data audit_list], "Shows the masked values of a run for 15 minutes; the reason is recorded.";
             Query run_value(ValueRef) -> serde_json::Value, Viewer, [Desktop Http], [], "The whole of a cut value.";
@@ -152,6 +153,7 @@ macro_rules! command_list {
             Action model_test(ModelTest) -> ModelTested, Builder, [Desktop Http], [], "Asks a provider for its models, or a model for a word.";
             Query model_names(ModelRef) -> ModelNames, Operator, [Desktop Http], [], "The models of a provider.";
             Action model_discover(Empty) -> Vec<ModelFound>, Builder, [Desktop Http], [], "Looks for servers of language models on this machine.";
+            Query model_usage(ModelUsageRequest) -> UsageReport, Operator, [Desktop Http], [], "What language models cost, by day, workflow and model.";
             Query tool_server_list(Empty) -> Vec<ToolServer>, Operator, [Desktop Http], [], "Servers of tools, where they stand, and what differs from what was approved.";
             Action tool_server_set(ToolServerSet) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Registers a server of tools, or changes how it is started or reached.";
             Action tool_server_import(ToolServerImport) -> ToolServersImported, Builder, [Desktop Http], [tool_server_list audit_list], "Registers the servers of a pasted mcp.json.";

@@ -232,6 +232,12 @@ pub(crate) enum Runs {
         /// The run.
         run: String,
     },
+    /// Shows what the questions of a run to language models cost, by step.
+    #[command(after_help = "Example:\n  signalbox runs usage 0199a1b2-… --json")]
+    Usage {
+        /// The run.
+        run: String,
+    },
     /// Prints the events of a run, one JSON line each.
     #[command(after_help = "Example:\n  signalbox runs events 0199a1b2-… --after 10")]
     Events {

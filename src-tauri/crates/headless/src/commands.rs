@@ -13,6 +13,7 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod tasks;
 pub(crate) mod tools;
+mod usage;
 pub(crate) mod validate;
 pub(crate) mod webhook;
 

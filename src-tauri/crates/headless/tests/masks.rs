@@ -50,11 +50,11 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "run_list" | "workflow_list" | "task_counts" | "task_stats" | "webhook_list" | "webhook_log" | "app_info"
         | "catalog_list" | "sample_list" | "who" | "audit_status" | "audit_anchors" | "audit_retention"
         | "delegation_list" | "settings_get" | "folder_list" | "audit_list" | "audit_facets" | "tool_list"
-        | "tool_server_list" | "model_list" => {
+        | "tool_server_list" | "model_list" | "model_usage" => {
             vec![json!({})]
         }
         "model_names" => vec![json!({ "name": "nobody" })],
-        "run_get" | "run_paths" => vec![json!({ "runId": run })],
+        "run_get" | "run_paths" | "run_usage" => vec![json!({ "runId": run })],
         "run_checkpoint" => vec![json!({ "runId": run }), json!({ "runId": run, "at": 2 })],
         "rerun_look" => ["read", "check"].into_iter().map(|step| json!({ "runId": run, "stepId": step })).collect(),
         "run_events" => vec![json!({ "runId": run, "after": 0 }), json!({ "runId": run, "after": 6 })],

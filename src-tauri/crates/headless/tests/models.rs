@@ -1,57 +1,14 @@
 //! Providers of language models, with the real program and a real peer that wants a key.
 
+#[path = "support/model_peer.rs"]
+mod model_peer;
 mod support;
 
+use model_peer::Peer;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
 use support::Box;
 
 const KEY: &str = "sk-canary-0123456789";
-
-/// Speaks chat completions to whoever has the key, and nothing else.
-struct Peer {
-    base: String,
-    seen: Arc<Mutex<Vec<String>>>,
-}
-
-impl Peer {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let base = format!("http://{}", listener.local_addr().expect("an address"));
-        let seen: Arc<Mutex<Vec<String>>> = Arc::default();
-        let kept = Arc::clone(&seen);
-        std::thread::spawn(move || {
-            for mut stream in listener.incoming().flatten() {
-                let mut reader = BufReader::new(stream.try_clone().expect("a copy"));
-                let (mut head, mut length) = (String::new(), 0);
-                while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap_or(0) > 0 {}
-                for line in head.to_lowercase().lines() {
-                    length = line.strip_prefix("content-length: ").map_or(length, |n| n.parse().expect("a number"));
-                }
-                let mut body = vec![0; length];
-                reader.read_exact(&mut body).expect("the body");
-                let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-                let good = head.contains(&format!("authorization: Bearer {KEY}"));
-                let (status, body) = match path.as_str() {
-                    _ if !good => ("401 No", json!({ "error": { "message": format!("Wrong key, not {KEY}") } })),
-                    "/v1/models" => ("200 OK", json!({ "data": [{ "id": "small" }, { "id": "big" }] })),
-                    "/v1/chat/completions" => {
-                        ("200 OK", json!({ "choices": [{ "message": { "content": "OK" }, "finish_reason": "stop" }] }))
-                    }
-                    _ => ("404 No", json!({})),
-                };
-                kept.lock().expect("no panic").push(path);
-                let body = body.to_string();
-                let head =
-                    format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
-                let _gone = stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes());
-            }
-        });
-        Self { base, seen }
-    }
-}
 
 fn told(done: &support::Done) -> Value {
     serde_json::from_str(done.out.trim()).unwrap_or_else(|_| panic!("{} {}", done.out, done.err))
@@ -59,7 +16,7 @@ fn told(done: &support::Done) -> Value {
 
 #[test]
 fn a_provider_is_kept_tested_chosen_and_forgotten() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (Box::new(), Peer::start(Some(KEY)));
     let models = |args: &[&str]| place.run(&[&["models"], args, &["--json"]].concat());
     assert_eq!(told(&models(&["list"])), json!({ "providers": [] }));
     assert_eq!(place.run(&["secret", "choose", "file"]).code, 0);

@@ -14,6 +14,7 @@ pub mod error;
 pub mod event;
 pub mod hash;
 pub mod item;
+pub mod money;
 pub mod path;
 pub mod said;
 pub mod secret_ref;

@@ -63,6 +63,12 @@ pub struct LlmDone {
     pub thinking_tokens: Option<u64>,
     /// It asked for tools.
     pub has_tool_use: bool,
+    /// The provider, by its name on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// What all questions of the call cost, in millionths; absent where a price is not known.
+    #[serde(rename = "costMicros", default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
 }
 
 /// Payload of `llm_error`.
@@ -79,6 +85,21 @@ pub struct LlmError {
     pub retryable: bool,
     /// Milliseconds since the call began.
     pub latency_ms: i64,
+    /// The model that answered questions of the call before it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What these questions cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<LlmUsage>,
+    /// Tokens of its thoughts, where the provider tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_tokens: Option<u64>,
+    /// The provider, by its name on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// What these questions cost, in millionths; absent where a price is not known.
+    #[serde(rename = "costMicros", default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
 }
 
 /// Payload of `tool_start`.

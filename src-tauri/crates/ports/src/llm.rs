@@ -180,6 +180,8 @@ pub struct Usage {
     pub output_tokens: u64,
     /// Tokens of its thoughts, where the provider tells.
     pub thinking_tokens: Option<u64>,
+    /// Money in millionths, where a person told the price of the model.
+    pub cost_micros: Option<u64>,
 }
 
 /// An answer.
@@ -189,6 +191,8 @@ pub struct LlmAnswer {
     pub parts: Vec<Part>,
     /// The model that really answered.
     pub model: String,
+    /// The provider, by its name on this machine.
+    pub provider: Option<String>,
     /// The provider's name for this answer.
     pub id: Option<String>,
     /// Why it stopped.

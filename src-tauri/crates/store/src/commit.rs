@@ -4,6 +4,7 @@ use crate::chain;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::high_water::Mark;
+use crate::table::llm_usage::{self, Spent};
 use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
 use crate::table::run_snapshot::Snapshot;
@@ -138,6 +139,7 @@ pub(crate) struct Prepared {
     consumed: Vec<i64>,
     tasks: Vec<task_change::Prepared>,
     audit: Vec<Record>,
+    spent: Vec<Spent>,
     rests: bool,
 }
 
@@ -192,6 +194,7 @@ impl Prepared {
             consumed: consumed_inputs.clone(),
             tasks: tasks.iter().map(task_change::Prepared::new).collect::<Result<_>>()?,
             audit: audit.clone(),
+            spent: events.iter().filter_map(Spent::of).collect(),
             rests,
         })
     }
@@ -243,6 +246,7 @@ impl Prepared {
             }
             run_snapshot::insert(connection, run, snapshot)?;
         }
+        llm_usage::add(connection, run, &self.spent)?;
         if !self.events.is_empty() {
             run_node::catch_up(connection, run, self.first - 1, last)?;
         }

@@ -30,6 +30,7 @@ mod table;
 mod task_change;
 mod tasks;
 mod tool_servers;
+mod usage;
 mod webhooks;
 mod writer;
 
@@ -46,6 +47,7 @@ pub use table::audit_entry::{AuditFacets, AuditPage, AuditQuery, AuditRow, actor
 pub use table::delegation::Delegation;
 pub use table::draft::Draft;
 pub use table::folder_grant::FolderGrant;
+pub use table::llm_usage::{UsageRow, UsageSums};
 pub use table::run::{Owner, RunPage, RunQuery, RunRow};
 pub use table::run_input::RunInput;
 pub use table::run_node::LastCall;

@@ -42,6 +42,7 @@ fn all() -> Vec<&'static Migration> {
         table::webhook::MIGRATIONS,
         table::audit_place::MIGRATIONS,
         table::tool_server::MIGRATIONS,
+        table::llm_usage::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

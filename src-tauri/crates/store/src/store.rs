@@ -9,6 +9,7 @@ use crate::instance::Instance;
 use crate::open::{self, StoreOptions};
 use crate::table::draft::{self, Draft};
 use crate::table::folder_grant::{self, FolderGrant};
+use crate::table::llm_usage;
 use crate::table::run::{self, Owner, RunPage, RunQuery, RunRow};
 use crate::table::run_input::{self, RunInput};
 use crate::table::run_node::{self, LastCall};
@@ -498,6 +499,7 @@ impl Store {
                 run_summary::delete(connection, &run)?;
                 run_input::delete(connection, &run)?;
                 run_node::delete(connection, &run)?;
+                llm_usage::delete(connection, &run)?;
                 task::delete(connection, &run)?;
                 run_deleted::set_purged(connection, &run)?;
                 Ok(true)

@@ -10,6 +10,7 @@ pub(crate) mod definition;
 pub(crate) mod delegation;
 pub(crate) mod draft;
 pub(crate) mod folder_grant;
+pub(crate) mod llm_usage;
 pub(crate) mod run;
 pub(crate) mod run_deleted;
 pub(crate) mod run_event;

@@ -27,6 +27,9 @@ pub struct Said {
     /// Instead of an answer.
     #[serde(default)]
     pub fail: Option<Fail>,
+    /// What it costs, in millionths; absent where no price is known.
+    #[serde(default)]
+    pub cost: Option<u64>,
     /// Milliseconds before the answer.
     #[serde(default)]
     pub delay_ms: i64,
@@ -173,7 +176,7 @@ impl Llm for ScriptedLlm {
             _ if !answer.tools.is_empty() => Finish::ToolUse,
             _ => Finish::Stop,
         };
-        let usage = Usage { input_tokens: 10, output_tokens: 5, thinking_tokens: None };
-        Ok(LlmAnswer { parts, model, id: None, finish, usage })
+        let usage = Usage { input_tokens: 10, output_tokens: 5, thinking_tokens: None, cost_micros: answer.cost };
+        Ok(LlmAnswer { parts, model, provider: None, id: None, finish, usage })
     }
 }

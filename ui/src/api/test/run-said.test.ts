@@ -33,6 +33,15 @@ describe('ts_061: what a model says', () => {
     ]);
   });
 
+  it('b_24: adds up what it cost, also of a call that failed after an answer', () => {
+    const usage = { input_tokens: 50, output_tokens: 2, total_tokens: 52 };
+    const failed = { runId: 'R', seq: 12, ts: at(12), type: 'llm_error', ...key, payload: { error: 'No', type: 'ValidationError', code: 'NON_JSON', retryable: false, latency_ms: 5, model: 'tiny-1', usage, costMicros: 30 } };
+    expect(foldRun(EVENTS).spent).toEqual({ calls: 2, inputTokens: 230, outputTokens: 25, costMicros: 0, unpriced: 2 });
+    expect(foldRun([...EVENTS.slice(0, 11), failed]).spent).toEqual({ calls: 3, inputTokens: 280, outputTokens: 27, costMicros: 30, unpriced: 2 });
+    // A question that nobody answered costs nothing.
+    expect(foldRun([...EVENTS.slice(0, 11), { ...failed, payload: { ...failed.payload, usage: undefined } }]).spent.calls).toBe(2);
+  });
+
   it('shows its end on the node while the call goes on, and not afterwards', () => {
     const says = (n: number) => foldRun(EVENTS.slice(0, n)).nodes['ask']?.says;
     expect(says(4)).toEqual({ what: 'thinking', words: 'Let me see.' });

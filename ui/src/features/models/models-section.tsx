@@ -9,6 +9,7 @@ import { useDoing } from '../doing.ts';
 import { Fault } from '../fault.tsx';
 import { NoLine, Section } from '../section.tsx';
 import { DefaultDialog } from './default-dialog.tsx';
+import { UsageBox } from './usage.tsx';
 import { ProviderDialog, type KeyPlace } from './provider-dialog.tsx';
 
 type Open = { what: 'set'; old?: ModelProvider } | { what: 'delete'; name: string } | { what: 'default' };
@@ -39,6 +40,7 @@ export function ModelsSection({ keyPlace }: { keyPlace: KeyPlace }) {
         </div>
       ) : null}
       {data && mayChange ? <Found known={data.providers} onAdd={() => setOpen({ what: 'set' })} onUsed={test} /> : null}
+      {data ? <UsageBox /> : null}
       {open?.what === 'set' && data ? <ProviderDialog old={open.old} taken={data.providers.map((one) => one.name)} keyPlace={keyPlace} onClose={close} onSaved={test} /> : null}
       {open?.what === 'delete' ? <Delete name={open.name} onClose={close} /> : null}
       {open?.what === 'default' && data ? <DefaultDialog models={data} onClose={close} /> : null}

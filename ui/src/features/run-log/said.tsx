@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { CallCard, ModelTurn, Saying, ToolRun } from '../../api/run-state.ts';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
-import { formatBytes, formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
+import { formatBytes, formatDuration, formatMoney, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, type Signal } from '../../kit/index.ts';
 import type { SectionId } from './card.tsx';
 
@@ -45,8 +45,12 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
 const sum = (turns: readonly ModelTurn[], of: (turn: ModelTurn) => number): number => turns.reduce((all, turn) => all + of(turn), 0);
 
 function usageNote(turns: readonly ModelTurn[]): string {
-  return t('said.usageNote', { model: turns.at(-1)?.model ?? '', n: formatNumber(sum(turns, (turn) => turn.inputTokens + turn.outputTokens)) });
+  const note = t('said.usageNote', { model: turns.at(-1)?.model ?? '', n: formatNumber(sum(turns, (turn) => turn.inputTokens + turn.outputTokens)) });
+  return turns.some((turn) => turn.costMicros === undefined) ? note : `${note}, ${costOf(turns)}`;
 }
+
+const costOf = (turns: readonly ModelTurn[]): string =>
+  turns.some((turn) => turn.costMicros === undefined) ? t('said.noPrice') : formatMoney(sum(turns, (turn) => turn.costMicros ?? 0));
 
 function Usage({ turns }: { turns: readonly ModelTurn[] }) {
   const thinking = sum(turns, (turn) => turn.thinkingTokens ?? 0);
@@ -57,6 +61,7 @@ function Usage({ turns }: { turns: readonly ModelTurn[] }) {
       <dt>{t('said.in')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.inputTokens))}</dd>
       <dt>{t('said.out')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.outputTokens))}</dd>
       {thinking > 0 ? <><dt>{t('said.thought')}</dt><dd>{formatNumber(thinking)}</dd></> : null}
+      <dt>{t('said.cost')}</dt><dd>{costOf(turns)}</dd>
       <dt>{t('said.latency')}</dt><dd>{formatDuration(sum(turns, (turn) => turn.latencyMs))}</dd>
       <dt>{t('said.finish')}</dt><dd>{turns.at(-1)?.finish}</dd>
     </dl>

@@ -10,6 +10,7 @@ import { useDebugging } from '../workbench/use-debugging.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
+import { SpentChip } from '../../features/spent.tsx';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
@@ -139,6 +140,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
             <Origin run={run} catalog={catalog} />
             <span className="grow" />
+            <SpentChip spent={(time?.view ?? view)?.spent} />
             <span className="s t2 nw opt">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>
             <span className="opt"><FindButton /></span>
             <span className="vr" />

@@ -253,8 +253,9 @@ impl Reader for Reading {
                 + count("cache_read_input_tokens"),
             output_tokens: count("output_tokens"),
             thinking_tokens: self.usage.get("output_tokens_details").and_then(|d| d["thinking_tokens"].as_u64()),
+            cost_micros: None,
         };
         let finish = self.finish?;
-        Some(LlmAnswer { parts: self.parts.whole(), model: self.model, id: self.id, finish, usage })
+        Some(LlmAnswer { parts: self.parts.whole(), model: self.model, provider: None, id: self.id, finish, usage })
     }
 }

@@ -158,6 +158,7 @@ impl Reader for Reading {
             input_tokens: count("prompt_eval_count"),
             output_tokens: count("eval_count"),
             thinking_tokens: None,
+            cost_micros: None,
         };
         self.finish = Some(match event["done_reason"].as_str() {
             Some("length") => Finish::MaxTokens,
@@ -173,6 +174,13 @@ impl Reader for Reading {
 
     fn end(self: Box<Self>) -> Option<LlmAnswer> {
         let finish = self.finish?;
-        Some(LlmAnswer { parts: self.parts.whole(), model: self.model, id: None, finish, usage: self.usage })
+        Some(LlmAnswer {
+            parts: self.parts.whole(),
+            model: self.model,
+            provider: None,
+            id: None,
+            finish,
+            usage: self.usage,
+        })
     }
 }

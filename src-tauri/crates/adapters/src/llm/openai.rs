@@ -230,6 +230,7 @@ impl Reading {
                 input_tokens: count("prompt_tokens"),
                 output_tokens: count("completion_tokens"),
                 thinking_tokens: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),
+                cost_micros: None,
             };
         }
     }
@@ -257,6 +258,13 @@ impl Reader for Reading {
             Finish::Stop if self.parts.tools() > 0 => Finish::ToolUse,
             finish => finish,
         };
-        Some(LlmAnswer { parts: self.parts.whole(), model: self.model, id: self.id, finish, usage: self.usage })
+        Some(LlmAnswer {
+            parts: self.parts.whole(),
+            model: self.model,
+            provider: None,
+            id: self.id,
+            finish,
+            usage: self.usage,
+        })
     }
 }

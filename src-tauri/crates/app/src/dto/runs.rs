@@ -1,5 +1,6 @@
 //! Runs and their events.
 
+use crate::dto::Usage;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,6 +100,9 @@ pub struct RunRow {
     /// Its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
+    /// What its questions to language models cost; absent when it asked none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 /// A page of the history, newest first.

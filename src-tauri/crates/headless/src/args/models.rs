@@ -76,4 +76,11 @@ pub(crate) enum Models {
     /// Looks for servers of language models on this machine.
     #[command(after_help = "Example:\n  signalbox models discover")]
     Discover,
+    /// Shows what models cost, by day, workflow and model.
+    #[command(after_help = "Example:\n  signalbox models usage --days 7")]
+    Usage {
+        /// Days, today included; a day begins at midnight UTC.
+        #[arg(long, value_name = "N", default_value_t = 30)]
+        days: u32,
+    },
 }

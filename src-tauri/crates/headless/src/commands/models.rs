@@ -1,6 +1,6 @@
-//! `models list | set | delete | test | default | discover`: providers of language models.
+//! `models list | set | delete | test | default | discover | usage`: providers of language models.
 
-use super::Done;
+use super::{Done, usage};
 use crate::args::{ModelKind, Models};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
@@ -56,6 +56,7 @@ pub(crate) async fn models(app: &Arc<App>, output: &Output, command: &Models) ->
                 output.line(&default(&done));
             }
         }
+        Models::Usage { days } => return usage::of_days(app, output, *days).await,
         Models::Discover => {
             let found = app.dispatch(&caller, "model_discover", json!({})).await?;
             if output.json {

@@ -1,7 +1,7 @@
-//! `runs list | show | events | snapshot | delete`.
+//! `runs list | show | usage | events | snapshot | delete`.
 
-use super::Done;
 use super::debug::debug;
+use super::{Done, usage};
 use crate::args::Runs;
 use crate::output::{OK, Output, Tone, duration, plain};
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             }
             Ok(OK)
         }
+        Runs::Usage { run } => usage::of_run(app, output, run).await,
         Runs::Snapshot { run, at } => {
             let mut request = json!({ "runId": run });
             if let Some(at) = at {

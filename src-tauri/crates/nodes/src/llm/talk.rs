@@ -18,6 +18,10 @@ pub(crate) struct Talk<'a> {
     over: bool,
     usage: LlmUsage,
     thinking_tokens: Option<u64>,
+    /// Of all questions; `None` from the first on whose price nobody knows.
+    cost_micros: Option<u64>,
+    answered: bool,
+    provider: Option<String>,
     model: String,
     finish: Finish,
 }
@@ -54,6 +58,9 @@ impl<'a> Talk<'a> {
             over: false,
             usage: LlmUsage::default(),
             thinking_tokens: None,
+            cost_micros: Some(0),
+            answered: false,
+            provider: None,
             model: String::new(),
             finish: Finish::Stop,
         }
@@ -83,6 +90,9 @@ impl<'a> Talk<'a> {
         if let Some(more) = answer.usage.thinking_tokens {
             *self.thinking_tokens.get_or_insert(0) += more;
         }
+        self.cost_micros = self.cost_micros.zip(answer.usage.cost_micros).map(|(sum, more)| sum.saturating_add(more));
+        self.answered = true;
+        self.provider.clone_from(&answer.provider);
         self.model.clone_from(&answer.model);
         self.finish = answer.finish;
         if answer.finish == Finish::Refusal {
@@ -110,6 +120,7 @@ impl<'a> Talk<'a> {
             "finish": finish_reason,
             "usage": self.usage,
             "thinkingTokens": self.thinking_tokens,
+            "costMicros": self.cost_micros,
         });
         self.log.say(Said::LlmDone(LlmDone {
             latency_ms: self.latency_ms(),
@@ -118,6 +129,8 @@ impl<'a> Talk<'a> {
             usage: self.usage,
             thinking_tokens: self.thinking_tokens,
             has_tool_use: false,
+            provider: self.provider.take(),
+            cost_micros: self.cost_micros,
         }));
         meta
     }
@@ -136,6 +149,12 @@ impl<'a> Talk<'a> {
             code: code.to_owned(),
             retryable,
             latency_ms: self.latency_ms(),
+            // What was answered before is paid all the same.
+            model: self.answered.then(|| self.model.clone()),
+            usage: self.answered.then_some(self.usage),
+            thinking_tokens: self.thinking_tokens,
+            provider: self.provider.clone(),
+            cost_micros: self.cost_micros.filter(|_| self.answered),
         }));
     }
 }

@@ -54,6 +54,7 @@ impl signalbox_ports::Llm for FakeLlm {
         Ok(LlmAnswer {
             parts: vec![Part::Text(text.to_owned())],
             model: request.model,
+            provider: None,
             id: None,
             finish: Finish::Stop,
             usage: Usage::default(),

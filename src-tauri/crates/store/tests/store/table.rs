@@ -8,6 +8,7 @@ mod definition;
 mod delegation;
 mod draft;
 mod folder_grant;
+mod llm_usage;
 mod run;
 mod run_deleted;
 mod run_event;

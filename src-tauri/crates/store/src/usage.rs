@@ -1,0 +1,28 @@
+//! What questions to language models cost: sums of the store.
+
+use crate::error::Result;
+use crate::store::Store;
+use crate::table::llm_usage::{self, UsageRow};
+
+/// Sums over questions to models.
+impl Store {
+    /// Of the steps of a run.
+    pub fn usage_of_run(&self, run: &str) -> Result<Vec<UsageRow>> {
+        self.view(|connection| llm_usage::of_run(connection, run))
+    }
+
+    /// Of each workflow on each day since `since` (`2026-11-22`), the newest first.
+    pub fn usage_of_days(&self, since: &str) -> Result<Vec<UsageRow>> {
+        self.view(|connection| llm_usage::of_days(connection, since))
+    }
+
+    /// What a run has spent, in millionths.
+    pub fn spent_by_run(&self, run: &str) -> Result<u64> {
+        self.view(|connection| llm_usage::spent_by_run(connection, run))
+    }
+
+    /// What a workflow, or this machine, has spent on a day, in millionths.
+    pub fn spent_on_day(&self, day: &str, workflow: Option<&str>) -> Result<u64> {
+        self.view(|connection| llm_usage::spent_on_day(connection, day, workflow))
+    }
+}

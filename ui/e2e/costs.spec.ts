@@ -1,0 +1,73 @@
+/** What models cost: on the step, in the run's header, in the list of runs, and in the settings. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openDocument, shot } from './document.ts';
+import { expect, test, type Host } from './host.ts';
+
+/** A server of chat completions that answers at once: 1,000 tokens in, 100 out. */
+async function model() {
+  let asked = 0;
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    if (request.url?.endsWith('/models')) { response.end(JSON.stringify({ data: [{ id: 'small' }] })); return; }
+    asked += 1;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ model: 'small', choices: [{ message: { content: 'The money back.' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1000, completion_tokens: 100 } }));
+  });
+  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked: () => asked,
+    stop: () => { server.closeAllConnections(); server.close(); },
+  };
+}
+
+/** A million tokens cost 1000 and 10000: an answer costs 2. */
+async function priced(host: Host, base: string): Promise<void> {
+  await host.rpc('model_set', { name: 'house', kind: 'openai', baseUrl: base, models: [{ name: 'small', inputPrice: 1000, outputPrice: 10_000 }] });
+}
+
+const asking = (settings: object) => ({
+  settings: { errorPolicy: 'safe', ...settings },
+  nodes: {
+    start: { type: 'trigger.manual', title: 'Start' },
+    ask: { type: 'llm.chat', title: 'Sum up', config: { prompt: 'What does the letter want?', provider: 'house', model: 'small' } },
+    more: { type: 'llm.chat', title: 'Write back', config: { prompt: 'Write an answer.', provider: 'house', model: 'small' } },
+    end: { type: 'flow.stop', title: 'Done', config: { stopId: 'done' } },
+  },
+  edges: [{ from: 'start.success', to: 'ask' }, { from: 'ask.success', to: 'more' }, { from: 'more.success', to: 'end' }],
+  layout: { start: [0, 0], ask: [248, 0], more: [496, 0], end: [744, 0] },
+});
+
+test('b_24 what models cost is on the step, the run, the list and in the settings', async ({ open, host }) => {
+  const far = await model();
+  try {
+    await priced(host, far.base);
+    const { page } = await openDocument<object>(open, host, 'Letters', asking({}));
+    await page.keyboard.press('Control+j');
+    await page.keyboard.press('F5');
+    await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
+    await page.locator('[data-node="ask"]').click();
+    await page.getByRole('button', { name: /^Token usage small, 1,100 tokens, 2.00/ }).first().click();
+    await expect(page.getByRole('definition').filter({ hasText: /^2\.00$/ }).first()).toBeVisible();
+    await shot(page, 'cost-step');
+
+    const [run] = (await host.rpc<{ runs: { runId: string; usage?: unknown }[] }>('run_list', { limit: 1 })).runs;
+    expect(run?.usage).toEqual({ calls: 2, inputTokens: 2000, outputTokens: 200, thinkingTokens: 0, costMicros: 4_000_000, unpriced: 0 });
+    await page.goto(`${page.url().split('#')[0] ?? ''}#/run/${run?.runId ?? ''}`);
+    await expect(page.locator('[data-spent]')).toHaveText('4.00');
+    await shot(page, 'cost-run');
+    await page.goto(`${page.url().split('#')[0] ?? ''}#/runs`);
+    await expect(page.getByRole('gridcell', { name: '4.00' })).toBeVisible();
+    await shot(page, 'cost-runs');
+    await page.goto(`${page.url().split('#')[0] ?? ''}#/settings`);
+    const usage = page.locator('[data-usage]');
+    await expect(usage.getByText('4.00').first()).toBeVisible();
+    await page.getByRole('radio', { name: 'Model', exact: true }).click();
+    await expect(usage.getByText('small of house')).toBeVisible();
+    await usage.scrollIntoViewIfNeeded();
+    await shot(page, 'cost-settings');
+  } finally {
+    far.stop();
+  }
+});
