@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { shot } from './document.ts';
 import { expect, startHost, test, useDist } from './host.ts';
 
 const KEY = 'canary-7d2e9f27a4c8-model';
@@ -68,8 +69,10 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
     // The default is chosen among what the provider has.
     await expect(section.getByText('None: steps that name no model do not run')).toBeVisible();
     await section.getByRole('button', { name: 'Choose…' }).click();
-    await dialog.getByLabel('Model', { exact: true }).click();
+    await dialog.getByLabel('Those that it lists').click();
     await page.getByRole('option', { name: 'big-1' }).click();
+    await expect(dialog.getByRole('textbox', { name: /^Model/ })).toHaveValue('big-1');
+    await shot(page, 'model-default');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(line.getByText('Default: big-1')).toBeVisible();
     await page.reload();

@@ -76,7 +76,25 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     await line.getByRole('button', { name: 'Look at one' }).click();
     await review.getByRole('button', { name: 'Approve' }).click();
     await expect(line.getByText('Approved')).toBeVisible();
+  } finally {
+    await host.stop();
+    rmSync(host.data, { recursive: true, force: true });
+  }
+});
 
+test('servers come from another program, keep their names, and lose nothing in a form', async ({ page }) => {
+  // A program of its own: its servers are not those of other tests.
+  const host = await startHost();
+  try {
+    await useDist(page, host.origin);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(host.url);
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.evaluate(() => { window.location.hash = '#/settings'; });
+    const section = page.getByRole('region', { name: 'Tools' });
+    const dialog = page.getByRole('dialog');
+    await host.rpc('tool_server_set', { name: 'one', definition: { transport: 'stdio', command: 'no-such-program' } });
+    await page.reload();
     // The list of another program comes in without its credentials, and nothing of it is started.
     await section.getByRole('button', { name: 'Paste mcp.json' }).click();
     await dialog.getByRole('textbox', { name: 'Text' }).fill(JSON.stringify({ mcpServers: { 'git hub': { command: 'no-such-program', env: { GH_TOKEN: 'canary-5d1e9f' } } } }));
@@ -91,6 +109,31 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     await other.getByRole('button', { name: 'Delete git-hub' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect(other).toHaveCount(0);
+    // The button that was pressed is gone: the keys go on from its part.
+    await expect(section.getByRole('heading', { name: 'Tools' })).toBeFocused();
+
+    // A name that is there is not taken away from the server that has it.
+    await section.getByRole('button', { name: 'Add a server' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('one');
+    await dialog.getByRole('textbox', { name: 'Program' }).fill('other');
+    await dialog.getByRole('textbox', { name: 'Variables' }).fill('TOKEN');
+    await expect(dialog.getByText('There is a server of this name already.')).toBeVisible();
+    await expect(dialog.getByText('This line is not NAME=text: TOKEN')).toBeVisible();
+    await expect(dialog.getByRole('button', { name: 'Save and look at it' })).toBeDisabled();
+    await shot(page, 'tool-wrong');
+    await page.keyboard.press('Escape');
+
+    // An argument that no line can hold comes through the form as it was.
+    await host.rpc('tool_server_set', { name: 'lines', definition: { transport: 'stdio', command: 'no-such-program', args: ['', 'a\nb'], env: { PEM: 'x\ny' } } });
+    await page.reload();
+    await section.getByRole('button', { name: 'Look at lines' }).click();
+    await dialog.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('textbox', { name: 'Program' }).fill('no-such-program-2');
+    await shot(page, 'tool-lines');
+    await dialog.getByRole('button', { name: 'Save and look at it' }).click();
+    await expect(dialog.getByRole('alert')).toBeVisible();
+    const kept = (await host.rpc<{ name: string; definition: unknown }[]>('tool_server_list', {})).find((one) => one.name === 'lines');
+    expect(kept?.definition).toMatchObject({ command: 'no-such-program-2', args: ['', 'a\nb'], env: { PEM: 'x\ny' } });
   } finally {
     await host.stop();
     rmSync(host.data, { recursive: true, force: true });

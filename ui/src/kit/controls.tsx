@@ -4,18 +4,18 @@ import { useId, useRef, type InputHTMLAttributes, type KeyboardEvent, type React
 import { Icon, type IconName } from './icon.tsx';
 
 /** Label, control, hint or error, in this order. The child gets the id that the label points to. */
-export function Field({ label, hint, error, aside, required, children }: {
+export function Field({ label, hint, error, aside, required, group, children }: {
   label: string; hint?: ReactNode; error?: string; aside?: ReactNode; required?: boolean;
+  /** The child is several controls, which have a name of their own. */
+  group?: boolean;
   children: (ids: { id: string; describedBy: string | undefined; invalid: boolean }) => ReactNode;
 }) {
   const id = useId();
   const note = error || hint ? `${id}-note` : undefined;
+  const name = <><span>{label}{required ? <span className="t3" aria-hidden="true"> *</span> : null}</span>{aside ? <span className="end">{aside}</span> : null}</>;
   return (
     <div className="field">
-      <label className="lab" htmlFor={id}>
-        <span>{label}{required ? <span className="t3" aria-hidden="true"> *</span> : null}</span>
-        {aside ? <span className="end">{aside}</span> : null}
-      </label>
+      {group ? <span className="lab">{name}</span> : <label className="lab" htmlFor={id}>{name}</label>}
       {children({ id, describedBy: note, invalid: Boolean(error) })}
       {error
         ? <span id={note} className="s c-err row gap1"><Icon name="errd" size={12} />{error}</span>

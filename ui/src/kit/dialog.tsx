@@ -11,9 +11,11 @@ export interface DialogProps {
   children: ReactNode;
   /** Buttons, the strong one last. */
   footer?: ReactNode;
-  width?: number;
+  width?: number | undefined;
   /** Leaves the title to screen readers only. */
   bare?: boolean;
+  /** Something was sent and is answered here: until then it cannot be closed. What ends later would act on what is open then. */
+  busy?: boolean | undefined;
   /** What has the focus when it closes; without one, or when it is not there, what had it before. */
   focusAfter?: (() => HTMLElement | null) | undefined;
 }
@@ -21,20 +23,20 @@ export interface DialogProps {
 const FIELDS = [':is(.dialog-body, .dialog-bare)'].flatMap((box) => ['input', 'textarea', '.select', '.cm-content'].map((field) => `${box} ${field}:not(:disabled)`)).join(', ');
 
 /** A modal: focus stays inside, Esc closes, keys of the page behind do nothing. */
-export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare, focusAfter }: DialogProps) {
+export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare, busy, focusAfter }: DialogProps) {
   useEffect(() => (open ? pushScope('dialog') : undefined), [open]);
   const popup = useRef<HTMLDivElement>(null);
   // The first field, else the answer that changes nothing, else the dialog itself; never the cross with its tooltip.
   const first = () => popup.current?.querySelector<HTMLElement>(FIELDS) ?? popup.current?.querySelector<HTMLElement>('.dialog-foot button') ?? popup.current;
   return (
-    <Base.Root open={open} onOpenChange={(next) => { if (!next) onClose(); }}>
+    <Base.Root open={open} onOpenChange={(next) => { if (!next && !busy) onClose(); }}>
       <Base.Portal>
         <Base.Backdrop className="scrim" />
         <Base.Popup ref={popup} initialFocus={first} finalFocus={() => focusAfter?.() ?? true} className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>
           {bare ? <Base.Title className="vh">{title}</Base.Title> : (
             <header className="dialog-head">
               <Base.Title className="l ell">{title}</Base.Title>
-              <IconButton icon="x" label={closeLabel} onClick={onClose} />
+              <IconButton icon="x" label={closeLabel} disabled={busy} onClick={onClose} />
             </header>
           )}
           <div className={bare ? 'dialog-bare' : 'dialog-body'}>{children}</div>
@@ -47,13 +49,13 @@ export function Dialog({ open, onClose, title, closeLabel, children, footer, wid
 
 /** A question with two answers. */
 export function ConfirmDialog({ open, title, text, confirm, cancel, danger, busy, focusAfter, onConfirm, onClose }: {
-  open: boolean; title: string; text: ReactNode; confirm: string; cancel: string; danger?: boolean; busy?: boolean; focusAfter?: DialogProps['focusAfter'];
+  open: boolean; title: string; text: ReactNode; confirm: string; cancel: string; danger?: boolean; busy?: boolean | undefined; focusAfter?: DialogProps['focusAfter'];
   onConfirm(): void; onClose(): void;
 }) {
   return (
-    <Dialog open={open} onClose={onClose} title={title} closeLabel={cancel} width={400} focusAfter={focusAfter}
+    <Dialog open={open} onClose={onClose} title={title} closeLabel={cancel} width={400} busy={busy} focusAfter={focusAfter}
       footer={<>
-        <Button onClick={onClose} keys="Escape">{cancel}</Button>
+        <Button onClick={onClose} disabled={busy} keys="Escape">{cancel}</Button>
         <Button variant={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>{confirm}</Button>
       </>}>
       <p className="t2">{text}</p>

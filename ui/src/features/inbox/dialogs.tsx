@@ -67,11 +67,9 @@ export function Ask({ title, text, label, hint, submit, danger, many = true, mos
     if (await onDone(value.trim())) onClose();
     else setBusy(false);
   };
-  // What was sent is answered here: a dialog that is gone could not say that it failed.
-  const close = () => { if (!busy) onClose(); };
   return (
-    <Dialog open onClose={close} title={title} closeLabel={t('common.cancel')}
-      footer={<><Button onClick={close} disabled={busy} keys="Escape">{t('common.cancel')}</Button><Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!value.trim()} keys="Mod+Enter" onClick={() => void done()}>{submit}</Button></>}>
+    <Dialog open onClose={onClose} title={title} closeLabel={t('common.cancel')} busy={busy}
+      footer={<><Button onClick={onClose} disabled={busy} keys="Escape">{t('common.cancel')}</Button><Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!value.trim()} keys="Mod+Enter" onClick={() => void done()}>{submit}</Button></>}>
       <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => void done())}>
         <p className="t2">{text}</p>
         <Field label={label} hint={hint} required>
@@ -118,8 +116,8 @@ export function SnoozeDialog({ expiresAt, onSnooze, onClose }: { expiresAt: stri
     else setBusy(false);
   };
   return (
-    <Dialog open onClose={onClose} title={t('inbox.snooze.title')} closeLabel={t('common.cancel')}
-      footer={<><Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button><Button variant="primary" busy={busy} disabled={bad} onClick={() => void snooze(at)}>{t('inbox.snooze.yes')}</Button></>}>
+    <Dialog open onClose={onClose} title={t('inbox.snooze.title')} closeLabel={t('common.cancel')} busy={busy}
+      footer={<><Button onClick={onClose} disabled={busy} keys="Escape">{t('common.cancel')}</Button><Button variant="primary" busy={busy} disabled={bad} onClick={() => void snooze(at)}>{t('inbox.snooze.yes')}</Button></>}>
       <div className="ib-dialog">
         <p className="t2">{t('inbox.snooze.text')}{expiresAt ? ` ${t('inbox.snooze.ends', { at: formatDateTime(expiresAt) })}` : ''}</p>
         <div className="row wrap">

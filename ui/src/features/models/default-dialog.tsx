@@ -3,22 +3,21 @@ import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Models } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { Button, Dialog, Field, Select, TextInput } from '../../kit/index.ts';
+import { Field, Select, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
 import { Fault } from '../fault.tsx';
-import '../keys.css';
+import { FormDialog } from '../form-dialog.tsx';
 
 const NONE = '';
 
 export function DefaultDialog({ models, onClose }: { models: Models; onClose(): void }) {
   const [provider, setProvider] = useState(models.default?.provider ?? models.providers[0]?.name ?? NONE);
   const [model, setModel] = useState(models.default?.model ?? '');
-  const names = useCommand('model_names', { name: provider }, { enabled: provider !== NONE, retry: false });
+  const names = useCommand('model_names', { name: provider }, { enabled: provider !== NONE, staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false });
   const { busy, error, run } = useDoing({ inForm: true });
   const known = names.data?.models ?? [];
   const complete = provider === NONE || model.trim() !== '';
   async function save() {
-    if (!complete) return;
     const chosen = { provider, model: model.trim() };
     const done = provider === NONE
       ? run(() => act('model_default_set', {}), t('models.defaultGone'))
@@ -30,29 +29,23 @@ export function DefaultDialog({ models, onClose }: { models: Models; onClose(): 
     setModel(models.default?.provider === next ? models.default.model : '');
   }
   return (
-    <Dialog open onClose={onClose} title={t('models.default')} closeLabel={t('common.cancel')} width={440}
-      footer={<>
-        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" busy={busy} disabled={!complete} type="submit" form="model-default">{t('models.keep')}</Button>
-      </>}>
-      <form id="model-default" className="sec-form" onSubmit={(event) => { event.preventDefault(); void save(); }}>
-        {error ? <Fault error={error} /> : null}
+    <FormDialog title={t('models.default')} submit={t('models.keep')} width={440} busy={busy} error={error} complete={complete} onSubmit={() => void save()} onClose={onClose}>
         <Field label={t('models.provider')}>
           {({ id }) => <Select id={id} label={t('models.provider')} value={provider} onChange={choose} options={[{ value: NONE, label: t('models.noDefault') }, ...models.providers.map(({ name }) => ({ value: name, label: name }))]} />}
         </Field>
-        {provider === NONE ? null : known.length > 0 ? (
-          <Field label={t('models.model')} required>
-            {({ id }) => <Select id={id} label={t('models.model')} value={model} onChange={setModel} options={[...(known.includes(model) ? [] : [{ value: model, label: model || t('models.choose') }]), ...known.map((name) => ({ value: name, label: name }))]} />}
-          </Field>
-        ) : (
+        {provider === NONE ? null : (
           <>
             {names.error ? <Fault error={names.error} /> : null}
             <Field label={t('models.model')} required hint={names.isPending ? t('models.asking') : t('models.modelHint')}>
               {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={model} maxLength={200} onChange={setModel} />}
             </Field>
+            {known.length > 0 ? (
+              <Field label={t('models.listed')}>
+                {({ id }) => <Select id={id} label={t('models.listed')} value={known.includes(model) ? model : ''} onChange={setModel} options={[...(known.includes(model) ? [] : [{ value: '', label: t('models.choose') }]), ...known.map((name) => ({ value: name, label: name }))]} />}
+              </Field>
+            ) : null}
           </>
         )}
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 }

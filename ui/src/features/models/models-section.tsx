@@ -4,13 +4,14 @@ import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { ModelFound, ModelProvider, Models, ModelTested } from '../../api/types.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
-import { Badge, Button, ConfirmDialog, Icon, Skeleton } from '../../kit/index.ts';
+import { Badge, Button, Icon } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from '../fault.tsx';
-import { NoLine, Section } from '../section.tsx';
+import { ConfirmRemove } from '../form-dialog.tsx';
+import { NoLine, NotRead, Section } from '../section.tsx';
 import { DefaultDialog } from './default-dialog.tsx';
 import { UsageBox } from './usage.tsx';
 import { ProviderDialog, type KeyPlace } from './provider-dialog.tsx';
+import { freeName } from './words.ts';
 
 type Open = { what: 'set'; old?: ModelProvider } | { what: 'delete'; name: string } | { what: 'default' };
 type Tests = { readonly [name: string]: ModelTested | 'busy' | undefined };
@@ -30,8 +31,7 @@ export function ModelsSection({ keyPlace }: { keyPlace: KeyPlace }) {
   const data = list.data;
   return (
     <Section id="models" title={t('models.title')} hint={t('models.hint')}>
-      {list.error ? <Fault error={list.error.code === 'FORBIDDEN' ? { message: t('models.notAllowed'), hint: '' } : list.error} /> : null}
-      {list.isPending ? <Skeleton rows={2} /> : null}
+      {list.error?.code === 'FORBIDDEN' ? <p className="t2">{t('models.notAllowed')}</p> : data ? null : <NotRead error={list.error} retry={list.refetch} />}
       {data ? (
         <div className="box">
           {data.providers.length === 0 ? <NoLine icon="spark" title={t('models.none')} text={t('models.noneText')} /> : null}
@@ -42,7 +42,10 @@ export function ModelsSection({ keyPlace }: { keyPlace: KeyPlace }) {
       {data && mayChange ? <Found known={data.providers} onAdd={() => setOpen({ what: 'set' })} onUsed={test} /> : null}
       {data ? <UsageBox /> : null}
       {open?.what === 'set' && data ? <ProviderDialog old={open.old} taken={data.providers.map((one) => one.name)} keyPlace={keyPlace} onClose={close} onSaved={test} /> : null}
-      {open?.what === 'delete' ? <Delete name={open.name} onClose={close} /> : null}
+      {open?.what === 'delete' ? (
+        <ConfirmRemove section="models" title={t('models.deleteTitle', { name: open.name })} text={t('models.deleteText')} confirm={t('models.delete')} done={t('models.deleted', { name: open.name })}
+          remove={() => act('model_delete', { name: open.name })} onClose={close} />
+      ) : null}
       {open?.what === 'default' && data ? <DefaultDialog models={data} onClose={close} /> : null}
     </Section>
   );
@@ -96,9 +99,7 @@ function Found({ known, onAdd, onUsed }: { known: readonly ModelProvider[]; onAd
   const look = () => run(async () => { setFound(await act('model_discover', {})); });
   const fresh = found?.filter((one) => !known.some((other) => other.baseUrl === one.baseUrl));
   async function use(one: ModelFound) {
-    const taken = new Set(known.map((other) => other.name));
-    let name = one.name;
-    for (let n = 2; taken.has(name); n += 1) name = `${one.name}-${n}`;
+    const name = freeName(one.name, known.map((other) => other.name));
     if (await using.run(() => act('model_set', { name, kind: one.kind, baseUrl: one.baseUrl, models: [] }), t('models.saved', { name }))) onUsed(name);
   }
   return (
@@ -122,14 +123,5 @@ function Found({ known, onAdd, onUsed }: { known: readonly ModelProvider[]; onAd
         </div>
       ) : null}
     </>
-  );
-}
-
-function Delete({ name, onClose }: { name: string; onClose(): void }) {
-  const { busy, run } = useDoing();
-  const remove = () => run(() => act('model_delete', { name }), t('models.deleted', { name })).then(onClose);
-  return (
-    <ConfirmDialog open danger busy={busy} title={t('models.deleteTitle', { name })} text={t('models.deleteText')} confirm={t('models.delete')} cancel={t('common.cancel')}
-      onConfirm={() => void remove()} onClose={onClose} />
   );
 }

@@ -3,10 +3,11 @@ import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { ModelKind, ModelProvider, SecretStatus } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { Banner, Button, Checkbox, Dialog, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
+import { Banner, Button, Checkbox, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
 import { Fault } from '../fault.tsx';
-import { hostFor, KINDS, modelsOf, secretFor, secretName, textOf, USUAL } from './words.ts';
+import { FormDialog } from '../form-dialog.tsx';
+import { freeName, hostFor, KINDS, modelsOf, secretFor, secretName, textOf, USUAL } from './words.ts';
 
 const SCHEME = 'secret://';
 
@@ -24,7 +25,7 @@ export interface ProviderDialogProps {
 
 export function ProviderDialog({ old, taken, keyPlace, onClose, onSaved }: ProviderDialogProps) {
   const [kind, setKind] = useState<ModelKind>(old?.kind ?? 'anthropic');
-  const [name, setName] = useState<string>(old?.name ?? USUAL.anthropic.name);
+  const [name, setName] = useState<string>(old?.name ?? freeName(USUAL.anthropic.name, taken));
   const [address, setAddress] = useState<string>(old?.baseUrl ?? USUAL.anthropic.url);
   const [key, setKey] = useState('');
   const [forget, setForget] = useState(false);
@@ -41,11 +42,11 @@ export function ProviderDialog({ old, taken, keyPlace, onClose, onSaved }: Provi
   function speak(next: ModelKind) {
     // What nobody has touched follows the kind.
     if (address === USUAL[kind].url) setAddress(USUAL[next].url);
-    if (!old && name === USUAL[kind].name) setName(USUAL[next].name);
+    if (!old && name === freeName(USUAL[kind].name, taken)) setName(freeName(USUAL[next].name, taken));
     setKind(next);
   }
   async function save() {
-    if (!complete || 'wrong' in models) return;
+    if ('wrong' in models) return;
     const provider = { name: name.trim(), kind, baseUrl: address.trim(), models: models.models };
     const kept = await run(async () => {
       const secret = key === '' ? undefined : secretFor(provider, key);
@@ -61,13 +62,8 @@ export function ProviderDialog({ old, taken, keyPlace, onClose, onSaved }: Provi
     : kind === 'ollama' && key === '' ? t('models.keyNone')
     : t('models.keyHint', { name: secretName(name.trim() || '…'), host: hostFor(address) ?? '…' });
   return (
-    <Dialog open onClose={onClose} title={old ? t('models.editOf', { name: old.name }) : t('models.newTitle')} closeLabel={t('common.cancel')}
-      footer={<>
-        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" busy={busy} disabled={!complete} type="submit" form="model-form">{t('models.save')}</Button>
-      </>}>
-      <form id="model-form" className="sec-form" onSubmit={(event) => { event.preventDefault(); void save(); }}>
-        {error ? <Fault error={error} /> : null}
+    <FormDialog title={old ? t('models.editOf', { name: old.name }) : t('models.newTitle')} submit={t('models.save')} busy={busy} error={error} complete={complete} onSubmit={() => void save()} onClose={onClose}
+      above={placing && status.data ? keyPlace(status.data, () => setPlacing(false)) : null}>
         <div className="sec-two">
           <Field label={t('models.kind')}>
             {({ id }) => <Select<ModelKind> id={id} label={t('models.kind')} value={kind} onChange={speak} options={KINDS.map((one) => ({ value: one, label: t(`models.kind.${one}`) }))} />}
@@ -85,6 +81,8 @@ export function ProviderDialog({ old, taken, keyPlace, onClose, onSaved }: Provi
           {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" mono value={key} onChange={setKey} />}
         </Field>
         {had && key === '' ? <label className="row gap1 s"><Checkbox checked={forget} label={t('models.keyForget')} onChange={setForget} />{t('models.keyForget')}</label> : null}
+        {key !== '' && status.isPending ? <span role="status" className="s t3">{t('models.keyAsking')}</span> : null}
+        {key !== '' && status.error ? <Fault error={status.error} /> : null}
         {key !== '' && status.data?.state === 'notChosen' ? (
           <Banner signal="wait" title={t('models.keyPlace')} actions={<Button small icon="key" onClick={() => setPlacing(true)}>{t('models.keyPlaceSet')}</Button>} />
         ) : null}
@@ -92,8 +90,6 @@ export function ProviderDialog({ old, taken, keyPlace, onClose, onSaved }: Provi
         <Field label={t('models.own')} {...(wrong ? { error: t('models.ownBad', { line: wrong }) } : { hint: t('models.ownHint') })}>
           {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={own} placeholder="small = 0.25 / 1.25" onChange={setOwn} />}
         </Field>
-      </form>
-      {placing && status.data ? keyPlace(status.data, () => setPlacing(false)) : null}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -32,6 +32,13 @@ export function secretFor(provider: Pick<ModelSet, 'name' | 'kind' | 'baseUrl'>,
 
 export const secretName = (provider: string) => `model-${provider}`;
 
+/** This name, or the next of its kind that nobody has. */
+export function freeName(name: string, taken: readonly string[]): string {
+  let free = name;
+  for (let n = 2; taken.includes(free); n += 1) free = `${name}-${n}`;
+  return free;
+}
+
 /** The models of a text with one a line; a line that is none is given back. */
 export function modelsOf(text: string): { models: ModelEntry[] } | { wrong: string } {
   const models: ModelEntry[] = [];

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { act } from '../../api/queries.ts';
 import type { SecretKeyPlace, SecretStatus } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { Button, Dialog, Field, TextInput } from '../../kit/index.ts';
+import { Field, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from '../fault.tsx';
+import { FormDialog } from '../form-dialog.tsx';
 
 const PLACES: readonly SecretKeyPlace[] = ['system', 'passphrase', 'file'];
 
@@ -17,17 +17,10 @@ export function KeyDialog({ status, discard = false, onClose }: { status: Secret
   const differs = second !== '' && first !== second;
   const complete = key === 'passphrase' ? first.length >= 8 && first === second : key !== 'system' || !status.systemTrouble;
   async function choose() {
-    if (!complete) return;
     if (await run(() => act('secret_choose', { key, discard, ...(key === 'passphrase' ? { passphrase: first } : {}) }), t('secrets.chosen'))) onClose();
   }
   return (
-    <Dialog open onClose={onClose} title={t('secrets.keyTitle')} closeLabel={t('common.cancel')} width={520}
-      footer={<>
-        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant={discard ? 'danger' : 'primary'} busy={busy} disabled={!complete} type="submit" form="secret-key">{t('secrets.use')}</Button>
-      </>}>
-      <form id="secret-key" className="sec-form" onSubmit={(event) => { event.preventDefault(); void choose(); }}>
-        {error ? <Fault error={error} /> : null}
+    <FormDialog title={t('secrets.keyTitle')} submit={t('secrets.use')} danger={discard} width={520} busy={busy} error={error} complete={complete} onSubmit={() => void choose()} onClose={onClose}>
         {discard || status.key ? <p className="s t2">{t(discard ? 'secrets.startOverText' : 'secrets.keyMove')}</p> : null}
         <div className="box" role="radiogroup" aria-label={t('secrets.keyTitle')}>
           {PLACES.map((place) => {
@@ -54,7 +47,6 @@ export function KeyDialog({ status, discard = false, onClose }: { status: Secret
             </Field>
           </>
         ) : null}
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 }

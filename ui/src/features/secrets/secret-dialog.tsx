@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { act } from '../../api/queries.ts';
 import type { SecretEntry, SecretKind } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { Button, Dialog, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
+import { Field, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from '../fault.tsx';
+import { FormDialog } from '../form-dialog.tsx';
 
 const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query'];
 const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key' } as const;
@@ -29,20 +29,13 @@ export function SecretDialog({ old, hosts = [], onClose, onKept }: SecretDialogP
   const list = allowed.split(/[\s,]+/).filter(Boolean);
   const complete = name.trim() !== '' && value !== '' && list.length > 0 && (kind === 'bearer' || field.trim() !== '');
   async function keep() {
-    if (!complete) return;
     const secret = { name: name.trim(), kind, hosts: list, value, ...(kind === 'bearer' ? {} : { field: field.trim() }) };
     if (!await run(() => act('secret_set', secret), t('secrets.kept', { name: secret.name }))) return;
     onKept?.(secret.name);
     onClose();
   }
   return (
-    <Dialog open onClose={onClose} title={old ? t('secrets.replaceOf', { name: old.name }) : t('secrets.newTitle')} closeLabel={t('common.cancel')}
-      footer={<>
-        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" busy={busy} disabled={!complete} type="submit" form="secret-form">{t('secrets.save')}</Button>
-      </>}>
-      <form id="secret-form" className="sec-form" onSubmit={(event) => { event.preventDefault(); void keep(); }}>
-        {error ? <Fault error={error} /> : null}
+    <FormDialog title={old ? t('secrets.replaceOf', { name: old.name }) : t('secrets.newTitle')} submit={t('secrets.save')} busy={busy} error={error} complete={complete} onSubmit={() => void keep()} onClose={onClose}>
         {old ? null : (
           <Field label={t('secrets.name')} required hint={t('secrets.nameHint', { name: name.trim() || 'erp' })}>
             {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={name} placeholder="erp" maxLength={64} onChange={setName} />}
@@ -64,7 +57,6 @@ export function SecretDialog({ old, hosts = [], onClose, onKept }: SecretDialogP
         <Field label={t('secrets.allowed')} required hint={t('secrets.allowedHint')}>
           {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={allowed} placeholder="api.example.com" onChange={setAllowed} />}
         </Field>
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 }

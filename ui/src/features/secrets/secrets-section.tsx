@@ -5,10 +5,11 @@ import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { SecretEntry, SecretStatus } from '../../api/types.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
-import { Badge, Banner, Button, ConfirmDialog, Field, Icon, Skeleton, TextInput } from '../../kit/index.ts';
+import { Badge, Banner, Button, Field, Icon, Skeleton, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
 import { NoLine, Section } from '../section.tsx';
 import { Fault } from '../fault.tsx';
+import { ConfirmRemove } from '../form-dialog.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
@@ -37,7 +38,10 @@ export function SecretsSection() {
       ) : null}
       {open?.what === 'key' && status.data ? <KeyDialog status={status.data} discard={open.discard} onClose={close} /> : null}
       {open?.what === 'set' ? <SecretDialog old={open.old} onClose={close} /> : null}
-      {open?.what === 'delete' ? <DeleteSecret name={open.name} onClose={close} /> : null}
+      {open?.what === 'delete' ? (
+        <ConfirmRemove section="secrets" title={t('secrets.deleteTitle', { name: open.name })} text={t('secrets.deleteText')} confirm={t('secrets.delete')} done={t('secrets.deleted', { name: open.name })}
+          remove={() => act('secret_delete', { name: open.name })} onClose={close} />
+      ) : null}
     </Section>
   );
 }
@@ -124,14 +128,5 @@ function Unlock({ actions }: { actions: ReactNode }) {
         {actions}
       </form>
     </Banner>
-  );
-}
-
-function DeleteSecret({ name, onClose }: { name: string; onClose(): void }) {
-  const { busy, run } = useDoing();
-  const remove = () => run(() => act('secret_delete', { name }), t('secrets.deleted', { name })).then(onClose);
-  return (
-    <ConfirmDialog open danger busy={busy} title={t('secrets.deleteTitle', { name })} text={t('secrets.deleteText')} confirm={t('secrets.delete')} cancel={t('common.cancel')}
-      onConfirm={() => void remove()} onClose={onClose} />
   );
 }

@@ -1,6 +1,6 @@
 /** What a person approves: how a server is started or reached, every word that it says of its tools, and what changed since. What a server
  * says is shown as it is: nothing cut, and letters that are not seen are marked. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { act } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon } from '../../kit/index.ts';
@@ -12,7 +12,8 @@ import { differs } from './tool-diff.ts';
 import { howOf, sameWords, type ToolServer } from './tool-words.ts';
 import './tools.css';
 
-export function ReviewDialog({ server, mayChange, onClose, onEdit }: { server: ToolServer; mayChange: boolean; onClose(): void; onEdit(): void }) {
+/** `ask`: it was registered just now, and is asked what it says at once. */
+export function ReviewDialog({ server, ask = false, mayChange, onClose, onEdit }: { server: ToolServer; ask?: boolean | undefined; mayChange: boolean; onClose(): void; onEdit(): void }) {
   const { busy, error, run } = useDoing({ inForm: true });
   // An approval is of what was read here, not of what arrived meanwhile.
   const [read, setRead] = useState(server);
@@ -20,6 +21,7 @@ export function ReviewDialog({ server, mayChange, onClose, onEdit }: { server: T
   const shown = moved || busy ? read : server;
   const { name, hash, state, trouble } = shown;
   const connect = () => run(async () => { setRead(await act('tool_server_connect', { name })); });
+  useEffect(() => { if (ask) void connect(); }, []); // eslint-disable-line react/exhaustive-deps
   const approve = async () => {
     if (hash && await run(() => act('tool_server_approve', { name, hash }), t('tools.approved', { name }))) onClose();
   };
@@ -47,7 +49,7 @@ export function ReviewDialog({ server, mayChange, onClose, onEdit }: { server: T
         ) : null}
         {shown.changes.length ? <Changes server={shown} /> : null}
         <Start server={shown} />
-        {hash ? <Tools server={shown} /> : <p className="t2">{t('tools.notAsked')}</p>}
+        {hash ? <Tools server={shown} /> : <p className="t2" role="status">{t(busy ? 'tools.asking' : 'tools.notAsked')}</p>}
       </div>
     </Dialog>
   );

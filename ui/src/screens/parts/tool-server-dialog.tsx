@@ -2,65 +2,59 @@
 import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
-import { Button, Dialog, Field, Segmented, Select, TextArea, TextInput, toast } from '../../kit/index.ts';
+import { Field, Segmented, Select, TextArea, TextInput, toast } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
-import { Fault } from '../../features/fault.tsx';
-import { linesOf, variableLines, variablesOf, type Definition, type ToolServer } from './tool-words.ts';
+import { FormDialog } from '../../features/form-dialog.tsx';
+import { argumentLines, argumentsOf, variableLines, variablesOf, type Definition, type ToolServer, type Wrong } from './tool-words.ts';
 
-const PASSED = 'PATH, HOME, USER, LANG, LC_ALL, TMPDIR';
+const wrongText = (read: object | Wrong): { error?: string } => ('wrong' in read ? { error: t(`tools.wrong.${read.why}`, { line: read.wrong }) } : {});
 
-export function ServerDialog({ old, onClose, onKept }: { old?: ToolServer; onClose(): void; onKept(name: string): void }) {
+/** `all`: the servers that there are; a new one takes no name of theirs. */
+export function ServerDialog({ old, all, onClose, onKept }: { old?: ToolServer; all: readonly ToolServer[]; onClose(): void; onKept(name: string): void }) {
   const process = old?.definition.transport === 'stdio' ? old.definition : undefined;
   const address = old?.definition.transport === 'http' ? old.definition : undefined;
   const [name, setName] = useState(old?.name ?? '');
   const [kind, setKind] = useState<Definition['transport']>(old?.definition.transport ?? 'stdio');
   const [command, setCommand] = useState(process?.command ?? '');
-  const [args, setArgs] = useState((process?.args ?? []).join('\n'));
+  const [args, setArgs] = useState(argumentLines(process?.args));
   const [env, setEnv] = useState(variableLines(process?.env));
   const [cwd, setCwd] = useState(process?.cwd ?? '');
   const [url, setUrl] = useState(address?.url ?? '');
   const [credential, setCredential] = useState(address?.credential ?? '');
   const secrets = useCommand('secret_list', {}, { enabled: kind === 'http' });
   const { busy, error, run } = useDoing({ inForm: true });
+  const taken = !old && all.some((one) => one.name === name.trim());
+  const list = argumentsOf(args);
   const variables = variablesOf(env);
-  const complete = name.trim() !== '' && (kind === 'http' ? url.trim() !== '' : command.trim() !== '' && variables !== null);
+  const complete = name.trim() !== '' && !taken && (kind === 'http' ? url.trim() !== '' : command.trim() !== '' && !('wrong' in list) && !('wrong' in variables));
+  // Every process gets the same; a server that is reached by its address has none.
+  const passed = [...(old ? [old] : []), ...all].find((one) => one.passedOn.length > 0)?.passedOn.join(', ');
   async function keep() {
-    if (!complete || !variables) return;
+    if ('wrong' in list || 'wrong' in variables) return;
     const definition: Definition = kind === 'http'
       ? { transport: 'http', url: url.trim(), ...(credential ? { credential } : {}) }
-      : { transport: 'stdio', command: command.trim(), args: linesOf(args), env: variables, ...(cwd.trim() ? { cwd: cwd.trim() } : {}) };
-    const done = await run(async () => {
-      const kept = await act('tool_server_set', { name: name.trim(), definition });
-      // What is wrong with it stands in what it then shows.
-      await act('tool_server_connect', { name: kept.name });
-    });
-    if (done) onKept(name.trim());
+      : { transport: 'stdio', command: command.trim(), args: list.args, env: variables.env, ...(cwd.trim() ? { cwd: cwd.trim() } : {}) };
+    if (await run(() => act('tool_server_set', { name: name.trim(), definition }))) onKept(name.trim());
   }
   return (
-    <Dialog open onClose={onClose} width={560} title={old ? t('tools.editTitle', { name: old.name }) : t('tools.addTitle')} closeLabel={t('common.cancel')}
-      footer={<>
-        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" busy={busy} disabled={!complete} type="submit" form="tool-form">{t('tools.save')}</Button>
-      </>}>
-      <form id="tool-form" className="sec-form" onSubmit={(event) => { event.preventDefault(); void keep(); }}>
-        {error ? <Fault error={error} /> : null}
+    <FormDialog title={old ? t('tools.editTitle', { name: old.name }) : t('tools.addTitle')} submit={t('tools.save')} width={560} busy={busy} error={error} complete={complete} onSubmit={() => void keep()} onClose={onClose}>
         {old ? null : (
-          <Field label={t('tools.name')} required hint={t('tools.nameHint')}>
-            {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={name} placeholder="files" maxLength={64} onChange={setName} />}
+          <Field label={t('tools.name')} required {...(taken ? { error: t('tools.nameTaken') } : { hint: t('tools.nameHint') })}>
+            {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} mono value={name} placeholder="files" maxLength={64} onChange={setName} />}
           </Field>
         )}
-        <Field label={t('tools.kind')}>
+        <Field label={t('tools.kind')} group>
           {() => <Segmented label={t('tools.kind')} value={kind} onChange={setKind} options={(['stdio', 'http'] as const).map((value) => ({ value, label: t(`tools.kind.${value}`) }))} />}
         </Field>
         {kind === 'stdio' ? <>
           <Field label={t('tools.command')} required hint={t('tools.commandHint')}>
             {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={command} placeholder="npx" onChange={setCommand} />}
           </Field>
-          <Field label={t('tools.args')} hint={t('tools.argsHint')}>
-            {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={3} value={args} placeholder={'-y\n@modelcontextprotocol/server-filesystem\n/srv/data'} onChange={setArgs} />}
+          <Field label={t('tools.args')} hint={t('tools.argsHint')} {...wrongText(list)}>
+            {({ id, describedBy, invalid }) => <TextArea id={id} aria-describedby={describedBy} invalid={invalid} mono rows={3} value={args} placeholder={'-y\n@modelcontextprotocol/server-filesystem\n/srv/data'} onChange={setArgs} />}
           </Field>
-          <Field label={t('tools.env')} hint={t('tools.envHint', { passed: old?.passedOn.join(', ') || PASSED })}>
-            {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} invalid={variables === null} value={env} placeholder="API_TOKEN=secret://erp" onChange={setEnv} />}
+          <Field label={t('tools.env')} hint={`${t('tools.envHint')} ${passed ? t('tools.envPassed', { passed }) : t('tools.envPassedFew')}`} {...wrongText(variables)}>
+            {({ id, describedBy, invalid }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} invalid={invalid} value={env} placeholder="API_TOKEN=secret://erp" onChange={setEnv} />}
           </Field>
           <Field label={t('tools.cwd')} hint={t('tools.cwdHint')}>
             {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={cwd} onChange={setCwd} />}
@@ -73,8 +67,7 @@ export function ServerDialog({ old, onClose, onKept }: { old?: ToolServer; onClo
             {({ id }) => <Select id={id} label={t('tools.credential')} value={credential} onChange={setCredential} options={[{ value: '', label: t('tools.noCredential') }, ...(secrets.data ?? []).map((one) => ({ value: `secret://${one.name}`, label: one.name }))]} />}
           </Field>
         </>}
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -92,18 +85,11 @@ export function PasteDialog({ onClose }: { onClose(): void }) {
     });
   }
   return (
-    <Dialog open onClose={onClose} width={560} title={t('tools.pasteTitle')} closeLabel={t('common.close')}
-      footer={<>
-        <Button onClick={onClose} keys="Escape">{t('common.close')}</Button>
-        <Button variant="primary" busy={busy} disabled={text.trim() === ''} type="submit" form="paste-form">{t('tools.import')}</Button>
-      </>}>
-      <form id="paste-form" className="sec-form" onSubmit={(event) => { event.preventDefault(); void take(); }}>
-        {error ? <Fault error={error} /> : null}
+    <FormDialog title={t('tools.pasteTitle')} submit={t('tools.import')} close={t('common.close')} width={560} busy={busy} error={error} complete={text.trim() !== ''} onSubmit={() => void take()} onClose={onClose}>
         <Field label={t('tools.pasteText')} required hint={t('tools.pasteHint')}>
           {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={10} value={text} placeholder={'{ "mcpServers": { "files": { "command": "npx", "args": ["-y", "…"] } } }'} onChange={setText} />}
         </Field>
         {notes.length ? <ul className="col" role="status">{notes.map((note) => <li key={note} className="s t2">{note}</li>)}</ul> : null}
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -15,17 +15,50 @@ export function howOf(definition: Definition): string {
   return [definition.command, ...(definition.args ?? [])].map(word).join(' ');
 }
 
-export const linesOf = (text: string): string[] => text.split('\n').map((line) => line.replace(/\r$/, '')).filter((line) => line.trim() !== '');
+/** What a line cannot hold (nothing, a line feed) stands in it as a JSON text behind this word. */
+const MARK = 'json:';
+const linesOf = (text: string): string[] => text.split(/\r?\n/).filter((line) => line.trim() !== '');
 
-/** `NAME=text` on each line; `null` when a line is none. */
-export function variablesOf(text: string): { [name: string]: string } | null {
-  const found: { [name: string]: string } = {};
-  for (const line of linesOf(text)) {
-    const at = line.indexOf('=');
-    if (at < 1) return null;
-    found[line.slice(0, at).trim()] = line.slice(at + 1);
+function writtenIn(text: string): string | undefined {
+  if (!text.startsWith(`${MARK}"`)) return text;
+  try {
+    const value: unknown = JSON.parse(text.slice(MARK.length));
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
   }
-  return found;
+}
+const written = (text: string): string => (/[\r\n]/.test(text) || text.startsWith(`${MARK}"`) ? MARK + JSON.stringify(text) : text);
+
+/** A line that cannot be read, and what is wrong with it. */
+export interface Wrong { wrong: string; why: 'none' | 'json' | 'twice' }
+
+/** One argument on each line. */
+export function argumentsOf(text: string): { args: string[] } | Wrong {
+  const args: string[] = [];
+  for (const line of linesOf(text)) {
+    const arg = writtenIn(line);
+    if (arg === undefined) return { wrong: line, why: 'json' };
+    args.push(arg);
+  }
+  return { args };
 }
 
-export const variableLines = (env: { [name: string]: string } | undefined): string => Object.entries(env ?? {}).map(([name, text]) => `${name}=${text}`).join('\n');
+export const argumentLines = (args: readonly string[] | undefined): string => (args ?? []).map((arg) => (arg.trim() === '' ? MARK + JSON.stringify(arg) : written(arg))).join('\n');
+
+/** `NAME=text` on each line. */
+export function variablesOf(text: string): { env: { [name: string]: string } } | Wrong {
+  const found = new Map<string, string>();
+  for (const line of linesOf(text)) {
+    const at = line.indexOf('=');
+    const name = line.slice(0, Math.max(at, 0)).trim();
+    if (name === '') return { wrong: line, why: 'none' };
+    if (found.has(name)) return { wrong: line, why: 'twice' };
+    const value = writtenIn(line.slice(at + 1));
+    if (value === undefined) return { wrong: line, why: 'json' };
+    found.set(name, value);
+  }
+  return { env: Object.fromEntries(found) };
+}
+
+export const variableLines = (env: { [name: string]: string } | undefined): string => Object.entries(env ?? {}).map(([name, text]) => `${name}=${written(text)}`).join('\n');

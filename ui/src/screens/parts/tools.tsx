@@ -2,26 +2,32 @@
 import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
-import { Badge, Button, ConfirmDialog, Icon, toast } from '../../kit/index.ts';
+import { Badge, Button, Icon, openScope, toast } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
-import { NoLine, Section } from '../../features/section.tsx';
+import { plain } from '../../features/evidence/controls.ts';
+import { SafeText } from '../../features/evidence/safe-text.tsx';
+import { ConfirmRemove } from '../../features/form-dialog.tsx';
+import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { PasteDialog, ServerDialog } from './tool-server-dialog.tsx';
 import { ReviewDialog } from './tool-review.tsx';
 import { howOf, type ToolServer } from './tool-words.ts';
 
 const SIGNAL = { new: 'warn', approved: 'ok', changed: 'err' } as const;
 
-type Open = { what: 'add' | 'paste' } | { what: 'edit' | 'look' | 'delete'; name: string } | null;
+/** `ask`: it is asked what it says at once. */
+type Open = { what: 'add' | 'paste' } | { what: 'edit' | 'look' | 'delete'; name: string; ask?: boolean } | null;
 
 export function ToolsSection() {
   const list = useCommand('tool_server_list', {});
-  const mayChange = useCommand('who', {}, { staleTime: 60_000 }).data?.role === 'builder';
+  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
+  const mayChange = role === 'builder';
   const [open, setOpen] = useState<Open>(null);
   const close = () => setOpen(null);
   // A viewer does not see what runs on this machine.
-  if (!list.data) return null;
+  if (!list.data && (role === undefined || role === 'viewer' || list.error?.code === 'FORBIDDEN')) return null;
+  if (!list.data) return <Section id="tools" title={t('tools.title')} hint={t('tools.hint')}><NotRead error={list.error} retry={list.refetch} /></Section>;
   const named = open && 'name' in open ? list.data.find(({ name }) => name === open.name) : undefined;
-  const look = (name: string) => setOpen({ what: 'look', name });
+  const kept = (name: string) => setOpen({ what: 'look', name, ask: true });
   return (
     <Section id="tools" title={t('tools.title')} hint={t('tools.hint')}>
       <div className="box">
@@ -34,11 +40,14 @@ export function ToolsSection() {
           <Button onClick={() => setOpen({ what: 'paste' })}>{t('tools.paste')}</Button>
         </div>
       ) : null}
-      {open?.what === 'add' ? <ServerDialog onClose={close} onKept={look} /> : null}
+      {open?.what === 'add' ? <ServerDialog all={list.data} onClose={close} onKept={kept} /> : null}
       {open?.what === 'paste' ? <PasteDialog onClose={close} /> : null}
-      {open?.what === 'edit' && named ? <ServerDialog old={named} onClose={close} onKept={look} /> : null}
-      {open?.what === 'look' && named ? <ReviewDialog server={named} mayChange={mayChange} onClose={close} onEdit={() => setOpen({ what: 'edit', name: named.name })} /> : null}
-      {open?.what === 'delete' && named ? <Delete name={named.name} onClose={close} /> : null}
+      {open?.what === 'edit' && named ? <ServerDialog old={named} all={list.data} onClose={close} onKept={kept} /> : null}
+      {open?.what === 'look' && named ? <ReviewDialog server={named} ask={open.ask} mayChange={mayChange} onClose={close} onEdit={() => setOpen({ what: 'edit', name: named.name })} /> : null}
+      {open?.what === 'delete' ? (
+        <ConfirmRemove section="tools" title={t('tools.deleteTitle', { name: open.name })} text={t('tools.deleteText')} confirm={t('tools.delete')} done={t('tools.deleted', { name: open.name })}
+          remove={() => act('tool_server_delete', { name: open.name })} onClose={close} />
+      ) : null}
     </Section>
   );
 }
@@ -48,17 +57,19 @@ function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolea
   const how = howOf(one.definition);
   const test = () => run(async () => {
     const now = await act('tool_server_connect', { name: one.name });
-    if (now.trouble) toast({ signal: 'err', text: t('tools.silent', { name: one.name }), detail: now.trouble.message });
-    else if (now.state === 'changed') onOpen('look');
-    else toast({ signal: 'ok', text: t('tools.answers', { name: one.name, n: now.tools.length }) });
+    if (now.trouble) toast({ signal: 'err', text: t('tools.silent', { name: one.name }), detail: plain(now.trouble.message) });
+    else if (now.state !== 'changed') toast({ signal: 'ok', text: tn('tools.answers', now.tools.length, { name: one.name }) });
+    // Who is at something else meanwhile stays there.
+    else if (openScope() === undefined) onOpen('look');
+    else toast({ signal: 'warn', text: t('tools.notAsApproved', { name: one.name }), detail: t('tools.notAsApprovedText') });
   });
   return (
     <div className="line" role="group" aria-label={one.name}>
       <Icon name="plug" className={one.state === 'changed' ? 'c-err' : 't2'} />
       <div className="grow col">
         <span className="row"><span className="ell">{one.name}</span>{one.seenAt ? <span className="s t3">{tn('tools.count', one.tools.length)}</span> : null}</span>
-        <span className="s t3 mono ell" title={how}>{how}</span>
-        {one.trouble ? <span className="s c-err">{one.trouble.message}</span> : null}
+        <SafeText line className="s t3 mono" text={how} />
+        {one.trouble ? <SafeText className="s c-err" text={one.trouble.message} cut={400} /> : null}
       </div>
       {one.trouble ? <Badge signal="err">{t('tools.unreachable')}</Badge> : null}
       <Badge signal={SIGNAL[one.state]}>{t(`tools.state.${one.state}`)}</Badge>
@@ -70,12 +81,3 @@ function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolea
     </div>
   );
 }
-
-function Delete({ name, onClose }: { name: string; onClose(): void }) {
-  const { busy, run } = useDoing();
-  const remove = async () => {
-    if (await run(() => act('tool_server_delete', { name }), t('tools.deleted', { name }))) onClose();
-  };
-  return <ConfirmDialog open danger busy={busy} title={t('tools.deleteTitle', { name })} text={t('tools.deleteText')} confirm={t('tools.delete')} cancel={t('common.cancel')} onConfirm={() => void remove()} onClose={onClose} />;
-}
-

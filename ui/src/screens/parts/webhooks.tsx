@@ -4,8 +4,9 @@ import { sentences } from '../../api/error.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { formatDateTime, formatSecret, t, tn, type MessageKey } from '../../i18n/index.ts';
-import { Badge, Button, Checkbox, ConfirmDialog, Icon, Select, TextInput, toast } from '../../kit/index.ts';
+import { Badge, Button, Checkbox, Icon, Select, TextInput, toast } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
+import { ConfirmRemove } from '../../features/form-dialog.tsx';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { navigate } from '../router.ts';
 
@@ -19,6 +20,7 @@ export function WebhooksSection() {
   const list = useCommand('webhook_list', {}, { refetchInterval: 5_000 });
   const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
   const mayChange = role === 'builder';
+  const [going, setGoing] = useState<Webhook | null>(null);
   // A viewer does not see who hears of what.
   if (!list.data && (role === undefined || role === 'viewer' || list.error?.code === 'FORBIDDEN')) return null;
   if (!list.data) return <Section id="webhooks" title={t('webhook.title')} hint={t('webhook.hint')}><NotRead error={list.error} retry={list.refetch} /></Section>;
@@ -26,20 +28,19 @@ export function WebhooksSection() {
     <Section id="webhooks" title={t('webhook.title')} hint={t('webhook.hint')}>
       <div className="box">
         {list.data.length === 0 ? <NoLine icon="send" title={t('webhook.none')} text={t('webhook.noneText')} /> : null}
-        {list.data.map((one) => <Address key={one.id} one={one} mayChange={mayChange} />)}
+        {list.data.map((one) => <Address key={one.id} one={one} mayChange={mayChange} onRemove={() => setGoing(one)} />)}
       </div>
       {mayChange ? <Add /> : null}
+      {going ? (
+        <ConfirmRemove section="webhooks" title={t('webhook.removeTitle')} confirm={t('webhook.remove')} done={t('webhook.removed')} remove={() => act('webhook_remove', { id: going.id })} onClose={() => setGoing(null)}
+          text={sentences(t('webhook.removeText', { url: going.url }), going.waiting > 0 ? tn('webhook.removeWaiting', going.waiting) : undefined)} />
+      ) : null}
       {list.data.length > 0 ? <Log urls={new Map(list.data.map((one) => [one.id, one.url]))} mayChange={mayChange} /> : null}
     </Section>
   );
 }
 
-/** The line that was removed had the focus: it goes on from the part that it stood in. */
-const toSection = () => requestAnimationFrame(() => document.getElementById('set-webhooks')?.focus());
-
-function Address({ one, mayChange }: { one: Webhook; mayChange: boolean }) {
-  const { busy, run } = useDoing();
-  const [asked, setAsked] = useState(false);
+function Address({ one, mayChange, onRemove }: { one: Webhook; mayChange: boolean; onRemove(): void }) {
   const all = one.events.length === EVENTS.length;
   return (
     <div className="line">
@@ -50,10 +51,7 @@ function Address({ one, mayChange }: { one: Webhook; mayChange: boolean }) {
       </div>
       {one.waiting > 0 ? <Badge signal="wait">{tn('webhook.waiting', one.waiting)}</Badge> : null}
       {one.failed > 0 ? <Badge signal="err">{tn('webhook.failed', one.failed)}</Badge> : null}
-      {mayChange ? <Button small busy={busy} aria-label={t('webhook.removeOf', { url: one.url })} onClick={() => setAsked(true)}>{t('webhook.remove')}</Button> : null}
-      <ConfirmDialog open={asked} danger busy={busy} title={t('webhook.removeTitle')} confirm={t('webhook.remove')} cancel={t('common.cancel')} onClose={() => setAsked(false)}
-        text={sentences(t('webhook.removeText', { url: one.url }), one.waiting > 0 ? tn('webhook.removeWaiting', one.waiting) : undefined)}
-        onConfirm={() => void run(() => act('webhook_remove', { id: one.id }), t('webhook.removed')).then((gone) => { setAsked(false); if (gone) toSection(); })} />
+      {mayChange ? <Button small aria-label={t('webhook.removeOf', { url: one.url })} onClick={onRemove}>{t('webhook.remove')}</Button> : null}
     </div>
   );
 }

@@ -1,11 +1,11 @@
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import type { ModelProvider } from '../../api/types.ts';
-import { hostFor, modelsOf, secretFor, textOf } from '../../features/models/words.ts';
+import { freeName, hostFor, modelsOf, secretFor, textOf } from '../../features/models/words.ts';
 import { demoHost } from '../../test/fixtures.ts';
 import { App } from '../app.tsx';
 
@@ -70,11 +70,62 @@ describe('models', () => {
     host.handlers.who = () => ({ operatorId: 'user:bob', role: 'operator', via: 'rest' });
     const part = await section();
     expect(await part.findByText('house')).toBeTruthy();
+    await waitFor(() => expect(queryClient.getQueryData(['who', {}])).toMatchObject({ role: 'operator' }));
     expect(part.queryAllByRole('button')).toHaveLength(0);
     cleanup();
     queryClient.clear();
     host.handlers.model_list = () => { throw new ApiError({ code: 'FORBIDDEN', message: 'This needs the role operator.', hint: 'Use a token with that role.' }); };
     const other = await section();
     expect(await other.findByText(/Your role does not see the providers/)).toBeTruthy();
+  });
+
+  it('say why they cannot be read, and are read again', async () => {
+    host.handlers.model_list = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
+    const part = await section();
+    expect(await part.findByText('The store is busy.')).toBeTruthy();
+    host.handlers.model_list = () => ({ providers: [HOUSE] });
+    fireEvent.click(part.getByRole('button', { name: 'Try again' }));
+    expect(await part.findByText('house')).toBeTruthy();
+  });
+
+  it('are named anew when the usual name is taken, for each kind', async () => {
+    expect(freeName('a', ['a', 'a-2'])).toBe('a-3');
+    host.handlers.model_list = () => ({ providers: [{ ...HOUSE, name: 'anthropic' }] });
+    const part = await section();
+    fireEvent.click(await part.findByRole('button', { name: 'Add a provider…' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    expect(dialog.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value).toBe('anthropic-2');
+    expect(dialog.queryByText('There is a provider of this name already.')).toBeNull();
+  });
+
+  it('say why a key cannot be kept', async () => {
+    host.handlers.secret_status = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
+    const part = await section();
+    fireEvent.click(await part.findByRole('button', { name: 'Add a provider…' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    fireEvent.change(dialog.getByLabelText('Key', { selector: 'input' }), { target: { value: 'k' } });
+    expect(await dialog.findByText('The store is busy.')).toBeTruthy();
+  });
+
+  it('keep the field under the hands when the provider answers late', async () => {
+    let answer: (found: { models: string[] }) => void = () => undefined;
+    host.handlers.model_names = () => new Promise((done) => { answer = done; });
+    let chosen: unknown;
+    host.handlers.model_default_set = (request) => { chosen = request; return { providers: [HOUSE], default: request.default }; };
+    const part = await section();
+    fireEvent.click(await part.findByRole('button', { name: 'Choose…' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const field = dialog.getByRole<HTMLInputElement>('textbox', { name: /^Model/ });
+    fireEvent.change(field, { target: { value: 'fine-tuned.' } });
+    answer({ models: ['small', 'big'] });
+    expect(await dialog.findByRole('combobox', { name: 'Those that it lists' })).toBeTruthy();
+    expect(dialog.getByRole('textbox', { name: /^Model/ })).toBe(field);
+    expect(field.value).toBe('fine-tuned.');
+    // One that the provider does not list is one too; and it is not asked again when the window comes back.
+    fireEvent.change(field, { target: { value: 'fine-tuned.1' } });
+    fireEvent.focus(window);
+    fireEvent.click(dialog.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(chosen).toEqual({ default: { provider: 'house', model: 'fine-tuned.1' } }));
+    expect(host.calls.filter((one) => one.command === 'model_names')).toHaveLength(1);
   });
 });

@@ -1,14 +1,16 @@
-import { cleanup, render, screen, within } from '@testing-library/react';
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import { toolSchema } from '../../features/node-panel/tool-schema.ts';
 import { demoHost } from '../../test/fixtures.ts';
+import { useMessages } from '../../kit/messages.ts';
 import { App } from '../app.tsx';
 import { differs } from '../parts/tool-diff.ts';
-import { howOf, variablesOf, type ToolServer } from '../parts/tool-words.ts';
+import { argumentLines, argumentsOf, howOf, variableLines, variablesOf, type ToolServer } from '../parts/tool-words.ts';
 import { toolEntries } from '../workbench/tool-entries.ts';
 
 const SERVER: ToolServer = {
@@ -22,10 +24,22 @@ const SERVER: ToolServer = {
 describe('words of tool servers', () => {
   it('say how a server is started, and read variables', () => {
     expect(howOf(SERVER.definition)).toBe("npx -y 'a b'");
-    expect(variablesOf('A=1\n\nB=x=y\r\n')).toEqual({ A: '1', B: 'x=y' });
-    expect(variablesOf('nothing')).toBeNull();
+    expect(variablesOf('A=1\n\nB=x=y\r\n')).toEqual({ env: { A: '1', B: 'x=y' } });
+    expect(variablesOf('A=1\nnothing')).toEqual({ wrong: 'nothing', why: 'none' });
+    expect(variablesOf('A=1\n A =2')).toEqual({ wrong: ' A =2', why: 'twice' });
+    expect(variablesOf('A=json:"x')).toEqual({ wrong: 'A=json:"x', why: 'json' });
+    expect(argumentsOf('-y\njson:"')).toEqual({ wrong: 'json:"', why: 'json' });
     expect(differs('Reads and sends a file.', 'Reads a file.')).toEqual(['Reads a', 'nd sends a', ' file.']);
     expect(differs('same', 'same')).toEqual(['same', '', '']);
+  });
+
+  it('lose nothing on their way through the lines of a form', () => {
+    const args = ['--sep', '', ' ', 'a\nb', 'a\rb', 'x\r\n', '"quoted"', 'json:{}', 'json:"x"', ' led', 'C:\\new', '\u2028'];
+    expect(argumentsOf(argumentLines(args))).toEqual({ args });
+    const env = { PEM: '-----BEGIN-----\nabc\n-----END-----\n', EMPTY: '', BLANK: ' ', JSON: 'json:"x"', QUOTED: '"x"' };
+    expect(variablesOf(variableLines(env))).toEqual({ env });
+    // What lines can hold stands in them as it is.
+    expect(argumentLines(['-y', 'a b', '"quoted"'])).toBe('-y\na b\n"quoted"');
   });
 });
 
@@ -142,12 +156,88 @@ describe('tool servers in the settings', () => {
     expect(within(other.getByRole('region', { name: 'What changed' })).queryByText('outputSchema')).toBeNull();
   });
 
+  const builder = () => { host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' }); };
+
   it('let an operator look only', async () => {
+    builder();
+    expect(await (await section()).findByRole('button', { name: 'Add a server' })).toBeTruthy();
+    cleanup();
+    queryClient.clear();
     host.handlers.who = () => ({ operatorId: 'user:bob', role: 'operator', via: 'rest' });
     const part = await section();
-    expect(part.queryByRole('button', { name: 'Add a server' })).toBeNull();
     await userEvent.click(await part.findByRole('button', { name: 'Look at files' }));
     const dialog = within(await screen.findByRole('dialog'));
+    await waitFor(() => expect(queryClient.getQueryData(['who', {}])).toMatchObject({ role: 'operator' }));
+    expect(part.queryByRole('button', { name: 'Add a server' })).toBeNull();
     expect(dialog.queryByRole('button', { name: 'Approve' })).toBeNull();
+  });
+
+  it('say why they cannot be read, and are read again', async () => {
+    builder();
+    host.handlers.tool_server_list = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
+    const part = await section();
+    expect(await part.findByText('The store is busy.')).toBeTruthy();
+    host.handlers.tool_server_list = () => [SERVER];
+    await userEvent.click(part.getByRole('button', { name: 'Try again' }));
+    expect(await part.findByText('files')).toBeTruthy();
+  });
+
+  it('take no name that is there, and say which line is wrong', async () => {
+    builder();
+    const part = await section();
+    await userEvent.click(await part.findByRole('button', { name: 'Add a server' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const type = async (name: string, text: string) => { await userEvent.clear(dialog.getByRole('textbox', { name })); await userEvent.paste(text); };
+    await type('Program', 'npx');
+    await type('Name', 'files');
+    expect(dialog.getByText(/There is a server of this name already/)).toBeTruthy();
+    const save = dialog.getByRole<HTMLButtonElement>('button', { name: 'Save and look at it' });
+    expect(save.disabled).toBe(true);
+    await type('Name', 'other');
+    expect(save.disabled).toBe(false);
+    await type('Variables', 'TOKEN');
+    expect(dialog.getByText('This line is not NAME=text: TOKEN')).toBeTruthy();
+    expect(save.disabled).toBe(true);
+    // What a process gets besides is told by the host.
+    await type('Variables', 'A=1');
+    expect(dialog.getByText(/Besides these it gets PATH only/)).toBeTruthy();
+    // Each label is of a control that there is.
+    for (const label of document.querySelectorAll<HTMLLabelElement>('[role=dialog] label')) expect(label.control).not.toBeNull();
+  });
+
+  it('stay open until the answer is there, and nothing that ends late takes what is open then', async () => {
+    builder();
+    let answer: (server: ToolServer) => void = () => undefined;
+    host.handlers.tool_server_set = () => new Promise((done) => { answer = done; });
+    host.handlers.tool_server_connect = () => new Promise((done) => { answer = done; });
+    const part = await section();
+    // A test that ends while something is typed.
+    await userEvent.click(await part.findByRole('button', { name: 'Test files' }));
+    const changed = answer;
+    await userEvent.click(part.getByRole('button', { name: 'Paste mcp.json' }));
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('textbox', { name: 'Text' }));
+    await userEvent.paste('{"mcp');
+    changed(SERVER);
+    await waitFor(() => expect(useMessages.getState().shown.map((one) => one.text)).toContain('files is not what was approved'));
+    expect(screen.getByRole('dialog', { name: 'Paste an mcp.json' })).toBeTruthy();
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    // Saved, and asked in the dialog that may be left at any time.
+    await userEvent.click(part.getByRole('button', { name: 'Look at files' }));
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Edit' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Change files' }));
+    await userEvent.click(dialog.getByRole('button', { name: 'Save and look at it' }));
+    await userEvent.keyboard('{Escape}');
+    expect(dialog.getAllByRole<HTMLButtonElement>('button', { name: /Cancel/ }).every((one) => one.disabled)).toBe(true);
+    expect(screen.getByRole('dialog', { name: 'Change files' })).toBeTruthy();
+    answer(SERVER);
+    await screen.findByRole('dialog', { name: 'Tool server files' });
+    await waitFor(() => expect(host.calls.filter((one) => one.command === 'tool_server_connect')).toHaveLength(2));
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await userEvent.click(part.getByRole('button', { name: 'Add a server' }));
+    answer(SERVER);
+    await waitFor(() => expect(host.calls.filter((one) => one.command === 'tool_server_list').length).toBeGreaterThan(2));
+    expect(screen.getByRole('dialog', { name: 'Add a tool server' })).toBeTruthy();
   });
 });
