@@ -1,7 +1,13 @@
 /** JSON values and the pointers into them (RFC 6901). */
 
+import type { CutValue } from './types';
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What stands in place of a value that is too long for the wire. */
+export const isCut = (value: unknown): value is CutValue =>
+  isObject(value) && value['_truncated'] === true && typeof value['ref'] === 'string' && typeof value['length'] === 'number';
 
 /** A pointer one step further. */
 export const pointerTo = (pointer: string, part: string | number): string =>

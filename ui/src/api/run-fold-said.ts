@@ -1,6 +1,6 @@
 // What a model says in a call and what tools do for it, as it comes.
 
-import { isObject } from './json';
+import { isCut, isObject } from './json';
 import { cardOf, node, text, type Fields, type FoldState } from './run-fold-state';
 import type { CallCard, ModelTurn, RunError, RunEventLike, Saying, ToolRun } from './run-types';
 
@@ -11,9 +11,9 @@ const TAIL = 120;
 export function applySaid(s: FoldState, event: RunEventLike, ms: number, payload: Fields): boolean {
   switch (event.type) {
     case 'llm_token':
-      return spoken(s, event, 'text', text(payload['delta']) ?? '');
+      return spoken(s, event, 'text', payload['delta']);
     case 'llm_thinking':
-      return spoken(s, event, 'thinking', text(payload['delta']) ?? '');
+      return spoken(s, event, 'thinking', payload['delta']);
     case 'llm_tool_use':
       return begins(s, event, { what: 'tool', id: text(payload['tool_use_id']) ?? '', name: text(payload['name']) ?? '', input: payload['input'], startedMs: ms, notices: [] });
     case 'llm_tool_result':
@@ -45,14 +45,22 @@ function said(s: FoldState, card: CallCard): Saying[] {
   return copy;
 }
 
-function spoken(s: FoldState, event: RunEventLike, what: 'text' | 'thinking', delta: string): boolean {
+/** The words of a text, or of its beginning where it is too long for the wire. */
+const wordsOf = (value: unknown): string => text(value) ?? (isCut(value) ? value.preview : '');
+
+function spoken(s: FoldState, event: RunEventLike, what: 'text' | 'thinking', delta: unknown): boolean {
   const card = cardOf(s, event);
-  if (!card || delta === '') return true;
+  const words = wordsOf(delta);
+  if (!card || words === '') return true;
   const list = said(s, card);
   const last = list.at(-1);
-  if (last?.what === what) list[list.length - 1] = { what, text: last.text + delta };
-  else list.push({ what, text: delta });
-  live(s, card, { what, words: (list.at(-1) as { text: string }).text.slice(-TAIL) });
+  if (isCut(delta)) list.push({ what, text: words, cut: delta });
+  else if (last?.what === what && !last.cut) list[list.length - 1] = { what, text: last.text + words };
+  else list.push({ what, text: words });
+  const before = node(s, card.nodeId, card.path).says;
+  // Only the end is put together again for each piece, never the whole.
+  const shown = before?.card === card.index && before.what === what ? before.words + words : (list.at(-1) as { text: string }).text;
+  live(s, card, { what, words: shown.slice(-TAIL) });
   return true;
 }
 
@@ -84,7 +92,7 @@ function noticed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
   if (!card) return true;
   const list = said(s, card);
   const at = openTool(list, (tool) => tool.name === payload['name']);
-  const words = text(payload['message']) ?? '';
+  const words = wordsOf(payload['message']);
   if (at >= 0) {
     const tool = list[at] as ToolRun;
     list[at] = { ...tool, notices: [...tool.notices, { level: text(payload['level']) ?? 'info', words, data: payload['data'] ?? undefined }] };
@@ -136,13 +144,15 @@ function failed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
   if (!card) return true;
   if (turn) said(s, card).push(turn);
   const error = payload['error'];
-  const words = text(error) ?? (isObject(error) ? (error as unknown as RunError).message : '');
+  const words = isCut(error) ? error.preview : (text(error) ?? (isObject(error) ? text((error as unknown as RunError).message) : undefined) ?? '');
   said(s, card).push({ what: 'trouble', words, code: text(payload['code']) ?? text(payload['type']) ?? '', latencyMs: number(payload['latency_ms']) });
   live(s, card, undefined);
   return true;
 }
 
-/** What stands on the node while the call goes on. */
+/** What stands on the node while the call goes on. Of calls that speak at once, one is heard until it has said what it says. */
 function live(s: FoldState, card: CallCard, says: { what: 'text' | 'thinking' | 'tool'; words: string } | undefined): void {
-  if (card.endSeq === undefined) node(s, card.nodeId, card.path).says = says;
+  if (card.endSeq !== undefined) return;
+  const run = node(s, card.nodeId, card.path);
+  if (run.says === undefined || run.says.card === card.index) run.says = says && { ...says, card: card.index };
 }

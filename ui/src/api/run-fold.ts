@@ -125,7 +125,7 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
   run.durationMs += card.durationMs;
   run.endedAt = event.ts;
   run.dueMs = undefined;
-  run.says = undefined;
+  if (run.says?.card === card.index) run.says = undefined;
   return run;
 }
 

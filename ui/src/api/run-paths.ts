@@ -143,6 +143,7 @@ export class Sum {
       dueMs: many ? undefined : last?.dueMs,
       itemsIn: this.itemsIn, itemsOut: this.itemsOut, durationMs: this.durationMs, calls: this.calls, open: this.open,
       errorCode: last?.errorCode, message: last?.message,
+      says: many ? undefined : last?.says,
       startedAt: this.startedAt, endedAt: this.open > 0 ? undefined : last?.endedAt,
       lastCard: this.lastCard,
       over: { of: total, inState: this.states.get(state) ?? 0 },

@@ -3,6 +3,7 @@
 import type { CallTable } from './call-table';
 import type { ReadonlyList } from './cow';
 import type { Choice, LoopRun } from './run-paths';
+import type { CutValue } from './types';
 
 export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 export type NodeRunState =
@@ -87,7 +88,7 @@ export interface NodeRun {
   /** Calls that have started and not ended. */
   open: number;
   /** While a call goes on: the end of what its model says, or the tool at work. */
-  says?: { what: 'text' | 'thinking' | 'tool'; words: string } | undefined;
+  says?: { what: 'text' | 'thinking' | 'tool'; words: string; card: number } | undefined;
   /** Index of the latest card of this node in `view.cards`. */
   lastCard?: number;
   /** In which iteration or branch; absent at the top, and for a step as a whole. */
@@ -172,8 +173,8 @@ export interface Spent {
   readonly unpriced: number;
 }
 
-/** What a model says and tools do in a call, in order. Pieces of one text are one. */
-export type Saying = { what: 'text' | 'thinking'; text: string } | ToolRun | ModelTurn | { what: 'trouble'; words: string; code: string; latencyMs: number };
+/** What a model says and tools do in a call, in order. Pieces of one text are one; `cut`: a piece that was too long for the wire, of which `text` is the beginning. */
+export type Saying = { what: 'text' | 'thinking'; text: string; cut?: CutValue } | ToolRun | ModelTurn | { what: 'trouble'; words: string; code: string; latencyMs: number };
 
 /** What happened with people, in order. */
 export interface PersonNote {

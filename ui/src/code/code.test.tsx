@@ -3,6 +3,7 @@ import { CompletionContext } from '@codemirror/autocomplete';
 import { act, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
+import { isCut } from '../api/json.ts';
 import type { CutValue } from '../api/types.ts';
 import { editorOf, renderWith, replaceCode } from '../test/render.tsx';
 import { CodeEditor } from './CodeEditor.tsx';
@@ -10,7 +11,7 @@ import { celLanguage, isTemplate, kitHighlight, templateLanguage } from './cel-l
 import { expressionCompletion, insideTemplate } from './completion.ts';
 import { FIELD_MIME, pathExpression } from './field-drag.ts';
 import { ValueView } from './ValueView.tsx';
-import { columnsOf, formatSize, isCut, linesOf, schemaOf, searchIn, sizeOf } from './value-lines.ts';
+import { columnsOf, formatSize, linesOf, schemaOf, searchIn, sizeOf } from './value-lines.ts';
 import { highlightTree } from '@lezer/highlight';
 
 function colours(language: typeof celLanguage | typeof templateLanguage, text: string): string[] {

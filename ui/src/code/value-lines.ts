@@ -1,5 +1,6 @@
 // A JSON value as lines to draw, and the small questions about values that several screens ask. Pure.
 
+import { isCut } from '../api/json.ts';
 import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 
@@ -18,11 +19,6 @@ export interface ValueLine {
   cut?: CutValue;
   count?: number;
   comma: boolean;
-}
-
-export function isCut(value: unknown): value is CutValue {
-  return typeof value === 'object' && value !== null && (value as { _truncated?: unknown })._truncated === true
-    && typeof (value as { ref?: unknown }).ref === 'string' && typeof (value as { length?: unknown }).length === 'number';
 }
 
 export function typeOf(value: unknown): string {

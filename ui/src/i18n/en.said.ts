@@ -29,7 +29,12 @@ export const said = {
   'spent.unpriced.one': '{n} call has no price: give it in Settings, Models.',
   'spent.unpriced.other': '{n} calls have no price: give it in Settings, Models.',
   'said.latency': 'Time',
-  'said.finish': 'Ended by',
+  'said.cut': 'Of a part that is long, the beginning stands above. All of it:',
+  'said.finish': 'Ended because',
+  'said.finish.stop': 'it said what it says',
+  'said.finish.tool_use': 'it asks for a tool',
+  'said.finish.max_tokens': 'it may not say more (tokens out)',
+  'said.finish.refusal': 'it refused',
   'said.trouble': 'The model did not answer: {words}',
 
   'log.last.says': '{step} says: {words}',

@@ -17,18 +17,20 @@ export function freePlace(room: Box, size: { width: number; height: number }, ta
   const low = room.bottom - EDGE - size.height;
   const high = room.top + EDGE;
   const inside = now && now.left >= room.left && now.left + size.width <= room.right && now.top >= room.top && now.top + size.height <= room.bottom;
-  const costOf = (left: number, top: number, clear: number): number => {
+  const apart = (clear: number): readonly Box[] => taken.map((one) => gap(one, clear));
+  const costOf = (left: number, top: number, near: readonly Box[]): number => {
     const box = { left, top, right: left + size.width, bottom: top + size.height };
-    return taken.reduce((sum, one) => sum + over(box, gap(one, clear)), 0);
+    return near.reduce((sum, one) => sum + over(box, one), 0);
   };
   // What is being read does not go elsewhere only because it would look better there.
-  if (now && inside && costOf(now.left, now.top, TIGHT) === 0) return now;
+  if (now && inside && costOf(now.left, now.top, apart(TIGHT)) === 0) return now;
   let best = { left: room.right - EDGE - size.width, top: low, cost: Infinity };
   for (const clear of CLEAR) {
     best = { ...best, cost: Infinity };
+    const near = apart(clear);
     for (const left of [room.right - EDGE - size.width, (room.left + room.right - size.width) / 2, room.left + EDGE]) {
       for (let top = low; top >= Math.min(high, low); top -= STEP) {
-        const here = costOf(left, top, clear);
+        const here = costOf(left, top, near);
         if (here === 0) return { left: Math.round(left), top };
         if (here < best.cost) best = { left: Math.round(left), top, cost: here };
       }

@@ -149,6 +149,15 @@ describe('a run with loops', () => {
 describe('a step over many iterations', () => {
   const run = (more: Partial<NodeRun>): NodeRun => ({ id: 'fetch', kind: 'http.request', title: 'Fetch', state: 'failed', attempt: 0, itemsIn: 1, itemsOut: 0, durationMs: 1, calls: 1, open: 0, ...more });
 
+  it('says what one says, and nothing of many', () => {
+    const [one, other] = ['Hm', 'Oh'].map((words, card) => run({ state: 'running', says: { what: 'text', words, card } })) as [NodeRun, NodeRun];
+    const sum = new Sum();
+    sum.change(undefined, one);
+    expect(sum.whole(one).says?.words).toBe('Hm');
+    sum.change(undefined, other);
+    expect(sum.whole(one).says).toBeUndefined();
+  });
+
   it('says of a failure what is still wrong, not what was healed since', () => {
     const [first, second] = [run({ message: 'First' }), run({ message: 'Second' })];
     const healed = run({ state: 'done', message: undefined });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { viewAt } from '../run-paths.ts';
 import { createRunFold, foldRun, type RunEventLike } from '../run-state.ts';
 
 const T = Date.parse('2026-11-22T10:00:00.000Z');
@@ -44,13 +45,64 @@ describe('ts_061: what a model says', () => {
 
   it('shows its end on the node while the call goes on, and not afterwards', () => {
     const says = (n: number) => foldRun(EVENTS.slice(0, n)).nodes['ask']?.says;
-    expect(says(4)).toEqual({ what: 'thinking', words: 'Let me see.' });
-    expect(says(6)).toEqual({ what: 'text', words: 'I look it up.' });
-    expect(says(7)).toEqual({ what: 'tool', words: 'files__read' });
+    expect(says(4)).toEqual({ what: 'thinking', words: 'Let me see.', card: 0 });
+    expect(says(6)).toEqual({ what: 'text', words: 'I look it up.', card: 0 });
+    expect(says(7)).toEqual({ what: 'tool', words: 'files__read', card: 0 });
     expect(says(8)).toBeUndefined();
     expect(says(12)).toBeUndefined();
     const long = EVENTS.slice(0, 4).concat({ runId: 'R', seq: 5, ts: at(5), type: 'llm_token', ...key, payload: { delta: 'x'.repeat(5000) } });
     expect(foldRun(long).nodes['ask']?.says?.words).toHaveLength(120);
+  });
+
+  it('a piece that is too long for the wire stands there with its beginning, and the way to the rest', () => {
+    const cut = { _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' };
+    const events = [...EVENTS.slice(0, 2), { type: 'llm_token', ...key, payload: { delta: cut } }, { type: 'llm_token', ...key, payload: { delta: ' The end.' } },
+      { type: 'tool_start', ...key, payload: { name: 'read', input: {} } }, { type: 'tool_message', ...key, payload: { name: 'read', message: cut, level: 'info' } },
+      { type: 'llm_error', ...key, payload: { error: cut, type: 'LLMError', code: 'X' } }, { type: 'llm_error', ...key, payload: { error: { type: 'LLMError' }, type: 'LLMError', code: 'Y' } },
+    ].map((event, n) => ({ runId: 'R', ts: at(n), ...event, seq: n + 1 }));
+    const run = foldRun(events);
+    expect(run.cards[0]?.said).toMatchObject([
+      { what: 'text', text: 'It was', cut }, { what: 'text', text: ' The end.' }, { what: 'tool', notices: [{ words: 'It was' }] },
+      { what: 'trouble', words: 'It was' }, { what: 'trouble', words: '' },
+    ]);
+    expect(foldRun(events.slice(0, 3)).nodes['ask']?.says).toEqual({ what: 'text', words: 'It was', card: 0 });
+  });
+
+  it('of calls that speak at once one is heard to its end, and what another does takes nothing from it', () => {
+    const one = (item: number) => ({ stepId: 'ask', visit: 1, attempt: 0, item });
+    const says = (...events: [string, number, object][]) => foldRun([
+      EVENTS[0] as RunEventLike,
+      ...([['step_start', 0, { type: 'llm.chat', input: [] }], ['step_start', 1, { type: 'llm.chat', input: [] }], ...events] as [string, number, object][])
+        .map(([type, item, payload], n) => ({ runId: 'R', seq: n + 2, ts: at(n), type, ...one(item), payload })),
+    ]).nodes['ask']?.says;
+    expect(says(['llm_token', 0, { delta: 'First' }], ['llm_token', 1, { delta: 'Second' }], ['llm_token', 0, { delta: ' goes on' }])).toEqual({ what: 'text', words: 'First goes on', card: 0 });
+    const done = { latency_ms: 1, finish_reason: 'stop', model: 'm' };
+    expect(says(['llm_token', 0, { delta: 'First' }], ['llm_token', 1, { delta: 'Second' }], ['llm_done', 1, done])).toMatchObject({ words: 'First' });
+    expect(says(['llm_token', 0, { delta: 'First' }], ['llm_token', 1, { delta: 'Second' }], ['llm_done', 0, done], ['llm_token', 1, { delta: ' too' }])).toEqual({ what: 'text', words: 'Second too', card: 1 });
+  });
+
+  it('stands on the step of a round, and of a step over rounds where one speaks', () => {
+    const definition = { nodes: { each: { type: 'flow.loop' }, ask: { type: 'llm.chat', parent: 'each' } }, edges: [] };
+    const events = [
+      { type: 'workflow_start', stepId: null, payload: { name: 'W' } },
+      { type: 'step_start', stepId: 'each', payload: { type: 'flow.loop', config: { source: [1, 2] }, input: [] } },
+      { type: 'step_start', stepId: 'ask', path: 'each[0]', payload: { type: 'llm.chat', input: [] } },
+      { type: 'llm_token', stepId: 'ask', path: 'each[0]', payload: { delta: 'Hello' } },
+    ].map((event, n) => ({ runId: 'R', seq: n + 1, ts: at(n), visit: 1, attempt: 0, ...event }));
+    const view = foldRun(events, definition);
+    expect(view.nodes['ask']?.says).toMatchObject({ words: 'Hello' });
+    expect(viewAt(view, definition, { each: 0 }).nodes['ask']?.says).toMatchObject({ words: 'Hello' });
+  });
+
+  it('long answers of small pieces cost what their pieces cost', () => {
+    // The end on the node is put together of the end before it: no piece touches what was said before.
+    const slice = vi.spyOn(String.prototype, 'slice');
+    const pieces = Array.from({ length: 3000 }, (_, n) => ({ runId: 'R', seq: n + 3, ts: at(0), type: 'llm_token', ...key, payload: { delta: 'x'.repeat(60) } }));
+    const run = foldRun([...EVENTS.slice(0, 2), ...pieces]);
+    const longest = Math.max(...slice.mock.contexts.map((text) => String(text).length));
+    slice.mockRestore();
+    expect(run.cards[0]?.said?.[0]).toHaveProperty('text.length', 180_000);
+    expect(longest).toBeLessThan(1000);
   });
 
   it('is the same however the events are cut into batches, and earlier views keep what they had', () => {

@@ -19,10 +19,10 @@ const STOPPED = [...STARTED, event(2, 'workflow_paused', 'a', { reason: 'step' }
 const WHO = { operatorId: 'user:ada', role: 'builder' } as never;
 
 let points: ReturnType<typeof useBreakpoints>;
-function Place({ document, ran, view, begun = null }: { document: Workflow; ran: Workflow; view: RunView; begun?: { runId: string; breakpoints: readonly Breakpoint[] } | null }) {
+function Place({ document, ran, view, past = false, begun = null }: { document: Workflow; ran: Workflow; view: RunView; past?: boolean; begun?: { runId: string; breakpoints: readonly Breakpoint[] } | null }) {
   const own = useBreakpoints('w');
   useEffect(() => { points = own; });
-  const { banner, dialog } = useDebug({ workflowId: 'w', document, ran, chosen: undefined, titleOf: (id) => id, runId: 'r', view, begun });
+  const { banner, dialog } = useDebug({ workflowId: 'w', document, ran, chosen: undefined, titleOf: (id) => id, runId: 'r', view, past, begun });
   return <>{banner}{dialog}</>;
 }
 const asked = (fake: FakeTransport, command: string) => fake.calls.filter((call) => call.command === command).map((call) => call.payload);
@@ -47,6 +47,16 @@ it('a running run is told of breakpoints of the steps that it has: what was draw
   act(() => points.toggle('a'));
   unmount();
   expect(asked(fake, 'run_breakpoints')).toHaveLength(2);
+});
+
+it('what is set while one looks at the past reaches the run that goes on', async () => {
+  const shown = (past: boolean) => <Place document={drawn('a')} ran={drawn('a')} view={foldRun(STARTED)} past={past} />;
+  const { fake, rerender } = renderWith(shown(false), { who: () => WHO, run_breakpoints: () => ({}) });
+  await pass(0);
+  rerender(shown(true));
+  act(() => points.toggle('a'));
+  await pass(1000);
+  expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [{ node: 'a' }] }]);
 });
 
 it('what was set between the press and the first event of the run reaches it', async () => {

@@ -77,7 +77,8 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
   const unsent = useRef<(() => void) | null>(null);
   useEffect(() => {
     unsent.current = null;
-    if (!may || past || runId === null || !open) return undefined;
+    // Also while one looks at the past: what is set there is set, and the run goes on beside it.
+    if (!may || runId === null || !open) return undefined;
     const list = sendable(workflowId, ran.nodes);
     const text = JSON.stringify(list);
     if (sent.current?.runId !== runId) {
@@ -92,7 +93,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
     unsent.current = send;
     const timer = setTimeout(send, SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [may, past, runId, open, workflowId, ran.nodes, points.points, begun]);
+  }, [may, runId, open, workflowId, ran.nodes, points.points, begun]);
   // Who leaves the screen at once has set it nevertheless.
   useEffect(() => () => unsent.current?.(), []);
 

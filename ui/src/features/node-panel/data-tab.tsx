@@ -3,7 +3,8 @@
 import { useMemo, useState } from 'react';
 import { codeOf, told } from '../../api/error.ts';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
-import { columnsOf, formatSize, isCut, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
+import { isCut } from '../../api/json.ts';
+import { columnsOf, formatSize, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Banner, EmptyState, IconButton, Segmented, Skeleton, TextInput } from '../../kit/index.ts';
 import type { StepDataState, StepValues } from './step-data.ts';

@@ -42,6 +42,18 @@ describe('U-21: what a model said', () => {
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toHaveLength(30_000);
   });
 
+  it('a part that was cut on its way has the way to all of it', () => {
+    const cut = { _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' } as const;
+    card([{ what: 'text', text: 'It was', cut }]);
+    expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('It was');
+    expect(screen.getByText(/All of it:/)).toBeTruthy();
+  });
+
+  it('what is only space is no answer', () => {
+    card([{ what: 'text', text: '\n\n' }, turn]);
+    expect(screen.queryByRole('button', { name: /^Response/ })).toBeNull();
+  });
+
   it('while it comes the end of a long one is seen', () => {
     card([{ what: 'text', text: `${'a'.repeat(30_000)}END` }], ['response'], { endSeq: undefined });
     expect(screen.getByRole('region', { name: 'Response' }).textContent?.endsWith('END')).toBe(true);
@@ -61,7 +73,7 @@ describe('U-21: what a model said', () => {
   it('tokens are summed over the answers of a call', () => {
     card([turn, { ...turn, inputTokens: 2000, outputTokens: 6, thinkingTokens: 3, model: 'tiny-2' }], ['usage']);
     const facts = screen.getAllByRole('definition').map((one) => one.textContent);
-    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', '2.40 s', 'stop']);
+    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', 'no price known', '2.40 s', 'it said what it says']);
   });
 
   it('answers that failed before the last try are told; the last one is the error of the call', () => {

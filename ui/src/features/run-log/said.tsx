@@ -15,6 +15,11 @@ type MakeSection = (id: SectionId, title: string, note: ReactNode, body: (() => 
 /** Who sees a run with masks sees one in the place of each piece: together they are one. */
 const MASKS = /^(•••)+$/;
 
+/** A short text may be nothing but spaces or a mask. A long one is not walked at each draw, its section may be closed. */
+const SHORT = 1000;
+const lengthOf = (said: readonly Saying[], what: 'text' | 'thinking'): number =>
+  said.reduce((sum, one) => (one.what !== what ? sum : sum + (one.text.length > SHORT ? one.text : one.text.trim().replace(MASKS, '•••')).length), 0);
+
 const textOf = (said: readonly Saying[], what: 'text' | 'thinking'): string =>
   said.flatMap((one) => (one.what === what ? [one.text.trim().replace(MASKS, '•••')] : [])).filter((text) => text !== '').join('\n\n');
 
@@ -22,14 +27,21 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
   const said = card.said;
   if (!said) return null;
   const open = card.endSeq === undefined;
-  const [thought, answer] = [textOf(said, 'thinking'), textOf(said, 'text')];
+  const spoken = (id: 'thinking' | 'response', what: 'text' | 'thinking') => {
+    const length = lengthOf(said, what);
+    if (length === 0) return null;
+    return section(id, t(`said.${id}`), open && what === 'text' ? t('said.coming') : formatBytes(length), () => <>
+      <Text text={textOf(said, what)} open={open} label={t(`said.${id}`)} />
+      {said.map((one, i) => (one.what === what && one.cut ? <div key={`cut ${String(i)}`} className="sc-value"><span className="s t3">{t('said.cut')}</span><ValueView value={one.cut} label={t(`said.${id}`)} /></div> : null))}
+    </>);
+  };
   const tools = said.filter((one) => one.what === 'tool');
   const turns = said.filter((one) => one.what === 'turn');
   const troubles = said.filter((one) => one.what === 'trouble');
   return (
     <>
-      {thought === '' ? null : section('thinking', t('said.thinking'), formatBytes(thought.length), () => <Text text={thought} open={open} label={t('said.thinking')} />)}
-      {answer === '' ? null : section('response', t('said.response'), open ? t('said.coming') : formatBytes(answer.length), () => <Text text={answer} open={open} label={t('said.response')} />)}
+      {spoken('thinking', 'thinking')}
+      {spoken('response', 'text')}
       {tools.length === 0 ? null : section('tools', tn('said.tools', tools.length), tools.some((tool) => tool.failed) ? tn('said.toolsFailed', tools.filter((tool) => tool.failed).length) : null, () => (
         <ol className="said-tools">{tools.map((tool, i) => <Tool key={`${tool.id} ${String(i)}`} tool={tool} />)}</ol>
       ))}
@@ -52,18 +64,22 @@ function usageNote(turns: readonly ModelTurn[]): string {
 const costOf = (turns: readonly ModelTurn[]): string =>
   turns.some((turn) => turn.costMicros === undefined) ? t('said.noPrice') : formatMoney(sum(turns, (turn) => turn.costMicros ?? 0));
 
+const FINISH = { stop: 'said.finish.stop', tool_use: 'said.finish.tool_use', max_tokens: 'said.finish.max_tokens', refusal: 'said.finish.refusal' } as const;
+
 function Usage({ turns }: { turns: readonly ModelTurn[] }) {
+  const models = [...new Set(turns.map((turn) => turn.model))].join(', ');
+  const finish = turns.at(-1)?.finish ?? '';
   const thinking = sum(turns, (turn) => turn.thinkingTokens ?? 0);
   return (
     <dl className="kv said-usage s">
-      <dt>{t('said.model')}</dt><dd>{[...new Set(turns.map((turn) => turn.model))].join(', ')}</dd>
+      <dt>{t('said.model')}</dt><dd title={models}>{models}</dd>
       {turns.length > 1 ? <><dt>{t('said.turns')}</dt><dd>{formatNumber(turns.length)}</dd></> : null}
       <dt>{t('said.in')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.inputTokens))}</dd>
       <dt>{t('said.out')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.outputTokens))}</dd>
       {thinking > 0 ? <><dt>{t('said.thought')}</dt><dd>{formatNumber(thinking)}</dd></> : null}
       <dt>{t('said.cost')}</dt><dd>{costOf(turns)}</dd>
       <dt>{t('said.latency')}</dt><dd>{formatDuration(sum(turns, (turn) => turn.latencyMs))}</dd>
-      <dt>{t('said.finish')}</dt><dd>{turns.at(-1)?.finish}</dd>
+      <dt>{t('said.finish')}</dt><dd title={finish}>{finish in FINISH ? t(FINISH[finish as keyof typeof FINISH]) : finish}</dd>
     </dl>
   );
 }

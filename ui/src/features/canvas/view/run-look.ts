@@ -26,11 +26,11 @@ const LINE = 30;
 /** "4 s", "12 min", "2 d 4 h": never moves more often than once a second. */
 export function timeLeft(ms: number): string {
   const s = Math.ceil(ms / 1000);
-  if (s < 60) return `${s} s`;
+  if (s < 60) return t('unit.s', { n: s });
   const min = Math.round(s / 60);
-  if (min < 60) return `${min} min`;
+  if (min < 60) return t('unit.min', { n: min });
   const h = Math.floor(min / 60);
-  return h < 24 ? `${h} h ${min % 60} min` : `${Math.floor(h / 24)} d ${h % 24} h`;
+  return h < 24 ? t('unit.hMin', { n: h, m: min % 60 }) : t('unit.dH', { n: Math.floor(h / 24), m: h % 24 });
 }
 
 /** The end of what is said, as much as fits on a card; whole words. */
