@@ -145,3 +145,82 @@ test('an approval by keys, a claim, a comment', async ({ open, host }) => {
   await page.keyboard.press('a');
   await expect.poll(status(host, runId), { timeout: 20_000 }).toBe('completed');
 });
+
+test('UX-D2.3 another works on it: no button that is refused, and taking it over is one step away', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Taken' });
+  await startRun(host, ref, { name: 'Taken', total: 4, count: 0 });
+  await expect.poll(async () => (await openTasks(host)).some((one) => one.title.includes('Taken'))).toBe(true);
+  const found = (await openTasks(host)).find((one) => one.title.includes('Taken'));
+  await host.terminal('tasks', 'claim', found?.id ?? '', '--as', 'user:grace');
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /No mean for Taken/ }).click();
+  const task = page.getByRole('region', { name: 'Task' });
+  await expect(task.getByText(/^Claimed by grace/)).toBeVisible();
+  await expect(task.getByRole('button', { name: /^Skip/ })).toBeDisabled();
+  await expect(task.getByRole('button', { name: /^Skip/ })).toHaveAttribute('title', 'grace works on this task: take it over first');
+  await task.getByRole('button', { name: 'Take over' }).click();
+  await expect(task.getByText(/^Claimed by you/)).toBeVisible();
+  await expect(task.getByRole('button', { name: /^Skip/ })).toBeEnabled();
+});
+
+test('UX-D2.2 Escape leaves a field for the list, and letters are keys again', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Escape' });
+  for (const n of [1, 2]) await startRun(host, ref, { name: `Escape ${String(n)}`, total: 4, count: 0 });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /No mean for Escape 1/ }).click();
+  const task = page.getByRole('region', { name: 'Task' });
+  await expect(task.getByRole('heading', { name: 'No mean for Escape 1' })).toBeVisible();
+  await page.keyboard.press('n');
+  await page.keyboard.type('jot');
+  await expect(task.getByLabel(/^Note/)).toHaveValue('jot');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('grid', { name: 'Tasks' })).toBeFocused();
+  await page.keyboard.press('c');
+  await expect(task.getByText(/^Claimed by you/)).toBeVisible();
+  await expect(task.getByLabel(/^Note/)).toHaveValue('jot');
+});
+
+test('UX-D2.7 a correction for all reaches those that it fits; what stands for several items stays', async ({ open, host }) => {
+  const nodes = MEAN.nodes as { [id: string]: object };
+  const rows = { ...MEAN, name: 'Rows', nodes: { ...nodes, start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' }, split: { type: 'data.transform', typeVersion: 1, title: 'Split', config: { expression: 'item.rows', split: true } } },
+    edges: [{ from: 'start.success', to: 'split' }, { from: 'split.success', to: 'mean' }, ...(MEAN.edges as { from: string; to: string }[]).slice(1)] };
+  const { ref } = await makeWorkflow(host, rows);
+  const runId = await startRun(host, ref, { rows: Array.from({ length: 103 }, (_, n) => ({ name: `Row ${String(n)}`, total: 4, count: 0 })) });
+  await expect.poll(async () => (await openTasks(host)).filter((one) => one.runId === runId).length, { timeout: 30_000 }).toBe(101);
+  const page = await open(`#/inbox/${(await openTasks(host)).find((one) => one.runId === runId)?.id ?? ''}`);
+  const task = page.getByRole('region', { name: 'Task' });
+  await task.getByLabel('Count', { exact: true }).fill('2');
+  await expect(task.getByText('Valid for this step')).toBeVisible();
+  await task.getByRole('button', { name: 'Review all' }).click();
+  await expect(page.getByText('100 fit')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('1 does not, left in the inbox')).toBeVisible();
+  await page.getByRole('button', { name: /Correct and retry: 100/ }).click();
+  await expect.poll(async () => (await openTasks(host)).filter((one) => one.runId === runId && one.state === 'open').length, { timeout: 30_000 }).toBe(1);
+});
+
+test('UX-D2.4 a form sends the defaults that it shows', async ({ open, host }) => {
+  const form = {
+    signalbox: 1, id: 'form', name: 'New supplier',
+    nodes: {
+      start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
+      ask: { type: 'builtin.human_form', typeVersion: 1, title: 'Ask', config: { title: 'Which account for {{item.name}}?', schema: { type: 'object', required: ['limit', 'kind'], properties: {
+        limit: { type: 'number', title: 'Limit' }, kind: { type: 'string', title: 'Kind', enum: ['bank', 'card'], default: 'bank' }, active: { type: 'boolean', title: 'Active', default: true } } } } },
+      end: { type: 'flow.stop', typeVersion: 1, title: 'Done' },
+    },
+    edges: [{ from: 'start.success', to: 'ask' }, { from: 'ask.success', to: 'end' }], layout: { start: [0, 0], ask: [248, 0], end: [496, 0] },
+  };
+  const { ref } = await makeWorkflow(host, form);
+  const runId = await startRun(host, ref, { name: 'Acme' });
+  const page = await open('#/inbox');
+  await page.getByRole('row', { name: /Which account for Acme/ }).click();
+  const task = page.getByRole('region', { name: 'Task' });
+  await task.getByRole('textbox', { name: /^Limit/ }).fill('2500.5');
+  await expect(task.getByText('Valid for this step')).toBeVisible();
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('dialog', { name: 'Send these values?' }).getByRole('button', { name: /^Send/ }).click();
+  await expect.poll(status(host, runId), { timeout: 20_000 }).toBe('completed');
+  const { output } = await host.rpc<{ output: unknown[] }>('run_get', { runId });
+  expect(JSON.stringify(output)).toMatch(/"limit":2500.5/);
+  expect(JSON.stringify(output)).toMatch(/"kind":"bank"/);
+  expect(JSON.stringify(output)).toMatch(/"active":true/);
+});

@@ -288,6 +288,8 @@ export const en = {
   'builder.unsaved': 'Not saved',
   'builder.saving': 'Saving',
   'builder.readOnly': 'Read only',
+  'builder.runRole': 'You may look. An operator runs workflows.',
+  'builder.readOnlyRole': 'You may look at this workflow. A builder changes it.',
   'builder.readOnlyHint': 'The file or its folder cannot be written. Duplicate the workflow to change it.',
   'builder.revision': 'revision {revision}',
   'builder.rename': 'Rename',

@@ -22,7 +22,8 @@ import { TaskList } from '../features/inbox/task-list.tsx';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
 import { useWork } from '../features/inbox/use-work.ts';
-import { actionText, cannotApprove, claimOf, leading, takesInput } from '../features/inbox/words.ts';
+import { actionText, cannotApprove, claimOf, leading, takesInput, whoText } from '../features/inbox/words.ts';
+import { plain } from '../features/evidence/controls.ts';
 import '../features/inbox/inbox.css';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
@@ -313,6 +314,8 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
 
   const cannot = (action: TaskAction): string | undefined => {
     if (!open || quiet) return t('inbox.cannot.sent');
+    const claim = claimOf(task, me, Date.now());
+    if (claim && !claim.mine) return t('inbox.cannot.claimed', { who: plain(whoText(claim.by)) });
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
     if (action === 'approve') return cannotApprove(task, me);
     if (!takesInput(action)) return undefined;

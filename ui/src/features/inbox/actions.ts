@@ -47,6 +47,10 @@ export const NO_INBOX: InboxHooks = {
 /** Letters belong to a form, an open list or a menu when it has the focus. */
 const loud = () => !document.activeElement?.closest('[data-quiet], .layer');
 
+/** The field of the task that letters go into now; Escape brings the keyboard back to the list, and with it the one-letter keys. */
+const inFieldOfTask = () => document.activeElement?.matches('.ib-right :is(input, textarea, .cm-content)') ?? false;
+const toList = () => document.querySelector<HTMLElement>('.ib-list')?.focus();
+
 export const ACTION_ID: { [A in TaskAction]: string } = {
   retry: 'inbox.retry', approve: 'inbox.retry', submit: 'inbox.submit', correct: 'inbox.submit', skip: 'inbox.skip', alternative: 'inbox.alternative', abort: 'inbox.abort', reject: 'inbox.abort',
 };
@@ -79,6 +83,7 @@ export function inboxActions(hooks: InboxHooks): Action[] {
   return [
     ...list.map((action) => ({ ...action, when: () => loud() && (action.when?.() ?? true) })),
     { id: 'inbox.submit', title: t('inbox.do.submit'), keys: ['Mod+Enter'], run: hooks.submit, when: hooks.canSubmit, group, icon: 'send', inFields: true },
+    { id: 'inbox.leave', title: t('inbox.do.leave'), keys: ['Escape'], run: toList, when: inFieldOfTask, group, hidden: true, inFields: true },
     { id: 'inbox.undo', title: t('inbox.do.undo'), keys: ['Mod+Z'], run: hooks.undo, when: hooks.canUndo, group, icon: 'undo' },
   ];
 }

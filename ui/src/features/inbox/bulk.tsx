@@ -27,7 +27,8 @@ export interface BulkProps {
 }
 
 export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: BulkProps) {
-  const corrects = correction !== null && tasks.every((task) => task.allowedActions.includes('correct'));
+  // Those that take no correction stay in the inbox, and the table says why.
+  const corrects = correction !== null && tasks.some((task) => task.allowedActions.includes('correct'));
   const [mode, setMode] = useState<'correct' | 'same'>('correct');
   const correcting = corrects && mode === 'correct';
   const [off, setOff] = useState<ReadonlySet<string>>(new Set());

@@ -15,7 +15,7 @@ import { SafeText } from '../evidence/safe-text.tsx';
 import type { DetailProps } from './detail.tsx';
 import { dropDraft } from './drafts.ts';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
-import { afterText, approvalsText, cannotApprove, doneText, isAction, leading, pathText, whenText, whoText } from './words.ts';
+import { afterText, approvalsText, cannotApprove, doneText, isAction, leading, pathText, viaText, whenText, whoText } from './words.ts';
 
 export function CorrectTab(props: DetailProps) {
   const { task } = props;
@@ -161,7 +161,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
     <div className="ib-side">
       {edits ? (
         <>
-          <div className="row"><b>{t('inbox.changes')}</b><span className="s t2">{work.changed ? tn('inbox.fields', lines.length) : t('inbox.nothingChanged')}</span>
+          <div className="row ib-changes"><b className="nw">{t('inbox.changes')}</b><span className="s t2 nw">{work.changed ? tn('inbox.fields', lines.length) : t('inbox.nothingChanged')}</span>
             <span className="end row gap1">
               {work.changed ? <Button small variant="ghost" icon="undo" disabled={send !== undefined} onClick={() => work.setValue(work.original)}>{t('inbox.reset')}</Button> : null}
               <Segmented<'together' | 'side'> small label={t('diff.view')} value={view} onChange={setView} options={[{ value: 'together', label: t('diff.together') }, { value: 'side', label: t('diff.side') }]} />
@@ -181,7 +181,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
                 <div className="ib-sug" key={`s${String(index)}`}>
                   <Icon name={one.source === 'history' ? 'clock' : 'wrench'} className="t2" label={t(`inbox.source.${one.source}`)} />
                   <span className="col">
-                    <SafeText text={one.changes.length ? one.changes.join('; ') : one.rationale} cut={300} />
+                    <SafeText text={one.changes.length ? one.changes.join(' ') : one.rationale} cut={300} />
                     <span className="s t2"><SafeText text={one.changes.length ? one.rationale : t(`inbox.source.${one.source}`)} cut={300} /></span>
                     {one.valid ? null : <span className="s c-err row gap1"><Icon name="errd" size={12} />{t('inbox.suggestionInvalid')}</span>}
                   </span>
@@ -258,7 +258,7 @@ function Decided(props: DetailProps) {
         {decision.onBehalfOf ? <><dt>{t('inbox.decision.behalf')}</dt><dd><SafeText line text={whoText(decision.onBehalfOf)} /></dd></> : null}
         <dt>{t('inbox.decision.when')}</dt><dd>{formatDateTime(decision.at)}</dd>
         <dt>{t('inbox.decision.took')}</dt><dd>{formatDuration(decision.durationMs)}</dd>
-        <dt>{t('inbox.decision.via')}</dt><dd><SafeText line text={decision.via} /></dd>
+        <dt>{t('inbox.decision.via')}</dt><dd><SafeText line text={viaText(decision.via)} /></dd>
       </dl>
       {task.votes.length ? <Votes {...props} /> : null}
       {decision.notes ? <div className="field"><span className="lab">{t('inbox.note')}</span><SafeText text={decision.notes} /></div> : null}

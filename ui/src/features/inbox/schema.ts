@@ -50,6 +50,18 @@ export function wholeMasks(value: unknown, masked: readonly string[]): string[] 
   });
 }
 
+/** The value with what its schema puts in the place of absent fields. */
+export function withDefaults(schema: JsonSchema | undefined, value: unknown): unknown {
+  if (value === undefined) return schema?.default;
+  if (!isObject(value)) return value;
+  const more = Object.entries(schema?.properties ?? {}).flatMap(([name, one]) => {
+    const there = Object.hasOwn(value, name);
+    const next = withDefaults(one, there ? value[name] : undefined);
+    return next === undefined || (there && next === value[name]) ? [] : [[name, next] as const];
+  });
+  return more.length ? { ...value, ...Object.fromEntries(more) } : value;
+}
+
 /** The title of the field at a pointer, else its last name. */
 export function titleAt(schema: JsonSchema | undefined, pointer: string): string {
   let found: JsonSchema | undefined = schema;

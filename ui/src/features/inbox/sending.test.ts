@@ -108,6 +108,13 @@ describe('a decision (D2.2)', () => {
     expect(undoSend(failed?.id ?? '')).toBeDefined();
   });
 
+  it('on a task that somebody works on says who, until when, and what next', async () => {
+    host.on({ task_complete: () => { throw new ApiError({ code: 'CLAIMED', message: 'user:grace works on this task until 2026-11-22T02:03:04Z.', hint: '', details: { who: 'user:grace', until: '2026-11-22T02:03:04Z' } }); } });
+    decide();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(failureText(sends()[0] as Send)).toMatch(/^grace works on this task, until \d\d:03:04 at least.*Take the task over first/);
+  });
+
   it('that could not be saved can be sent again as the same request', async () => {
     let down = true;
     const ids: unknown[] = [];

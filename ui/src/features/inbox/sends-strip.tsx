@@ -79,10 +79,13 @@ const canRetry = (send: Send) => send.error !== undefined && !GONE.has(send.erro
 export function failureText(send: Send): string {
   const error = send.error;
   if (!error) return '';
-  const details = (typeof error.details === 'object' && error.details !== null ? error.details : {}) as { who?: unknown; when?: unknown; action?: unknown };
+  const details = (typeof error.details === 'object' && error.details !== null ? error.details : {}) as { who?: unknown; when?: unknown; until?: unknown };
   if (error.code === 'ALREADY_ANSWERED' && typeof details.who === 'string') {
     const when = typeof details.when === 'string' ? formatTime(details.when) : typeof details.when === 'number' ? formatTime(new Date(details.when).toISOString()) : '';
     return t('inbox.conflict', { who: whoText(details.who), when });
+  }
+  if (error.code === 'CLAIMED' && typeof details.who === 'string') {
+    return t('inbox.conflict.claimed', { who: whoText(details.who), when: typeof details.until === 'string' ? formatTime(details.until) : '' });
   }
   const known: { [code: string]: MessageKey } = { EXPIRED: 'inbox.conflict.expired', STALE: 'inbox.conflict.stale', INPUT_INVALID: 'inbox.conflict.invalid' };
   const key = known[error.code];

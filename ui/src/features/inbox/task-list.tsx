@@ -120,6 +120,7 @@ const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onO
       <span role="gridcell" className="ib-title"><b><SafeText line text={task.title} /></b>{task.cases > 1 ? <span className="badge">{t('inbox.andMore', { n: formatNumber(task.cases - 1) })}</span> : null}{open && task.minApprovals > 1 ? <span className="badge" title={approvalsText(task)}>{`${String(task.approvals)}/${String(task.minApprovals)}`}<span className="vh"> {approvalsText(task)}</span></span> : null}</span>
       <span role="gridcell" className={`tm ${due?.tone === 'err' ? 'c-err' : due?.tone === 'wait' ? 'c-wait' : 't2'}`}>
         {open && due ? <><Icon name={due.late ? 'warn' : 'clock'} size={12} />{due.text}</> : null}
+        {open && !due && !task.heldSince && task.escalationLevel > 0 ? <span className="row gap1 c-wait"><Icon name="up" size={12} />{t('inbox.escalatedShort')}</span> : null}
         {open && task.heldSince ? <span className="row gap1 c-wait" title={heldText(task)}><Icon name="pause" size={12} />{t('inbox.onHold')}</span> : null}
         {open ? null : <span className="t3">{task.decidedAt ? whenText(task.decidedAt, now) : ''}</span>}
       </span>

@@ -5,6 +5,7 @@ import { toApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import { applyPatch, type Operation } from '../evidence/patch.ts';
 import { call } from '../../api/client.ts';
+import { t } from '../../i18n/index.ts';
 
 export interface Fit { state: 'fits' | 'not'; before: unknown; after?: unknown; message?: string }
 const AT_ONCE = 6;
@@ -40,6 +41,7 @@ async function fitOf(taskId: string, patch: readonly Operation[]): Promise<Fit> 
   try {
     const task = await queryClient.fetchQuery({ queryKey: ['task_get', { taskId }], queryFn: ({ signal }) => call('task_get', { taskId }, signal), staleTime: 10_000 });
     before = task.input;
+    if (!task.allowedActions.includes('correct')) return { state: 'not', before, message: t(task.cases > 1 ? 'inbox.bulk.severalItems' : 'inbox.cannot.notAllowed') };
     const patched = applyPatch(before, patch);
     if (!patched.ok) return { state: 'not', before, message: patched.path };
     const check = await call('task_check', { taskId, correctedInput: patched.value });

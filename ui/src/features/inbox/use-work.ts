@@ -1,10 +1,12 @@
 // What a person does with a task: the corrected input, its check by the engine, the note.
 
 import { told } from '../../api/error.ts';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { asSchema } from '../../api/json-schema.ts';
 import { same } from '../evidence/diff.ts';
 import { useCommand } from '../../api/queries.ts';
 import { editDraft, useDrafts } from './drafts.ts';
+import { withDefaults } from './schema.ts';
 import type { Task, TaskCheck } from './types.ts';
 
 export interface Work {
@@ -26,7 +28,9 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const draft = useDrafts((state) => state.drafts[task.id]);
   const revealed = useDrafts((state) => state.revealed[task.id]);
   const original = revealed ? revealed.input : task.input;
-  const value = draft?.value ? draft.value.now : original;
+  // A form shows its defaults: what is seen is what is sent.
+  const start = useMemo(() => (task.kind === 'form' ? withDefaults(asSchema(task.schema), original) : original), [task.kind, task.schema, original]);
+  const value = draft?.value ? draft.value.now : start;
   const changed = draft?.value !== undefined && !same(value, original);
   const [unread, setUnread] = useState(false);
   const wanted = mayDecide && task.state === 'open' && (task.allowedActions.includes('correct') || task.allowedActions.includes('submit'));

@@ -113,6 +113,9 @@ export function claimOf(task: TaskRow, me: string | undefined, now: number): { b
   return { by: task.claimedBy, mine: task.claimedBy === me, left };
 }
 
+/** From where a decision was sent. */
+export const viaText = (via: string): string => (via === 'app' || via === 'cli' || via === 'rest' ? t(`inbox.via.${via}`) : via);
+
 /** Why a person may not approve what they may otherwise decide (D2.9). */
 export function cannotApprove(task: Task, me: string | undefined): string | undefined {
   if (task.noSelfApproval && me !== undefined && task.startedBy === me) return t('inbox.cannot.self');

@@ -103,6 +103,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const asksHost = useRef(false);
   const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
   const known = useLatest(role);
+  useEffect(() => { if (role !== undefined && role !== 'builder') session.lookOn(); }, [role, session]);
 
   const start = useCallback(async (params: JsonMap, paused = false) => {
     if (asksHost.current) return;
@@ -110,10 +111,12 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     const sent = editor.getState().document;
     setStarting(true);
     try {
-      const own = sendable(sent.id, sent.nodes);
       // A run that begins with the screen is faster than the answer to who is there.
-      const breakpoints = own.length && (known.current ?? (await call('who', {})).role) === 'builder' ? own : [];
-      const { runId: id } = await act('run_start', { document: sent, ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}) });
+      const builds = (known.current ?? (await call('who', {})).role) === 'builder';
+      const own = sendable(sent.id, sent.nodes);
+      const breakpoints = builds ? own : [];
+      // Who does not build runs what the file holds.
+      const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}) });
       lastRuns.set(session.ref, { runId: id, definition: sent });
       lastParams.set(session.ref, params);
       setDefinition(sent);
@@ -214,9 +217,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     redo: () => editor.redo(),
     canRedo: () => !session.readOnly && redoLabel !== null,
     run,
-    canRun: () => !running && !starting && !loading,
+    canRun: () => !running && !starting && !loading && role !== 'viewer',
     runWith,
-    canRunWith: () => asksValues && !running && !starting,
+    canRunWith: () => asksValues && !running && !starting && role !== 'viewer',
     cancel: () => void cancel(),
     canCancel: () => running && !past,
     toggleLog: () => onLogOpen(!logOpen),
@@ -229,7 +232,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  })], [ask, past, offers, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  })], [ask, past, offers, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, role, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 
@@ -273,7 +276,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {debug.bar}
       {running
         ? <Button icon="stop" busy={cancelling} disabled={past} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
-        : <Button variant="primary" icon="play" busy={starting} disabled={loading} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
+        : <Button variant="primary" icon="play" busy={starting} disabled={loading || role === 'viewer'} title={role === 'viewer' ? t('builder.runRole') : undefined} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
     </header>
   );
 
@@ -314,7 +317,7 @@ function AskParams({ document, first, onStart, onClose }: { document: Workflow; 
 }
 
 function SaveState({ session, dirty }: { session: Session; dirty: boolean }) {
-  if (session.readOnly) return <Badge signal="kept" title={t('builder.readOnlyHint')}>{t('builder.readOnly')}</Badge>;
+  if (session.readOnly) return <Badge signal="kept" title={t(session.looksOn ? 'builder.readOnlyRole' : 'builder.readOnlyHint')}>{t('builder.readOnly')}</Badge>;
   if (session.saving) return <span className="s t2 row gap1 nw"><SignalIcon signal="run" />{t('builder.saving')}</span>;
   if (dirty) return <span className="s t2 row gap1 nw" title={session.path}><span className="dirty-dot" aria-hidden="true" />{t('builder.unsaved')}</span>;
   return (

@@ -27,6 +27,8 @@ export class Session {
   path: string;
   folder: string;
   readOnly: boolean;
+  /** The person may look and run, not build. */
+  looksOn = false;
   /** What the file held when it was last read or written. */
   revision: string;
   saving = false;
@@ -177,6 +179,15 @@ export class Session {
   }
 
   /** Takes the file as it is now. */
+  /** For who may not build: nothing is offered that would be refused, whatever the file allows. */
+  lookOn(): void {
+    this.looksOn = true;
+    this.readOnly = true;
+    this.draft = null;
+    this.editor.setReadOnly(true);
+    this.changed();
+  }
+
   async reload(): Promise<void> {
     const open = await call('workflow_open', { ref: this.ref });
     const broken = brokenIn(open);
@@ -188,11 +199,11 @@ export class Session {
     }
     this.#say(null);
     this.revision = open.revision;
-    this.readOnly = open.readOnly;
+    this.readOnly = open.readOnly || this.looksOn;
     this.outside = null;
     // What was not saved is one step back.
     this.editor.replaceDocument(open.document, { step: t('builder.reloadStep') });
-    this.editor.setReadOnly(open.readOnly);
+    this.editor.setReadOnly(this.readOnly);
     this.diagnostics = open.diagnostics;
     await this.keepDraft();
     await invalidate('workflow_save');

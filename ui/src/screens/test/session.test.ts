@@ -105,6 +105,17 @@ describe('saving', () => {
     expect(session.editor.getState()).toMatchObject({ dirty: true, document: { name: 'Later' } });
   });
 
+  it('changes nothing for who may not build, also after a reload', async () => {
+    const session = new Session({ ...OPEN, draft: { document: { ...RETRY, name: 'Lost' }, savedAt: '2026-01-01T00:00:00Z' } });
+    session.lookOn();
+    expect(session.draft).toBeNull();
+    expect(rename(session, 'A')).toBe(false);
+    expect(await session.save()).toBe(false);
+    await session.reload();
+    expect(rename(session, 'A')).toBe(false);
+    expect(commands().filter((name) => /put|save/.test(name))).toEqual([]);
+  });
+
   it('does not touch a read-only file', async () => {
     const session = new Session({ ...OPEN, readOnly: true });
     expect(rename(session, 'A')).toBe(false);
