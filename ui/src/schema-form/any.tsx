@@ -4,7 +4,7 @@ import { useEffect, useId, useState } from 'react';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { t } from '../i18n/index.ts';
 import { Icon, Select, TextInput } from '../kit/index.ts';
-import { TextValue } from './expression.tsx';
+import { TextValue, ToExpression } from './expression.tsx';
 import { FieldFrame, type FieldProps } from './frame.tsx';
 import { fromExpression, hintsOf, isExpression, isMultiline, textOf, toExpression, unescapeText } from './model.ts';
 import { useForm } from './scope.ts';
@@ -145,17 +145,24 @@ export function AnyField(field: FieldProps) {
   );
 }
 
-/** An object or a list that is written as JSON. */
-export function JsonField(field: FieldProps) {
+/** An object or a list that is written as JSON. `swaps`: it may be an expression instead. */
+export function JsonField({ swaps, ...field }: FieldProps & { swaps: boolean }) {
+  const { readOnly } = useForm();
+  const { label, value, onValue } = field;
+  const may = swaps && !readOnly;
   return (
-    <FieldFrame field={field} labelFor={false}>
-      {() => <JsonBox value={field.value} onValue={field.onValue} label={field.label} />}
+    <FieldFrame field={field} labelFor={false} aside={may ? <ToExpression label={label} onPress={() => onValue(toExpression(value))} /> : undefined}>
+      {({ describedBy, invalid }) => <JsonBox value={value} onValue={onValue} label={label} describedBy={describedBy} invalid={invalid} onExpression={may ? onValue : undefined} />}
     </FieldFrame>
   );
 }
 
 /** JSON as text. Writes back whenever the text is JSON; else it says where it is not. */
-export function JsonBox({ value, onValue, label, minLines = 2 }: { value: unknown; onValue: (value: unknown) => void; label: string; minLines?: number }) {
+export function JsonBox({ value, onValue, label, minLines = 2, describedBy, invalid = false, onExpression }: {
+  value: unknown; onValue: (value: unknown) => void; label: string; minLines?: number; describedBy?: string | undefined; invalid?: boolean;
+  /** What begins with `=` is an expression, where one may stand. */
+  onExpression?: ((expression: string) => void) | undefined;
+}) {
   const { readOnly, onUnread } = useForm();
   const box = useId();
   const outside = value === undefined ? '' : JSON.stringify(value, null, 2);
@@ -184,13 +191,19 @@ export function JsonBox({ value, onValue, label, minLines = 2 }: { value: unknow
         label={label}
         readOnly={readOnly}
         minLines={minLines}
-        invalid={problem !== null}
+        invalid={invalid || problem !== null}
+        describedBy={describedBy}
         errorAt={problem?.at}
         onChange={(next) => {
           setText(next);
           if (next.trim() === '') {
             setProblem(null);
             onValue(undefined);
+            return;
+          }
+          if (onExpression && isExpression(next.trim())) {
+            setProblem(null);
+            onExpression(next.trim());
             return;
           }
           try {

@@ -38,8 +38,11 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
   const { base, diagnostics, host, edit, widgets } = useForm();
   const widget = widgetOf(schema);
   const focusName = useId();
+  const types = typesOf(schema);
+  // A list or an object that is written as JSON is a value like any other: it may be an expression where the engine takes one.
+  const json = widget === 'code' && types.length > 0 && !types.includes('string');
   // Text fields hold both kinds of value themselves.
-  const swaps = host !== null && !TEXTS.has(widget);
+  const swaps = host !== null && (json ? schema['x-raw'] !== true : !TEXTS.has(widget));
   const props = {
     name,
     label: label ?? labelOf(name, schema),
@@ -71,8 +74,8 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
       return host ? <TextField {...props} /> : <PlainTextField {...props} />;
     case 'code':
       // A box without a type takes any value: a text body and a JSON body are both right.
-      if (typesOf(schema).length === 0) return <AnyField {...props} />;
-      if (!typesOf(schema).includes('string')) return <JsonField {...props} />;
+      if (types.length === 0) return <AnyField {...props} />;
+      if (json) return <JsonField {...props} swaps={swaps} />;
       return host ? <TextField {...props} /> : <PlainTextField {...props} />;
     case 'select':
       return <SelectField {...props} />;

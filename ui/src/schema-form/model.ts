@@ -111,11 +111,11 @@ export function labelOf(name: string, schema: JsonSchema): string {
   return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Properties in the order of `x-ui.order`, then of the schema. */
-/** The fields of a form, in order. Another name of a field is one only where somebody used it. */
+/** The fields of a form in the order of `x-ui.order`, then of the schema. Another name of a field is one only where somebody used it, or
+ * where there is no way without it. */
 export function propertiesOf(schema: JsonSchema, value?: unknown): [string, JsonSchema][] {
   return Object.entries(schema.properties ?? {})
-    .filter(([name, property]) => property.deprecated !== true || (isObject(value) && value[name] !== undefined))
+    .filter(([name, property]) => property.deprecated !== true || schema.required?.includes(name) === true || (isObject(value) && value[name] !== undefined))
     .map((entry, index) => ({ entry, order: hintsOf(entry[1]).order ?? 1000 + index }))
     .sort((a, b) => a.order - b.order)
     .map(({ entry }) => entry);

@@ -95,6 +95,37 @@ describe('types are kept', () => {
     expect(last()).toEqual({ form: { type: 'json_object' } });
   });
 
+  it('an object in a box of code may be an expression, where the engine takes one', async () => {
+    const { last, unmount } = setup({ start: { form: '=context.talk' }, context: host({ state: 'value', value: 1 } as never) });
+    const box = () => screen.getByRole('textbox', { name: 'Form of the answer' });
+    expect(box().textContent).toBe('context.talk');
+    act(() => typeCode(box(), 's'));
+    expect(last()).toEqual({ form: '=context.talks' });
+    unmount();
+    // Typed, and made of what stands there.
+    const other = setup({ start: {}, context: host() });
+    act(() => replaceCode(box(), '='));
+    expect(other.last()).toEqual({ form: '=' });
+    act(() => typeCode(box(), 'item'));
+    expect(other.last()).toEqual({ form: '=item' });
+    other.unmount();
+    const made = setup({ start: { form: { a: 1 } }, context: host() });
+    await userEvent.click(screen.getByRole('button', { name: 'Use an expression: Form of the answer' }));
+    expect(made.last()).toEqual({ form: '={"a":1}' });
+    made.unmount();
+    // Where it is taken as it stands, there is none.
+    const raw = { ...HTTP, properties: { form: { type: 'object', title: 'Form of the answer', 'x-raw': true, 'x-ui': { widget: 'code' } } } } as JsonSchema;
+    setup({ schema: raw, start: { form: { a: 1 } }, context: host() });
+    expect(screen.queryByRole('button', { name: 'Use an expression: Form of the answer' })).toBeNull();
+  });
+
+  it('a finding of a box of JSON is told with the box', () => {
+    setup({ start: { form: {} }, diagnostics: [{ code: 'X', severity: 'error', path: '/nodes/fetch/config/form', message: 'No form', hint: '' } as unknown as Diagnostic] });
+    const box = screen.getByRole('textbox', { name: 'Form of the answer' });
+    expect(box.getAttribute('aria-invalid')).toBe('true');
+    expect(document.getElementById(box.getAttribute('aria-describedby') ?? '')?.textContent).toContain('No form');
+  });
+
   it('JSON stays JSON while it is a number, a text or empty for a moment', async () => {
     const { last } = setup({ start: { headers: { j: [1] } } });
     const box = () => screen.getByRole('textbox', { name: 'j' });

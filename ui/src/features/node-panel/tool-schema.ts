@@ -2,17 +2,29 @@
 // told by the servers; their hints for forms are not followed.
 
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
+import { isObject } from '../../api/json.ts';
 import { useCommand } from '../../api/queries.ts';
 import type { Commands, WorkflowNode } from '../../api/types.ts';
 
 export type Tool = Commands['tool_list']['response'][number];
 const MCP_TOOL = 'mcp.tool';
 
-/** A foreign schema without what would change how our forms behave. */
+/** Below these stand names that the tool chose, each with a schema or a list of names. */
+const BY_NAME: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'dependencies']);
+/** Below these stand values, no schemas. */
+const VALUES: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'required']);
+
+const mapped = (of: object, keep: (name: string) => boolean, as: (name: string, one: unknown) => unknown): unknown =>
+  Object.fromEntries(Object.entries(of).filter(([name]) => keep(name)).map(([name, one]) => [name, as(name, one)]));
+
+/** A foreign schema without what would change how our forms behave. What its tool calls its arguments is its own. */
 export function plainSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainSchema);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('x-')).map(([name, one]) => [name, plainSchema(one)]));
+  if (!isObject(value)) return value;
+  return mapped(value, (keyword) => !keyword.startsWith('x-'), (keyword, one) => {
+    if (VALUES.has(keyword)) return one;
+    return BY_NAME.has(keyword) && isObject(one) ? mapped(one, () => true, (_, of) => plainSchema(of)) : plainSchema(one);
+  });
 }
 
 function chosenOf(node: WorkflowNode): { server: unknown; tool: unknown } {

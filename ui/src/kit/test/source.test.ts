@@ -58,7 +58,7 @@ it('features import no other feature', () => {
     if (own === undefined) return [];
     const text = readFileSync(join(SRC, name), 'utf8');
     const up = '../'.repeat(name.split('/').length - 2);
-    return [...text.matchAll(/from '((?:\.\.\/)+)([\w-]+)\//g)].filter(([, dots]) => dots === up).map(([, , other]) => `${own}>${other ?? ''}`);
+    return [...text.matchAll(/(?:from|import)\s*\(?\s*'((?:\.\.\/)+)([\w-]+)\//g)].filter(([, dots]) => dots === up).map(([, , other]) => `${own}>${other ?? ''}`);
   }));
   expect([...found].sort()).toEqual(PAIRS);
 });

@@ -5,7 +5,9 @@ import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
+import type { JsonSchema } from '../../api/types.ts';
 import { toolSchema } from '../../features/node-panel/tool-schema.ts';
+import { propertiesOf } from '../../schema-form/model.ts';
 import { demoHost } from '../../test/fixtures.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { App } from '../app.tsx';
@@ -52,6 +54,18 @@ describe('the form of a tool', () => {
     expect(made.properties?.['tool']).toMatchObject({ enum: ['read'], description: 'Reads.', 'x-ui': { widget: 'select' } });
     expect(made.properties?.['arguments']).toMatchObject({ title: 'Arguments', required: ['path'], properties: { path: { type: 'string' } } });
     expect(made.properties?.['arguments']?.properties?.['path']).toEqual({ type: 'string' });
+  });
+  it('has a field for each argument, whatever its tool calls it', () => {
+    const inputSchema = {
+      type: 'object', required: ['x-request-id', 'old'], 'x-ui': { order: 1 },
+      properties: { 'x-request-id': { type: 'string', 'x-ui': { widget: 'credential' }, default: { 'x-a': 1 } }, old: { type: 'string', deprecated: true }, gone: { type: 'string', deprecated: true }, properties: { type: 'object', 'x-raw': true } },
+      $defs: { 'x-part': { type: 'string' } },
+    };
+    const own = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, [{ server: 'files', name: 'read', description: '', inputSchema, readOnly: true, idempotent: false, destructive: false }]).properties?.['arguments'] as JsonSchema;
+    expect(propertiesOf(own).map(([name]) => name)).toEqual(['x-request-id', 'old', 'properties']);
+    expect(own.properties).toMatchObject({ 'x-request-id': { type: 'string', default: { 'x-a': 1 } }, properties: { type: 'object' } });
+    expect(JSON.stringify(own.properties)).not.toMatch(/x-ui|x-raw/);
+    expect(own).toMatchObject({ $defs: { 'x-part': { type: 'string' } } });
   });
   it('keeps what this machine does not know', () => {
     const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'other', tool: 'x' } }, tools);
