@@ -14,7 +14,7 @@ mod process;
 mod web;
 mod wire;
 
-pub use definition::{PASSED_ON, ServerDefinition};
+pub use definition::{PASSED_ON, ToolServerDefinition};
 
 use crate::clock::RealClock;
 use async_trait::async_trait;
@@ -34,9 +34,9 @@ use tokio::sync::mpsc;
 #[async_trait]
 pub trait ServerBook: Send + Sync {
     /// How a server is started or reached; fails when there is none, or nobody approved it as it is defined now.
-    async fn server(&self, name: &str) -> Result<ServerDefinition, ToolFailure>;
+    async fn server(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure>;
     /// Whether a server's tools (as [`McpTools::inspect`] tells them) are those that were approved.
-    async fn admit(&self, name: &str, definition: &ServerDefinition, tools: &[Value]) -> Result<(), ToolFailure>;
+    async fn admit(&self, name: &str, definition: &ToolServerDefinition, tools: &[Value]) -> Result<(), ToolFailure>;
 }
 
 /// Limits of servers and calls.
@@ -108,7 +108,7 @@ impl McpTools {
     }
 
     /// Starts or reaches a server for a moment and asks what it is; nothing has to be approved, and nothing is called.
-    pub async fn inspect(&self, definition: &ServerDefinition) -> Result<Inspection, ToolFailure> {
+    pub async fn inspect(&self, definition: &ToolServerDefinition) -> Result<Inspection, ToolFailure> {
         let (inner, definition) = (Arc::clone(&self.inner), definition.clone());
         self.on_handle(async move {
             let link = Link::start(&definition, &inner.secrets, inner.limits).await?;

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use signalbox_adapters::McpTools;
-use signalbox_adapters::mcp::{Limits, PASSED_ON, ServerBook, ServerDefinition};
+use signalbox_adapters::mcp::{Limits, PASSED_ON, ServerBook, ToolServerDefinition};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolNotice, Tools};
 use signalbox_ports::{
     Credential, CredentialKind, NoSecrets, Scrubber, Secret, SecretError, Secrets, secret::AllowedHost,
@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// One server of every name; `tools`: what was approved, when that is looked at.
 struct Book {
-    definition: ServerDefinition,
+    definition: ToolServerDefinition,
     approved: Mutex<Option<Vec<Value>>>,
 }
 
@@ -27,10 +27,10 @@ fn refused() -> ToolFailure {
 
 #[async_trait]
 impl ServerBook for Book {
-    async fn server(&self, _name: &str) -> Result<ServerDefinition, ToolFailure> {
+    async fn server(&self, _name: &str) -> Result<ToolServerDefinition, ToolFailure> {
         Ok(self.definition.clone())
     }
-    async fn admit(&self, _: &str, _: &ServerDefinition, tools: &[Value]) -> Result<(), ToolFailure> {
+    async fn admit(&self, _: &str, _: &ToolServerDefinition, tools: &[Value]) -> Result<(), ToolFailure> {
         match &*self.approved.lock().expect("lock") {
             Some(approved) if approved != tools => Err(refused()),
             _ => Ok(()),
@@ -86,7 +86,11 @@ fn server() -> String {
     path.canonicalize().expect("the test server").display().to_string()
 }
 
-fn stage_of(definition: impl FnOnce(&Path) -> ServerDefinition, secrets: Arc<dyn Secrets>, limits: Limits) -> Stage {
+fn stage_of(
+    definition: impl FnOnce(&Path) -> ToolServerDefinition,
+    secrets: Arc<dyn Secrets>,
+    limits: Limits,
+) -> Stage {
     let folder = tempfile::tempdir().expect("a folder");
     let book = Arc::new(Book { definition: definition(folder.path()), approved: Mutex::default() });
     let shared: Arc<dyn ServerBook> = Arc::<Book>::clone(&book);
@@ -94,10 +98,10 @@ fn stage_of(definition: impl FnOnce(&Path) -> ServerDefinition, secrets: Arc<dyn
     Stage { folder, tools, book }
 }
 
-fn stdio(folder: &Path) -> ServerDefinition {
+fn stdio(folder: &Path) -> ToolServerDefinition {
     std::fs::write(folder.join("text"), "Says what it is told.").expect("written");
     let file = |name: &str| folder.join(name).display().to_string();
-    ServerDefinition::Stdio {
+    ToolServerDefinition::Stdio {
         command: "node".into(),
         args: vec![server(), "--log".into(), file("log"), "--text".into(), file("text")],
         env: [("PLAIN".to_owned(), "plain".to_owned()), ("TOKEN".to_owned(), "secret://erp".to_owned())].into(),
@@ -273,7 +277,7 @@ async fn a_program_that_is_no_server_is_not_waited_for() {
     let limits = Limits { start: Duration::from_millis(300), ..Limits::default() };
     let cat = |command: &str| {
         let command = command.to_owned();
-        move |_: &Path| ServerDefinition::Stdio { command, args: vec![], env: [].into(), cwd: None }
+        move |_: &Path| ToolServerDefinition::Stdio { command, args: vec![], env: [].into(), cwd: None }
     };
     let stage = stage_of(cat("cat"), Arc::new(NoSecrets), limits);
     let silent = stage.call("echo", json!({})).await.expect_err("a failure");
@@ -318,15 +322,15 @@ async fn over_http(folder: &Path, more: &[&str]) -> OverHttp {
     OverHttp { _process: process, base, log }
 }
 
-fn at(base: &str, path: &str, credential: Option<&str>) -> ServerDefinition {
-    ServerDefinition::Http { url: format!("{base}{path}"), credential: credential.map(str::to_owned) }
+fn at(base: &str, path: &str, credential: Option<&str>) -> ToolServerDefinition {
+    ToolServerDefinition::Http { url: format!("{base}{path}"), credential: credential.map(str::to_owned) }
 }
 
 #[tokio::test]
 async fn a_server_on_loopback_is_asked_over_http_with_its_credential() {
     let folder = tempfile::tempdir().expect("a folder");
     let http = over_http(folder.path(), &["--token", "canary-value"]).await;
-    let with = |definition: ServerDefinition, host| {
+    let with = |definition: ToolServerDefinition, host| {
         stage_of(move |_| definition, Arc::new(OneSecret(host)), Limits::default())
     };
 

@@ -15,7 +15,7 @@ use crate::router::Caller;
 use approval::{Approved, Seen};
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::{PASSED_ON, ServerBook, ServerDefinition, tool_info};
+use signalbox_adapters::mcp::{PASSED_ON, ServerBook, ToolServerDefinition, tool_info};
 use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_ports::Clock;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
@@ -43,7 +43,7 @@ fn name_of(given: &str) -> ApiResult<String> {
     Err(ApiError::bad_request(message, "Use letters, digits, '.', '_' and '-', at most 64, a letter or digit first."))
 }
 
-fn definition_of(row: &ToolServerRow) -> Option<ServerDefinition> {
+fn definition_of(row: &ToolServerRow) -> Option<ToolServerDefinition> {
     serde_json::from_value(row.definition.clone()).ok()
 }
 
@@ -67,7 +67,7 @@ fn unreadable(error: &signalbox_store::Error) -> ToolFailure {
 }
 
 impl ToolBook {
-    fn look(&self, name: &str) -> Result<ServerDefinition, ToolFailure> {
+    fn look(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure> {
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
         let row = row.ok_or_else(|| {
             let message = format!("There is no tool server '{name}' on this machine. Add it in Settings, Tools");
@@ -82,7 +82,7 @@ impl ToolBook {
         }
     }
 
-    fn compare(&self, name: &str, definition: &ServerDefinition, tools: Vec<Value>) -> Result<(), ToolFailure> {
+    fn compare(&self, name: &str, definition: &ToolServerDefinition, tools: Vec<Value>) -> Result<(), ToolFailure> {
         let kept = json!(definition);
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
         let hash = approval::hash(&kept, &tools);
@@ -106,11 +106,11 @@ impl ToolBook {
 
 #[async_trait]
 impl ServerBook for BookOnThread {
-    async fn server(&self, name: &str) -> Result<ServerDefinition, ToolFailure> {
+    async fn server(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure> {
         let (book, name) = (Arc::clone(&self.0), name.to_owned());
         tokio::task::spawn_blocking(move || book.look(&name)).await.unwrap_or_else(|_| Err(closing()))
     }
-    async fn admit(&self, name: &str, definition: &ServerDefinition, tools: &[Value]) -> Result<(), ToolFailure> {
+    async fn admit(&self, name: &str, definition: &ToolServerDefinition, tools: &[Value]) -> Result<(), ToolFailure> {
         let (book, name, definition, tools) =
             (Arc::clone(&self.0), name.to_owned(), definition.clone(), tools.to_vec());
         let looked = tokio::task::spawn_blocking(move || book.compare(&name, &definition, tools));
@@ -183,10 +183,10 @@ impl App {
             approved_at: approved.as_ref().map(|approved| time::format(approved.at_ms)),
             trouble: row.trouble.and_then(|trouble| serde_json::from_value::<ToolServerTrouble>(trouble).ok()),
             passed_on: match definition {
-                ServerDefinition::Stdio { .. } => PASSED_ON.iter().map(|name| (*name).to_owned()).collect(),
-                ServerDefinition::Http { .. } => Vec::new(),
+                ToolServerDefinition::Stdio { .. } => PASSED_ON.iter().map(|name| (*name).to_owned()).collect(),
+                ToolServerDefinition::Http { .. } => Vec::new(),
             },
-            definition: definition.into(),
+            definition,
             name: row.name,
             made_by: row.made_by,
             made_at: time::format(row.made_ms),
@@ -216,7 +216,7 @@ impl App {
         &self,
         caller: &Caller,
         name: &str,
-        definition: ServerDefinition,
+        definition: ToolServerDefinition,
     ) -> ApiResult<ToolServer> {
         here(caller)?;
         let name = name_of(name)?;
@@ -229,10 +229,10 @@ impl App {
         let kept = json!(definition);
         // Texts of variables stay out of the chain: it is shown to many.
         let shown = match &definition {
-            ServerDefinition::Stdio { command, args, env, cwd } => {
+            ToolServerDefinition::Stdio { command, args, env, cwd } => {
                 json!({ "transport": "stdio", "command": command, "args": args, "env": env.keys().collect::<Vec<_>>(), "cwd": cwd })
             }
-            ServerDefinition::Http { url, credential } => {
+            ToolServerDefinition::Http { url, credential } => {
                 json!({ "transport": "http", "url": outgoing::shown(url), "credential": credential })
             }
         };
@@ -267,7 +267,7 @@ impl App {
     }
 
     /// Refuses a definition that cannot work, or would keep a secret readable.
-    fn tool_server_good(&self, definition: &ServerDefinition) -> ApiResult<()> {
+    fn tool_server_good(&self, definition: &ToolServerDefinition) -> ApiResult<()> {
         let bad =
             |message: String| Err(ApiError::bad_request(message, "Nothing was kept. Correct it and send it again."));
         let size = json!(definition).to_string().len();
@@ -275,7 +275,7 @@ impl App {
             return bad(format!("The definition has {size} bytes; {LONGEST} are the most."));
         }
         match definition {
-            ServerDefinition::Stdio { command, args, env, cwd } => {
+            ToolServerDefinition::Stdio { command, args, env, cwd } => {
                 if command.trim().is_empty() || command.contains('\0') || args.iter().any(|arg| arg.contains('\0')) {
                     return bad("The server has no program that can be started.".into());
                 }
@@ -296,7 +296,7 @@ impl App {
                 }
                 Ok(())
             }
-            ServerDefinition::Http { url, credential } => {
+            ToolServerDefinition::Http { url, credential } => {
                 outgoing::address(url)?;
                 if let Some(credential) = credential {
                     self.known_secret(credential)?;

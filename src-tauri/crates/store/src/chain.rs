@@ -272,11 +272,10 @@ impl Store {
         mut take: impl FnMut(signalbox_audit::verify::Row) -> bool,
     ) -> Result<()> {
         self.view(|connection| {
-            let mut filter = Filter::default();
+            let mut filter = audit_entry::from(from);
             if let Some(run) = run {
                 filter.add_run(connection, run)?;
             }
-            filter.add("seq >= ?", i64::try_from(from).unwrap_or(i64::MAX));
             let text = format!("SELECT seq, entry, hash, signature FROM audit_entry {} ORDER BY seq", filter.sql());
             let mut statement = connection.prepare_cached(&text)?;
             let mut rows = statement.query(params_from_iter(&filter.values))?;

@@ -12,8 +12,9 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.conditions.is_empty()
+    /// How many conditions.
+    pub(crate) fn len(&self) -> usize {
+        self.conditions.len()
     }
 
     /// A condition with one question mark.

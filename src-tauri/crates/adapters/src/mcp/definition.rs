@@ -1,5 +1,6 @@
 //! How a server is started or reached. A person on this machine says so; a workflow file never does.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -25,13 +26,13 @@ pub const PASSED_ON: &[&str] = &[
 ];
 
 /// How a server is started or reached.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "transport", rename_all = "camelCase", deny_unknown_fields)]
-pub enum ServerDefinition {
+pub enum ToolServerDefinition {
     /// A process that speaks over its standard input and output.
     #[serde(rename_all = "camelCase")]
     Stdio {
-        /// A program, by its path or its name on the `PATH`. No shell reads it.
+        /// A program, by its path or its name. No shell reads it.
         command: String,
         /// Its arguments, each as it is.
         #[serde(default)]
@@ -48,7 +49,7 @@ pub enum ServerDefinition {
     Http {
         /// `http://` or `https://`.
         url: String,
-        /// The secret that goes along, as `secret://name`.
+        /// The secret that goes along: `secret://name`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         credential: Option<String>,
     },

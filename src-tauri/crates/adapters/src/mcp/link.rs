@@ -1,6 +1,6 @@
 //! One connection to a server, from its first word to its end.
 
-use super::definition::ServerDefinition;
+use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
 use super::notices::{Ear, Heard, Switchboard};
 use super::process::{Process, Start};
@@ -38,7 +38,7 @@ pub(super) enum Outcome {
 
 /// A connection.
 pub(super) struct Link {
-    definition: ServerDefinition,
+    definition: ToolServerDefinition,
     peer: Peer<RoleClient>,
     service: tokio::sync::Mutex<Option<RunningService<RoleClient, ClientConfig>>>,
     board: Arc<Switchboard>,
@@ -74,14 +74,14 @@ fn us() -> ClientConfig {
 impl Link {
     /// Starts or reaches the server and asks for its tools.
     pub(super) async fn start(
-        definition: &ServerDefinition,
+        definition: &ToolServerDefinition,
         secrets: &Arc<dyn Secrets>,
         limits: Limits,
     ) -> Result<Self, ToolFailure> {
         let due = Instant::now() + limits.start;
         let board: Arc<Switchboard> = Arc::default();
         let (process, service) = match definition {
-            ServerDefinition::Stdio { command, args, env, cwd } => {
+            ToolServerDefinition::Stdio { command, args, env, cwd } => {
                 let start = Start { command, args, env, cwd: cwd.as_deref() };
                 let (process, output, input) = Process::start(start, secrets).await?;
                 let lines = Bounded::new(output, limits.message, Arc::clone(&board));
@@ -91,7 +91,7 @@ impl Link {
                 let service = service.await?;
                 (Some(process), service)
             }
-            ServerDefinition::Http { url, credential } => {
+            ToolServerDefinition::Http { url, credential } => {
                 let inner = web::transport(url, credential.as_deref(), secrets, limits.message).await?;
                 (None, greet(Wire { inner, board: Arc::clone(&board) }, due, limits, &board, None).await?)
             }
@@ -123,7 +123,7 @@ impl Link {
         Ok(link)
     }
 
-    pub(super) fn definition(&self) -> &ServerDefinition {
+    pub(super) fn definition(&self) -> &ToolServerDefinition {
         &self.definition
     }
 

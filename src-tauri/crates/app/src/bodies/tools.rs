@@ -12,7 +12,7 @@ pub(crate) fn tool_server_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec
 }
 
 pub(crate) fn tool_server_set(app: &App, caller: &Caller, request: ToolServerSet) -> ApiResult<ToolServer> {
-    app.tool_server_set(caller, &request.name, request.definition.into())
+    app.tool_server_set(caller, &request.name, request.definition)
 }
 
 pub(crate) fn tool_server_import(

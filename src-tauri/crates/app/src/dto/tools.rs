@@ -3,56 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signalbox_adapters::mcp::ServerDefinition;
-use std::collections::BTreeMap;
-
-/// How a server is started or reached.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "transport", rename_all = "camelCase", deny_unknown_fields)]
-pub enum ToolServerDefinition {
-    /// A process that speaks over its standard input and output.
-    #[serde(rename_all = "camelCase")]
-    Stdio {
-        /// A program, by its path or its name. No shell reads it.
-        command: String,
-        /// Its arguments, each as it is.
-        #[serde(default)]
-        args: Vec<String>,
-        /// Variable → plain text, or `secret://name`.
-        #[serde(default)]
-        env: BTreeMap<String, String>,
-        /// The folder that it works in; the person's own folder when absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        cwd: Option<String>,
-    },
-    /// A server at an address.
-    #[serde(rename_all = "camelCase")]
-    Http {
-        /// `http://` or `https://`.
-        url: String,
-        /// The secret that goes along: `secret://name`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        credential: Option<String>,
-    },
-}
-
-impl From<ToolServerDefinition> for ServerDefinition {
-    fn from(given: ToolServerDefinition) -> Self {
-        match given {
-            ToolServerDefinition::Stdio { command, args, env, cwd } => Self::Stdio { command, args, env, cwd },
-            ToolServerDefinition::Http { url, credential } => Self::Http { url, credential },
-        }
-    }
-}
-
-impl From<ServerDefinition> for ToolServerDefinition {
-    fn from(kept: ServerDefinition) -> Self {
-        match kept {
-            ServerDefinition::Stdio { command, args, env, cwd } => Self::Stdio { command, args, env, cwd },
-            ServerDefinition::Http { url, credential } => Self::Http { url, credential },
-        }
-    }
-}
+use signalbox_adapters::mcp::ToolServerDefinition;
 
 /// Registers a server, or changes how it is started or reached; it is asked and approved afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use super::name_of;
 use crate::error::{ApiError, ApiResult};
 use crate::outgoing::is_secret;
 use serde_json::{Map, Value};
-use signalbox_adapters::mcp::ServerDefinition;
+use signalbox_adapters::mcp::ToolServerDefinition;
 use signalbox_model::secret_ref::{self, SCHEME};
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const LONGEST: usize = 256 * 1024;
 pub(super) struct Found {
     pub(super) name: String,
     /// Or why it is left out.
-    pub(super) definition: Result<ServerDefinition, String>,
+    pub(super) definition: Result<ToolServerDefinition, String>,
     /// What has to be done.
     pub(super) notes: Vec<String>,
 }
@@ -52,7 +52,7 @@ fn found(given_name: &str, given: &Value) -> Found {
     Found { name, definition, notes }
 }
 
-fn read(name: &str, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Result<ServerDefinition, String> {
+fn read(name: &str, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Result<ToolServerDefinition, String> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
     if let Some(url) = text("url").or_else(|| text("serverUrl")) {
         if fields.get("type").and_then(Value::as_str) == Some("sse") {
@@ -65,7 +65,7 @@ fn read(name: &str, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Res
                 "'{name}': its headers were left out. Keep the credential as a secret, and choose it for the server."
             ));
         }
-        return Ok(ServerDefinition::Http { url, credential: None });
+        return Ok(ToolServerDefinition::Http { url, credential: None });
     }
     let command = text("command").ok_or("it has neither a \"command\" nor a \"url\".")?;
     let args = match fields.get("args") {
@@ -92,5 +92,5 @@ fn read(name: &str, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Res
         }
         env.insert(variable.clone(), value);
     }
-    Ok(ServerDefinition::Stdio { command, args, env, cwd: text("cwd") })
+    Ok(ToolServerDefinition::Stdio { command, args, env, cwd: text("cwd") })
 }

@@ -1,7 +1,7 @@
 use super::approval::{Approved, changes, hash, named};
 use super::{name_of, pasted};
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::ServerDefinition;
+use signalbox_adapters::mcp::ToolServerDefinition;
 
 fn approved(definition: &Value, tools: &[Value]) -> Approved {
     Approved {
@@ -61,7 +61,7 @@ fn a_pasted_file_gives_servers_without_their_credentials() {
     let found = pasted::servers(&text.to_string()).expect("a list");
     let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["files", "my-web", "old", "empty"]);
-    let Ok(ServerDefinition::Stdio { command, args, env, .. }) = &found[0].definition else { panic!("a process") };
+    let Ok(ToolServerDefinition::Stdio { command, args, env, .. }) = &found[0].definition else { panic!("a process") };
     assert_eq!((command.as_str(), args.len()), ("npx", 3));
     assert_eq!(env.keys().collect::<Vec<_>>(), ["LEVEL"]);
     assert!(found[0].notes[0].contains("GITHUB_TOKEN") && !found[0].notes[0].contains("ghp_x"));
@@ -89,7 +89,7 @@ fn the_examples_of_the_page_are_definitions() {
         page.split("```json tools\n").skip(1).filter_map(|rest| rest.split_once("\n```")).map(|(one, _)| one).collect();
     assert_eq!(examples.len(), 2);
     for example in examples {
-        let read: ServerDefinition = serde_json::from_str(example).expect(example);
+        let read: ToolServerDefinition = serde_json::from_str(example).expect(example);
         assert_eq!(serde_json::to_string(&read).expect("writes"), example);
     }
 }

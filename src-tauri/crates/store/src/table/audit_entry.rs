@@ -5,7 +5,8 @@
 use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::schema::Migration;
-use crate::table::{audit_place, audit_text};
+use crate::table::audit_place::{self, Mark};
+use crate::table::audit_text;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_audit::verify::Row as ChainRow;
 use signalbox_audit::{Actor, ActorType, Entry, Head, Level, RUN_LEVEL, Sealed, Signature};
@@ -34,6 +35,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
 const COUNTED: u64 = 2_000;
 /// Facets look at so many entries.
 const LOOKED_AT: u64 = 10_000;
+/// So many of the newest entries are looked at first.
+const NEAR: u64 = 16_384;
 
 /// Which entries to list; all conditions hold together.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -238,9 +241,8 @@ pub(crate) fn remove_before(connection: &Connection, seq: u64) -> Result<()> {
 }
 
 impl Filter {
-    /// The term of a partial index stands beside the value, or SQLite does not use the index.
     fn of(connection: &Connection, query: &AuditQuery) -> Result<Self> {
-        let mut filter = Self::default();
+        let mut filter = from(0);
         if let Some(run) = &query.run {
             filter.add_run(connection, run)?;
         }
@@ -249,30 +251,31 @@ impl Filter {
         }
         if let Some(node) = &query.node {
             if node == RUN_LEVEL {
-                filter.add("+node_id = ?", node.clone());
+                filter.add("node_id = ?", node.clone());
             } else {
                 filter.add_node(connection, node)?;
             }
         }
-        if let Some(event) = &query.event {
-            let rare = !matches!(event.as_str(), "NODE_START" | "NODE_SUCCESS");
-            let term = if rare { "event = ? AND event NOT IN ('NODE_START', 'NODE_SUCCESS')" } else { "+event = ?" };
-            filter.add(term, event.clone());
+        match query.event.as_deref() {
+            None => {}
+            Some(event @ ("NODE_START" | "NODE_SUCCESS")) => filter.add("event = ?", event.to_owned()),
+            Some(event) => filter.add_mark(connection, Mark::Event, event)?,
         }
-        if let Some(level) = query.level {
-            let term = if level == Level::Info { "+level = ?" } else { "level = ? AND level <> 'INFO'" };
-            filter.add(term, level.as_str().to_owned());
+        match query.level {
+            None => {}
+            Some(level @ Level::Info) => filter.add("level = ?", level.as_str().to_owned()),
+            Some(level) => filter.add_mark(connection, Mark::Level, level.as_str())?,
         }
         match query.actor.as_deref() {
             None => {}
-            Some("system") => filter.add("+actor_type = ?", "system".to_owned()),
+            Some("system") => filter.add("actor_type = ?", "system".to_owned()),
             Some(kind) if kind == ActorType::Human.as_str() || kind == ActorType::Agent.as_str() => {
-                filter.add("actor_type = ? AND actor_type <> 'system'", kind.to_owned());
+                filter.add_mark(connection, Mark::ActorType, kind)?;
             }
-            Some(id) => filter.add("actor_id = ? AND actor_id IS NOT NULL", id.to_owned()),
+            Some(id) => filter.add_mark(connection, Mark::Actor, id)?,
         }
         if let Some(kind) = &query.error_type {
-            filter.add("error_type = ? AND error_type IS NOT NULL", kind.clone());
+            filter.add_mark(connection, Mark::ErrorType, kind)?;
         }
         if let Some(tag) = &query.tag {
             filter.add("seq IN (SELECT seq FROM audit_tag WHERE tag = ?)", tag.clone());
@@ -305,39 +308,81 @@ impl Filter {
     }
 }
 
+/// Entries from this one on; what else they must be is added to it.
+pub(crate) fn from(first: u64) -> Filter {
+    let mut filter = Filter::default();
+    filter.add("seq >= ?1", sql(first));
+    filter
+}
+
 fn sql(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// Looks from the newest entry below `end` back, further and further, until `enough` says so or all was looked at: most
+/// questions are answered by the newest entries, and the list of all that match may be long.
+fn looking_back<T>(
+    connection: &Connection,
+    filter: &mut Filter,
+    end: u64,
+    mut look: impl FnMut(&Filter) -> Result<T>,
+    enough: impl Fn(&T) -> bool,
+) -> Result<T> {
+    let first = first(connection)?;
+    let mut reach = NEAR;
+    loop {
+        let from = end.saturating_sub(reach);
+        filter.values[0] = sql(if from <= first { 0 } else { from }).into();
+        let found = look(filter)?;
+        if from <= first || enough(&found) {
+            return Ok(found);
+        }
+        reach = reach.saturating_mul(8);
+    }
+}
+
+/// How many match, counted up to `most`.
+fn count(connection: &Connection, filter: &Filter, most: u64) -> Result<u64> {
+    let text = format!("SELECT count(*) FROM (SELECT 1 FROM audit_entry {} LIMIT {most})", filter.sql());
+    Ok(connection.prepare_cached(&text)?.query_row(params_from_iter(filter.values.iter()), |row| row.get(0))?)
 }
 
 pub(crate) fn page(connection: &Connection, query: &AuditQuery) -> Result<AuditPage> {
     let limit = if query.limit == 0 { 100 } else { query.limit.min(1_000) };
     let head = head(connection)?;
     let mut filter = Filter::of(connection, query)?;
-    let (total, more) = if filter.is_empty() {
+    let (total, more) = if filter.len() == 1 {
         (head.size - first(connection)?.min(head.size), false)
     } else {
-        let sql = format!("SELECT count(*) FROM (SELECT 1 FROM audit_entry {} LIMIT {})", filter.sql(), COUNTED + 1);
-        let found: u64 =
-            connection.prepare_cached(&sql)?.query_row(params_from_iter(filter.values.iter()), |row| row.get(0))?;
+        let most = COUNTED + 1;
+        let look = |filter: &Filter| count(connection, filter, most);
+        let found = looking_back(connection, &mut filter, head.size, look, |found| *found == most)?;
         (found.min(COUNTED), found > COUNTED)
     };
     if let Some(before) = query.before {
         filter.add("seq < ?", sql(before));
     }
-    if let Some(after) = query.after {
-        filter.add("seq > ?", sql(after));
-    }
-    let order = if query.after.is_some() { "ASC" } else { "DESC" };
-    let text = format!(
-        "SELECT seq, entry, hash, signature FROM audit_entry {} ORDER BY seq {order} LIMIT {limit}",
-        filter.sql()
-    );
-    let mut statement = connection.prepare_cached(&text)?;
-    let mut rows: Vec<AuditRow> =
-        statement.query_map(params_from_iter(filter.values.iter()), read)?.collect::<rusqlite::Result<_>>()?;
-    if query.after.is_some() {
-        rows.reverse();
-    }
+    let look = |filter: &Filter, order: &str| -> Result<Vec<AuditRow>> {
+        let text = format!(
+            "SELECT seq, entry, hash, signature FROM audit_entry {} ORDER BY seq {order} LIMIT {limit}",
+            filter.sql()
+        );
+        let mut statement = connection.prepare_cached(&text)?;
+        let rows = statement.query_map(params_from_iter(filter.values.iter()), read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    };
+    let rows = match query.after {
+        Some(after) => {
+            filter.values[0] = sql(after.saturating_add(1)).into();
+            let mut rows = look(&filter, "ASC")?;
+            rows.reverse();
+            rows
+        }
+        None => {
+            let end = query.before.unwrap_or(head.size).min(head.size);
+            looking_back(connection, &mut filter, end, |filter| look(filter, "DESC"), |rows| rows.len() == limit)?
+        }
+    };
     Ok(AuditPage { rows, total, more, head })
 }
 
@@ -361,7 +406,9 @@ pub(crate) fn matching(
 
 /// Over the newest 10,000 entries that match.
 pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<AuditFacets> {
-    let filter = Filter::of(connection, query)?;
+    let mut filter = Filter::of(connection, query)?;
+    let look = |filter: &Filter| count(connection, filter, LOOKED_AT);
+    looking_back(connection, &mut filter, head(connection)?.size, look, |found| *found == LOOKED_AT)?;
     let counts = |column: &str| -> Result<Vec<(String, u64)>> {
         let text = format!(
             "SELECT v, count(*) FROM (SELECT {column} AS v FROM audit_entry {} ORDER BY seq DESC LIMIT {LOOKED_AT}) \

@@ -1,14 +1,17 @@
-//! `audit_node` and `audit_run` find the entries of a node and of a run. Indices of `audit_entry` would be written with every
-//! step, each node's at another place; these tables are brought up to date every [`BEHIND`] entries, and what is newer is
-//! read through. They only find rows; what holds is `entry`. Tests: `tests/store/table/audit_place.rs`.
+//! `audit_node` and `audit_run` find the entries of a node and of a run, `audit_mark` those with an event, a level, an actor or
+//! a type of error. Indices of `audit_entry` would be written with every step and every error, each at another place; these
+//! tables are brought up to date every [`BEHIND`] entries, and what is newer is read through. They only find rows; what holds
+//! is `entry`. Tests: `tests/store/table/audit_place.rs`.
 
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::schema::Migration;
 use crate::table::audit_meta;
 use rusqlite::{Connection, params};
+use std::borrow::Cow;
 
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
     id: 31,
     // A time needs no index: `ts_high` never goes back, so it is found by halving.
     sql: "CREATE TABLE audit_node (node_id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (node_id, seq)) \
@@ -22,7 +25,27 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
           DROP INDEX audit_of_node;
           DROP INDEX audit_of_run;
           DROP INDEX audit_by_time;",
-}];
+    },
+    Migration {
+        id: 35,
+        sql: "CREATE TABLE audit_mark (mark TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (mark, seq)) \
+                STRICT, WITHOUT ROWID;
+              INSERT INTO audit_mark (mark, seq)
+                WITH known AS (SELECT * FROM audit_entry WHERE seq <
+                  coalesce((SELECT CAST(value AS INTEGER) FROM audit_meta WHERE name = 'placesTo'), 0))
+                SELECT 'event:' || event, seq FROM known WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS')
+                UNION ALL SELECT 'level:' || level, seq FROM known WHERE level <> 'INFO'
+                UNION ALL SELECT 'actor:' || actor_id, seq FROM known WHERE actor_id IS NOT NULL
+                UNION ALL SELECT 'kind:' || actor_type, seq FROM known WHERE actor_type <> 'system'
+                UNION ALL SELECT 'error:' || error_type, seq FROM known WHERE error_type IS NOT NULL
+                ORDER BY 1, 2;
+              DROP INDEX audit_by_event;
+              DROP INDEX audit_by_level;
+              DROP INDEX audit_by_actor;
+              DROP INDEX audit_by_actor_type;
+              DROP INDEX audit_by_error;",
+    },
+];
 
 /// Up to this entry the tables are complete.
 const TAKEN: &str = "placesTo";
@@ -46,30 +69,77 @@ pub(crate) fn catch_up(connection: &Connection, from: u64, size: u64) -> Result<
          WHERE seq >= ? AND seq < ? AND node_id <> '$run' ORDER BY node_id, seq",
         "INSERT OR IGNORE INTO audit_run (run_id, seq) SELECT run_id, seq FROM audit_entry \
          WHERE seq >= ? AND seq < ? ORDER BY run_id, seq",
+        // Nearly every entry is a step's start or end, at level INFO, by the system: those are not marked.
+        "INSERT OR IGNORE INTO audit_mark (mark, seq) \
+         WITH new AS (SELECT * FROM audit_entry WHERE seq >= ? AND seq < ?) \
+         SELECT 'event:' || event, seq FROM new WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS') \
+         UNION ALL SELECT 'level:' || level, seq FROM new WHERE level <> 'INFO' \
+         UNION ALL SELECT 'actor:' || actor_id, seq FROM new WHERE actor_id IS NOT NULL \
+         UNION ALL SELECT 'kind:' || actor_type, seq FROM new WHERE actor_type <> 'system' \
+         UNION ALL SELECT 'error:' || error_type, seq FROM new WHERE error_type IS NOT NULL ORDER BY 1, 2",
     ] {
         connection.prepare_cached(sql)?.execute([taken, size])?;
     }
     audit_meta::set(connection, TAKEN, &size.to_string())
 }
 
+/// What an entry is marked by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Mark {
+    /// Its event; not the start and the success of a step.
+    Event,
+    /// Its level; not INFO.
+    Level,
+    /// The id of its actor.
+    Actor,
+    /// The type of its actor; not the system.
+    ActorType,
+    /// Its type of error.
+    ErrorType,
+}
+
+/// The numbers of entries stand in the statement as a list, which takes as long as it has members. `?1` is the first entry
+/// that a statement looks at: the value that a filter of entries begins with.
 impl Filter {
     /// Entries of a node that is not the run as a whole.
     pub(crate) fn add_node(&mut self, connection: &Connection, node: &str) -> Result<()> {
-        let sql = "seq IN (SELECT seq FROM audit_node WHERE node_id = ? \
-                   UNION ALL SELECT seq FROM audit_entry WHERE seq >= ? AND node_id = ?)";
-        self.add_place(connection, sql, node)
+        let sql = "seq IN (SELECT seq FROM audit_node WHERE node_id = ? AND seq >= ?1 \
+                   UNION ALL SELECT seq FROM audit_entry WHERE seq >= max(?, ?1) AND node_id = ?)";
+        self.add_place(connection, sql, node, node)
     }
 
     /// Entries of a run.
     pub(crate) fn add_run(&mut self, connection: &Connection, run: &str) -> Result<()> {
-        let sql = "seq IN (SELECT seq FROM audit_run WHERE run_id = ? \
-                   UNION ALL SELECT seq FROM audit_entry WHERE seq >= ? AND run_id = ?)";
-        self.add_place(connection, sql, run)
+        let sql = "seq IN (SELECT seq FROM audit_run WHERE run_id = ? AND seq >= ?1 \
+                   UNION ALL SELECT seq FROM audit_entry WHERE seq >= max(?, ?1) AND run_id = ?)";
+        self.add_place(connection, sql, run, run)
     }
 
-    fn add_place(&mut self, connection: &Connection, sql: &'static str, name: &str) -> Result<()> {
+    /// Entries with a mark.
+    pub(crate) fn add_mark(&mut self, connection: &Connection, mark: Mark, value: &str) -> Result<()> {
+        let (column, word) = match mark {
+            Mark::Event => ("event", "event"),
+            Mark::Level => ("level", "level"),
+            Mark::Actor => ("actor_id", "actor"),
+            Mark::ActorType => ("actor_type", "kind"),
+            Mark::ErrorType => ("error_type", "error"),
+        };
+        let sql = format!(
+            "seq IN (SELECT seq FROM audit_mark WHERE mark = ? AND seq >= ?1 \
+             UNION ALL SELECT seq FROM audit_entry WHERE seq >= max(?, ?1) AND {column} = ?)"
+        );
+        self.add_place(connection, sql, &format!("{word}:{value}"), value)
+    }
+
+    fn add_place(
+        &mut self,
+        connection: &Connection,
+        sql: impl Into<Cow<'static, str>>,
+        key: &str,
+        value: &str,
+    ) -> Result<()> {
         let taken = i64::try_from(taken_to(connection)?).unwrap_or(i64::MAX);
-        self.add_all(sql, [name.to_owned().into(), taken.into(), name.to_owned().into()]);
+        self.add_all(sql, [key.to_owned().into(), taken.into(), value.to_owned().into()]);
         Ok(())
     }
 }
@@ -86,7 +156,8 @@ pub(crate) fn count_of_run(connection: &Connection, run: &str, below: u64) -> Re
 
 /// Retention.
 pub(crate) fn remove_before(connection: &Connection, seq: u64) -> Result<()> {
-    for sql in ["DELETE FROM audit_node WHERE seq < ?", "DELETE FROM audit_run WHERE seq < ?"] {
+    for table in ["audit_node", "audit_run", "audit_mark"] {
+        let sql = &format!("DELETE FROM {table} WHERE seq < ?");
         connection.prepare_cached(sql)?.execute([seq])?;
     }
     Ok(())

@@ -119,8 +119,23 @@ fn a_page_of_a_long_chain_is_fast() {
             [rows, T0],
         )
         .expect("writes");
+    // The tables that find entries take all of them in.
+    for _ in 0..256 {
+        store.audit_append(record("NOTE", "r", json!({})), None, false).expect("records");
+    }
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_run WHERE run_id = 'run7'"), 100);
     let some = |text: &str| Some(text.to_owned());
     let all = AuditQuery::default;
+    // Those far back are found too, and counted once.
+    let far = AuditQuery { event: some("HITL_COMPLETED"), level: None, actor: some("human"), ..all() };
+    let far = store.audit_page(&far).expect("lists");
+    assert_eq!((far.total, far.rows.len() as u64), (u64::try_from(rows / 1000).expect("few"), far.total.min(100)));
+    let few = store.audit_page(&AuditQuery { run: some("run3"), limit: 7, ..all() }).expect("lists");
+    assert_eq!((few.total, few.rows[0].seq, few.rows.len()), (100, 399, 7));
+    let none = AuditQuery { run: some("run3"), level: Some(Level::Critical), ..all() };
+    assert_eq!(store.audit_page(&none).expect("lists").total, 0);
+    let old = store.audit_facets(&AuditQuery { run: some("run3"), ..all() }).expect("counts");
+    assert_eq!(old.events.iter().map(|(_, n)| n).sum::<u64>(), 100);
     for (what, query) in [
         ("newest", all()),
         ("before", AuditQuery { before: Some(5_000), ..all() }),

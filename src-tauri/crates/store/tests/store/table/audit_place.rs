@@ -15,6 +15,76 @@ fn note(n: usize) -> Record {
     note
 }
 
+/// Marked by its event, its level, who did it, and a type of error.
+fn marked(n: usize) -> Record {
+    let mut entry = note(n);
+    entry.event = ["NODE_START", "NODE_ERROR", "HITL_COMPLETED"][n % 3].into();
+    entry.level = [Level::Info, Level::Warn, Level::Error, Level::Critical][n % 4];
+    entry.actor = if n.is_multiple_of(5) { Actor::operator("user:anna") } else { Actor::system() };
+    if n % 3 == 1 {
+        let kind = if n.is_multiple_of(2) { "Timeout" } else { "ToolError" };
+        entry = entry.with_metadata([("errorType".to_owned(), json!(kind))].into_iter().collect());
+    }
+    entry
+}
+
+/// The same is found by event, level, actor and type of error whether the entries are in the table or are not in yet, also
+/// several conditions at once, and after a store of the version before is opened.
+#[test]
+fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
+    let wanted = |n: usize, holds: &dyn Fn(usize) -> bool| -> Vec<u64> {
+        (0..=n).filter(|n| holds(*n)).map(|n| n as u64).collect()
+    };
+    let look = |store: &Store, n: usize| {
+        let all = AuditQuery::default;
+        let event = |name: &str| AuditQuery { event: Some(name.into()), ..all() };
+        let level = |level: Level| AuditQuery { level: Some(level), ..all() };
+        let actor = |name: &str| AuditQuery { actor: Some(name.into()), ..all() };
+        let error = |name: &str| AuditQuery { error_type: Some(name.into()), ..all() };
+        assert_eq!(found(store, event("NODE_START")), wanted(n, &|n| n % 3 == 0), "{n}");
+        assert_eq!(found(store, event("NODE_ERROR")), wanted(n, &|n| n % 3 == 1), "{n}");
+        assert_eq!(found(store, event("HITL_COMPLETED")), wanted(n, &|n| n % 3 == 2), "{n}");
+        assert_eq!(found(store, level(Level::Info)), wanted(n, &|n| n % 4 == 0), "{n}");
+        assert_eq!(found(store, level(Level::Critical)), wanted(n, &|n| n % 4 == 3), "{n}");
+        assert_eq!(found(store, actor("user:anna")), wanted(n, &|n| n % 5 == 0), "{n}");
+        assert_eq!(found(store, actor("human")), wanted(n, &|n| n % 5 == 0), "{n}");
+        assert_eq!(found(store, actor("system")), wanted(n, &|n| n % 5 != 0), "{n}");
+        assert_eq!(found(store, error("Timeout")), wanted(n, &|n| n % 6 == 4), "{n}");
+        assert_eq!(found(store, error("nothing")), Vec::<u64>::new(), "{n}");
+        let both = AuditQuery { level: Some(Level::Error), ..actor("user:anna") };
+        assert_eq!(found(store, both), wanted(n, &|n| n % 4 == 2 && n % 5 == 0), "{n}");
+    };
+    let (folder, store) = temporary();
+    for n in 0..600_usize {
+        store.audit_append(marked(n), None, false).expect("records");
+        if [0, 254, 255, 256, 300, 511, 599].contains(&n) {
+            look(&store, n);
+        }
+    }
+    // 512 are in: the starts of steps, the system and what is at level INFO are not marked.
+    let of = |mark: &str| count(folder.path(), &format!("SELECT count(*) FROM audit_mark WHERE mark = '{mark}'"));
+    assert_eq!([of("event:NODE_START"), of("kind:system"), of("level:INFO")], [0, 0, 0]);
+    assert_eq!(
+        [of("event:NODE_ERROR"), of("kind:human"), of("level:CRITICAL"), of("error:Timeout")],
+        [171, 103, 128, 85]
+    );
+    drop(store);
+    raw(folder.path())
+        .execute_batch(
+            "DROP TABLE audit_mark;
+             CREATE INDEX audit_by_event ON audit_entry (event, seq) WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS');
+             CREATE INDEX audit_by_level ON audit_entry (level, seq) WHERE level <> 'INFO';
+             CREATE INDEX audit_by_actor ON audit_entry (actor_id, seq) WHERE actor_id IS NOT NULL;
+             CREATE INDEX audit_by_actor_type ON audit_entry (actor_type, seq) WHERE actor_type <> 'system';
+             CREATE INDEX audit_by_error ON audit_entry (error_type, seq) WHERE error_type IS NOT NULL;
+             PRAGMA user_version = 34;",
+        )
+        .expect("as it was");
+    let store = Store::open(folder.path(), &signalbox_store::StoreOptions::default()).expect("opens");
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_mark WHERE mark = 'event:NODE_ERROR'"), 171);
+    look(&store, 599);
+}
+
 fn found(store: &Store, query: AuditQuery) -> Vec<u64> {
     let page = store.audit_page(&AuditQuery { limit: 1_000, ..query }).expect("lists");
     assert_eq!(page.total, page.rows.len() as u64);
@@ -96,8 +166,14 @@ fn a_store_of_before_is_taken_over() {
              CREATE INDEX audit_of_run ON audit_entry (run_id, seq);
              CREATE INDEX audit_of_node ON audit_entry (node_id, seq) WHERE node_id <> '$run';
              CREATE INDEX audit_by_time ON audit_entry (ts_high);
+             DROP TABLE audit_mark;
+             CREATE INDEX audit_by_event ON audit_entry (event, seq) WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS');
+             CREATE INDEX audit_by_level ON audit_entry (level, seq) WHERE level <> 'INFO';
+             CREATE INDEX audit_by_actor ON audit_entry (actor_id, seq) WHERE actor_id IS NOT NULL;
+             CREATE INDEX audit_by_actor_type ON audit_entry (actor_type, seq) WHERE actor_type <> 'system';
+             CREATE INDEX audit_by_error ON audit_entry (error_type, seq) WHERE error_type IS NOT NULL;
              DROP INDEX webhook_of_task;
-             DROP TABLE tool_server;
+             DROP TABLE tool_server; DROP TABLE llm_run; DROP TABLE llm_day;
              PRAGMA user_version = 30;",
         )
         .expect("as it was");
