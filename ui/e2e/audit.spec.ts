@@ -49,6 +49,18 @@ test('records appear, are asked for, hashed again on the page, and verified', as
   await expect(page.getByRole('row', { name: /Records exported/ })).toBeVisible({ timeout: 15_000 });
 });
 
+test('a value that is half typed is still completed when the answer to it has come', async ({ open, host }) => {
+  await startRun(host, (await makeWorkflow(host, { ...MEAN, id: 'half', name: 'Half a word' })).ref, { name: 'Ada', total: 12, count: 0 });
+  const page = await open('#/audit');
+  await expect(page.getByRole('row', { name: /Task created/ }).first()).toBeVisible({ timeout: 15_000 });
+  await page.getByRole('combobox').click();
+  await page.keyboard.type('event:NODE_E');
+  await expect(page.getByText('No record fits this query')).toBeVisible();
+  await expect(page.getByRole('listbox', { name: 'Ways to go on' })).toContainText('NODE_ERROR');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('combobox')).toHaveValue(/^event:NODE_ERROR/);
+});
+
 test('a query is kept in the settings and found again', async ({ open, host }) => {
   const page = await open('#/audit?query=level%3AERROR');
   await page.getByRole('button', { name: 'Save query' }).click();

@@ -38,6 +38,8 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const list = useAuditRows(settled, follow);
   const status = useCommand('audit_status', {}, { refetchInterval: 5_000 });
   const facets = useCommand('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
+  // What is offered while one types comes from the whole chain: half a value fits nothing.
+  const all = useCommand('audit_facets', {}, { placeholderData: (old) => old, staleTime: 60_000, enabled: settled !== '' });
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);
   const keys = useAllActions();
@@ -80,16 +82,17 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   };
   useAuditActions({ search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => setDialog('export') });
 
+  const known = settled ? all.data ?? facets.data : facets.data;
   const values = useMemo<{ [Q in Qualifier]?: { value: string; hint?: string }[] }>(() => ({
-    event: facets.data?.event.map((one) => ({ value: one.value, hint: `${eventLook(one.value).text}, ${formatNumber(one.count)}` })) ?? [],
-    actor: facets.data?.actor.map((one) => ({ value: one.value, hint: formatNumber(one.count) })) ?? [],
+    event: known?.event.map((one) => ({ value: one.value, hint: `${eventLook(one.value).text}, ${formatNumber(one.count)}` })) ?? [],
+    actor: known?.actor.map((one) => ({ value: one.value, hint: formatNumber(one.count) })) ?? [],
     level: ['INFO', 'WARN', 'ERROR', 'CRITICAL'].map((value) => ({ value, hint: levelText(value) })),
     'error.type': ['ToolError', 'LLMError', 'NetworkError', 'ValidationError', 'Timeout', 'UnknownError'].map((value) => ({ value })),
-    workflow: facets.data?.workflow.map((one) => ({ value: one.value, hint: formatNumber(one.count) })) ?? [],
+    workflow: known?.workflow.map((one) => ({ value: one.value, hint: formatNumber(one.count) })) ?? [],
     run: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.workflowId).map((row) => [row.runId, { value: row.runId, hint: row.workflowName }])).values()].slice(0, 40),
     node: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.nodeId !== '$run').map((row) => [row.nodeId, { value: row.nodeId, hint: row.nodeTitle }])).values()].slice(0, 40),
     since: dayChoices(), until: dayChoices(),
-  }), [facets.data, list.rows]);
+  }), [known, list.rows]);
   const size = list.head?.size;
   const empty = list.rows !== undefined && list.rows.length === 0;
   const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.more ? 'audit.foundMore' : 'audit.found', { n: formatNumber(list.total), all: formatNumber(size) }) : '';
