@@ -1,6 +1,6 @@
 /** Looking into a run: breakpoints, pause, steps, another input, as a person does it. */
 import type { Page } from '@playwright/test';
-import { type Open, openDocument } from './document.ts';
+import { type Open, openDocument, shot } from './document.ts';
 import { expect, type Host, test } from './host.ts';
 
 interface Doc { id: string; settings: unknown; nodes: { [id: string]: unknown }; edges: { from: string; to: string }[]; layout: { [id: string]: [number, number] } }
@@ -131,4 +131,87 @@ test('a run that begins before it is known who is there stops at its breakpoints
   await expect(page.locator('.bar').getByRole('button', { name: /^Run/ }).last()).toHaveAttribute('aria-busy', 'true');
   answer();
   await expect(page.locator('.wb-banners').getByRole('status')).toContainText('Stopped before Add tax');
+});
+
+const FORK: Partial<Doc> = {
+  settings: { errorPolicy: 'fail' },
+  nodes: {
+    start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
+    check: { type: 'flow.if', typeVersion: 1, title: 'Large order?', config: { condition: 'item.total > 100' } },
+    risky: { type: 'data.set', typeVersion: 1, title: 'Split it', config: { assign: { part: '=item.total / item.parts' } } },
+    note: { type: 'data.set', typeVersion: 1, title: 'Write it down', config: { assign: { noted: true } } },
+  },
+  edges: [
+    { from: 'start.success', to: 'check' }, { from: 'check.true', to: 'risky' }, { from: 'check.false', to: 'note' },
+    { from: 'risky.success', to: 'note' }, { from: 'risky.error', to: 'note' },
+  ],
+  layout: { start: [0, 0], check: [248, 0], risky: [540, 0], note: [880, 120] },
+};
+
+/** A place on a wire that nothing stands on. */
+async function onWire(page: Page, wire: string): Promise<{ x: number; y: number }> {
+  return await page.locator(`[data-wire="${wire}"] .cv-grab`).evaluate((path: SVGPathElement) => {
+    const matrix = path.getScreenCTM();
+    const at = path.getPointAtLength(path.getTotalLength() * 0.3);
+    if (!matrix) throw new Error('the wire is not on the screen');
+    return { x: at.x * matrix.a + matrix.e, y: at.y * matrix.d + matrix.f };
+  });
+}
+
+test('C27: a breakpoint on a wire stops what comes along that one, with its condition, and is listed with the others', async ({ open, host }) => {
+  const { page, made } = await openDocument<Doc>(open, host, 'Look at wires', FORK);
+  const mark = (wire: string) => page.locator('.cv-tag').filter({ has: page.getByRole('img', { name: /what comes along this wire/ }) }).and(page.locator(`[data-of="${wire}"]`));
+  const red = await onWire(page, 'risky.error>note');
+  await page.mouse.click(red.x, red.y, { button: 'right' });
+  await page.getByRole('menu', { name: 'Menu of the wire' }).getByRole('menuitem', { name: 'Set a breakpoint' }).click();
+  await expect(mark('risky.error>note')).toBeVisible();
+  await expect(page.getByRole('switch', { name: 'Stop what comes along this wire' })).toBeChecked();
+  // The key does the same on the chosen wire.
+  const other = await onWire(page, 'check.false>note');
+  await page.mouse.click(other.x, other.y);
+  await page.keyboard.press('F9');
+  await expect(mark('check.false>note')).toBeVisible();
+  await page.getByRole('textbox', { name: 'Only when' }).fill('item.total == 50');
+  await page.keyboard.press('Escape');
+  await page.locator('.cv .react-flow__pane').click({ position: { x: 12, y: 300 } });
+  await expect(page.getByText('2 breakpoints, on Split it · error → Write it down, Large order? · false → Write it down')).toBeVisible();
+  await shot(page, 'breakpoints-on-wires');
+
+  const begin = async (params: object) => (await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params, breakpoints: [{ node: 'note', from: 'check.false', when: 'item.total == 50' }, { node: 'note', from: 'risky.error' }] })).runId;
+  const stopped = async (runId: string) => {
+    await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status).toMatch(/paused|completed/);
+    return (await host.rpc<{ stopped?: { from?: string; stepId?: string } }>('run_get', { runId })).stopped?.from;
+  };
+  expect(await stopped(await begin({ total: 200, parts: 2 })), 'the green way').toBeUndefined();
+  expect(await stopped(await begin({ total: 60 })), 'the condition').toBeUndefined();
+  expect(await stopped(await begin({ total: 50 }))).toBe('check.false');
+  const failing = await begin({ total: 200 });
+  expect(await stopped(failing)).toBe('risky.error');
+
+  await page.evaluate((hash) => { window.location.hash = hash; }, `#/run/${failing}`);
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText('Stopped before Write it down');
+  await expect(banner).toContainText('At a breakpoint on the wire from Split it · error.');
+  await expect(mark('risky.error>note')).toContainText('1');
+  await shot(page, 'stopped-on-a-wire');
+  await banner.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+});
+
+test('a breakpoint set on a wire goes with the run that is started there, and a wire that is gone takes it along', async ({ open, host }) => {
+  const { page } = await openDocument<Doc>(open, host, 'Wires that go', PART);
+  const wire = await onWire(page, 'plan.success>add');
+  await page.mouse.click(wire.x, wire.y);
+  await page.keyboard.press('F9');
+  await expect(page.getByRole('switch', { name: 'Stop what comes along this wire' })).toBeChecked();
+  await page.keyboard.press('F5');
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText('At a breakpoint on the wire from Make a plan · success.');
+  await banner.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+  await page.mouse.click(wire.x, wire.y);
+  await page.keyboard.press('Delete');
+  await expect(page.locator('[data-mark=breakpoint]')).toHaveCount(0);
+  await page.keyboard.press('F5');
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
 });

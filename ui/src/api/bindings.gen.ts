@@ -616,6 +616,8 @@ export interface BinaryRef {
 export interface Breakpoint {
   /** A node of the run's own file wherever it stands, or a path and a node: `loop[3]/b`, `sub/b`. */
   node: string;
+  /** The wire that leads there, `node.port`: only calls with what comes along it (ADR 53); whatever the way when absent. */
+  from?: string;
   /** CEL over what the call's config sees; every call when absent. */
   when?: string;
 }
@@ -2640,6 +2642,8 @@ export interface Stopped {
   path?: string;
   /** Item index; left out when there is one item. */
   item?: number;
+  /** The breakpoint's wire, `node.port`. */
+  from?: string;
   /** The breakpoint's condition. */
   condition?: string;
   /** Why it could not be evaluated. */
@@ -3874,6 +3878,8 @@ export interface WorkflowFailed {
 export interface WorkflowPaused {
   /** Why. */
   reason: PauseReason;
+  /** The breakpoint's wire. */
+  from?: string;
   /** The breakpoint's condition. */
   condition?: string;
   /** Why the condition could not be evaluated; it counts as true. */

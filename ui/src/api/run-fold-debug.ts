@@ -14,6 +14,7 @@ export function applyDebug(s: FoldState, event: RunEventLike, payload: Fields): 
     stepId: event.stepId ?? undefined,
     path: event.path ?? undefined,
     item: event.item ?? undefined,
+    from: text(payload['from']),
     condition: text(payload['condition']),
     conditionError: text(payload['conditionError']),
     who: text(payload['operatorId']),

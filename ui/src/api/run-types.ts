@@ -126,6 +126,8 @@ export interface RunStop {
   stepId?: string | undefined;
   path?: string | undefined;
   item?: number | undefined;
+  /** The breakpoint's wire, `node.port`. */
+  from?: string | undefined;
   condition?: string | undefined;
   conditionError?: string | undefined;
   who?: string | undefined;

@@ -68,10 +68,10 @@ pub(crate) struct CompiledEdge {
 /// Where a port of a recovery node leads for one origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// To another recovery node.
+    /// To another recovery node, along this wire.
     Recovery(usize),
-    /// Back to the origin.
-    Reentry,
+    /// Back to the origin, along this wire.
+    Reentry(usize),
     /// Out, through these wires.
     Exit(Vec<usize>),
     /// Not wired.
@@ -95,7 +95,7 @@ pub(crate) struct CompiledNode {
     pub(crate) bodies: Vec<usize>,
     /// It works on cases, and never joins.
     pub(crate) recovery: Option<RecoveryKind>,
-    /// The recovery node that takes the cases of this node.
+    /// The wire along which cases of this node go to a recovery node.
     pub(crate) handled_by: Option<usize>,
     /// Exit wires that cases of this node may use.
     pub(crate) exits: Vec<usize>,
@@ -313,7 +313,7 @@ impl Parts {
                 }
                 EdgeKind::ToRecovery => {
                     if &*edge.port == "error" && nodes[edge.from].handled_by.is_none() {
-                        nodes[edge.from].handled_by = Some(edge.to);
+                        nodes[edge.from].handled_by = Some(i);
                     }
                 }
                 EdgeKind::Reentry => {}
@@ -364,11 +364,11 @@ impl Compiled {
     pub(crate) fn way(&self, node: usize, port: &str, origin: usize) -> Way {
         let origin = self.nodes.local(origin);
         let wired = || self.nodes[node].out_edges.iter().copied().filter(|e| &*self.edges[*e].port == port);
-        if wired().any(|e| self.edges[e].kind == EdgeKind::Reentry && self.edges[e].to == origin) {
-            return Way::Reentry;
+        if let Some(edge) = wired().find(|e| self.edges[*e].kind == EdgeKind::Reentry && self.edges[*e].to == origin) {
+            return Way::Reentry(edge);
         }
         if let Some(edge) = wired().find(|e| self.edges[*e].kind == EdgeKind::ToRecovery) {
-            return Way::Recovery(self.beside(node, self.edges[edge].to));
+            return Way::Recovery(edge);
         }
         let exits: Vec<usize> = wired().filter(|e| self.edges[*e].kind == EdgeKind::Exit).collect();
         if exits.is_empty() { Way::Unwired } else { Way::Exit(exits) }

@@ -2,17 +2,17 @@
 //! the one that waits.
 
 use crate::{
-    compiled::Compiled,
+    compiled::{Compiled, CompiledEdge},
     expr::Expr,
     fold, patch,
     schema::Violation,
     scope::Scope,
-    state::{At, Phase, RunState},
+    state::{At, EdgeState, Phase, RunState},
     step,
 };
 use serde_json::Value;
 use signalbox_model::{Map, Mode, Origin, base::parted, debug::Breakpoint};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// So many items of a step are listed, and so many breakpoints taken.
 const MANY: usize = 100;
@@ -98,7 +98,7 @@ pub fn check(compiled: &Compiled, breakpoints: &[Breakpoint]) -> Result<(), Brea
     if breakpoints.len() > MANY {
         return refused("", format!("there are {} breakpoints, more than {MANY}", breakpoints.len()));
     }
-    for Breakpoint { node, when } in breakpoints {
+    for Breakpoint { node, from, when } in breakpoints {
         let (path, step) = parted(node);
         let known = match path {
             None => compiled.node_index(step).is_some(),
@@ -109,6 +109,13 @@ pub fn check(compiled: &Compiled, breakpoints: &[Breakpoint]) -> Result<(), Brea
         };
         if !known {
             return refused(node, "the workflow has no such step".into());
+        }
+        if let Some(from) = from {
+            let mut ends = (0..compiled.nodes.len())
+                .filter(|index| &*compiled.nodes[*index].id == step && (path.is_some() || compiled.nodes[*index].file == 0));
+            if !ends.any(|end| wire(compiled, end, from).is_some()) {
+                return refused(node, format!("no wire leads there from '{from}'; name it as the workflow does: step.port"));
+            }
         }
         let Some(when) = when else { continue };
         match Expr::compile(when) {
@@ -133,17 +140,76 @@ pub(crate) fn is_at(compiled: &Compiled, breakpoint: &Breakpoint, node: usize, p
     }
 }
 
+/// The wire that a breakpoint names by where it comes from, among those that lead to a node.
+fn wire(compiled: &Compiled, node: usize, from: &str) -> Option<usize> {
+    let (step, port) = from.rsplit_once('.')?;
+    let to = compiled.nodes.local(node);
+    let is_it = |edge: &CompiledEdge| edge.to == to && *edge.port == *port && *compiled.nodes[edge.from].id == *step;
+    compiled.edges.iter().position(is_it)
+}
+
+/// Whether the case of a slot came along a wire to the recovery node where it is.
+pub(crate) fn case_came_along(
+    compiled: &Compiled,
+    state: &RunState,
+    at: (usize, usize),
+    recovery: usize,
+    from: &str,
+) -> bool {
+    let wire = wire(compiled, recovery, from);
+    wire.is_some() && fold::slot_ref(state, at.0, at.1).is_some_and(|slot| slot.along == wire)
+}
+
+/// Which of these slots begin with what a wire brought (ADR 53): their first call, or one that their case came back for.
+pub(crate) fn came_along(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slots: &[usize],
+    from: &str,
+) -> Vec<usize> {
+    let wire = wire(compiled, node, from);
+    let brought = wire.and_then(|wire| brought(compiled, state, node, wire));
+    let each = compiled.nodes[node].mode == Mode::Each;
+    let first = fold::first_visit(compiled, state, node);
+    let came = |index: usize| {
+        let Some(slot) = fold::slot_ref(state, node, index) else { return false };
+        match slot.along {
+            Some(along) => wire == Some(along),
+            None if slot.attempt > 0 || slot.visit != first => false,
+            None => brought.as_ref().is_some_and(|items| !each || items.contains(&index)),
+        }
+    };
+    slots.iter().enumerate().filter(|(_, index)| came(**index)).map(|(at, _)| at).collect()
+}
+
+/// The items of the join that a wire brought; none when it brought nothing, not even an end.
+fn brought(compiled: &Compiled, state: &RunState, node: usize, wire: usize) -> Option<Range<usize>> {
+    let mut start = 0;
+    for edge in &compiled.nodes[node].in_edges {
+        let items = match state.edges.get(compiled.wire(node, *edge)) {
+            Some(EdgeState::Consumed(items)) => Some(*items),
+            Some(EdgeState::Open | EdgeState::Dead | EdgeState::Taken(_)) | None => None,
+        };
+        if *edge == wire {
+            return items.map(|items| start..start + items);
+        }
+        start += items.unwrap_or(0);
+    }
+    None
+}
+
 /// A condition that cannot be evaluated counts as true, and says so. For several items one is enough. `scope` makes the
 /// names of one item, with the data of all when asked for it: one scope is there at a time, however many items there are.
-pub(crate) fn holds(when: &str, items: usize, scope: &dyn Fn(usize, bool) -> Scope) -> Condition {
+pub(crate) fn holds(when: &str, items: &[usize], scope: &dyn Fn(usize, bool) -> Scope) -> Condition {
     let expr = match Expr::compile(when) {
         Ok(expr) => expr,
         Err(error) => return Condition::Broken(error.message),
     };
     let all = expr.references().roots.iter().any(|root| root == "items");
     let mut broken = None;
-    for item in 0..items {
-        match expr.eval_bool(&scope(item, all)) {
+    for item in items {
+        match expr.eval_bool(&scope(*item, all)) {
             Ok(true) => return Condition::True,
             Ok(false) => {}
             Err(error) => broken = broken.or(Some(error.message)),

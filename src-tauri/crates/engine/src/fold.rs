@@ -329,7 +329,7 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: V
         Mode::Each => input.len(),
         Mode::All => 1,
     };
-    let visit = state.frames.get(compiled.nodes.frame(node)).map_or(1, |frame| frame.visit);
+    let visit = first_visit(compiled, state, node);
     state.nodes[node].visits += u32::try_from(slots).unwrap_or(u32::MAX);
     state.nodes[node].activation = Some(Activation::new(input, slots, visit));
     if slots == 0 {
@@ -337,6 +337,11 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: V
     } else {
         state.ready.insert(node);
     }
+}
+
+/// The visit with which a slot of a node begins: inside a container its own.
+pub(crate) fn first_visit(compiled: &Compiled, state: &RunState, node: usize) -> u32 {
+    state.frames.get(compiled.nodes.frame(node)).map_or(1, |frame| frame.visit)
 }
 
 pub(crate) fn slot_mut(state: &mut RunState, node: usize, slot: usize) -> Option<&mut Slot> {
@@ -503,9 +508,11 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     }
     let attempt = slot_ref(state, node, slot).map_or(0, |s| s.attempt);
     let retries = own_retry_applies(compiled, node, error, attempt);
-    let handler = compiled.nodes[node].handled_by.map(|recovery| compiled.beside(node, recovery));
-    if let Some(recovery) = handler.filter(|_| !retries) {
-        case::put(state, node, slot, Arc::clone(error), At::Node(recovery), None);
+    if let Some(slot) = slot_mut(state, node, slot) {
+        slot.along = None;
+    }
+    if let Some(wire) = compiled.nodes[node].handled_by.filter(|_| !retries) {
+        case::pass(compiled, state, (node, slot), Arc::clone(error), wire, None);
         return;
     }
     if !retries && compiled.nodes[node].error_wired {

@@ -244,8 +244,8 @@ pub(crate) enum EdgeState {
     Dead,
     /// Items wait for the join.
     Taken(Arc<Vec<Item>>),
-    /// Taken, and the join has fired.
-    Consumed,
+    /// Taken, and the join has fired with so many items of it.
+    Consumed(usize),
 }
 
 /// One node at one path.
@@ -375,6 +375,9 @@ pub(crate) struct Slot {
     pub(crate) fixes: u32,
     /// How often each recovery node ran for this slot.
     pub(crate) runs: Vec<(usize, u32)>,
+    /// The wire along which its case last went: to a recovery node, or back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) along: Option<usize>,
     /// Of a container: what has become of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<Box<Body>>,
@@ -394,6 +397,7 @@ impl Slot {
             heals: 0,
             fixes: 0,
             runs: Vec::new(),
+            along: None,
             body: None,
         }
     }

@@ -114,6 +114,45 @@ fn what_cannot_be_set_is_refused_before_anything_runs() {
     assert_eq!(place.run(&["runs", "list", "--json"]).json(), json!([]));
 }
 
+/// Two wires lead to `c`.
+fn fork() -> Value {
+    workflow(
+        json!({
+            "a": { "type": "flow.if", "config": { "condition": "params.n > 0" } },
+            "b": { "type": "data.set", "config": { "assign": { "m": "=params.n / params.parts" } } },
+            "c": { "type": "data.set", "config": { "assign": { "end": true } } },
+        }),
+        json!([{ "from": "a.true", "to": "b" }, { "from": "a.false", "to": "c" }, { "from": "b.success", "to": "c" },
+               { "from": "b.error", "to": "c" }]),
+    )
+}
+
+#[test]
+fn a_run_stops_at_what_comes_along_one_wire_and_not_along_another() {
+    let place = Box::new();
+    let path = place.file("flow.signalbox.json", fork().to_string()).display().to_string();
+    let run = |params: &str, at: &str| place.run(&["run", &path, "--params", params, "--break-at", at, "--json"]);
+    let done = run(r#"{"n":4,"parts":2}"#, "b.error:c");
+    assert_eq!(done.code, 0, "the green way: {}{}", done.out, done.err);
+    let done = run(r#"{"n":4}"#, "b.error:c=item.message != ''");
+    assert_eq!(done.code, 3, "{}{}", done.out, done.err);
+    let stopped = done.last()["stopped"].clone();
+    assert_eq!((&stopped["stepId"], &stopped["from"]), (&json!("c"), &json!("b.error")));
+    let id = done.last()["runId"].as_str().expect("an id").to_owned();
+    let told = place.run(&["runs", "waiting", &id]).out;
+    assert!(told.contains("Breakpoint at c on the wire from b.error when item.message != ''"), "{told}");
+    // Another process goes on with it; the breakpoints can be set to another wire meanwhile.
+    assert_eq!(place.run(&["runs", "break", &id, "--break-at", "a.false:c"]).code, 0);
+    let shown = place.run(&["runs", "step", &id]);
+    assert_eq!(shown.code, 0, "{}{}", shown.out, shown.err);
+    let told = place.run(&["run", &path, "--params", r#"{"n":-1}"#, "--break-at", "a.false:c"]);
+    assert!(told.out.contains("at a breakpoint on the wire from a.false"), "{}", told.out);
+    for wrong in ["a.success:c", "b:c", "c.success:b"] {
+        let refused = run("{}", wrong);
+        assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("BAD_BREAKPOINT")), "{wrong}");
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn ts_094_a_run_stopped_at_a_breakpoint_survives_kill_9_and_goes_on_by_command() {

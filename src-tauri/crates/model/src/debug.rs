@@ -13,6 +13,9 @@ use std::sync::Arc;
 pub struct Breakpoint {
     /// A node of the run's own file wherever it stands, or a path and a node: `loop[3]/b`, `sub/b`.
     pub node: String,
+    /// The wire that leads there, `node.port`: only calls with what comes along it (ADR 53); whatever the way when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// CEL over what the call's config sees; every call when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
@@ -59,6 +62,9 @@ impl PauseReason {
 pub struct WorkflowPaused {
     /// Why.
     pub reason: PauseReason,
+    /// The breakpoint's wire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// The breakpoint's condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -124,6 +130,9 @@ pub struct Stopped {
     /// Item index; left out when there is one item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<usize>,
+    /// The breakpoint's wire, `node.port`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// The breakpoint's condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,

@@ -184,6 +184,15 @@ export function edgeKeys(document: Workflow): string[] {
   });
 }
 
+/** A wire on the canvas as a run names it, `from>to`: a fallback has a port of its own there, and a wire drawn twice is one. */
+export function wireOf(key: string): string {
+  const { from, to } = edgeOfKey(key);
+  return from.startsWith(FALLBACK_KEY) ? `${from.slice(FALLBACK_KEY.length)}.fallback>${to}` : `${from}>${to}`;
+}
+
+/** Begins the key of the wire to a fallback, which is no wire of the file. */
+export const FALLBACK_KEY = 'fallback:';
+
 export function edgeOfKey(key: string): { from: string; to: string } {
   const [pair = ''] = key.split('#');
   const at = pair.indexOf('>');

@@ -1,21 +1,23 @@
-/** Under the panel: the breakpoint of the chosen step with its condition, or all of them in a line. */
+/** Under the panel: the breakpoint of the chosen step or wire with its condition, or all of them in a line. */
 import type { Workflow } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, Icon, Kbd, Switch, TextInput } from '../../kit/index.ts';
-import type { useBreakpoints } from './breakpoints.ts';
+import { placeOf, stands, type useBreakpoints } from './breakpoints.ts';
+import { nameOf } from './words.ts';
 import './debug.css';
 
 export function BreakLine({ document, chosen, points, titleOf, keys }: {
   document: Workflow; chosen: string | undefined; points: ReturnType<typeof useBreakpoints>; titleOf(id: string): string; keys: string | undefined;
 }) {
-  const here = points.points.filter((point) => Object.hasOwn(document.nodes, point.node));
-  if (chosen !== undefined && Object.hasOwn(document.nodes, chosen)) {
-    const own = here.find((point) => point.node === chosen);
+  const here = points.points.filter((point) => stands(point, document));
+  if (chosen !== undefined) {
+    const own = here.find((point) => placeOf(point) === chosen);
+    const words = t(chosen.includes('>') ? 'debug.pointAlong' : 'debug.pointHere');
     return (
       <div className="dbg-line" data-breakpoint={own ? 'set' : 'none'}>
         <span className="row s"><Icon name="brk" size={12} className={own ? 'c-err' : 't3'} />
-          <Switch label={t('debug.pointHere')} checked={own !== undefined} onChange={() => points.toggle(chosen)} />
-          <span>{t('debug.pointHere')}</span>
+          <Switch label={words} checked={own !== undefined} onChange={() => points.toggle(chosen)} />
+          <span>{words}</span>
           {keys === undefined ? null : <span className="end"><Kbd keys={keys} /></span>}
         </span>
         {own ? (
@@ -29,7 +31,7 @@ export function BreakLine({ document, chosen, points, titleOf, keys }: {
   if (!here.length) return null;
   return (
     <div className="dbg-line row s t3"><Icon name="brk" size={12} className="c-err" />
-      <span className="ell">{tn('debug.some', here.length, { names: here.map((point) => titleOf(point.node)).join(', ') })}</span>
+      <span className="ell">{tn('debug.some', here.length, { names: here.map((point) => nameOf(point, titleOf)).join(', ') })}</span>
       <span className="end"><Button small onClick={points.clear}>{t('debug.clear')}</Button></span>
     </div>
   );

@@ -1,12 +1,31 @@
-// Breakpoints of the person on this machine, per workflow: they are no part of the file. Those of a run that goes on are
-// sent to it.
+// Breakpoints of the person on this machine, per workflow, on steps and on wires: they are no part of the file. Those of a run
+// that goes on are sent to it.
 
 import { useCallback, useMemo } from 'react';
 import { create } from 'zustand';
+import type { Workflow } from '../../api/types.ts';
 
 export interface Breakpoint {
   node: string;
+  /** The wire that leads there, `node.port`; whatever the way when absent. */
+  from?: string;
   when?: string;
+}
+
+/** What it stands on, as the canvas names it: a step by its id, a wire as `from>to`. */
+export const placeOf = ({ node, from }: Breakpoint): string => (from === undefined ? node : `${from}>${node}`);
+
+function at(place: string): Breakpoint {
+  const arrow = place.indexOf('>');
+  return arrow < 0 ? { node: place } : { node: place.slice(arrow + 1), from: place.slice(0, arrow) };
+}
+
+/** Whether a workflow has what it stands on; the wire to a fallback is drawn by the step that has one. */
+export function stands({ node, from }: Breakpoint, { nodes, edges }: Pick<Workflow, 'nodes' | 'edges'>): boolean {
+  if (!Object.hasOwn(nodes, node)) return false;
+  if (from === undefined || edges.some((edge) => edge.from === from && edge.to === node)) return true;
+  const [source = '', port] = from.split('.');
+  return port === 'fallback' && Object.hasOwn(nodes, source) && nodes[source]?.errorHandling?.fallbackNodeId === node;
 }
 
 const KEY = 'signalbox.breakpoints';
@@ -18,7 +37,8 @@ type All = Readonly<Record<string, readonly Breakpoint[]>>;
 
 function isPoint(value: unknown): value is Breakpoint {
   if (typeof value !== 'object' || value === null || !('node' in value) || typeof value.node !== 'string') return false;
-  return !('when' in value) || value.when === undefined || typeof value.when === 'string';
+  const isText = (one: unknown): boolean => one === undefined || typeof one === 'string';
+  return (!('when' in value) || isText(value.when)) && (!('from' in value) || isText(value.from));
 }
 
 function read(): All {
@@ -47,20 +67,20 @@ function keep(workflowId: string, points: readonly Breakpoint[]): void {
 
 export const breakpointsOf = (workflowId: string): readonly Breakpoint[] => usePoints.getState().all[workflowId] ?? NONE;
 
-/** Those whose step the workflow still has: what is sent with a run. */
-export function sendable(workflowId: string, nodes: Readonly<Record<string, unknown>>): Breakpoint[] {
-  return breakpointsOf(workflowId).filter((point) => Object.hasOwn(nodes, point.node)).map((point) => ({ node: point.node, ...(point.when?.trim() ? { when: point.when.trim() } : {}) }));
+/** Those whose step or wire the workflow still has: what is sent with a run. */
+export function sendable(workflowId: string, workflow: Pick<Workflow, 'nodes' | 'edges'>): Breakpoint[] {
+  return breakpointsOf(workflowId).filter((point) => stands(point, workflow)).map((point) => ({ ...at(placeOf(point)), ...(point.when?.trim() ? { when: point.when.trim() } : {}) }));
 }
 
 export function useBreakpoints(workflowId: string) {
   const points = usePoints((state) => state.all[workflowId] ?? NONE);
-  const toggle = useCallback((node: string) => {
+  const toggle = useCallback((place: string) => {
     const now = breakpointsOf(workflowId);
-    const without = now.filter((point) => point.node !== node);
-    keep(workflowId, without.length < now.length ? without : [...now, { node }].slice(-MOST));
+    const without = now.filter((point) => placeOf(point) !== place);
+    keep(workflowId, without.length < now.length ? without : [...now, at(place)].slice(-MOST));
   }, [workflowId]);
-  const setWhen = useCallback((node: string, when: string) => {
-    keep(workflowId, breakpointsOf(workflowId).map((point) => (point.node === node ? { node, ...(when === '' ? {} : { when }) } : point)));
+  const setWhen = useCallback((place: string, when: string) => {
+    keep(workflowId, breakpointsOf(workflowId).map((point) => (placeOf(point) === place ? { ...at(place), ...(when === '' ? {} : { when }) } : point)));
   }, [workflowId]);
   const clear = useCallback(() => keep(workflowId, []), [workflowId]);
   return useMemo(() => ({ points, toggle, setWhen, clear }), [points, toggle, setWhen, clear]);

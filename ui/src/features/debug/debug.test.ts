@@ -18,7 +18,7 @@ test('a stopped run is paused once nothing is under way, and says where and why'
   const still = foldRun(log(['workflow_start', null, { name: 'W', params: {} }], ['step_start', 'a', started], ['workflow_paused', 'b', stop], ['step_done', 'a', done]), definition);
   expect([still.status, still.underWay]).toEqual(['paused', 0]);
   expect(still.stopped && whereStopped(still.stopped, (id) => id.toUpperCase())).toBe('Stopped before B');
-  expect(still.stopped && whyStopped(still.stopped)).toBe('At a breakpoint: item.n > 1.');
+  expect(still.stopped && whyStopped(still.stopped, (id) => id)).toBe('At a breakpoint: item.n > 1.');
   const on = foldRun(log(['workflow_start', null, { name: 'W', params: {} }], ['workflow_paused', null, { reason: 'request', operatorId: 'user:ada' }], ['workflow_continued', null, { mode: 'step' }]), definition);
   expect([on.status, on.stopped]).toEqual(['running', null]);
 });
@@ -33,5 +33,19 @@ test('breakpoints that were kept wrongly are none, and steps that are gone are n
   for (const text of ['{ "w": ', 'null', '7', '{ "w": "a" }', '{ "w": [null, {}, { "node": 1 }, { "node": "a", "when": 5 }] }']) expect((await kept(text)).breakpointsOf('w'), text).toEqual([]);
   const { breakpointsOf, sendable } = await kept(JSON.stringify({ w: [{ node: 'a', when: ' item.n > 1 ' }, { node: 'gone' }, { node: 'b', when: ' ' }] }));
   expect(breakpointsOf('w')).toHaveLength(3);
-  expect(sendable('w', { a: {}, b: {} })).toEqual([{ node: 'a', when: 'item.n > 1' }, { node: 'b' }]);
+  const drawn = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, { type: 'data.set' }]));
+  expect(sendable('w', { nodes: drawn('a', 'b'), edges: [] })).toEqual([{ node: 'a', when: 'item.n > 1' }, { node: 'b' }]);
+});
+
+test('breakpoints on wires are told apart from those of their step, and go with the wire', async () => {
+  localStorage.setItem('signalbox.breakpoints', JSON.stringify({ w: [{ node: 'b' }, { node: 'b', from: 'a.error', when: 'true' }, { node: 'b', from: 'a.success' }, { node: 'c', from: 'a.fallback' }, { node: 'b', from: 7 }] }));
+  vi.resetModules();
+  const { breakpointsOf, nameOf, placeOf, sendable } = { ...(await import('./breakpoints.ts')), ...(await import('./words.ts')) };
+  expect(breakpointsOf('w').map(placeOf)).toEqual(['b', 'a.error>b', 'a.success>b', 'a.fallback>c']);
+  const nodes = { a: { type: 't', errorHandling: { fallbackNodeId: 'c' } }, b: { type: 't' }, c: { type: 't' } };
+  expect(sendable('w', { nodes, edges: [{ from: 'a.error', to: 'b' }] })).toEqual([{ node: 'b' }, { node: 'b', from: 'a.error', when: 'true' }, { node: 'c', from: 'a.fallback' }]);
+  expect(sendable('w', { nodes: { ...nodes, a: { type: 't' } }, edges: [] })).toEqual([{ node: 'b' }]);
+  expect(nameOf({ node: 'b', from: 'a.error' }, (id) => id.toUpperCase())).toBe('A · error → B');
+  const stop = { reason: 'breakpoint' as const, stepId: 'b', from: 'a.error' };
+  expect(whyStopped(stop, (id) => id.toUpperCase())).toBe('At a breakpoint on the wire from A · error.');
 });

@@ -16,7 +16,7 @@ export function StoppedBanner({ view, titleOf, keys, busy, onContinue, onStep, o
       <Button icon="step" busy={busy} keys={keys.step} onClick={onStep}>{t('debug.do.step')}</Button>
       {onEdit ? <Button icon="pencil" onClick={onEdit}>{t('debug.do.edit')}</Button> : null}
     </> : null}>
-      <span className="s t2">{whyStopped(stop)}</span>
+      <span className="s t2">{whyStopped(stop, titleOf)}</span>
       {view.status === 'running' ? <span className="s t2"> {tn('debug.ending', Math.max(1, view.underWay))}</span> : null}
       {stop.conditionError ? <span className="s c-err row gap1"><Icon name="warn" size={12} />{t('debug.broken', { why: stop.conditionError })}</span> : null}
     </Banner>

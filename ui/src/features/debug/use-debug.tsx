@@ -9,7 +9,7 @@ import { IconButton, keysOf, toast, useActions, useAllActions } from '../../kit/
 import { toApiError } from '../../api/error.ts';
 import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
-import { sendable, useBreakpoints, type Breakpoint } from './breakpoints.ts';
+import { placeOf, sendable, useBreakpoints, type Breakpoint } from './breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import { StoppedBanner } from './stopped-banner.tsx';
 
@@ -20,7 +20,7 @@ export interface Debugging {
   dialog: ReactNode;
   /** Under the panel. */
   line: ReactNode;
-  /** Step → condition, for the canvas. */
+  /** Step, or wire as `from>to` → condition, for the canvas. */
   marks: ReadonlyMap<string, string>;
   /** The run waits for the person who stopped it, not for a process or an answer. */
   stopped: boolean;
@@ -37,7 +37,7 @@ const failed = (cause: unknown): void => {
 
 export function useDebug({ workflowId, document, ran = document, chosen, titleOf, runId, view, past = false, begun, stepStart, canStart = false }: {
   workflowId: string; document: Workflow; runId: string | null;
-  /** The step that breakpoints are set on. */
+  /** The step or the wire that breakpoints are set on. */
   chosen: string | undefined; titleOf(id: string): string;
   view: RunView | null;
   /** What the run was started with, where the document has gone on since: a breakpoint of a step that the run does not have is refused. */
@@ -79,7 +79,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
     unsent.current = null;
     // Also while one looks at the past: what is set there is set, and the run goes on beside it.
     if (!may || runId === null || !open) return undefined;
-    const list = sendable(workflowId, ran.nodes);
+    const list = sendable(workflowId, ran);
     const text = JSON.stringify(list);
     if (sent.current?.runId !== runId) {
       sent.current = { runId, text: begun?.runId === runId ? JSON.stringify(begun.breakpoints) : text };
@@ -93,11 +93,11 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
     unsent.current = send;
     const timer = setTimeout(send, SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [may, runId, open, workflowId, ran.nodes, points.points, begun]);
+  }, [may, runId, open, workflowId, ran, points.points, begun]);
   // Who leaves the screen at once has set it nevertheless.
   useEffect(() => () => unsent.current?.(), []);
 
-  const marks = useMemo(() => (may && points.points.length ? new Map(points.points.map((point) => [point.node, point.when ?? ''])) : NO_MARKS), [may, points.points]);
+  const marks = useMemo(() => (may && points.points.length ? new Map(points.points.map((point) => [placeOf(point), point.when ?? ''])) : NO_MARKS), [may, points.points]);
   const edit = useCallback(() => setEditing(runId), [runId]);
   const live = may && !past;
   // Somebody else let the run go on: what was open is about a stop that is over, and does not come back at the next one.
@@ -117,7 +117,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
     canStart: () => live && canStart,
     toggle: () => { if (chosen !== undefined) points.toggle(chosen); },
     canToggle: () => may && chosen !== undefined,
-    isSet: () => points.points.some((point) => point.node === chosen),
+    isSet: () => points.points.some((point) => placeOf(point) === chosen),
     edit,
   }), [ask, live, may, open, stopped, stepStart, canStart, chosen, points, edit]);
   useActions(actions);

@@ -2,6 +2,7 @@
 
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
+import type { Breakpoint } from './breakpoints.ts';
 
 export function whereStopped(stop: RunStop, titleOf: (id: string) => string): string {
   if (stop.stepId === undefined) return t('debug.byRequest', { who: formatPerson(stop.who ?? '') });
@@ -10,7 +11,21 @@ export function whereStopped(stop: RunStop, titleOf: (id: string) => string): st
   return stop.item === undefined ? t('debug.at', { step }) : t('debug.atItem', { step, n: stop.item + 1 });
 }
 
-export function whyStopped(stop: RunStop): string {
+/** A step by its title, a wire by where it begins and where it ends. */
+export function nameOf({ node, from }: Breakpoint, titleOf: (id: string) => string): string {
+  return from === undefined ? titleOf(node) : t('debug.wire', { from: beginOf(from, titleOf), to: titleOf(node) });
+}
+
+function beginOf(from: string, titleOf: (id: string) => string): string {
+  const dot = from.lastIndexOf('.');
+  return `${titleOf(from.slice(0, dot))} · ${from.slice(dot + 1)}`;
+}
+
+export function whyStopped(stop: RunStop, titleOf: (id: string) => string): string {
+  if (stop.reason === 'breakpoint' && stop.from !== undefined) {
+    const from = beginOf(stop.from, titleOf);
+    return stop.condition === undefined ? t('debug.why.wire', { from }) : t('debug.why.wireCondition', { from, when: stop.condition });
+  }
   if (stop.reason === 'breakpoint') return stop.condition === undefined ? t('debug.why.breakpoint') : t('debug.why.condition', { when: stop.condition });
   return t(stop.reason === 'step' ? 'debug.why.step' : 'debug.why.request');
 }

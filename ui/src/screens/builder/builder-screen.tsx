@@ -113,7 +113,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     try {
       // A run that begins with the screen is faster than the answer to who is there.
       const builds = (known.current ?? (await call('who', {})).role) === 'builder';
-      const own = sendable(sent.id, sent.nodes);
+      const own = sendable(sent.id, sent);
       const breakpoints = builds ? own : [];
       // Who does not build runs what the file holds.
       const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}) });

@@ -15,7 +15,7 @@ export const MENUS: CanvasMenus = {
     ['canvas.disable'],
     ['canvas.dissolve', 'canvas.deleteReconnect', 'canvas.delete'],
   ],
-  wire: [['canvas.wireFrom', 'canvas.wireTo'], ['canvas.add'], ['canvas.delete']],
+  wire: [['canvas.wireFrom', 'canvas.wireTo'], ['debug.breakpoint'], ['canvas.add'], ['canvas.delete']],
   canvas: [
     ['canvas.add', 'canvas.paste', 'canvas.pasteIncoming'],
     ['run.start', 'run.with', 'run.cancel', 'run.clear'],

@@ -98,9 +98,9 @@ fn begin(compiled: &Compiled, state: &mut RunState, node: usize, input: Vec<Item
     for edge in &compiled.nodes[node].in_edges {
         let edge = compiled.wire(node, *edge);
         match state.edges.get_mut(edge) {
-            Some(wire @ EdgeState::Open) => *wire = EdgeState::Dead,
-            Some(wire @ EdgeState::Taken(_)) => *wire = EdgeState::Consumed,
-            Some(EdgeState::Dead | EdgeState::Consumed) | None => {}
+            // Nothing of what it gets came along a wire.
+            Some(wire) => *wire = EdgeState::Dead,
+            None => {}
         }
     }
     state.ready.remove(&node);
@@ -170,7 +170,7 @@ pub(super) fn again(compiled: &Compiled, state: &mut RunState, node: usize, slot
         set.remove(&(node, slot));
     }
     cut::left(compiled, state, node, slot);
-    let visit = state.frames.get(compiled.nodes.frame(node)).map_or(1, |frame| frame.visit);
+    let visit = super::first_visit(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     let Some(known) = activation.slots.get_mut(slot) else { return };
     let body = known.body.take();

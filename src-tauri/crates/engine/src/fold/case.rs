@@ -50,6 +50,26 @@ pub(crate) fn put(
     }
 }
 
+/// A case goes along a wire to a recovery node.
+pub(super) fn pass(
+    compiled: &Compiled,
+    state: &mut RunState,
+    (node, slot): (usize, usize),
+    error: Arc<ErrorPayload>,
+    wire: usize,
+    intent: Option<Intent>,
+) {
+    put(state, node, slot, error, At::Node(compiled.beside(node, compiled.edges[wire].to)), intent);
+    went(state, node, slot, wire);
+}
+
+/// The wire along which a case went last.
+fn went(state: &mut RunState, node: usize, slot: usize, wire: usize) {
+    if let Some(known) = slot_mut(state, node, slot) {
+        known.along = Some(wire);
+    }
+}
+
 fn move_to(state: &mut RunState, node: usize, slot: usize, at: At, intent: Option<Intent>) {
     if let Some(case) = case_of(state, node, slot) {
         let error = Arc::clone(&case.error);
@@ -99,13 +119,18 @@ fn carry_out(
     way: Way,
     now: i64,
 ) {
+    if let Way::Reentry(wire) = way {
+        went(state, node, slot, wire);
+    }
     let red = || vec![error_item(&error, paired(compiled, state, node, slot))];
     match (action, way) {
-        ("retry", Way::Recovery(next)) => put(state, node, slot, error, At::Node(next), Some(Intent::Retry)),
-        ("retry", Way::Reentry | Way::Exit(_) | Way::Unwired) => put(state, node, slot, error, At::Retry, None),
+        ("retry", Way::Recovery(next)) => {
+            pass(compiled, state, (node, slot), error, next, Some(Intent::Retry));
+        }
+        ("retry", Way::Reentry(_) | Way::Exit(_) | Way::Unwired) => put(state, node, slot, error, At::Retry, None),
         (_, Way::Recovery(next)) => {
             let intent = Intent::Decided { action: action.to_owned(), reason };
-            put(state, node, slot, error, At::Node(next), Some(intent));
+            pass(compiled, state, (node, slot), error, next, Some(intent));
         }
         ("skip", Way::Exit(edges)) => {
             let items = own_items(compiled, state, node, slot);
@@ -119,11 +144,11 @@ fn carry_out(
             let items = red();
             leave(compiled, state, node, slot, edges, items, false);
         }
-        ("auto_fix", Way::Reentry | Way::Unwired) if !healed(state, node, slot) => {
+        ("auto_fix", Way::Reentry(_) | Way::Unwired) if !healed(state, node, slot) => {
             put(state, node, slot, error, At::BuiltInFix, None);
         }
-        ("auto_fix" | "human_review", Way::Reentry | Way::Unwired) => put(state, node, slot, error, At::Ask, None),
-        ("skip", Way::Reentry | Way::Unwired) => {
+        ("auto_fix" | "human_review", Way::Reentry(_) | Way::Unwired) => put(state, node, slot, error, At::Ask, None),
+        ("skip", Way::Reentry(_) | Way::Unwired) => {
             let phase = if compiled.nodes[node].fallback {
                 Phase::PersonSkipped { ports: Vec::new(), fallback: Some(error) }
             } else {
@@ -132,13 +157,13 @@ fn carry_out(
             };
             close(compiled, state, node, slot, phase);
         }
-        ("fallback", Way::Reentry | Way::Unwired) if compiled.nodes[node].fallback => {
+        ("fallback", Way::Reentry(_) | Way::Unwired) if compiled.nodes[node].fallback => {
             close(compiled, state, node, slot, Phase::OnFallback { error });
         }
-        ("fallback", Way::Reentry | Way::Unwired) => {
+        ("fallback", Way::Reentry(_) | Way::Unwired) => {
             fail_run(compiled, state, node, slot, error, super::abort_reason(Some("fallback")), now);
         }
-        (_, Way::Reentry | Way::Unwired) => fail_run(compiled, state, node, slot, error, reason, now),
+        (_, Way::Reentry(_) | Way::Unwired) => fail_run(compiled, state, node, slot, error, reason, now),
     }
 }
 
@@ -272,7 +297,7 @@ pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usi
     let Some(case) = case_of(state, node, slot).cloned() else { return };
     match compiled.nodes[recovery].recovery {
         Some(RecoveryKind::Audit) => match compiled.way(recovery, "success", node) {
-            Way::Recovery(next) => put(state, node, slot, case.error, At::Node(next), case.intent),
+            Way::Recovery(next) => pass(compiled, state, place, case.error, next, case.intent),
             way => match (case.intent, way) {
                 (Some(Intent::Decided { action, reason }), way) => {
                     carry_out(compiled, state, place, case.error, (&action, reason), way, now);
@@ -281,18 +306,20 @@ pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usi
                     let item = plain_item(&data, paired(compiled, state, node, slot));
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
-                (intent, _) => come_back(compiled, state, node, slot, intent),
+                (intent, way) => come_back(compiled, state, place, intent, &way),
             },
         },
         Some(RecoveryKind::Healer) => {
             let Some(Intent::Fixed(fixed)) = case.intent else { return };
             match compiled.way(recovery, "success", node) {
-                Way::Recovery(next) => put(state, node, slot, case.error, At::Node(next), Some(Intent::Fixed(fixed))),
+                Way::Recovery(next) => pass(compiled, state, place, case.error, next, Some(Intent::Fixed(fixed))),
                 Way::Exit(edges) => {
                     let item = plain_item(&fixed, paired(compiled, state, node, slot));
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
-                Way::Reentry | Way::Unwired => come_back(compiled, state, node, slot, Some(Intent::Fixed(fixed))),
+                way @ (Way::Reentry(_) | Way::Unwired) => {
+                    come_back(compiled, state, place, Some(Intent::Fixed(fixed)), &way);
+                }
             }
         }
         Some(RecoveryKind::Human) => {
@@ -327,14 +354,14 @@ pub(super) fn failed(
             let healer = compiled.nodes[recovery].recovery == Some(RecoveryKind::Healer);
             let action = if healer { "human_review" } else { "abort" }.to_owned();
             let intent = Intent::Decided { action, reason: at_policy.then(|| "ttl_expired".to_owned()) };
-            put(state, node, slot, Arc::clone(error), At::Node(next), Some(intent));
+            pass(compiled, state, place, Arc::clone(error), next, Some(intent));
         }
         Way::Exit(edges) => {
             state.nodes[recovery].state = NodeState::ErrorHandled;
             let item = error_item(error, paired(compiled, state, node, slot));
             leave(compiled, state, node, slot, edges, vec![item], false);
         }
-        Way::Reentry | Way::Unwired => {
+        Way::Reentry(_) | Way::Unwired => {
             if compiled.nodes[recovery].recovery == Some(RecoveryKind::Healer) {
                 state.nodes[recovery].state = NodeState::ErrorHandled;
                 put(state, node, slot, Arc::clone(error), At::Ask, None);
@@ -366,7 +393,7 @@ pub(super) fn fix_tried(
             let at = At::Running(healer);
             move_to(state, node, slot, at, fixed.map(Intent::Fixed));
         }
-        (None, Some(fixed)) => come_back(compiled, state, node, slot, Some(Intent::Fixed(fixed))),
+        (None, Some(fixed)) => come_back(compiled, state, place, Some(Intent::Fixed(fixed)), &Way::Unwired),
         (None, None) => match case_of(state, node, slot).cloned() {
             Some(Case { error, intent: Some(Intent::Decided { reason, .. }), .. }) => {
                 fail_run(compiled, state, node, slot, error, reason, now);
@@ -377,7 +404,16 @@ pub(super) fn fix_tried(
 }
 
 /// The case is back at its origin.
-fn come_back(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, intent: Option<Intent>) {
+fn come_back(
+    compiled: &Compiled,
+    state: &mut RunState,
+    (node, slot): (usize, usize),
+    intent: Option<Intent>,
+    way: &Way,
+) {
+    if let Way::Reentry(wire) = way {
+        went(state, node, slot, *wire);
+    }
     let (fixed, visit) = match intent {
         None | Some(Intent::Retry) => {
             move_to(state, node, slot, At::Retry, None);
@@ -558,18 +594,20 @@ fn answered(
     let red = |state: &RunState| vec![error_item(&error, paired(compiled, state, node, slot))];
     match answer.action {
         TaskAction::Retry | TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => match way("retry") {
-            Way::Recovery(next) => move_to(state, node, slot, At::Node(next), Some(Intent::Again)),
-            Way::Reentry | Way::Exit(_) | Way::Unwired => come_back(compiled, state, node, slot, Some(Intent::Again)),
+            Way::Recovery(next) => pass(compiled, state, place, error, next, Some(Intent::Again)),
+            way => come_back(compiled, state, place, Some(Intent::Again), &way),
         },
         TaskAction::Correct => {
             let input = answer.corrected_input.clone().unwrap_or_default();
             match way("corrected") {
-                Way::Recovery(next) => move_to(state, node, slot, At::Node(next), Some(Intent::Corrected(input))),
+                Way::Recovery(next) => pass(compiled, state, place, error, next, Some(Intent::Corrected(input))),
                 Way::Exit(edges) => {
                     let item = plain_item(&input, paired(compiled, state, node, slot));
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
-                Way::Reentry | Way::Unwired => come_back(compiled, state, node, slot, Some(Intent::Corrected(input))),
+                way @ (Way::Reentry(_) | Way::Unwired) => {
+                    come_back(compiled, state, place, Some(Intent::Corrected(input)), &way);
+                }
             }
         }
         TaskAction::Skip => {
@@ -580,7 +618,7 @@ fn answered(
             let target = answer.target_node_id.as_deref();
             let edges = match way("alternative") {
                 Way::Exit(edges) => edges,
-                Way::Recovery(_) | Way::Reentry | Way::Unwired => Vec::new(),
+                Way::Recovery(_) | Way::Reentry(_) | Way::Unwired => Vec::new(),
             };
             let chosen: Vec<usize> = edges
                 .into_iter()

@@ -29,6 +29,7 @@ pub(super) fn paused(state: &mut RunState, event: &RunEvent, paused: &WorkflowPa
         step_id: event.step_id.clone(),
         path: event.path.clone(),
         item: event.item,
+        from: paused.from.clone(),
         condition: paused.condition.clone(),
         condition_error: paused.condition_error.clone(),
         operator_id: paused.operator_id.clone(),

@@ -183,7 +183,7 @@ pub(super) fn join(compiled: &Compiled, state: &mut RunState, node: usize, todo:
         if let EdgeState::Taken(items) = &state.edges[edge] {
             taken = true;
             input.extend(items.iter().cloned());
-            state.edges[edge] = EdgeState::Consumed;
+            state.edges[edge] = EdgeState::Consumed(items.len());
         }
     }
     if taken {

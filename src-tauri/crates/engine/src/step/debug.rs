@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 /// Makes what a condition sees of one item of a call; of the data of all only when that is asked for.
 type ScopeOf<'a> = &'a dyn Fn(&Deciding<'_>, usize, bool) -> Scope;
+/// Which items of a call came along the wire that a breakpoint names; of all of them without one.
+type CameOf<'a> = &'a dyn Fn(&Deciding<'_>, Option<&str>) -> Vec<usize>;
 
 impl Deciding<'_> {
     /// Somebody stopped the run, and nothing ends it meanwhile.
@@ -39,7 +41,7 @@ impl Deciding<'_> {
 
     fn stop_now(&mut self, operator_id: Option<String>) -> Result<(), StepError> {
         let reason = PauseReason::Request;
-        let body = WorkflowPaused { reason, condition: None, condition_error: None, operator_id, origin: None };
+        let body = WorkflowPaused { reason, from: None, condition: None, condition_error: None, operator_id, origin: None };
         self.emit(None, EventBody::WorkflowPaused(body))
     }
 
@@ -131,7 +133,12 @@ impl Deciding<'_> {
             return Ok(false);
         }
         let scope = |this: &Deciding<'_>, at: usize, all: bool| this.slot_scope(node, slots[at], inputs[at], all);
-        self.stops(key, None, node, (slots.len().min(inputs.len()), &scope))
+        let slots = &slots[..slots.len().min(inputs.len())];
+        let came = |this: &Deciding<'_>, from: Option<&str>| match from {
+            None => (0..slots.len()).collect(),
+            Some(from) => debug::came_along(this.compiled, this.state, node, slots, from),
+        };
+        self.stops(key, None, node, (&came, &scope))
     }
 
     /// The same before a recovery node.
@@ -148,7 +155,11 @@ impl Deciding<'_> {
         let key = self.recovery_key(node, slot, recovery, true);
         let origin = Some(self.origin_of(node, slot));
         let scope = |this: &Deciding<'_>, _: usize, _: bool| this.recovery_scope(node, slot, recovery, error);
-        self.stops(key, origin, recovery, (1, &scope))
+        let came = |this: &Deciding<'_>, from: Option<&str>| {
+            let along = |from| debug::case_came_along(this.compiled, this.state, (node, slot), recovery, from);
+            if from.is_none_or(along) { vec![0] } else { Vec::new() }
+        };
+        self.stops(key, origin, recovery, (&came, &scope))
     }
 
     /// What the condition of a breakpoint sees: what the config of the call sees, and all items when it names them.
@@ -168,7 +179,7 @@ impl Deciding<'_> {
         key: EventKey,
         origin: Option<Origin>,
         node: usize,
-        (items, scope): (usize, ScopeOf<'_>),
+        (came, scope): (CameOf<'_>, ScopeOf<'_>),
     ) -> Result<bool, StepError> {
         // A run that ends is not stopped on its way.
         if self.state.ending.is_some() || self.state.cancel.0.is_some() {
@@ -192,26 +203,28 @@ impl Deciding<'_> {
         if !debug.met.contains(&call) {
             let here = debug.breakpoints.iter().filter(|one| debug::is_at(self.compiled, one, node, path.as_deref()));
             for breakpoint in here {
+                let items = came(self, breakpoint.from.as_deref());
                 let condition = match &breakpoint.when {
+                    _ if items.is_empty() => Condition::False,
                     None => Condition::True,
-                    Some(when) => debug::holds(when, items, &|item, all| scope(self, item, all)),
+                    Some(when) => debug::holds(when, &items, &|item, all| scope(self, item, all)),
                 };
                 match condition {
                     Condition::False => {}
-                    Condition::True => found = Some((breakpoint.when.clone(), None)),
-                    Condition::Broken(why) => found = Some((breakpoint.when.clone(), Some(why))),
+                    Condition::True => found = Some((breakpoint, None)),
+                    Condition::Broken(why) => found = Some((breakpoint, Some(why))),
                 }
                 if found.is_some() {
                     break;
                 }
             }
         }
-        let (reason, (condition, condition_error)) = match found {
-            Some(found) => (PauseReason::Breakpoint, found),
-            None if spent => (PauseReason::Step, (None, None)),
+        let (reason, from, condition, condition_error) = match found {
+            Some((point, broken)) => (PauseReason::Breakpoint, point.from.clone(), point.when.clone(), broken),
+            None if spent => (PauseReason::Step, None, None, None),
             None => return Ok(false),
         };
-        let body = WorkflowPaused { reason, condition, condition_error, operator_id: None, origin };
+        let body = WorkflowPaused { reason, from, condition, condition_error, operator_id: None, origin };
         self.emit(Some(key), EventBody::WorkflowPaused(body))?;
         Ok(true)
     }

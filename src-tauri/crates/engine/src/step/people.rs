@@ -34,7 +34,7 @@ impl Deciding<'_> {
         let this = &self.compiled.nodes[human];
         let wired: Vec<usize> = match self.compiled.way(human, "alternative", node) {
             Way::Exit(edges) => edges.iter().map(|e| self.compiled.edges[*e].to).collect(),
-            Way::Recovery(_) | Way::Reentry | Way::Unwired => Vec::new(),
+            Way::Recovery(_) | Way::Reentry(_) | Way::Unwired => Vec::new(),
         };
         let alternatives = alternatives(&config, &wired, &|i| {
             let node = &self.compiled.nodes[i];

@@ -20,7 +20,7 @@ fn flow(nodes: Value, edges: &[(&str, &str)]) -> Compiled {
 }
 
 fn at(node: &str, when: Option<&str>) -> Breakpoint {
-    Breakpoint { node: node.into(), when: when.map(str::to_owned) }
+    Breakpoint { node: node.into(), from: None, when: when.map(str::to_owned) }
 }
 
 fn watched(breakpoints: Vec<Breakpoint>) -> Option<DebugStart> {

@@ -69,13 +69,6 @@ pub(crate) fn catalog() -> Catalog {
         kind("t.write", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
         kind("t.all", json!("none"), json!(["all"]), both.clone(), json!({ "keepsError": true })),
         kind("t.wait", json!("read"), json!(["all"]), both, json!({ "role": "wait", "keepsError": true })),
-        kind(
-            "builtin.error_handler",
-            json!("none"),
-            json!(["each"]),
-            json!([{ "id": "retry" }, { "id": "abort" }]),
-            json!({ "role": "recovery" }),
-        ),
         kind("t.break", json!("none"), json!(["all"]), json!([]), json!({ "role": "break" })),
         container("t.loop", "loop", &["all"]),
         container("t.par", "parallel", &["all"]),

@@ -2,6 +2,7 @@
 mod containers;
 mod coverage;
 mod debug;
+mod debug_wires;
 mod diagnostics;
 mod driver;
 mod foreign;

@@ -43,7 +43,7 @@ fn timeless(value: &mut Value) {
 fn breakpoints(compiled: &Compiled, chosen: u64) -> Vec<Breakpoint> {
     let ids = (0..compiled.node_count()).map(|node| compiled.node_id(node).to_owned());
     let chosen = ids.enumerate().filter(|(i, _)| chosen >> (i % 60) & 1 == 1);
-    chosen.map(|(_, node)| Breakpoint { node, when: None }).collect()
+    chosen.map(|(_, node)| Breakpoint { node, from: None, when: None }).collect()
 }
 
 /// The run; when it stops it goes on at once, by a step or to the next breakpoint.

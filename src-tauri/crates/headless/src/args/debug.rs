@@ -5,9 +5,9 @@ use clap::{Args, Subcommand};
 /// Before which calls a run stops.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Breaks {
-    /// Stop before each call of this step, with =CEL only where that holds; inside a loop also as loop[17]/step. More than
-    /// once for several.
-    #[arg(long = "break-at", value_name = "STEP[=CEL]")]
+    /// Stop before each call of this step, with =CEL only where that holds; inside a loop also as loop[17]/step. With
+    /// FROM.PORT: only for what comes along that wire. More than once for several.
+    #[arg(long = "break-at", value_name = "[FROM.PORT:]STEP[=CEL]")]
     pub(crate) break_at: Vec<String>,
 }
 
@@ -33,6 +33,7 @@ pub(crate) enum RunsDebug {
     },
     /// Sets the breakpoints of a run: those named here, no others.
     #[command(after_help = "Examples:\n  signalbox runs break 0199a1b2-… --break-at 'send=item.total > 100'\n  \
+                            signalbox runs break 0199a1b2-… --break-at check.false:send\n  \
                             signalbox runs break 0199a1b2-…")]
     Break {
         /// The run.

@@ -12,11 +12,19 @@ use signalbox_model::text::seen_json;
 use std::sync::Arc;
 
 impl Breaks {
-    /// What was named. A step's name has no `=`, so the first one begins the condition.
+    /// What was named. A step's name has no `=`, so the first one begins the condition; what stands before a `:` is the
+    /// wire that leads to it, in the same place.
     pub(crate) fn breakpoints(&self) -> Vec<Breakpoint> {
-        let read = |text: &String| match text.split_once('=') {
-            None => Breakpoint { node: text.clone(), when: None },
-            Some((node, when)) => Breakpoint { node: node.to_owned(), when: Some(when.to_owned()) },
+        let read = |text: &String| {
+            let (place, when) = text.split_once('=').map_or((text.as_str(), None), |(place, when)| (place, Some(when)));
+            let (from, node) = match place.split_once(':') {
+                None => (None, place.to_owned()),
+                Some((from, step)) => match parted(from) {
+                    (None, from) => (Some(from.to_owned()), step.to_owned()),
+                    (Some(path), from) => (Some(from.to_owned()), format!("{path}/{step}")),
+                },
+            };
+            Breakpoint { node, from, when: when.map(str::to_owned) }
         };
         self.break_at.iter().map(read).collect()
     }
@@ -94,7 +102,8 @@ fn waiting(output: &Output, found: &Value) {
     }
     for breakpoint in found["breakpoints"].as_array().into_iter().flatten() {
         let when = breakpoint["when"].as_str().map(|when| format!(" when {}", plain(when))).unwrap_or_default();
-        output.line(&format!("Breakpoint at {}{when}", plain(breakpoint["node"].as_str().unwrap_or_default())));
+        let wire = breakpoint["from"].as_str().map(|from| format!(" on the wire from {}", plain(from))).unwrap_or_default();
+        output.line(&format!("Breakpoint at {}{wire}{when}", plain(breakpoint["node"].as_str().unwrap_or_default())));
     }
     for call in found["waiting"].as_array().into_iter().flatten() {
         output.line(&format!("{} {}", output.paint("Waits", Tone::Warn), place(call)));
@@ -109,9 +118,10 @@ pub(super) fn stopped(output: &Output, run_id: &str, stopped: &Value, name: &str
         Some(_) => format!("before {}", plain(&format!("{name} ({})", place(stopped)))),
         None => "by request".to_owned(),
     };
+    let wire = word("from").map(|from| format!(" on the wire from {from}")).unwrap_or_default();
     let why = match (word("reason").as_deref(), word("condition")) {
-        (Some("breakpoint"), Some(condition)) => format!(", at the breakpoint {condition}"),
-        (Some("breakpoint"), None) => ", at a breakpoint".to_owned(),
+        (Some("breakpoint"), Some(condition)) => format!(", at the breakpoint{wire} {condition}"),
+        (Some("breakpoint"), None) => format!(", at a breakpoint{wire}"),
         (Some("step"), _) => ", after one step".to_owned(),
         _ => String::new(),
     };

@@ -3,7 +3,7 @@
 import { type Edge as FlowEdge, type Node as FlowNode, type NodeHandle, Position } from '@xyflow/react';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
 import { t } from '../../../i18n/index.ts';
-import { edgeKeys } from '../editor.ts';
+import { edgeKeys, FALLBACK_KEY } from '../editor.ts';
 import { splitPort } from '../model/ids.ts';
 import { byDepth, treeOf } from '../model/frames.ts';
 import { placesOf, type Rect, shapesOf } from '../model/place.ts';
@@ -154,7 +154,7 @@ function buildEdges(document: Workflow, nodes: ReadonlyMap<string, CardNode>, pr
   for (const [id, node] of Object.entries(document.nodes)) {
     const fallback = node.errorHandling?.fallbackNodeId;
     if (fallback !== undefined && nodes.get(id)?.data.shape.ports.some((p) => p.id === ERROR)) {
-      add(`fallback:${id}>${fallback}`, `${id}.${ERROR}`, fallback, true, null);
+      add(`${FALLBACK_KEY}${id}>${fallback}`, `${id}.${ERROR}`, fallback, true, null);
     }
   }
   return edges;

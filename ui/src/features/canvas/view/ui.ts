@@ -85,7 +85,7 @@ export interface CanvasUi {
   showSafe: boolean;
   runView: RunView | null;
   problems: ReadonlyMap<string, readonly Diagnostic[]>;
-  /** step → the condition under which a run stops before it; empty for every time */
+  /** step, or wire as `from>to` → the condition under which a run stops there; empty for every time */
   breakpoints: ReadonlyMap<string, string>;
 }
 

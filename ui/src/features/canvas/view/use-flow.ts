@@ -5,7 +5,7 @@ import { type MouseEvent as ReactMouseEvent, useCallback, useLayoutEffect, useMe
 import { useStore } from 'zustand';
 import { t, tn } from '../../../i18n/index.ts';
 import { applyEdits, type Edit } from '../document.ts';
-import { edgeOfKey } from '../editor.ts';
+import { edgeOfKey, FALLBACK_KEY } from '../editor.ts';
 import { mayEnterWire } from '../insert.ts';
 import { FRAME_HEAD, outermost, parentOf, withInside } from '../model/frames.ts';
 import { frameAt, within } from '../model/place.ts';
@@ -147,7 +147,7 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
     const middle: Point = [node.position.x + node.data.shape.width / 2, node.position.y + 28];
     let best: { key: string; distance: number } | null = null;
     for (const [key, route] of ui.getState().routes) {
-      if (key.startsWith('fallback:')) continue;
+      if (key.startsWith(FALLBACK_KEY)) continue;
       const distance = distanceTo(route.points, middle);
       if (distance <= CATCH && (!best || distance < best.distance)) best = { key, distance };
     }

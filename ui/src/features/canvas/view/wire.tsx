@@ -1,4 +1,4 @@
-/** One wire: its track, an arrow where it runs backwards, a tag with the number of items. */
+/** One wire: its track, an arrow where it runs backwards, a tag with the number of items and its breakpoint. */
 
 import { type ConnectionLineComponentProps, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
 import { memo } from 'react';
@@ -10,12 +10,22 @@ import { wireState } from './run-look.ts';
 import { useUi } from './ui.ts';
 
 /** In the layer above all wires: no wire runs through the number of another. */
-function Tag({ at, text, tone, icon = false }: { at: readonly [number, number]; text: string; tone: string; icon?: boolean }) {
+function Tag({ of, at, text, tone, icon = false, point }: { of: string; at: readonly [number, number]; text: string; tone: string; icon?: boolean; point: string | undefined }) {
+  const words = point === undefined ? '' : point === '' ? t('debug.markWire') : t('debug.markWireWhen', { when: point });
   return (
     <EdgeLabelRenderer>
-      <span className={`cv-tag ${tone}`} style={{ transform: `translate(-50%, -50%) translate(${at[0]}px, ${at[1]}px)` }}>{icon ? <Icon name="undo" size={12} /> : null}{text}</span>
+      <span data-of={of} className={`cv-tag ${tone} ${point === undefined ? '' : 'point'}`} style={{ transform: `translate(-50%, -50%) translate(${at[0]}px, ${at[1]}px)` }}>
+        {point === undefined ? null : <span className="c-err" title={words} data-mark="breakpoint"><Icon name="brk" size={12} label={words} /></span>}{icon ? <Icon name="undo" size={12} /> : null}{text}
+      </span>
     </EdgeLabelRenderer>
   );
+}
+
+/** What the tag of a wire says: how much came along it, else where it leads back to, or that it is a fallback. */
+function tagOf(data: NonNullable<WireEdge['data']>, count: number): { text: string; tone: string; icon?: boolean } | null {
+  if (data.fallback) return { text: t('canvas.fallbackTag'), tone: '' };
+  if (count > 0) return { text: formatNumber(count), tone: data.error ? 'err' : 'ok' };
+  return data.back ? { text: data.back, tone: 'back', icon: true } : null;
 }
 
 export const Wire = memo(function Wire({ id, data, selected, source, target }: EdgeProps<WireEdge>) {
@@ -27,8 +37,10 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
   const count = useUi((s) => s.runView?.ports[from] ?? 0);
   const dropping = useUi((s) => s.dropEdge === id);
   const moving = useUi((s) => s.connect?.moving !== null && s.connect?.moving !== undefined && s.connect.moving.from === from && s.connect.moving.to === target);
+  const point = useUi((s) => s.breakpoints.get(`${port}>${target}`));
   const far = useUi((s) => s.detail >= 2);
   if (!route || !data || moving) return null;
+  const tag = far ? null : tagOf(data, state === 'taken' || state === 'live' ? count : 0);
   const cls = ['cv-w', data.error ? 'err' : '', data.fallback ? 'fallback' : '', data.back === null ? '' : 'back', selected ? 'sel' : '', dropping ? 'drop' : '', state].join(' ');
   return (
     <g className="cv-wire" data-wire={`${from}>${target}`} data-state={state}>
@@ -39,9 +51,7 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
       <path className="cv-grab react-flow__edge-interaction" d={route.d} />
       <path className={cls} d={route.d} />
       {route.arrow ? <path className={`${cls} cv-arrow`} d="M-4 -4L2 0L-4 4" transform={`translate(${route.arrow.at[0]} ${route.arrow.at[1]}) rotate(${route.arrow.angle})`} /> : null}
-      {(state === 'taken' || state === 'live') && count > 0 && !data.fallback && !far ? <Tag at={route.tag} text={formatNumber(count)} tone={data.error ? 'err' : 'ok'} /> : null}
-      {data.back && !far && !(count > 0 && state !== 'open') ? <Tag at={route.tag} text={data.back} tone="back" icon /> : null}
-      {data.fallback && !far ? <Tag at={route.tag} text={t('canvas.fallbackTag')} tone="" /> : null}
+      {tag || point !== undefined ? <Tag of={`${port}>${target}`} at={route.tag} text={tag?.text ?? ''} tone={tag?.tone ?? ''} icon={tag?.icon ?? false} point={point} /> : null}
     </g>
   );
 });
