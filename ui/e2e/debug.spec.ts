@@ -209,7 +209,10 @@ test('a breakpoint set on a wire goes with the run that is started there, and a 
   await expect(banner).toContainText('At a breakpoint on the wire from Make a plan · success.');
   await banner.getByRole('button', { name: 'Continue' }).click();
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
-  await page.mouse.click(wire.x, wire.y);
+  // The banner has gone: the canvas stands elsewhere.
+  const there = await onWire(page, 'plan.success>add');
+  await page.mouse.click(there.x, there.y);
+  await expect(page.getByRole('switch', { name: 'Stop what comes along this wire' })).toBeChecked();
   await page.keyboard.press('Delete');
   await expect(page.locator('[data-mark=breakpoint]')).toHaveCount(0);
   await page.keyboard.press('F5');
