@@ -111,10 +111,14 @@ pub fn check(compiled: &Compiled, breakpoints: &[Breakpoint]) -> Result<(), Brea
             return refused(node, "the workflow has no such step".into());
         }
         if let Some(from) = from {
-            let mut ends = (0..compiled.nodes.len())
-                .filter(|index| &*compiled.nodes[*index].id == step && (path.is_some() || compiled.nodes[*index].file == 0));
+            let mut ends = (0..compiled.nodes.len()).filter(|index| {
+                &*compiled.nodes[*index].id == step && (path.is_some() || compiled.nodes[*index].file == 0)
+            });
             if !ends.any(|end| wire(compiled, end, from).is_some()) {
-                return refused(node, format!("no wire leads there from '{from}'; name it as the workflow does: step.port"));
+                return refused(
+                    node,
+                    format!("no wire leads there from '{from}'; name it as the workflow does: step.port"),
+                );
             }
         }
         let Some(when) = when else { continue };

@@ -34,7 +34,8 @@ fn checked(compiled: &Compiled, breakpoints: &[Breakpoint]) -> ApiResult<()> {
         } else {
             format!("The breakpoint at '{node}' cannot be set: {reason}.")
         };
-        let hint = "Name a step of the workflow, or PATH/STEP, a wire that leads to it, and a CEL condition over its item.";
+        let hint =
+            "Name a step of the workflow, or PATH/STEP, a wire that leads to it, and a CEL condition over its item.";
         ApiError::new(Class::Invalid, "BAD_BREAKPOINT", message, hint).with(json!({ "node": node }))
     })
 }

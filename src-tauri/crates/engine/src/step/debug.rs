@@ -41,7 +41,8 @@ impl Deciding<'_> {
 
     fn stop_now(&mut self, operator_id: Option<String>) -> Result<(), StepError> {
         let reason = PauseReason::Request;
-        let body = WorkflowPaused { reason, from: None, condition: None, condition_error: None, operator_id, origin: None };
+        let body =
+            WorkflowPaused { reason, from: None, condition: None, condition_error: None, operator_id, origin: None };
         self.emit(None, EventBody::WorkflowPaused(body))
     }
 

@@ -123,7 +123,12 @@ fn cases_are_told_by_the_wire_they_go_along_to_a_recovery_node_and_back() {
         operator_id: Some("user:ann".into()),
     };
     world.give(Input::Decision { task_id, answer, request_id: None, now: 1_000_009 });
-    assert_eq!(from(&world).as_deref(), Some("ask.retry"), "before the call that the answer leads to: {:?}", told(&world.events));
+    assert_eq!(
+        from(&world).as_deref(),
+        Some("ask.retry"),
+        "before the call that the answer leads to: {:?}",
+        told(&world.events)
+    );
     assert_eq!(world.state.stopped().and_then(|stopped| stopped.step_id.as_deref()), Some("c"));
 }
 
@@ -144,7 +149,8 @@ fn a_retry_comes_along_no_wire_and_iterations_have_wires_of_their_own() {
 
 #[test]
 fn the_wire_to_a_fallback_is_named_like_a_port() {
-    let nodes = json!({ "c": { "type": "t.read", "errorHandling": { "fallbackNodeId": "f" } }, "f": { "type": "t.pass" } });
+    let nodes =
+        json!({ "c": { "type": "t.read", "errorHandling": { "fallbackNodeId": "f" } }, "f": { "type": "t.pass" } });
     let compiled = flow(nodes, &[]);
     let fails = |node: &str, _: usize, _: u32| (node == "c").then(|| NodeFailure::tool("X", "no"));
     assert_eq!(stops(&compiled, &fails, json!({}), vec![along("c.fallback", "f", None)]), ["c.fallback > f"]);
@@ -163,7 +169,9 @@ fn a_wire_that_is_not_drawn_is_refused_and_a_stop_survives_a_restart() {
     let breakpoints = vec![along("a.success", "b", None)];
     world.start_watched(json!({}), Some(DebugStart { breakpoints, ..DebugStart::default() }));
     world.run_to_end();
-    let Some(EventBody::WorkflowPaused(paused)) = world.events.last().map(|event| &event.body) else { panic!("paused") };
+    let Some(EventBody::WorkflowPaused(paused)) = world.events.last().map(|event| &event.body) else {
+        panic!("paused")
+    };
     assert_eq!(paused.from.as_deref(), Some("a.success"));
     let events = world.events.clone();
     let mut world = World::resume(&compiled, &events, &calm, 1);

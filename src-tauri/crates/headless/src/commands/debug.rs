@@ -102,7 +102,8 @@ fn waiting(output: &Output, found: &Value) {
     }
     for breakpoint in found["breakpoints"].as_array().into_iter().flatten() {
         let when = breakpoint["when"].as_str().map(|when| format!(" when {}", plain(when))).unwrap_or_default();
-        let wire = breakpoint["from"].as_str().map(|from| format!(" on the wire from {}", plain(from))).unwrap_or_default();
+        let wire =
+            breakpoint["from"].as_str().map(|from| format!(" on the wire from {}", plain(from))).unwrap_or_default();
         output.line(&format!("Breakpoint at {}{wire}{when}", plain(breakpoint["node"].as_str().unwrap_or_default())));
     }
     for call in found["waiting"].as_array().into_iter().flatten() {
