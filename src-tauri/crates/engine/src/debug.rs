@@ -175,7 +175,7 @@ pub(crate) fn came_along(
     let wire = wire(compiled, node, from);
     let brought = wire.and_then(|wire| brought(compiled, state, node, wire));
     let each = compiled.nodes[node].mode == Mode::Each;
-    let first = fold::first_visit(compiled, state, node);
+    let first = fold::place::first_visit(compiled, state, node);
     let came = |index: usize| {
         let Some(slot) = fold::slot_ref(state, node, index) else { return false };
         match slot.along {

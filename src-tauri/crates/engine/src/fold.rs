@@ -329,7 +329,7 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: V
         Mode::Each => input.len(),
         Mode::All => 1,
     };
-    let visit = first_visit(compiled, state, node);
+    let visit = place::first_visit(compiled, state, node);
     state.nodes[node].visits += u32::try_from(slots).unwrap_or(u32::MAX);
     state.nodes[node].activation = Some(Activation::new(input, slots, visit));
     if slots == 0 {
@@ -337,11 +337,6 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: V
     } else {
         state.ready.insert(node);
     }
-}
-
-/// The visit with which a slot of a node begins: inside a container its own.
-pub(crate) fn first_visit(compiled: &Compiled, state: &RunState, node: usize) -> u32 {
-    state.frames.get(compiled.nodes.frame(node)).map_or(1, |frame| frame.visit)
 }
 
 pub(crate) fn slot_mut(state: &mut RunState, node: usize, slot: usize) -> Option<&mut Slot> {
@@ -508,9 +503,6 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     }
     let attempt = slot_ref(state, node, slot).map_or(0, |s| s.attempt);
     let retries = own_retry_applies(compiled, node, error, attempt);
-    if let Some(slot) = slot_mut(state, node, slot) {
-        slot.along = None;
-    }
     if let Some(wire) = compiled.nodes[node].handled_by.filter(|_| !retries) {
         case::pass(compiled, state, (node, slot), Arc::clone(error), wire, None);
         return;
@@ -521,6 +513,7 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     }
     state.undecided.insert((node, slot));
     if let Some(slot) = slot_mut(state, node, slot) {
+        slot.along = None;
         slot.phase = Phase::Undecided { error: Arc::clone(error) };
     }
 }

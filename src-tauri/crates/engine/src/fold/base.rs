@@ -170,7 +170,7 @@ pub(super) fn again(compiled: &Compiled, state: &mut RunState, node: usize, slot
         set.remove(&(node, slot));
     }
     cut::left(compiled, state, node, slot);
-    let visit = super::first_visit(compiled, state, node);
+    let visit = super::place::first_visit(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     let Some(known) = activation.slots.get_mut(slot) else { return };
     let body = known.body.take();

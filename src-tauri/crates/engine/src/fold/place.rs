@@ -76,3 +76,8 @@ pub(crate) fn is_cut(compiled: &Compiled, state: &RunState, node: usize) -> bool
     frame != 0
         && (state.frames.get(frame).is_none() || around(compiled, state, node).any(|(_, frame)| frame.cut.is_some()))
 }
+
+/// The visit with which a slot of a node begins: inside a container its own.
+pub(crate) fn first_visit(compiled: &Compiled, state: &RunState, node: usize) -> u32 {
+    state.frames.get(compiled.nodes.frame(node)).map_or(1, |frame| frame.visit)
+}
