@@ -72,3 +72,24 @@ fn fault_12_2038_and_1970_are_times_like_others() {
         holds(&again);
     }
 }
+
+#[test]
+fn fault_20_a_day_of_timers_fires_each_once_and_a_restart_loses_none() {
+    const MINUTES: i64 = 24 * 60;
+    let data = json!({ "nodes": {
+        "day": { "type": "flow.loop", "config": { "source": "=params.minutes", "maxIterations": MINUTES } },
+        "w": { "type": "flow.wait", "parent": "day", "config": { "ms": 60_000 } },
+    } });
+    let minutes: Vec<i64> = (0..MINUTES).collect();
+    let mut driver = Driver::new(compile(workflow(&data).expect("a workflow")), TestWorld::default());
+    let begun = driver.test.clock.now_ms();
+    driver.start(json!({ "minutes": minutes }), Default::default(), None);
+    driver.run_until(|driver| ended(driver).len() >= 700);
+    let kept = driver.events.len();
+    let mut driver = driver.crash_and_resume(kept);
+    driver.run();
+    holds(&driver);
+    assert_eq!(ended(&driver).iter().filter(|line| line.contains(" day[")).count(), 1_440);
+    let passed = driver.test.clock.now_ms() - begun;
+    assert!((MINUTES * 60_000..(MINUTES + 1) * 60_000).contains(&passed), "{passed}");
+}
