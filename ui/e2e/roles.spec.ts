@@ -31,6 +31,12 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     await expect(viewer.getByRole('button', { name: /^Save/ })).toBeDisabled();
     await expect(viewer.locator('.toast')).toHaveCount(0);
 
+    // Settings of the machine are a builder's: they are shown, nothing is offered that is refused.
+    await viewer.evaluate(() => { window.location.hash = '#/settings'; });
+    await expect(viewer.getByText('No place outside')).toBeVisible();
+    await expect(viewer.getByRole('textbox', { name: 'Address that checkpoints are sent to' })).toHaveCount(0);
+    await expect(viewer.getByRole('combobox', { name: 'Keep records' })).toBeDisabled();
+
     const operator = await as('olga');
     await expect(operator.getByText('Read only')).toBeVisible();
     await operator.getByRole('button', { name: /^Run/ }).click();

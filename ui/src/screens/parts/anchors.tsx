@@ -17,6 +17,8 @@ export function AnchorsSection() {
   const secrets = useCommand('secret_list', {});
   const { busy, run } = useDoing();
   const pick = transport().pickFolder;
+  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
+  const mayChange = role === 'builder';
   const doing = (work: () => Promise<AuditAnchor[]>, done: string) => run(async () => {
     const failed = (await work()).find((place) => place.error !== undefined);
     toast(failed ? { signal: 'warn', text: t('anchor.failedTitle'), detail: failed.error } : { signal: 'ok', text: done });
@@ -41,18 +43,18 @@ export function AnchorsSection() {
               {place.error ? <span className="s c-err" role="alert">{place.error}</span> : null}
             </div>
             <Badge>{tn('anchor.every', place.everyMinutes)}</Badge>
-            <Button small busy={busy} aria-label={t('anchor.removeOf', { place: place.place })} onClick={() => void doing(() => act('audit_anchor_remove', { id: place.id }), t('anchor.removed'))}>{t('anchor.remove')}</Button>
+            {mayChange ? <Button small busy={busy} aria-label={t('anchor.removeOf', { place: place.place })} onClick={() => void doing(() => act('audit_anchor_remove', { id: place.id }), t('anchor.removed'))}>{t('anchor.remove')}</Button> : null}
           </div>
         ))}
       </div>
-      <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim(), ...(secret ? { credential: secret } : {}) }).then((kept) => { if (kept) { setUrl(''); setSecret(''); } }); }}>
+      {mayChange ? <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim(), ...(secret ? { credential: secret } : {}) }).then((kept) => { if (kept) { setUrl(''); setSecret(''); } }); }}>
         <TextInput type="url" className="set-url" value={url} onChange={setUrl} placeholder="https://log.example/signalbox" aria-label={t('anchor.address')} maxLength={2000} />
         {secrets.data?.length ? <Select label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /> : null}
         <Button type="submit" busy={busy} disabled={!url.trim()}>{t('anchor.addUrl')}</Button>
         {pick ? <Button icon="folder" busy={busy} onClick={() => void addFolder()}>{t('anchor.addFolder')}</Button> : null}
-        {places.data?.length ? <Button icon="retry" busy={busy} onClick={() => void doing(() => act('audit_anchor_now', {}), t('anchor.done'))}>{t('anchor.now')}</Button> : null}
-      </form>
-      {pick ? null : <span className="s t3">{t('anchor.folderHttp')}</span>}
+      </form> : null}
+      {places.data?.length && role && role !== 'viewer' ? <div className="row wrap"><Button icon="retry" busy={busy} onClick={() => void doing(() => act('audit_anchor_now', {}), t('anchor.done'))}>{t('anchor.now')}</Button></div> : null}
+      {pick || !mayChange ? null : <span className="s t3">{t('anchor.folderHttp')}</span>}
     </Section>
   );
 }

@@ -13,6 +13,7 @@ const FOREVER = '';
 
 export function RetentionSection() {
   const found = useCommand('audit_retention', {});
+  const mayChange = useCommand('who', {}, { staleTime: 60_000 }).data?.role === 'builder';
   const { busy, run } = useDoing();
   /** A shorter time is asked about first: what goes does not come back. */
   const [asked, setAsked] = useState<number | 'now' | null>(null);
@@ -40,14 +41,14 @@ export function RetentionSection() {
             <span className="s t3">{policy.record === undefined || policy.at === undefined ? t('retention.none') : t('retention.gone', { n: formatNumber(policy.removed), at: formatDateTime(policy.at) })}</span>
           </div>
           {policy.record === undefined ? null : <Button small variant="ghost" onClick={() => navigate({ screen: 'audit', seq: policy.record })}>{t('retention.record', { seq: policy.record })}</Button>}
-          <span className="set-choice"><Select label={t('retention.keep')} value={days === undefined ? FOREVER : String(days)} disabled={busy} onChange={(next) => { if (next === FOREVER) void set(undefined); else setAsked(Number(next)); }}
+          <span className="set-choice"><Select label={t('retention.keep')} value={days === undefined ? FOREVER : String(days)} disabled={busy || !mayChange} onChange={(next) => { if (next === FOREVER) void set(undefined); else setAsked(Number(next)); }}
             options={[{ value: FOREVER, label: t('retention.forever') }, ...choices.map((n) => ({ value: String(n), label: n % 365 === 0 ? tn('retention.years', n / 365) : tn('retention.days', n) }))]} /></span>
         </div>
         {policy.held && days !== undefined ? (
           <div className="line"><Icon name="person" className="c-wait" /><span className="s t2 grow">{t('retention.held', { id: shortRunId(policy.held.runId) })}</span><Button small variant="ghost" onClick={() => navigate({ screen: 'run', runId: policy.held?.runId ?? '' })}>{t('audit.openRun')}</Button></div>
         ) : null}
       </div>
-      {days === undefined ? null : <div className="row wrap"><Button icon="x" busy={busy} onClick={() => setAsked('now')}>{t('retention.now')}</Button></div>}
+      {days === undefined || !mayChange ? null : <div className="row wrap"><Button icon="x" busy={busy} onClick={() => setAsked('now')}>{t('retention.now')}</Button></div>}
       {asked === null ? null : (
         <ConfirmDialog open danger busy={busy} title={t('retention.ask', { days: asked === 'now' ? days ?? 0 : asked })} text={t('retention.askText')} confirm={t(asked === 'now' ? 'retention.now' : 'retention.use')} cancel={t('common.cancel')}
           onConfirm={() => void attempt(confirm)} onClose={() => setAsked(null)} />
