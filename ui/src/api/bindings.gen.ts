@@ -640,6 +640,14 @@ export type ByConfig =
     values: Record<string, Effects>;
     /** For values that are not listed. */
     otherwise: Effects;
+  }
+  | {
+    /** Name of the config field. */
+    tools: string;
+    /** With such a tool. */
+    with: Effects;
+    /** Without one: no tools, names that are only taken away, or what is only read (`learn_…`). */
+    without: Effects;
   };
 
 /** A value, or a table of values over one config field. */
@@ -652,6 +660,14 @@ export type ByConfig2 =
     values: Record<string, Replay>;
     /** For values that are not listed. */
     otherwise: Replay;
+  }
+  | {
+    /** Name of the config field. */
+    tools: string;
+    /** With such a tool. */
+    with: Replay;
+    /** Without one: no tools, names that are only taken away, or what is only read (`learn_…`). */
+    without: Replay;
   };
 
 /** A workflow to look at. */
@@ -867,8 +883,12 @@ export interface DraftPut {
 export interface DynamicPorts {
   /** Array field of the config. */
   from: string;
-  /** Field of each element that holds the port id. */
-  id: string;
+  /** Field of each element that holds the port id; absent where the elements are the ids. */
+  id?: string;
+  /** With fewer elements there are no such ports. */
+  least?: number;
+  /** The fixed port that they take the place of. */
+  insteadOf?: string;
 }
 
 /** A wire from a port to a node. */
@@ -2494,6 +2514,10 @@ export interface Settings {
   errorPolicy?: ErrorPolicy;
   /** Default model name. */
   model?: unknown;
+  /** Tools that its agents have unless they name others (K-40): `server/tool`, `learn_name`. */
+  tools?: string[];
+  /** Folder of its skills, one Markdown file each (K-59), inside a granted folder. */
+  skills?: string;
   /** Node id of a chain that runs once after an abort. */
   onAbort?: string;
   /** Audit rules (K-60). */

@@ -17,15 +17,16 @@ export function applySaid(s: FoldState, event: RunEventLike, ms: number, payload
     case 'llm_tool_use':
       return begins(s, event, { what: 'tool', id: text(payload['tool_use_id']) ?? '', name: text(payload['name']) ?? '', input: payload['input'], startedMs: ms, notices: [] });
     case 'llm_tool_result':
-      return ends(s, event, (tool) => tool.id === payload['tool_use_id'], { output: payload['content'], failed: payload['is_error'] === true, endedMs: ms });
+      return heard(s, event, ms, payload);
     case 'tool_start':
+      if (called(s, event, ms, payload)) return true;
       return begins(s, event, { what: 'tool', id: '', name: text(payload['name']) ?? '', input: payload['input'], startedMs: ms, notices: [] });
     case 'tool_message':
       return noticed(s, event, payload);
     case 'tool_done':
-      return ends(s, event, (tool) => tool.id === '', { output: payload['output'], failed: false, endedMs: ms });
+      return ends(s, event, own, { output: payload['output'], failed: false, endedMs: ms });
     case 'tool_error':
-      return ends(s, event, (tool) => tool.id === '', { output: payload['error'] ?? payload['output'], failed: true, allowed: payload['allowError'] === true, endedMs: ms });
+      return ends(s, event, own, { output: payload['error'] ?? payload['output'], failed: true, allowed: payload['allowError'] === true, endedMs: ms });
     case 'llm_done':
       return turned(s, event, payload);
     case 'llm_error':
@@ -69,6 +70,35 @@ function begins(s: FoldState, event: RunEventLike, tool: ToolRun): boolean {
   if (!card) return true;
   said(s, card).push(tool);
   live(s, card, { what: 'tool', words: tool.name });
+  return true;
+}
+
+/** Its own events tell of it: the step's tool, or the one that a model asked for and that is called. */
+const own = (tool: ToolRun): boolean => tool.id === '' || tool.called === true;
+
+/** The tool that is called is the first one that the model waits for. */
+function called(s: FoldState, event: RunEventLike, ms: number, payload: Fields): boolean {
+  const card = cardOf(s, event);
+  const list = card ? said(s, card) : [];
+  const at = list.findIndex((one) => one.what === 'tool' && one.id !== '' && one.endedMs === undefined);
+  if (!card || at < 0) return false;
+  list[at] = { ...(list[at] as ToolRun), name: text(payload['name']) ?? '', startedMs: ms, called: true };
+  live(s, card, { what: 'tool', words: text(payload['name']) ?? '' });
+  return true;
+}
+
+/** What goes back to the model. What the tool itself told says more. */
+function heard(s: FoldState, event: RunEventLike, ms: number, payload: Fields): boolean {
+  const card = cardOf(s, event);
+  if (!card) return true;
+  const list = said(s, card);
+  const at = list.findLastIndex((one) => one.what === 'tool' && one.id === payload['tool_use_id']);
+  const tool = list[at];
+  if (tool?.what === 'tool') {
+    const failed = payload['is_error'] === true;
+    list[at] = tool.endedMs === undefined ? { ...tool, output: payload['content'], failed, endedMs: ms } : { ...tool, failed };
+  }
+  live(s, card, undefined);
   return true;
 }
 

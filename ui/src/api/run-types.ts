@@ -145,6 +145,8 @@ export interface ToolRun {
   /** A text for a model, the answer or the error of a step. */
   output?: unknown;
   failed?: boolean;
+  /** A model asked for it, and it is called. */
+  called?: boolean;
   /** It failed, and the step goes on. */
   allowed?: boolean;
   notices: { level: string; words: string; data?: unknown }[];

@@ -2,6 +2,8 @@
 export const said = {
   'said.thinking': 'Thinking',
   'said.response': 'Response',
+  'said.conversation': 'Conversation',
+  'said.turn': '{who} {n}',
   'said.coming': 'coming in',
   'said.showAll': 'Show all ({size})',
   'said.tools.one': '{n} tool call',

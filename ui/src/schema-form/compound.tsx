@@ -10,7 +10,7 @@ import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-import { diagnosticsAt, hintsOf, initialValue, isExpression, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
+import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -68,9 +68,14 @@ export function ObjectField({ label, schema, value, path, required, findings }: 
 function CellValue({ schema, value, onValue, label, invalid, cel }: {
   schema: JsonSchema | undefined; value: unknown; onValue: (value: unknown) => void; label: string; invalid: boolean; cel?: boolean;
 }) {
+  const { readOnly } = useForm();
   const widget = schema ? widgetOf(schema) : 'any';
   if (widget === 'cel' || (cel && (isExpression(value) || value === undefined || value === ''))) {
     return <CelEditor text={String(value ?? '').replace(/^=(?!=)/, '')} onText={(next) => onValue(cel ? `=${next}` : next)} label={label} invalid={invalid} bare />;
+  }
+  const choices = widget === 'select' && schema ? choicesOf(schema) : null;
+  if (choices) {
+    return <Select label={label} value={textOf(value)} disabled={readOnly} options={choices.map((one) => ({ value: textOf(one.value), label: one.label }))} onChange={(next) => onValue(choices.find((one) => textOf(one.value) === next)?.value)} />;
   }
   if (widget === 'text' || widget === 'template' || widget === 'path') {
     return <TextValue value={textOf(value)} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} bare />;
@@ -243,8 +248,10 @@ export function ListField({ path, ...field }: PathProps) {
     next.splice(to, 0, taken);
     store(next);
   };
+  // Of a list of different things the next one is one that is not there yet.
+  const first = () => (schema.uniqueItems ? choicesOf(itemSchema)?.find((one) => !items.includes(one.value))?.value : undefined) ?? initialValue(itemSchema);
   const add = form.readOnly || full ? undefined : (
-    <button type="button" className="lab-add" onClick={() => store([...items, initialValue(itemSchema)])} aria-label={`${hints.addLabel ?? t('form.add')}: ${label}`}>+ {hints.addLabel ?? t('form.add')}</button>
+    <button type="button" className="lab-add" onClick={() => store([...items, first()])} aria-label={`${hints.addLabel ?? t('form.add')}: ${label}`}>+ {hints.addLabel ?? t('form.add')}</button>
   );
   return (
     <FieldFrame field={field} labelFor={false} aside={add}>

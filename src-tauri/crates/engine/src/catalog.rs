@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Kinds of later releases: a file that names one gets `NOT_AVAILABLE`, not `UNKNOWN_TYPE`.
 pub const LATER_KINDS: &[&str] =
-    &["trigger.schedule", "trigger.webhook", "trigger.file_watch", "agent.task", "rag.index", "rag.retrieve"];
+    &["trigger.schedule", "trigger.webhook", "trigger.file_watch", "rag.index", "rag.retrieve"];
 
 /// Node kinds by name, in catalog order.
 #[derive(Debug, Clone, Default)]

@@ -1,6 +1,7 @@
 //! Workflow → indexes, ports and regions that `step` reads. Built once per run; shared.
 
 use crate::{
+    agent,
     calendar::Calendar,
     catalog::Catalog,
     config, context,
@@ -274,6 +275,7 @@ impl Parts {
         let model = workflow.settings.as_ref().and_then(|settings| settings.model.clone()).map(Arc::new);
         let compiled = workflow.nodes.iter().filter_map(|(id, node)| Some((id, node, catalog.get(&node.kind)?)));
         self.nodes.extend(compiled.map(|(id, node, descriptor)| {
+            let node = &*agent::with_default(node, descriptor, workflow);
             let compiled = compile_node(id, node, descriptor, &index);
             let tainted = file != 0 && config::host_from_data(node, descriptor, config::TRUSTED_INSIDE);
             CompiledNode {

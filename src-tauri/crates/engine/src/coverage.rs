@@ -1,6 +1,7 @@
 //! Error coverage of a workflow: where each red port leads, which retries may repeat a write, which rules never decide.
 
 use crate::{
+    agent,
     catalog::Catalog,
     decision::rules_of,
     recovery::{Recovery, RecoveryKind},
@@ -66,8 +67,9 @@ pub struct Coverage {
     pub score: Score,
 }
 
-fn effects_of(node: &Node, descriptor: &NodeDescriptor) -> (Effects, Replay) {
+fn effects_of(workflow: &Workflow, node: &Node, descriptor: &NodeDescriptor) -> (Effects, Replay) {
     // A field that the file leaves out has its default.
+    let node = agent::with_default(node, descriptor, workflow);
     let mut config = node.config.clone().unwrap_or_else(|| json!({}));
     let properties = descriptor.config.get("properties").and_then(Value::as_object);
     if let Some(fields) = config.as_object_mut() {
@@ -158,7 +160,7 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                 });
             }
         }
-        let (effects, replay) = effects_of(node, descriptor);
+        let (effects, replay) = effects_of(workflow, node, descriptor);
         let own = handling.and_then(|h| h.retry_policy.as_ref()).is_some_and(|p| p.max_attempts > 0);
         let by_rule = targets.iter().find_map(|target| {
             let (handler, other) = workflow.nodes.get_index(*target)?;

@@ -3,7 +3,7 @@
 use crate::scope::Scope;
 use indexmap::IndexMap;
 use serde_json::Value;
-use signalbox_model::{Effects, Item, Mode};
+use signalbox_model::{Effects, Item, Map, Mode, Workflow};
 use std::sync::Arc;
 
 /// One execution of a kind's code: the key under which its result comes back.
@@ -85,6 +85,10 @@ pub struct Call {
     pub loopback_allowed: bool,
     /// `settings.model` of the workflow that the step stands in: a model's name, or `{provider, model}`.
     pub model: Option<Arc<Value>>,
+    /// The workflow that the step stands in.
+    pub workflow: Arc<Workflow>,
+    /// `<path>/<node>-<n>`, n = earlier calls of the node there (K-56): no two calls of a run have the same.
+    pub launch_id: String,
     /// The run.
     pub run_id: Arc<str>,
     /// Id of the workflow, for folder grants.
@@ -120,6 +124,8 @@ pub struct CallOutput {
     pub ports: IndexMap<String, Vec<OutItem>>,
     /// Bound as `_meta` in `out` and `print`.
     pub meta: Option<Arc<Value>>,
+    /// Variables that the step itself writes, before its `out`.
+    pub writes: Map,
 }
 
 impl CallOutput {
@@ -138,6 +144,6 @@ impl CallOutput {
     }
     /// Items through one port.
     pub fn items(port: &str, items: Vec<OutItem>) -> Self {
-        Self { ports: IndexMap::from([(port.to_owned(), items)]), meta: None }
+        Self { ports: IndexMap::from([(port.to_owned(), items)]), ..Self::default() }
     }
 }

@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 mod address;
+pub mod agent;
 pub mod audit_rules;
 pub(crate) mod calendar;
 pub mod catalog;

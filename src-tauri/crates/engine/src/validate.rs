@@ -1,5 +1,6 @@
 //! Every diagnostic of a workflow file, several at once, each with code, JSON Pointer and hint.
 
+mod agents;
 mod called;
 mod containers;
 mod expressions;
@@ -125,6 +126,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     check_schemas(workflow, &mut found);
     check_artifacts(workflow, &mut found);
     check_settings(workflow, &mut found);
+    agents::check(workflow, &mut found);
     containers::check(workflow, catalog, &mut found);
     recovery::check(workflow, &mut found);
     graph::check(workflow, catalog, &mut found);

@@ -102,6 +102,15 @@ pub enum ByConfig<T> {
         /// For values that are not listed.
         otherwise: T,
     },
+    /// By whether a list of tools names one that reaches out.
+    Tools {
+        /// Name of the config field.
+        tools: String,
+        /// With such a tool.
+        with: T,
+        /// Without one: no tools, names that are only taken away, or what is only read (`learn_…`).
+        without: T,
+    },
 }
 
 impl<T: Copy> ByConfig<T> {
@@ -112,8 +121,25 @@ impl<T: Copy> ByConfig<T> {
             Self::Table { field, values, otherwise } => {
                 config.get(field).and_then(Value::as_str).and_then(|v| values.get(v).copied()).unwrap_or(*otherwise)
             }
+            Self::Tools { tools, with, without } => {
+                let reaches = match config.get(tools) {
+                    None | Some(Value::Null) => false,
+                    Some(Value::Array(names)) => names.iter().any(|name| name.as_str().is_none_or(reaches_out)),
+                    // Not known before it is evaluated.
+                    Some(_) => true,
+                };
+                if reaches { *with } else { *without }
+            }
         }
     }
+}
+
+/// What the names of skills begin with.
+pub const LEARN: &str = "learn_";
+
+/// A name in a list of tools that gives a tool outside: neither taken away nor a skill.
+fn reaches_out(name: &str) -> bool {
+    !name.starts_with('-') && !name.trim_start_matches('+').starts_with(LEARN)
 }
 
 /// One node kind.
@@ -207,8 +233,19 @@ pub struct Port {
 pub struct DynamicPorts {
     /// Array field of the config.
     pub from: String,
-    /// Field of each element that holds the port id.
-    pub id: String,
+    /// Field of each element that holds the port id; absent where the elements are the ids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// With fewer elements there are no such ports.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub least: usize,
+    /// The fixed port that they take the place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<String>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// An error a kind may produce.
@@ -252,16 +289,19 @@ impl NodeDescriptor {
         let mut ids = Vec::new();
         if let Some(dynamic) = &self.dynamic_ports {
             let list = config.and_then(|c| c.get(&dynamic.from)).and_then(Value::as_array);
-            for element in list.into_iter().flatten() {
-                if let Some(id) = element.get(&dynamic.id).and_then(Value::as_str)
+            for element in list.filter(|list| list.len() >= dynamic.least).into_iter().flatten() {
+                let id = dynamic.id.as_ref().map_or(Some(element), |field| element.get(field));
+                if let Some(id) = id.and_then(Value::as_str)
                     && !ids.iter().any(|known| known == id)
                 {
                     ids.push(id.to_owned());
                 }
             }
         }
+        let replaced = self.dynamic_ports.as_ref().and_then(|dynamic| dynamic.instead_of.as_deref());
+        let replaced = replaced.filter(|_| !ids.is_empty());
         for port in &self.ports {
-            if !ids.contains(&port.id) {
+            if !ids.contains(&port.id) && replaced != Some(port.id.as_str()) {
                 ids.push(port.id.clone());
             }
         }

@@ -158,6 +158,15 @@ pub struct ToolError {
     pub tool_result: Option<Arc<Value>>,
 }
 
+/// A file that a call leaves with the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeftFile {
+    /// Path inside the run's artifact folder.
+    pub path: String,
+    /// What it holds; text as it is, anything else as JSON.
+    pub content: Arc<Value>,
+}
+
 /// One thing that a call tells while it is under way.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
@@ -181,11 +190,16 @@ pub enum Said {
     ToolDone(ToolDone),
     /// It failed.
     ToolError(ToolError),
+    /// A file stays behind, however the call ends.
+    File(LeftFile),
 }
 
-impl From<Said> for EventBody {
-    fn from(said: Said) -> Self {
-        match said {
+impl TryFrom<Said> for EventBody {
+    /// It is no event of its own.
+    type Error = LeftFile;
+
+    fn try_from(said: Said) -> Result<Self, LeftFile> {
+        Ok(match said {
             Said::LlmToken(said) => Self::LlmToken(said),
             Said::LlmThinking(said) => Self::LlmThinking(said),
             Said::LlmToolUse(said) => Self::LlmToolUse(said),
@@ -196,6 +210,7 @@ impl From<Said> for EventBody {
             Said::ToolMessage(said) => Self::ToolMessage(said),
             Said::ToolDone(said) => Self::ToolDone(said),
             Said::ToolError(said) => Self::ToolError(said),
-        }
+            Said::File(left) => return Err(left),
+        })
     }
 }

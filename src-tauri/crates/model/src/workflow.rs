@@ -69,6 +69,12 @@ pub struct Settings {
     /// Default model name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Value>,
+    /// Tools that its agents have unless they name others (K-40): `server/tool`, `learn_name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// Folder of its skills, one Markdown file each (K-59), inside a granted folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skills: Option<String>,
     /// Node id of a chain that runs once after an abort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_abort: Option<String>,

@@ -252,10 +252,10 @@ fn config(descriptor: &NodeDescriptor, found: &mut Found) {
             found.add(Code::UnknownName, path, format!("There is no setting '{field}'"), hint);
         }
     };
-    if let ByConfig::Table { field: name, .. } = &descriptor.effects {
+    if let ByConfig::Table { field: name, .. } | ByConfig::Tools { tools: name, .. } = &descriptor.effects {
         field("/effects/field", name);
     }
-    if let ByConfig::Table { field: name, .. } = &descriptor.replay {
+    if let ByConfig::Table { field: name, .. } | ByConfig::Tools { tools: name, .. } = &descriptor.replay {
         field("/replay/field", name);
     }
     if let Some(ports) = &descriptor.dynamic_ports {

@@ -2,6 +2,8 @@
 
 use crate::Entry;
 
+#[path = "kinds/agent_task.rs"]
+mod agent_task;
 #[path = "kinds/builtin_audit.rs"]
 mod builtin_audit;
 #[path = "kinds/builtin_error_as_context.rs"]
@@ -71,6 +73,7 @@ mod trigger_manual;
 
 #[rustfmt::skip]
 pub(crate) const TABLE: &[Entry] = &[
+    Entry { kind: "agent.task", yaml: include_str!("../../../../node-catalog/agent.task.yaml"), code: agent_task::KIND },
     Entry { kind: "builtin.audit", yaml: include_str!("../../../../node-catalog/builtin.audit.yaml"), code: builtin_audit::KIND },
     Entry { kind: "builtin.error_as_context", yaml: include_str!("../../../../node-catalog/builtin.error_as_context.yaml"), code: builtin_error_as_context::KIND },
     Entry { kind: "builtin.error_handler", yaml: include_str!("../../../../node-catalog/builtin.error_handler.yaml"), code: builtin_error_handler::KIND },

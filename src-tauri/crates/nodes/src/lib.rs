@@ -20,6 +20,7 @@ mod run;
 pub mod speech;
 mod support;
 mod tool_answer;
+mod tool_call;
 
 pub use check::check_descriptor;
 pub use run::{run_call, run_effect, run_pure};

@@ -2,5 +2,11 @@
 
 pub(crate) mod fault;
 pub(crate) mod form;
+mod gate;
+pub(crate) mod kit;
+mod offer;
+pub(crate) mod rounds;
 pub(crate) mod settings;
+pub(crate) mod skills;
 pub(crate) mod talk;
+pub(crate) mod transcript;

@@ -196,6 +196,7 @@ fn clean(scrubber: &Scrubber, said: Said) -> Said {
             text(&mut error.message);
             error.details.iter_mut().for_each(|details| scrubber.map(details));
         }
+        Said::File(left) => value(&mut left.content),
     }
     said
 }

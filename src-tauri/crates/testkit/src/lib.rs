@@ -8,6 +8,7 @@ pub mod files;
 pub mod http;
 pub mod llm;
 pub mod scenario;
+pub mod tools;
 
 use signalbox_ports::{Ids, World};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub use driver::Driver;
 pub use files::MemoryFiles;
 pub use http::{Answer, ScriptedHttp};
 pub use llm::ScriptedLlm;
+pub use tools::ScriptedTools;
 
 /// Ids that count: `00000000-0000-7000-8000-000000000001`, …; the seed is the number.
 #[derive(Debug, Default)]
@@ -45,6 +47,8 @@ pub struct TestWorld {
     pub audit: Arc<MemoryAudit>,
     /// A model that answers as scripted.
     pub llm: Arc<ScriptedLlm>,
+    /// Tools that answer as scripted.
+    pub tools: Arc<ScriptedTools>,
 }
 
 impl Default for TestWorld {
@@ -55,6 +59,7 @@ impl Default for TestWorld {
             files: Arc::default(),
             audit: Arc::default(),
             llm: Arc::new(ScriptedLlm::new(Arc::clone(&clock))),
+            tools: Arc::new(ScriptedTools::new(Arc::clone(&clock))),
             clock,
         }
     }
@@ -70,7 +75,7 @@ impl TestWorld {
             audit: Arc::clone(&self.audit) as Arc<dyn signalbox_ports::AuditLog>,
             secrets: Arc::new(signalbox_ports::NoSecrets),
             llm: Arc::clone(&self.llm) as Arc<dyn signalbox_ports::Llm>,
-            tools: Arc::new(signalbox_ports::NoTools),
+            tools: Arc::clone(&self.tools) as Arc<dyn signalbox_ports::Tools>,
             scripts: Arc::new(signalbox_ports::NoScripts),
         }
     }

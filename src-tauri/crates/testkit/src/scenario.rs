@@ -34,6 +34,9 @@ pub struct Scenario {
     /// What the model answers, in order; the last repeats.
     #[serde(default)]
     pub llm: Vec<crate::llm::Said>,
+    /// Approved servers: name → tools.
+    #[serde(default)]
+    pub tools: IndexMap<String, Vec<crate::tools::Scripted>>,
     /// Path → text.
     #[serde(default)]
     pub files: IndexMap<String, String>,
@@ -107,6 +110,9 @@ pub struct Expect {
     /// What each question to the model has in it, in order; there are as many questions.
     #[serde(default)]
     pub questions: Option<Vec<Vec<String>>>,
+    /// Calls of tools, in order: `server/tool {arguments}`.
+    #[serde(default)]
+    pub calls: Option<Vec<String>>,
     /// Names of the entries that Audit nodes made, in order.
     #[serde(default)]
     pub audit: Option<Vec<String>>,
@@ -275,6 +281,7 @@ pub fn drive(scenario: &Scenario) -> Result<Driver, String> {
         test.http.on(key, answers.clone());
     }
     test.llm.says(scenario.llm.clone());
+    test.tools.has(scenario.tools.clone());
     for (path, content) in &scenario.files {
         test.files.put(path, content.as_str());
     }
@@ -381,6 +388,9 @@ fn expectations(scenario: &Scenario, driver: &Driver, wrong: &mut Vec<String>) {
                 wrong.push(format!("question {at} does not have '{part}': {words}"));
             }
         }
+    }
+    if let Some(calls) = &expect.calls {
+        differ(wrong, "calls", calls, &driver.test.tools.calls());
     }
     if let Some(names) = &expect.audit {
         let found: Vec<String> = driver.test.audit.notes().into_iter().map(|note| note.event).collect();

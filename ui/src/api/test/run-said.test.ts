@@ -43,6 +43,23 @@ describe('ts_061: what a model says', () => {
     expect(foldRun([...EVENTS.slice(0, 11), { ...failed, payload: { ...failed.payload, usage: undefined } }]).spent.calls).toBe(2);
   });
 
+  it('ts_114: a tool that a model asked for and what the tool tells are one', () => {
+    const asked = (id: string, q: string) => ({ type: 'llm_tool_use', ...key, payload: { tool_use_id: id, name: 'shop_find', input: { q } } });
+    const more: RunEventLike[] = [
+      asked('t1', 'lamp'), asked('t2', 'lamps'), asked('t3', 'x'),
+      { type: 'tool_start', ...key, payload: { name: 'find', input: { q: 'lamp' }, inputSummary: '' } },
+      { type: 'tool_message', ...key, payload: { name: 'find', level: 'info', message: 'looking', data: null } },
+      { type: 'tool_error', ...key, payload: { name: 'find', error: { message: 'no' }, allowError: true, output: { ok: false }, toolResult: null } },
+      { type: 'llm_tool_result', ...key, payload: { tool_use_id: 't1', content: 'no', is_error: true } },
+      { type: 'tool_start', ...key, payload: { name: 'find', input: { q: 'lamps' }, inputSummary: '' } },
+      { type: 'tool_done', ...key, payload: { name: 'find', output: { aisle: 7 }, outputSummary: '', toolResult: {} } },
+      { type: 'llm_tool_result', ...key, payload: { tool_use_id: 't2', content: '{"aisle":7}', is_error: false } },
+      { type: 'llm_tool_result', ...key, payload: { tool_use_id: 't3', content: 'There is no tool', is_error: true } },
+    ].map((event, n) => ({ runId: 'R', seq: n + 3, ts: at(n + 2), ...event }));
+    const tools = foldRun([...EVENTS.slice(0, 2), ...more]).cards[0]?.said?.map((one) => (one.what === 'tool' ? [one.id, one.name, one.output, one.failed, one.notices.length] : one.what));
+    expect(tools).toEqual([['t1', 'find', { message: 'no' }, true, 1], ['t2', 'find', { aisle: 7 }, false, 0], ['t3', 'shop_find', 'There is no tool', true, 0]]);
+  });
+
   it('shows its end on the node while the call goes on, and not afterwards', () => {
     const says = (n: number) => foldRun(EVENTS.slice(0, n)).nodes['ask']?.says;
     expect(says(4)).toEqual({ what: 'thinking', words: 'Let me see.', card: 0 });

@@ -98,7 +98,7 @@ function Kind({ kind }: { kind: NodeDescriptor }) {
         <h3>{t('catalog.ports')}</h3>
         <div className="box">
           <PortLine shape="in" name={t('catalog.input')} what={kind.input ? t('catalog.inputYes') : t('catalog.inputNo')} />
-          {kind.dynamicPorts ? <PortLine shape="ok" name={`${kind.dynamicPorts.from}[].${kind.dynamicPorts.id}`} what={t('catalog.dynamic', { field: kind.dynamicPorts.from })} mono /> : null}
+          {kind.dynamicPorts ? <PortLine shape="ok" name={[`${kind.dynamicPorts.from}[]`, kind.dynamicPorts.id].filter(Boolean).join('.')} what={t('catalog.dynamic', { field: kind.dynamicPorts.from })} mono /> : null}
           {kind.ports.map((port) => (
             <PortLine key={port.id} shape={port.id === 'error' ? 'err' : 'ok'} name={port.id} mono
               what={port.title ?? (port.id === 'error' ? t('catalog.error') : t('catalog.success'))} />
@@ -173,7 +173,7 @@ function PortLine({ shape, name, what, mono }: { shape: 'in' | 'ok' | 'err'; nam
 
 function effectText(effects: NodeDescriptor['effects']): string {
   if (typeof effects === 'string') return t(`catalog.effect.${effects}`);
-  return t('catalog.effect.by', { field: effects.field });
+  return t('catalog.effect.by', { field: 'tools' in effects ? effects.tools : effects.field });
 }
 
 function typeText(schema: JsonSchema): string {

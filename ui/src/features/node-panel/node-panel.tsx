@@ -64,7 +64,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   ];
   const input = <DataTab side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
   const output = <DataTab side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
-  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} readOnly={readOnly} onEdit={onEdit} />;
+  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} readOnly={readOnly} onEdit={onEdit} />;
   const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>

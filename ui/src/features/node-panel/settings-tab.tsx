@@ -10,6 +10,7 @@ import { GuardsEditor } from './guards-editor.tsx';
 import { useConfigSchema } from './tool-schema.ts';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
+import { WritesEditor } from './writes-editor.tsx';
 
 const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField };
 
@@ -19,6 +20,8 @@ export interface SettingsTabProps {
   descriptor: NodeDescriptor | undefined;
   diagnostics: readonly Diagnostic[];
   host: ExpressionHost;
+  /** What the workflow says about its variables. */
+  contextSchema: unknown;
   readOnly: boolean;
   onEdit: NodePanelProps['onEdit'];
 }
@@ -28,7 +31,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   const hasSuccess = !descriptor || descriptor.ports.some((port) => port.id === 'success');
   const calls = !descriptor || (descriptor.role !== 'trigger' && descriptor.role !== 'stop');
   const effects = descriptor?.effects;
-  const writes = effects === 'write' || (typeof effects === 'object' && Object.values(effects.values).includes('write'));
+  const writes = effects === 'write' || (typeof effects === 'object' && ('tools' in effects ? effects.with === 'write' : Object.values(effects.values).includes('write')));
   const first: Record<string, JsonSchema> = {};
   if (hasSuccess && calls) first['if'] = { type: 'string', title: t('settings.if'), description: t('settings.ifHint'), 'x-cel': true, 'x-ui': { placeholder: 'item.id != \'\'' } };
   if (calls) first['out'] = { type: 'object', title: t('settings.out'), description: t('settings.outHint'), 'x-ui': { widget: 'keyvalue', prefix: '$', cel: true } };
@@ -49,7 +52,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   return { first: { type: 'object', properties: first }, more: { type: 'object', properties: more } };
 }
 
-export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, readOnly, onEdit }: SettingsTabProps) {
+export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, readOnly, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
   const schema = useConfigSchema(asSchema(descriptor?.config), node);
   const pointer = pointerOf('', ['nodes', nodeId]);
@@ -81,6 +84,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, readO
           <p className="s t2">{t('panel.unknownKindText')}</p>
         </>
       )}
+      {node.type === 'agent.task' ? <WritesEditor nodeId={nodeId} node={node} schema={contextSchema} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} /> : null}
       <div className="panel-rule" />
       <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.first)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} />
       <details className="more" open={used.length > 0} key={`more ${nodeId}`}>

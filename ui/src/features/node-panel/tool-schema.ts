@@ -1,6 +1,7 @@
 // The form of a tool's step: which servers and tools there are on this machine, and what the chosen tool takes. All of that is
 // told by the servers; their hints for forms are not followed.
 
+import { isObject } from '../../api/json.ts';
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
 import { isObject } from '../../api/json.ts';
 import { useCommand } from '../../api/queries.ts';
@@ -56,9 +57,22 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
   return { ...config, properties };
 }
 
+/** A list of tools of a model: chosen from those of this machine. */
+function offeredSchema(config: JsonSchema, node: WorkflowNode, tools: readonly Tool[]): JsonSchema {
+  const list = config.properties?.['tools'];
+  if (!list || tools.length === 0) return config;
+  const listed: unknown = isObject(node.config) ? node.config['tools'] : undefined;
+  const known = tools.map((one) => `${one.server}/${one.name}`);
+  const own = (Array.isArray(listed) ? listed : []).filter((name): name is string => typeof name === 'string' && name !== '' && !known.includes(name));
+  const items = { type: 'string', enum: [...known, ...own], 'x-ui': { widget: 'select', plain: true } } as JsonSchema;
+  return { ...config, properties: { ...config.properties, tools: { ...list, items } } };
+}
+
 /** The schema of a step's config on this machine. */
 export function useConfigSchema(config: JsonSchema, node: WorkflowNode): JsonSchema {
   const isTool = node.type === MCP_TOOL;
-  const tools = useCommand('tool_list', {}, { enabled: isTool, staleTime: 30_000 });
-  return isTool && tools.data ? toolSchema(config, node, tools.data) : config;
+  const offers = node.type === 'agent.task' || node.type === 'llm.chat';
+  const tools = useCommand('tool_list', {}, { enabled: isTool || offers, staleTime: 30_000 });
+  if (!tools.data) return config;
+  return isTool ? toolSchema(config, node, tools.data) : offers ? offeredSchema(config, node, tools.data) : config;
 }

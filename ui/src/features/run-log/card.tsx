@@ -12,7 +12,7 @@ import { saidSections } from './said.tsx';
 import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
 
-export type SectionId = 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed' | 'thinking' | 'response' | 'tools' | 'usage';
+export type SectionId = 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed' | 'thinking' | 'response' | 'conversation' | 'tools' | 'usage';
 
 export interface Sections {
   isOpen(card: CallCard, section: SectionId): boolean;

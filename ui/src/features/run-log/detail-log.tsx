@@ -187,9 +187,9 @@ function callOf(view: RunView, event: RunEventLike): number | undefined {
   });
 }
 
-const CLOSED: ReadonlySet<SectionId> = new Set<SectionId>(['response']);
+const CLOSED: ReadonlySet<SectionId> = new Set<SectionId>(['response', 'conversation']);
 /** Beside timeline and table there is one card, with room for what one looks for first. */
-const OPEN_IN_DETAIL: ReadonlySet<SectionId> = new Set<SectionId>(['error', 'inputs', 'outputs', 'response']);
+const OPEN_IN_DETAIL: ReadonlySet<SectionId> = new Set<SectionId>(['error', 'inputs', 'outputs', 'response', 'conversation']);
 
 /** Which sections are turned from their default. Kept apart from the cards, which leave the screen while one scrolls. */
 function useSections(byDefault: ReadonlySet<SectionId>): Sections {

@@ -16,12 +16,27 @@ const turn = { what: 'turn', model: 'tiny-1', finish: 'stop', latencyMs: 1200, i
 
 describe('U-21: what a model said', () => {
   it('the answer stands open, thoughts, tools and tokens are named with their size', () => {
-    card([{ what: 'thinking', text: 'Hm.' }, { what: 'text', text: 'Forty-two.' }, { what: 'tool', id: 't', name: 'calc', input: {}, startedMs: 0, endedMs: 5, output: '42', failed: false, notices: [] }, turn]);
+    card([{ what: 'thinking', text: 'Hm.' }, { what: 'tool', id: '', name: 'calc', input: {}, startedMs: 0, endedMs: 5, output: '42', failed: false, notices: [] }, { what: 'text', text: 'Forty-two.' }, turn]);
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('Forty-two.');
     expect(screen.queryByText('Hm.')).toBeNull();
     expect(screen.getByRole('button', { name: /^Thinking/ }).getAttribute('aria-expanded')).toBe('false');
     expect(screen.getByRole('button', { name: /^1 tool call/ }).getAttribute('aria-expanded')).toBe('false');
     expect(screen.getByRole('button', { name: /^Token usage/ }).textContent).toContain('tiny-1, 1,134 tokens');
+  });
+
+  it('with tools it is a conversation in turns; what stands last is the answer, and what failed is red', async () => {
+    const tool = { what: 'tool' as const, startedMs: 0, endedMs: 5, notices: [] };
+    card([
+      { what: 'text', text: 'I look it up.' }, { ...tool, id: 't1', name: 'find', input: { q: 'lamp' }, output: 'no such aisle', failed: true },
+      { ...tool, id: 't2', name: 'find', input: { q: 'lamps' }, output: 'aisle 7', failed: false }, { what: 'text', text: 'In aisle 7.' }, turn,
+    ], ['response', 'conversation']);
+    expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('In aisle 7.');
+    expect(screen.getByRole('button', { name: /^Conversation/ }).textContent).toContain('2 tool calls, 1 failed');
+    const talk = screen.getByRole('list', { name: 'Conversation' });
+    expect([...talk.children].map((one) => one.textContent)).toEqual([expect.stringContaining('I look it up.'), expect.stringContaining('find'), expect.stringContaining('find'), expect.stringContaining('In aisle 7.')]);
+    expect(screen.getByRole('img', { name: 'Failed' })).toBeTruthy();
+    await userEvent.click(screen.getAllByRole('button', { name: /find/ })[0] as HTMLElement);
+    expect(screen.getByLabelText('find Answer').textContent).toContain('no such aisle');
   });
 
   it('is text, whatever it holds: no pictures, no links, no code', () => {
@@ -61,8 +76,8 @@ describe('U-21: what a model said', () => {
   });
 
   it('a tool opens to its arguments and its answer; one that failed says so before', async () => {
-    card([{ what: 'tool', id: 't', name: 'files__read', input: { path: 'a.txt' }, startedMs: 0, endedMs: 1500, output: 'no such file', failed: true, notices: [{ level: 'warn', words: 'slow disk' }] }], ['tools']);
-    expect(screen.getByRole('button', { name: /^1 tool call 1 failed/ })).toBeTruthy();
+    card([{ what: 'tool', id: 't', name: 'files__read', input: { path: 'a.txt' }, startedMs: 0, endedMs: 1500, output: 'no such file', failed: true, notices: [{ level: 'warn', words: 'slow disk' }] }], ['conversation']);
+    expect(screen.getByRole('button', { name: /^Conversation 1 tool call, 1 failed/ })).toBeTruthy();
     expect(screen.getByText('slow disk')).toBeTruthy();
     expect(screen.queryByText('"no such file"')).toBeNull();
     await userEvent.click(screen.getByRole('button', { name: /files__read/ }));

@@ -27,22 +27,26 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
   const said = card.said;
   if (!said) return null;
   const open = card.endSeq === undefined;
-  const spoken = (id: 'thinking' | 'response', what: 'text' | 'thinking') => {
-    const length = lengthOf(said, what);
+  const spoken = (id: 'thinking' | 'response', what: 'text' | 'thinking', parts: readonly Saying[]) => {
+    const length = lengthOf(parts, what);
     if (length === 0) return null;
     return section(id, t(`said.${id}`), open && what === 'text' ? t('said.coming') : formatBytes(length), () => <>
-      <Text text={textOf(said, what)} open={open} label={t(`said.${id}`)} />
-      {said.map((one, i) => (one.what === what && one.cut ? <div key={`cut ${String(i)}`} className="sc-value"><span className="s t3">{t('said.cut')}</span><ValueView value={one.cut} label={t(`said.${id}`)} /></div> : null))}
+      <Text text={textOf(parts, what)} open={open} label={t(`said.${id}`)} />
+      {parts.map((one, i) => (one.what === what && one.cut ? <div key={`cut ${String(i)}`} className="sc-value"><span className="s t3">{t('said.cut')}</span><ValueView value={one.cut} label={t(`said.${id}`)} /></div> : null))}
     </>);
   };
   const tools = said.filter((one) => one.what === 'tool');
   const turns = said.filter((one) => one.what === 'turn');
   const troubles = said.filter((one) => one.what === 'trouble');
+  // A model that uses tools talks in turns; what it said before a tool is no part of its answer.
+  const talk = tools.some((tool) => tool.id !== '');
+  const last = talk ? said.slice(said.findLastIndex((one) => one.what === 'tool') + 1) : said;
   return (
     <>
-      {spoken('thinking', 'thinking')}
-      {spoken('response', 'text')}
-      {tools.length === 0 ? null : section('tools', tn('said.tools', tools.length), tools.some((tool) => tool.failed) ? tn('said.toolsFailed', tools.filter((tool) => tool.failed).length) : null, () => (
+      {spoken('thinking', 'thinking', said)}
+      {spoken('response', 'text', last)}
+      {talk ? section('conversation', t('said.conversation'), <TalkNote tools={tools} />, () => <Conversation said={said} open={open} />) : null}
+      {talk || tools.length === 0 ? null : section('tools', tn('said.tools', tools.length), tools.some((tool) => tool.failed) ? tn('said.toolsFailed', tools.filter((tool) => tool.failed).length) : null, () => (
         <ol className="said-tools">{tools.map((tool, i) => <Tool key={`${tool.id} ${String(i)}`} tool={tool} />)}</ol>
       ))}
       {turns.length === 0 ? null : section('usage', t('said.usage'), usageNote(turns), () => <Usage turns={turns} />)}
@@ -104,6 +108,39 @@ function Text({ text, open, label }: { text: string; open: boolean; label: strin
       {long ? <Button small variant="ghost" onClick={() => setAll(true)}>{t('said.showAll', { size: formatBytes(text.length) })}</Button> : null}
       <span className="sc-copy"><CopyButton value={text} /></span>
     </div>
+  );
+}
+
+function TalkNote({ tools }: { tools: readonly ToolRun[] }) {
+  const failed = tools.filter((tool) => tool.failed).length;
+  return <>{tn('said.tools', tools.length)}{failed > 0 ? <span className="c-err">, {tn('said.toolsFailed', failed)}</span> : null}</>;
+}
+
+/** What the model says and which tools it uses, in order. */
+function Conversation({ said, open }: { said: readonly Saying[]; open: boolean }) {
+  return (
+    <ol className="said-talk" aria-label={t('said.conversation')}>
+      {said.map((one, i) => {
+        const key = `${one.what} ${String(i)}`;
+        switch (one.what) {
+          case 'text':
+          case 'thinking': {
+            const who = one.what === 'text' ? t('said.model') : t('said.thinking');
+            return (
+              <li key={key} className={one.what === 'thinking' ? 't2' : ''}>
+                <span className="cap">{who}</span>
+                <Text text={one.text.trim().replace(MASKS, '•••')} open={open && i === said.length - 1} label={t('said.turn', { who, n: i + 1 })} />
+              </li>
+            );
+          }
+          case 'tool':
+            return <Tool key={key} tool={one} />;
+          case 'turn':
+          case 'trouble':
+            return null;
+        }
+      })}
+    </ol>
   );
 }
 

@@ -154,6 +154,8 @@ pub(crate) async fn run_in(
         idempotency_key: "key-1".into(),
         loopback_allowed: true,
         model: None,
+        workflow: Arc::new(signalbox_model::Workflow::empty("w", "Work")),
+        launch_id: "n-0".into(),
         run_id: "r".into(),
         workflow_id: "w".into(),
     };

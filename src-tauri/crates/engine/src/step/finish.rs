@@ -1,6 +1,6 @@
 //! Results of calls: output schema, `out`, `print`, `step_done`.
 
-use super::{Deciding, StepError};
+use super::{Deciding, EventKey, StepError};
 use crate::{
     compiled::Compiled,
     context,
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use signalbox_model::{
     Effects, ErrorType, EventBody, Item, Map, Mode, NodeFailure, Said,
     event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
+    said::LeftFile,
 };
 use std::sync::Arc;
 
@@ -85,7 +86,18 @@ impl Deciding<'_> {
             }
             Some(_) | None => return Ok(()),
         };
-        said.into_iter().try_for_each(|said| self.emit(Some(event_key), said.into()))
+        said.into_iter().try_for_each(|said| match EventBody::try_from(said) {
+            Ok(body) => self.emit(Some(event_key), body),
+            Err(LeftFile { path, content }) => self.write_artifact(event_key, path, content),
+        })
+    }
+
+    /// Writes an artifact; the events say that it is there.
+    fn write_artifact(&mut self, key: EventKey, path: String, content: Arc<Value>) -> Result<(), StepError> {
+        let size = content.as_str().map_or_else(|| content.to_string().len(), str::len);
+        self.emit(Some(key), EventBody::FileStart(FileStart { path: path.clone() }))?;
+        self.out.effects.push(Effect::WriteArtifact { path: path.clone(), content });
+        self.emit(Some(key), EventBody::FileDone(FileDone { path, size_bytes: size as u64 }))
     }
 
     /// `flow.wait` is over: the items go on.
@@ -147,10 +159,7 @@ impl Deciding<'_> {
             self.emit(Some(key), EventBody::VarChanged(change))?;
         }
         for (path, content) in artifacts {
-            let size = content.as_str().map_or_else(|| content.to_string().len(), str::len);
-            self.emit(Some(key), EventBody::FileStart(FileStart { path: path.clone() }))?;
-            self.out.effects.push(Effect::WriteArtifact { path: path.clone(), content });
-            self.emit(Some(key), EventBody::FileDone(FileDone { path, size_bytes: size as u64 }))?;
+            self.write_artifact(key, path, content)?;
         }
         for value in prints {
             self.emit(Some(key), EventBody::StepPrint(StepPrint { value }))?;
@@ -196,13 +205,16 @@ pub(super) fn after(
     {
         return Err(failure);
     }
-    if this.node.out.is_none() && this.node.print.is_none() {
+    if this.node.out.is_none() && this.node.print.is_none() && output.writes.is_empty() {
         return Ok(Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None });
     }
     let mut scope = bound(&working);
     let mut outputs = Map::new();
     let mut changes = Vec::new();
     let mut artifacts = Vec::new();
+    for (name, value) in &output.writes {
+        changes.extend(context::write(compiled, node, &mut working, &format!("${name}"), Arc::new(value.clone()))?);
+    }
     for (target, value) in this.node.out.iter().flatten() {
         scope.context = Arc::clone(&working);
         let value = Arc::new(expr::value(value, &scope).map_err(|e| e.inside(target).failure("out"))?);

@@ -311,6 +311,8 @@ impl Deciding<'_> {
             idempotency_key,
             loopback_allowed: false,
             model: None,
+            workflow: Arc::clone(&self.compiled.file(audit).workflow),
+            launch_id: String::new(),
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(self.compiled.file(audit).workflow.id.as_str()),
         })));

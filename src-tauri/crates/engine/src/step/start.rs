@@ -196,6 +196,7 @@ impl Deciding<'_> {
         if live.is_empty() {
             return Ok(());
         }
+        let launch_id = self.launch_id(node, &call_key.path, slots.len());
         self.out.effects.push(Effect::Call(Box::new(Call {
             key: call_key,
             node_id: Arc::clone(&this.id),
@@ -207,6 +208,8 @@ impl Deciding<'_> {
             idempotency_key,
             loopback_allowed: self.state.started_by.is_none() && !this.host_from_data,
             model: this.model.clone(),
+            workflow: Arc::clone(&compiled.file(node).workflow),
+            launch_id,
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(compiled.file(node).workflow.id.as_str()),
         })));
@@ -271,6 +274,19 @@ impl Deciding<'_> {
             visit: key.visit.unwrap_or(1),
             attempt: key.attempt.unwrap_or(0),
             origin: None,
+        }
+    }
+
+    /// Names this call of a node (K-56). A container that is entered again has the path that it had.
+    fn launch_id(&self, node: usize, path: &str, slots: usize) -> String {
+        let id = &self.compiled.nodes[node].id;
+        let calls = self.state.nodes.get(node).map_or(0, |run| run.calls as usize);
+        let own = format!("{id}-{}", calls.saturating_sub(slots));
+        let round = self.state.frames.get(self.compiled.nodes.frame(node)).map_or(1, |frame| frame.visit);
+        match (path, round) {
+            ("", _) => own,
+            (path, 1) => format!("{path}/{own}"),
+            (path, round) => format!("{path}@{round}/{own}"),
         }
     }
 

@@ -57,6 +57,9 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
         for target in node.out.iter().flatten().filter_map(|(target, _)| target.strip_prefix('$')) {
             writes.push((index, target.split(['.', '[']).next().unwrap_or(target).to_owned()));
         }
+        if node.kind == crate::agent::KIND {
+            writes.extend(node.writes.iter().flatten().map(|name| (index, name.clone())));
+        }
         if descriptor.is_some_and(|d| config::host_from_data(node, d, config::TRUSTED)) {
             found.push(Diagnostic::warning(
                 Code::HostFromData,

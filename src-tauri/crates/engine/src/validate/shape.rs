@@ -158,7 +158,7 @@ pub(super) fn again(workflow: &Workflow) -> Vec<Diagnostic> {
     found
 }
 
-const SETTINGS: &[&str] = &["errorPolicy", "model", "onAbort", "auditRules", "businessHours"];
+const SETTINGS: &[&str] = &["errorPolicy", "model", "tools", "skills", "onAbort", "auditRules", "businessHours"];
 const CONTEXT: &[&str] = &["schema", "initial"];
 
 fn bad_id(id: &str) -> Diagnostic {
@@ -337,8 +337,10 @@ fn settings(found: &mut Vec<Diagnostic>, top: &Map) {
     }
     let Some(settings) = top.get("settings").and_then(Value::as_object) else { return };
     unknown(found, "/settings", settings, SETTINGS);
-    if settings.get("onAbort").is_some_and(|v| !v.is_string()) {
-        wrong(found, "/settings/onAbort", "onAbort", Kind::Text);
+    for (field, kind) in [("onAbort", Kind::Text), ("skills", Kind::Text), ("tools", Kind::Names)] {
+        if settings.get(field).is_some_and(|v| !kind.fits(v)) {
+            wrong(found, &format!("/settings/{field}"), field, kind);
+        }
     }
     match settings.get("errorPolicy") {
         None => {}

@@ -1,14 +1,20 @@
-//! `llm.chat`: one question to a language model, as text or in a form that is checked.
+//! `llm.chat`: one question to a language model, which may use tools; answered as text or in a form that is checked.
 
-use crate::llm::form::{Form, again};
-use crate::llm::settings::{number, request, texts};
-use crate::llm::talk::{Talk, message, text};
+use crate::llm::form::Form;
+use crate::llm::kit::Kit;
+use crate::llm::rounds::{Rounds, TURNS};
+use crate::llm::settings::{both, number, request, texts};
+use crate::llm::skills;
+use crate::llm::talk::{Talk, message};
+use crate::llm::transcript::Transcript;
 use crate::support::{kind_of, made, setting, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, file_error};
 use serde_json::Value;
+use signalbox_engine::agent;
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{ErrorType, NodeFailure};
-use signalbox_ports::llm::{Finish, LlmRequest, Message, Role};
+use signalbox_model::NodeFailure;
+use signalbox_model::descriptor::LEARN;
+use signalbox_ports::llm::{Message, Role};
 use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
 
@@ -24,56 +30,31 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn 
 async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
     let form = form(call, slot, world).await?;
     let system = system(call, slot, world, form.as_ref()).await?;
-    let mut question = request(call, slot, system, messages(slot)?)?;
-    question.form = form.as_ref().map(Form::wanted);
+    let question = request(call, slot, system, messages(slot)?)?;
     let reasks = number(slot, "maxReasks", 0, 5)?.unwrap_or(1);
+    let turns = number(slot, "maxTurns", 1, 100)?.unwrap_or(TURNS);
+    let names = agent::tools(&[], &texts(slot, "tools")?).map_err(both)?;
+    let skilled = names.iter().any(|name| name.starts_with(LEARN));
+    let skills = if skilled { skills::of(call, world).await? } else { Vec::new() };
+    let kit = Kit::gather(&names, skills, world).await?;
     let mut talk = Talk::new(world, log);
-    match answer(&mut talk, question, form.as_ref(), reasks).await {
-        Ok((data, reasked, mended)) => {
+    let mut said = Transcript::passing(question);
+    let rounds = Rounds { call, world, log, kit: &kit, form: form.as_ref(), turns, reasks };
+    match rounds.lead(&mut talk, &mut said).await {
+        Ok(ended) => {
             let mut meta = talk.done();
             if form.is_some() {
-                meta["reasks"] = reasked.into();
-                meta["repaired"] = mended.into();
+                meta["reasks"] = ended.reasked.into();
+                meta["repaired"] = ended.formed.mended.into();
             }
-            let mut output = made(slot, data);
+            if !kit.is_empty() {
+                meta["turns"] = ended.turns.into();
+            }
+            let mut output = made(slot, ended.formed.value);
             output.meta = Some(Arc::new(meta));
             Ok(output)
         }
         Err(failure) => Err(talk.failed(failure)),
-    }
-}
-
-/// Asks, and asks again with the reasons while the answer has not its form.
-async fn answer(
-    talk: &mut Talk<'_>,
-    mut question: LlmRequest,
-    form: Option<&Form>,
-    reasks: u32,
-) -> Result<(Value, u32, Vec<&'static str>), NodeFailure> {
-    let mut asked = 0;
-    loop {
-        let answer = talk.ask(&question).await?;
-        let words = text(&answer);
-        let Some(form) = form else { return Ok((words.into(), 0, Vec::new())) };
-        match form.read(&words) {
-            Ok(formed) => return Ok((formed.value, asked, formed.mended)),
-            // What was cut off is not asked for again: the next answer would be as long.
-            Err(_) if answer.finish == Finish::MaxTokens => {
-                let words = format!(
-                    "The answer is longer than the {} tokens it may have; raise 'maxTokens'",
-                    question.max_tokens
-                );
-                return Err(NodeFailure::new(ErrorType::LLMError, "TRUNCATED", words)
-                    .retryable()
-                    .detail("maxTokens", question.max_tokens));
-            }
-            Err(failure) if asked < reasks => {
-                asked += 1;
-                question.messages.push(Message { role: Role::Assistant, parts: answer.parts });
-                question.messages.push(message(Role::User, again(&failure)));
-            }
-            Err(failure) => return Err(failure.detail("reasks", asked)),
-        }
     }
 }
 

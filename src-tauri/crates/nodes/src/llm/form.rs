@@ -2,6 +2,7 @@
 //! looked at here (K-32): read the JSON, mend slips of the pen, check it, else say what is wrong.
 
 use serde_json::{Value, json};
+use signalbox_engine::agent;
 use signalbox_engine::repair::{Unanswered, answered, numbered};
 use signalbox_engine::schema::Schema;
 use signalbox_model::NodeFailure;
@@ -16,6 +17,8 @@ pub(crate) struct Form {
     schema: Value,
     compiled: Arc<Schema>,
     any_object: bool,
+    /// Of an agent: its transitions.
+    transitions: Option<Vec<String>>,
 }
 
 /// An answer in its form.
@@ -23,6 +26,8 @@ pub(crate) struct Formed {
     pub(crate) value: Value,
     /// What was mended, by the names of the rungs.
     pub(crate) mended: Vec<&'static str>,
+    /// The transition that an agent takes.
+    pub(crate) next: Option<String>,
 }
 
 impl Form {
@@ -37,7 +42,12 @@ impl Form {
             NodeFailure::validation("INPUT_INVALID", format!("The schema of the answer cannot be used: {why}"))
                 .detail("field", "output")
         })?;
-        Ok(Self { schema, compiled, any_object: false })
+        Ok(Self { schema, compiled, any_object: false, transitions: None })
+    }
+
+    /// By the contract of an agent (K-32).
+    pub(crate) fn contract(schema: Value, transitions: Vec<String>) -> Result<Self, NodeFailure> {
+        Ok(Self { transitions: Some(transitions), ..Self::of(schema)? })
     }
 
     /// As the provider is asked for it.
@@ -74,7 +84,11 @@ impl Form {
         if !numbers.is_empty() {
             mended.push("number_format");
         }
-        let Some(first) = violations.first() else { return Ok(Formed { value, mended }) };
+        if let Some(transitions) = &self.transitions {
+            let taken = agent::take(value, &self.schema, transitions).map_err(|failure| self.told(failure, text))?;
+            return Ok(Formed { value: Value::Object(taken.writes), mended, next: taken.next });
+        }
+        let Some(first) = violations.first() else { return Ok(Formed { value, mended, next: None }) };
         let place = if first.path.is_empty() { String::new() } else { format!("{}: ", first.path) };
         let words = format!("The model's answer does not fit the schema: {place}{}", first.message);
         let list: Vec<Value> = violations

@@ -108,3 +108,9 @@ pub(crate) fn texts(slot: &CallSlot, field: &str) -> Result<Vec<String>, NodeFai
     };
     list.iter().map(one).collect()
 }
+
+/// A tool that is both added and taken away.
+pub(crate) fn both(name: String) -> NodeFailure {
+    NodeFailure::validation("INPUT_INVALID", format!("The tool '{name}' is both added and taken away"))
+        .detail("field", "tools")
+}

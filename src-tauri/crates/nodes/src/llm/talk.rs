@@ -16,6 +16,7 @@ pub(crate) struct Talk<'a> {
     log: &'a dyn CallLog,
     began_ms: i64,
     over: bool,
+    used_tools: bool,
     usage: LlmUsage,
     thinking_tokens: Option<u64>,
     /// Of all questions; `None` from the first on whose price nobody knows.
@@ -56,6 +57,7 @@ impl<'a> Talk<'a> {
             log,
             began_ms: world.clock.now_ms(),
             over: false,
+            used_tools: false,
             usage: LlmUsage::default(),
             thinking_tokens: None,
             cost_micros: Some(0),
@@ -102,6 +104,11 @@ impl<'a> Talk<'a> {
         Ok(answer)
     }
 
+    /// The model asked for tools.
+    pub(crate) fn uses_tools(&mut self) {
+        self.used_tools = true;
+    }
+
     fn latency_ms(&self) -> i64 {
         self.world.clock.now_ms() - self.began_ms
     }
@@ -128,7 +135,7 @@ impl<'a> Talk<'a> {
             model: std::mem::take(&mut self.model),
             usage: self.usage,
             thinking_tokens: self.thinking_tokens,
-            has_tool_use: false,
+            has_tool_use: self.used_tools,
             provider: self.provider.take(),
             cost_micros: self.cost_micros,
         }));

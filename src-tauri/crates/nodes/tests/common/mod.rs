@@ -39,6 +39,8 @@ pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
         idempotency_key: "key-1".into(),
         loopback_allowed: true,
         model: None,
+        workflow: Arc::new(signalbox_model::Workflow::empty("w", "Work")),
+        launch_id: "n-0".into(),
         run_id: "r".into(),
         workflow_id: "w".into(),
     }

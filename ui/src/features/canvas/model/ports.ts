@@ -45,12 +45,13 @@ export function portIds(descriptor: NodeDescriptor | undefined, node: WorkflowNo
   const dynamic = descriptor.dynamicPorts;
   if (dynamic) {
     const list = isObject(node.config) ? node.config[dynamic.from] : undefined;
-    for (const element of Array.isArray(list) ? list : []) {
-      const id = isObject(element) ? element[dynamic.id] : undefined;
+    for (const element of Array.isArray(list) && list.length >= (dynamic.least ?? 0) ? list : []) {
+      const id: unknown = dynamic.id === undefined || dynamic.id === null ? element : isObject(element) ? element[dynamic.id] : undefined;
       if (typeof id === 'string' && id && !ids.includes(id)) ids.push(id);
     }
   }
-  for (const port of descriptor.ports) if (!ids.includes(port.id)) ids.push(port.id);
+  const replaced = ids.length > 0 ? dynamic?.insteadOf : undefined;
+  for (const port of descriptor.ports) if (!ids.includes(port.id) && port.id !== replaced) ids.push(port.id);
   return ids;
 }
 

@@ -1,0 +1,69 @@
+//! Agent steps: what they may write (TS-113), their transitions, and names of tools (K-40).
+
+use crate::agent;
+use serde_json::{Value, json};
+use signalbox_model::{
+    Diagnostic, Node, Workflow,
+    diagnostic::{Code, pointer_token},
+};
+
+pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+    let default = workflow.settings.as_ref().and_then(|settings| settings.tools.as_deref()).unwrap_or_default();
+    tool_names(default, "/settings/tools", found);
+    for (id, node) in &workflow.nodes {
+        let at = format!("/nodes/{}", pointer_token(id));
+        let asks = node.kind == agent::KIND || node.kind == "llm.chat";
+        let listed = if asks { agent::names(node.config.as_ref(), "tools") } else { Vec::new() };
+        tool_names(&listed, &format!("{at}/config/tools"), found);
+        if let Err(both) = agent::tools(default, &listed) {
+            found.push(Diagnostic::error(
+                Code::BadConfig,
+                format!("{at}/config/tools"),
+                format!("'{both}' is both added and taken away"),
+                format!("Keep either +{both} or -{both}"),
+            ));
+        }
+        if node.kind == agent::KIND {
+            contract(workflow, node, id, &at, found);
+        }
+    }
+}
+
+fn tool_names(names: &[String], at: &str, found: &mut Vec<Diagnostic>) {
+    for (i, name) in names.iter().enumerate() {
+        let bare = if at.starts_with("/settings") { name } else { name.trim_start_matches(['+', '-']) };
+        if let Some((message, hint)) = agent::misnamed(bare) {
+            found.push(Diagnostic::error(Code::BadConfig, format!("{at}/{i}"), message, hint));
+        }
+    }
+}
+
+fn contract(workflow: &Workflow, node: &Node, id: &str, at: &str, found: &mut Vec<Diagnostic>) {
+    let transitions = agent::names(node.config.as_ref(), "transitions");
+    if node.condition.is_some() && transitions.len() > 1 {
+        found.push(Diagnostic::error(
+            Code::BadConfig,
+            format!("{at}/if"),
+            format!("'{id}' chooses between ways on, so it cannot be skipped by 'if'"),
+            "Put the condition on the step before, or use an If step",
+        ));
+    }
+    let writes = node.writes.as_deref().unwrap_or_default();
+    let declared = workflow.context.as_ref().and_then(|context| context.schema.clone()).unwrap_or_else(|| json!({}));
+    let Err(unknown) = agent::result_schema(writes, &declared, &transitions) else { return };
+    for name in unknown {
+        let index = writes.iter().position(|one| *one == name).unwrap_or_default();
+        let known = declared.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let known: Vec<&str> = known.map(|(name, _)| name.as_str()).filter(|name| !name.starts_with('_')).collect();
+        let (message, hint) = if name.starts_with('_') {
+            (format!("'{id}' writes '{name}', but names with _ in front are the engine's own"), "Rename it".to_owned())
+        } else {
+            let hint = match crate::catalog::nearest(&name, known.iter().copied()) {
+                Some(near) => format!("Did you mean '{near}'?"),
+                None => format!("Add '{name}' to the schema of the variables (context.schema.properties)"),
+            };
+            (format!("'{id}' writes '{name}', which the schema of the variables does not declare"), hint)
+        };
+        found.push(Diagnostic::error(Code::BadConfig, format!("{at}/writes/{index}"), message, hint));
+    }
+}

@@ -1,0 +1,257 @@
+//! The loop of tools: a model is asked, the tools that it asks for are called, it gets their answers, until it answers itself.
+
+use super::form::{Form, Formed, again};
+use super::gate::{self, Asked, Verdict};
+use super::kit::{Does, Kit};
+use super::skills;
+use super::talk::{Talk, message, text};
+use super::transcript::Transcript;
+use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, Failed, Wanted};
+use serde_json::{Map, Value};
+use signalbox_engine::effect::Call;
+use signalbox_model::said::{LlmToolResult, LlmToolUse};
+use signalbox_model::{ErrorType, NodeFailure, Said, SuggestedAction};
+use signalbox_ports::llm::{Finish, LlmAnswer, LlmRequest, Message, Part, Role, ToolResult, ToolUse};
+use signalbox_ports::tools::ToolInfo;
+use signalbox_ports::{CallLog, World};
+use std::sync::Arc;
+
+/// Turns of a step that says nothing.
+pub(crate) const TURNS: u32 = 20;
+/// So many tools of one answer are called.
+const AT_ONCE: usize = 32;
+/// Longest answer of a tool that a model gets to read, characters.
+const RESULT: usize = 24_000;
+/// Longest reasons that it gets to read, characters.
+const REASONS: usize = 2_000;
+/// So often a provider is asked again in mid-loop, when a new start would repeat what tools have done.
+const PATIENCE: u32 = 3;
+/// Longest wait for a provider in mid-loop, milliseconds.
+const LONGEST_WAIT_MS: u64 = 60_000;
+
+/// What the loop works with.
+pub(crate) struct Rounds<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) world: &'a World,
+    pub(crate) log: &'a dyn CallLog,
+    pub(crate) kit: &'a Kit,
+    pub(crate) form: Option<&'a Form>,
+    /// Answers that the form is not the reason for.
+    pub(crate) turns: u32,
+    pub(crate) reasks: u32,
+}
+
+/// What came of it.
+pub(crate) struct Ended {
+    pub(crate) formed: Formed,
+    pub(crate) reasked: u32,
+    pub(crate) turns: u32,
+}
+
+impl Rounds<'_> {
+    /// Leads the conversation to its end.
+    pub(crate) async fn lead(&self, talk: &mut Talk<'_>, said: &mut Transcript<'_>) -> Result<Ended, NodeFailure> {
+        let mut acted = false;
+        let ended = self.turn_by_turn(talk, said, &mut acted).await;
+        // What tools did stays done: a new start would do it again.
+        ended.map_err(|failure| if acted { failure.maybe_happened() } else { failure })
+    }
+
+    async fn turn_by_turn(
+        &self,
+        talk: &mut Talk<'_>,
+        said: &mut Transcript<'_>,
+        acted: &mut bool,
+    ) -> Result<Ended, NodeFailure> {
+        let (mut turns, mut reasked) = (0, 0);
+        said.question.tools = self.kit.offers();
+        // Endpoints that force a form do not let the model call tools: there the form is asked for in words first.
+        said.question.form = self.form.filter(|_| self.kit.is_empty()).map(Form::wanted);
+        loop {
+            let answer = self.ask(talk, &said.question, *acted).await?;
+            turns += u32::from(reasked == 0 || !uses(&answer).is_empty());
+            said.question.messages.push(Message { role: Role::Assistant, parts: answer.parts.clone() });
+            let used = uses(&answer);
+            if used.is_empty() {
+                let words = text(&answer);
+                let Some(form) = self.form else {
+                    let formed = Formed { value: words.into(), mended: Vec::new(), next: None };
+                    return Ok(Ended { formed, reasked, turns });
+                };
+                match form.read(&words) {
+                    Ok(formed) => return Ok(Ended { formed, reasked, turns }),
+                    // What was cut off is not asked for again: the next answer would be as long.
+                    Err(_) if answer.finish == Finish::MaxTokens => return Err(cut_off(&said.question)),
+                    Err(failure) if reasked < self.reasks => {
+                        reasked += 1;
+                        said.question.form = Some(form.wanted());
+                        said.question.messages.push(message(Role::User, again(&failure)));
+                    }
+                    Err(failure) => return Err(failure.detail("reasks", reasked)),
+                }
+                continue;
+            }
+            if answer.finish == Finish::MaxTokens {
+                return Err(cut_off(&said.question));
+            }
+            if turns >= self.turns {
+                return Err(self.used_up(&used));
+            }
+            talk.uses_tools();
+            let parts = self.use_all(used, acted).await?;
+            said.question.messages.push(Message { role: Role::User, parts });
+        }
+    }
+
+    /// Asks once; where tools have acted, a provider that is busy is waited for.
+    async fn ask(&self, talk: &mut Talk<'_>, question: &LlmRequest, acted: bool) -> Result<LlmAnswer, NodeFailure> {
+        let mut tried = 0;
+        loop {
+            let failure = match talk.ask(question).await {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            let wait = failure.retry_after_ms.unwrap_or(1_000 << tried);
+            let worth = failure.retryable && failure.error_type != ErrorType::Timeout && wait <= LONGEST_WAIT_MS;
+            if !acted || !worth || tried >= PATIENCE {
+                return Err(failure);
+            }
+            tried += 1;
+            let due = self.world.clock.now_ms().saturating_add(i64::try_from(wait).unwrap_or(i64::MAX));
+            self.world.clock.sleep_until(due).await;
+        }
+    }
+
+    fn used_up(&self, used: &[ToolUse]) -> NodeFailure {
+        let names: Vec<&str> = used.iter().map(|one| one.name.as_str()).collect();
+        let words = format!(
+            "The model used up its {} turns and still asks for {}; raise 'maxTurns', or give it a smaller task",
+            self.turns,
+            names.join(", ").chars().take(200).collect::<String>()
+        );
+        NodeFailure::new(ErrorType::LLMError, "MAX_TURNS", words)
+            .suggest(SuggestedAction::HumanReview)
+            .detail("maxTurns", self.turns)
+    }
+
+    /// Calls the tools of one answer in order. All of them are told first.
+    async fn use_all(&self, used: Vec<ToolUse>, acted: &mut bool) -> Result<Vec<Part>, NodeFailure> {
+        for one in &used {
+            self.log.say(Said::LlmToolUse(LlmToolUse {
+                tool_use_id: one.id.clone(),
+                name: one.name.clone(),
+                input: Arc::new(one.input.clone()),
+            }));
+        }
+        let mut parts = Vec::with_capacity(used.len());
+        for (at, one) in used.into_iter().enumerate() {
+            let came = if at < AT_ONCE {
+                self.use_one(&one, acted).await?
+            } else {
+                Err(format!(
+                    "Not called: at most {AT_ONCE} tools are called at once. Ask for it again if you still need it"
+                ))
+            };
+            let is_error = came.is_err();
+            let content = match came {
+                Ok(words) => cut(words, RESULT),
+                Err(words) => cut(words, REASONS),
+            };
+            self.log.say(Said::LlmToolResult(LlmToolResult {
+                tool_use_id: one.id.clone(),
+                content: content.clone(),
+                is_error,
+            }));
+            parts.push(Part::ToolResult(ToolResult { tool_use_id: one.id, content, is_error }));
+        }
+        Ok(parts)
+    }
+
+    /// What the model gets to read, or why there is nothing; a failure that it cannot work around is the step's.
+    async fn use_one(&self, used: &ToolUse, acted: &mut bool) -> Result<Result<String, String>, NodeFailure> {
+        let Some(does) = self.kit.find(&used.name) else {
+            let offered = self.kit.names();
+            let offered =
+                if offered.is_empty() { "You have no tools".to_owned() } else { format!("You have: {offered}") };
+            return Ok(Err(format!(
+                "There is no tool '{}'. {offered}",
+                used.name.chars().take(100).collect::<String>()
+            )));
+        };
+        let arguments = match &used.input {
+            Value::Object(arguments) => arguments.clone(),
+            Value::Null => Map::new(),
+            Value::String(text) if text.trim().is_empty() => Map::new(),
+            _ => return Ok(Err("The arguments are no JSON object. Call it again with one".into())),
+        };
+        match does {
+            Does::Skill(path) => Ok(skills::read(self.call, self.world, path).await.map_err(|failure| failure.message)),
+            Does::Tool(info) => self.use_tool(info, arguments, acted).await,
+        }
+    }
+
+    async fn use_tool(
+        &self,
+        info: &ToolInfo,
+        arguments: Map<String, Value>,
+        acted: &mut bool,
+    ) -> Result<Result<String, String>, NodeFailure> {
+        let asked = Asked { server: &info.server, tool: &info.name, arguments: &arguments };
+        let found = match gate::pass(&asked, self.world).await {
+            Verdict::Allow => {
+                *acted = true;
+                Ok(info.clone())
+            }
+            Verdict::Refuse(words) => Err(NodeFailure::tool("TOOL_REFUSED", words)),
+        };
+        let wanted = Wanted { tool: &info.name, found, arguments, timeout_ms: DEFAULT_TIMEOUT_MS };
+        let goes_on = |failed: &Failed| !is_of_server(failed);
+        match tool_call::carry_out(self.call, wanted, self.world, self.log, goes_on).await {
+            Ok(told) => Ok(Ok(match told.result {
+                Value::String(text) => text,
+                other => other.to_string(),
+            })),
+            Err(failed) if is_of_server(&failed) => Err(failed.0),
+            Err((failure, _)) => Ok(Err(reasons(&failure))),
+        }
+    }
+}
+
+fn uses(answer: &LlmAnswer) -> Vec<ToolUse> {
+    let used = |part: &Part| if let Part::ToolUse(used) = part { Some(used.clone()) } else { None };
+    answer.parts.iter().filter_map(used).collect()
+}
+
+fn cut_off(question: &LlmRequest) -> NodeFailure {
+    let words = format!("The answer is longer than the {} tokens it may have; raise 'maxTokens'", question.max_tokens);
+    NodeFailure::new(ErrorType::LLMError, "TRUNCATED", words).retryable().detail("maxTokens", question.max_tokens)
+}
+
+/// The server itself cannot be used: no other call of the model would help. A tool that answered is none of these.
+fn is_of_server((failure, envelope): &Failed) -> bool {
+    envelope.is_none()
+        && matches!(
+            failure.code.as_str(),
+            "TOOL_SERVER_MISSING" | "TOOL_NOT_APPROVED" | "SECRET_UNAVAILABLE" | "AUTH" | "CONNECTION"
+        )
+}
+
+/// What went wrong, with all that does not fit.
+fn reasons(failure: &NodeFailure) -> String {
+    let mut words = failure.message.clone();
+    for one in failure.details.get("violations").and_then(Value::as_array).into_iter().flatten().skip(1) {
+        let (path, message) = (one["path"].as_str().unwrap_or_default(), one["message"].as_str().unwrap_or_default());
+        words.push_str(&format!("\nAlso at '{path}': {message}"));
+    }
+    if failure.may_have_happened {
+        words.push_str("\nNobody knows whether it was done.");
+    }
+    words
+}
+
+/// A text that is not longer than a model should read.
+fn cut(words: String, most: usize) -> String {
+    let Some((end, _)) = words.char_indices().nth(most) else { return words };
+    let all = words.chars().count();
+    format!("{}\n[The answer is cut: these are the first {most} of {all} characters.]", &words[..end])
+}

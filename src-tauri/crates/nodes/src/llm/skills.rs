@@ -1,0 +1,78 @@
+//! Skills (K-59): Markdown files of a granted folder that `settings.skills` names. A model unlocks one by calling the tool
+//! `learn_<file name>`, whose answer is the text.
+
+use super::offer;
+use crate::file_error;
+use signalbox_engine::effect::Call;
+use signalbox_model::NodeFailure;
+use signalbox_ports::World;
+
+/// Longest text of a skill, bytes.
+pub(super) const LARGEST: u64 = 256 * 1024;
+/// So many are offered; more would be more than a model reads.
+const MOST: usize = 50;
+/// Longest description, characters.
+const LINE: usize = 300;
+
+/// One skill.
+#[derive(Debug, Clone)]
+pub(crate) struct Skill {
+    /// `learn_…`.
+    pub(crate) name: String,
+    /// As `read` takes it.
+    pub(crate) path: String,
+    /// Its heading and first words.
+    pub(crate) about: String,
+}
+
+/// The skills of the workflow, sorted by name.
+pub(crate) async fn of(call: &Call, world: &World) -> Result<Vec<Skill>, NodeFailure> {
+    let settings = call.workflow.settings.as_ref();
+    let Some(folder) = settings.and_then(|settings| settings.skills.as_deref()).map(str::trim) else {
+        return Ok(Vec::new());
+    };
+    if folder.is_empty() {
+        return Ok(Vec::new());
+    }
+    let failed = |error| file_error::file_failure(error, folder).detail("field", "settings.skills");
+    let files = world.files.list(&call.workflow_id, folder, "*.md").await.map_err(failed)?;
+    let mut skills: Vec<Skill> = Vec::new();
+    for file in files.into_iter().take(MOST) {
+        let name = offer::of_skill(file.name.strip_suffix(".md").unwrap_or(&file.name));
+        // Two files whose names differ in what no tool's name may have: the first one stands.
+        if skills.iter().any(|known| known.name == name) {
+            continue;
+        }
+        // One that cannot be read says so when it is unlocked.
+        let text = read(call, world, &file.path).await.unwrap_or_default();
+        skills.push(Skill { name, about: about(&text), path: file.path });
+    }
+    Ok(skills)
+}
+
+/// The text of a skill, or why there is none.
+pub(super) async fn read(call: &Call, world: &World, path: &str) -> Result<String, NodeFailure> {
+    let bytes = world.files.read(&call.workflow_id, path, LARGEST).await;
+    let bytes = bytes.map_err(|error| file_error::file_failure(error, path))?;
+    String::from_utf8(bytes)
+        .map_err(|_| NodeFailure::validation("INPUT_INVALID", format!("'{path}' is no text")).detail("path", path))
+}
+
+/// `description:` at the top of the file, else its first heading and the first line behind it.
+fn about(text: &str) -> String {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let (front, body) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")).unwrap_or(("", text));
+    let described = front
+        .lines()
+        .find_map(|line| line.strip_prefix("description:"))
+        .map(|words| words.trim().trim_matches(['"', '\'']).to_owned());
+    let mut lines = body.lines().map(|line| line.trim_start_matches(['#', '-']).trim()).filter(|line| !line.is_empty());
+    let words = described.filter(|words| !words.is_empty()).unwrap_or_else(|| {
+        let first = lines.next().unwrap_or_default();
+        lines.next().map_or_else(|| first.to_owned(), |second| format!("{first}. {second}"))
+    });
+    words.chars().take(LINE).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! One call of a tool of an approved server, told to the log of the run from its start to its end.
+
+use crate::tool_answer::{self as answers, Told};
+use serde_json::{Map, Value, json};
+use signalbox_engine::effect::Call;
+use signalbox_engine::schema::Schema;
+use signalbox_model::said::{ToolDone, ToolError, ToolMessage, ToolStart};
+use signalbox_model::{NodeFailure, Said};
+use signalbox_ports::tools::{ToolCall, ToolHearer, ToolInfo, ToolNotice};
+use signalbox_ports::{CallLog, World};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest silence, where nobody says another.
+pub(crate) const DEFAULT_TIMEOUT_MS: u64 = 60_000;
+/// Longest silence that may be asked for, and the longest call of a step without a time limit.
+pub(crate) const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
+
+/// A failure, with the answer as it came if there was one.
+pub(crate) type Failed = (NodeFailure, Option<Value>);
+
+/// What is called.
+pub(crate) struct Wanted<'a> {
+    /// The tool's name at its server.
+    pub(crate) tool: &'a str,
+    /// The tool as it was approved, or why it is not called.
+    pub(crate) found: Result<ToolInfo, NodeFailure>,
+    pub(crate) arguments: Map<String, Value>,
+    /// Longest silence.
+    pub(crate) timeout_ms: u64,
+}
+
+/// The tool's notices go into the log of the run.
+struct Ears<'a> {
+    tool: &'a str,
+    log: &'a dyn CallLog,
+}
+
+impl ToolHearer for Ears<'_> {
+    fn notice(&self, notice: ToolNotice) {
+        self.log.say(Said::ToolMessage(ToolMessage {
+            name: self.tool.to_owned(),
+            level: notice.level.to_owned(),
+            message: notice.message,
+            data: notice.data.map(Arc::new),
+        }));
+    }
+}
+
+/// Calls a tool. `goes_on` says which failures the step lives with.
+pub(crate) async fn carry_out(
+    call: &Call,
+    wanted: Wanted<'_>,
+    world: &World,
+    log: &dyn CallLog,
+    goes_on: impl Fn(&Failed) -> bool + Send,
+) -> Result<Told, Failed> {
+    let Wanted { tool, found, arguments, timeout_ms } = wanted;
+    let input = Value::Object(arguments.clone());
+    log.say(Said::ToolStart(ToolStart {
+        name: tool.to_owned(),
+        input_summary: answers::summary(&input),
+        input: Arc::new(input),
+    }));
+    let came = match found {
+        Ok(info) => ask(call, &info, arguments, timeout_ms, world, &Ears { tool, log }).await,
+        Err(failure) => Err((failure, None)),
+    };
+    match &came {
+        Ok(Told { result, envelope }) => log.say(Said::ToolDone(ToolDone {
+            name: tool.to_owned(),
+            output_summary: answers::summary(result),
+            output: Arc::new(result.clone()),
+            tool_result: Arc::new(envelope.clone()),
+        })),
+        Err(failed) => {
+            let allowed = goes_on(failed);
+            let (failure, envelope) = failed;
+            log.say(Said::ToolError(ToolError {
+                name: tool.to_owned(),
+                error: Arc::new(answers::payload(call, failure, world.clock.now_ms())),
+                allow_error: allowed,
+                output: allowed.then(|| Arc::new(answers::allowed(tool, failure))),
+                tool_result: envelope.clone().map(Arc::new),
+            }));
+        }
+    }
+    came
+}
+
+async fn ask(
+    call: &Call,
+    info: &ToolInfo,
+    arguments: Map<String, Value>,
+    timeout_ms: u64,
+    world: &World,
+    ears: &Ears<'_>,
+) -> Result<Told, Failed> {
+    fits(info, &arguments).map_err(|failure| (failure, None))?;
+    let timeout = Duration::from_millis(timeout_ms);
+    let total = call.timeout_ms.map_or(Duration::from_millis(LONGEST_TIMEOUT_MS), Duration::from_millis);
+    let asked = ToolCall { server: info.server.clone(), tool: info.name.clone(), arguments, timeout, total };
+    let answer = world.tools.call(asked, ears).await.map_err(|failure| (answers::failed(failure, Some(info)), None))?;
+    // Before anything is cut to a length: half a secret would not be found any more.
+    let answer = answers::without_secrets(answer, &world.secrets.scrubber());
+    answers::read(info, &call.idempotency_key, answer)
+}
+
+/// The arguments against the schema that was approved.
+fn fits(info: &ToolInfo, arguments: &Map<String, Value>) -> Result<(), NodeFailure> {
+    let refused = |message: String| {
+        NodeFailure::validation("INPUT_INVALID", message)
+            .detail("field", "arguments")
+            .detail("tool", info.name.clone())
+            .detail("schema", info.input_schema.clone())
+    };
+    let schema = Schema::compile(&info.input_schema).map_err(|why| {
+        refused(format!("The arguments of '{}' cannot be checked, so it is not called: {why}", info.name))
+    })?;
+    schema.validate(&Value::Object(arguments.clone())).map_err(|found| {
+        let told: Vec<Value> = found.iter().map(|one| json!({ "path": one.path, "message": one.message })).collect();
+        let first = found.first().map_or_else(String::new, |one| format!(" at '{}': {}", one.path, one.message));
+        refused(format!("The arguments do not fit the tool '{}'{first}", info.name)).detail("violations", told)
+    })
+}

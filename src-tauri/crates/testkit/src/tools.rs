@@ -1,0 +1,170 @@
+//! Tool servers by script: each tool has a list of answers; the last one repeats.
+
+use crate::clock::ManualClock;
+use async_trait::async_trait;
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice};
+use signalbox_ports::{Clock, Tools};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A tool.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Scripted {
+    /// At its server.
+    pub name: String,
+    /// For the model.
+    #[serde(default)]
+    pub description: String,
+    /// Of its arguments; any object when absent.
+    #[serde(default)]
+    pub schema: Option<Value>,
+    /// What calls get, in order.
+    #[serde(default)]
+    pub answers: Vec<Answered>,
+}
+
+/// What a call gets.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Answered {
+    /// Words.
+    #[serde(default)]
+    pub text: String,
+    /// So many letters more.
+    #[serde(default)]
+    pub letters: usize,
+    /// The structured answer.
+    #[serde(default)]
+    pub data: Option<Value>,
+    /// The tool says that it failed.
+    #[serde(default)]
+    pub error: bool,
+    /// Instead of an answer.
+    #[serde(default)]
+    pub fail: Option<Fail>,
+    /// What it tells before.
+    #[serde(default)]
+    pub notices: Vec<String>,
+    /// It never answers.
+    #[serde(default)]
+    pub hangs: bool,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fail {
+    /// The server is not what was approved.
+    NotApproved,
+    /// Its process cannot be started.
+    Connect,
+    /// Its process ended in mid-call.
+    Cut,
+    /// What came is no answer.
+    Garbage,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    servers: IndexMap<String, Vec<Scripted>>,
+    calls: Vec<ToolCall>,
+}
+
+/// Scripted [`Tools`].
+#[derive(Debug)]
+pub struct ScriptedTools {
+    clock: Arc<ManualClock>,
+    state: Mutex<State>,
+}
+
+fn failure(fault: ToolFault, message: &str) -> ToolFailure {
+    ToolFailure { fault, message: message.to_owned(), stderr: None, retry_after_ms: None }
+}
+
+impl ScriptedTools {
+    /// Without servers.
+    pub fn new(clock: Arc<ManualClock>) -> Self {
+        Self { clock, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the servers.
+    pub fn has(&self, servers: IndexMap<String, Vec<Scripted>>) {
+        self.state().servers = servers;
+    }
+
+    /// Calls so far, in order, as `server/tool {arguments}`.
+    pub fn calls(&self) -> Vec<String> {
+        let line = |call: &ToolCall| format!("{}/{} {}", call.server, call.tool, Value::Object(call.arguments.clone()));
+        self.state().calls.iter().map(line).collect()
+    }
+
+    fn answer(&self, call: &ToolCall) -> Option<Answered> {
+        let mut state = self.state();
+        let before = state.calls.iter().filter(|one| (&one.server, &one.tool) == (&call.server, &call.tool)).count();
+        state.calls.push(call.clone());
+        let tool = state.servers.get(&call.server)?.iter().find(|tool| tool.name == call.tool)?;
+        Some(tool.answers.get(before).or(tool.answers.last()).cloned().unwrap_or_default())
+    }
+}
+
+#[async_trait]
+impl Tools for ScriptedTools {
+    async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
+        let state = self.state();
+        let Some(tools) = state.servers.get(server) else {
+            return Err(failure(ToolFault::NotConfigured, "There is no tool server of this name on this machine"));
+        };
+        let info = |tool: &Scripted| ToolInfo {
+            server: server.to_owned(),
+            name: tool.name.clone(),
+            title: None,
+            description: tool.description.clone(),
+            input_schema: tool.schema.clone().unwrap_or_else(|| json!({ "type": "object" })),
+            output_schema: None,
+            read_only: false,
+            idempotent: false,
+            destructive: false,
+            open_world: false,
+        };
+        Ok(tools.iter().map(info).collect())
+    }
+
+    async fn call(&self, call: ToolCall, hearer: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
+        let began = self.clock.now_ms();
+        let Some(answer) = self.answer(&call) else { return Err(failure(ToolFault::NotFound, "no such tool")) };
+        for notice in answer.notices {
+            hearer.notice(ToolNotice { level: "info", message: notice, data: None });
+        }
+        if answer.hangs {
+            let wait = call.timeout.min(call.total).as_millis();
+            self.clock.sleep_until(began + i64::try_from(wait).unwrap_or(i64::MAX)).await;
+            return Err(failure(ToolFault::Timeout, "The tool did not answer in time"));
+        }
+        match answer.fail {
+            Some(Fail::NotApproved) => {
+                return Err(failure(ToolFault::NotApproved, "The server must be approved again"));
+            }
+            Some(Fail::Connect) => return Err(failure(ToolFault::Connect, "The server cannot be started")),
+            Some(Fail::Cut) => return Err(failure(ToolFault::Cut, "The server ended in mid-call")),
+            Some(Fail::Garbage) => {
+                return Err(failure(ToolFault::BadAnswer, "What came is no answer of a tool server"));
+            }
+            None => {}
+        }
+        let text = answer.text + &"x".repeat(answer.letters);
+        Ok(ToolAnswer {
+            content: vec![json!({ "type": "text", "text": text })],
+            structured: answer.data,
+            is_error: answer.error,
+            started_ms: began,
+            ended_ms: self.clock.now_ms(),
+        })
+    }
+}
