@@ -3,7 +3,6 @@
 
 import { isObject } from '../../api/json.ts';
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
-import { isObject } from '../../api/json.ts';
 import { useCommand } from '../../api/queries.ts';
 import type { Commands, WorkflowNode } from '../../api/types.ts';
 
