@@ -1,7 +1,7 @@
 /** Steps whose work is written or said: a script of one's own, and a language model whose answer is seen while it comes. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openDocument, shot } from './document.ts';
+import { openDocument, saved, shot } from './document.ts';
 import { expect, test } from './host.ts';
 
 interface Doc {
@@ -49,6 +49,29 @@ test('a script is written, fails with its line, and is mended', async ({ open, h
   const [run] = (await host.rpc<{ runs: { runId: string; workflowName?: string }[] }>('run_list', { limit: 1 })).runs;
   const { output } = await host.rpc<{ output: unknown }>('run_get', { runId: run?.runId });
   expect(output).toEqual([{ total: 15, when: '1970-01-01T00:00:00.000Z' }]);
+});
+
+test('the conversation of a question is JSON or an expression', async ({ open, host }) => {
+  const { page, made } = await openDocument<Doc>(open, host, 'Talk', {
+    nodes: { start: { type: 'trigger.manual', title: 'Start' }, ask: { type: 'llm.chat', title: 'Ask', config: { messages: '=context.talk' } } },
+    edges: [{ from: 'start.success', to: 'ask' }],
+    layout: { start: [0, 0], ask: [248, 0] },
+  });
+  await page.locator('[data-node="ask"]').click();
+  const panel = page.getByRole('complementary', { name: 'Step settings' });
+  const field = panel.getByRole('textbox', { name: 'Conversation' });
+  await expect(field).toHaveText('context.talk');
+  await shot(page, 'talk');
+  await field.click();
+  await page.keyboard.press('End');
+  await page.keyboard.type('s');
+  expect((await saved<Doc>(page, made)).nodes['ask']?.config).toMatchObject({ messages: '=context.talks' });
+  // Emptied and typed anew, `=` first.
+  await panel.getByRole('button', { name: 'Use a fixed value: Conversation' }).click();
+  await field.click();
+  await page.keyboard.type('=params.talk');
+  await page.keyboard.press('Escape');
+  expect((await saved<Doc>(page, made)).nodes['ask']?.config).toMatchObject({ messages: '=params.talk' });
 });
 
 /** A server of chat completions that says the next piece when the test wants it. */

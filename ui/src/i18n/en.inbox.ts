@@ -321,6 +321,8 @@ export const inbox = {
   'inbox.confirm.abort': 'Abort the run?',
   'inbox.confirm.reject': 'Reject?',
   'inbox.confirm.other': 'Send?',
+  'inbox.notAsked': 'Not decided: {action}',
+  'inbox.notAskedHint': 'It waited for the check, and something else was open when that came. Press it again.',
   'inbox.confirm.undo': 'You can take it back for 5 seconds.',
   'inbox.confirm.unchanged': 'The values stay as they are.',
   'inbox.confirm.hidden': 'Letters that are not seen are in: {where}.',

@@ -352,9 +352,12 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const checked = work.check.state;
   useEffect(() => {
     if (soon === null) return;
-    // A question that stands is answered first, wherever it was asked.
-    if (soon.value !== work.value || document.querySelector('[role=dialog], [role=alertdialog]')) setSoon(null);
-    else if (checked !== 'busy') {
+    if (soon.value !== work.value) setSoon(null);
+    else if (checked !== 'busy' && document.querySelector('[role=dialog], [role=alertdialog]')) {
+      // A question that stands is answered first, wherever it was asked; what waited is not forgotten without a word.
+      setSoon(null);
+      toast({ signal: 'warn', text: t('inbox.notAsked', { action: actionText(soon.action) }), detail: t('inbox.notAskedHint') });
+    } else if (checked !== 'busy') {
       setSoon(null);
       decide(soon.action);
     }

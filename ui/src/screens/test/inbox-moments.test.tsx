@@ -1,10 +1,11 @@
 // What a person does before the last answer has come, and what the inbox says where something cannot be done.
-import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import { runAction } from '../../kit/action.ts';
+import { Dialog } from '../../kit/dialog.tsx';
 import { useMessages } from '../../kit/messages.ts';
 import { someTasks, task } from '../../test/people.ts';
 import { detail, freshInbox, key, showInbox } from './inbox-page.tsx';
@@ -57,6 +58,29 @@ it('who goes on writing is not asked about what was there before', async () => {
   await answer();
   expect(await screen.findByText('Valid for this step')).toBeTruthy();
   expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+const somethingElse = () => render(<Dialog open onClose={() => undefined} title="Other" closeLabel="Close">…</Dialog>);
+
+it('what waited for the check is not forgotten without a word when something else is open', async () => {
+  const { box, answer } = await slowCheck();
+  fireEvent.click(within(box).getByRole('button', { name: /Correct and retry/ }));
+  somethingElse();
+  await screen.findByRole('dialog', { name: 'Other' });
+  await answer();
+  await waitFor(() => expect(useMessages.getState().shown.map((one) => one.text)).toContain('Not decided: Correct and retry'));
+  expect(screen.queryByRole('dialog', { name: 'Send this correction?' })).toBeNull();
+});
+
+it('and is asked for when that was closed again in time', async () => {
+  const { box, answer } = await slowCheck();
+  fireEvent.click(within(box).getByRole('button', { name: /Correct and retry/ }));
+  const other = somethingElse();
+  await screen.findByRole('dialog', { name: 'Other' });
+  other.unmount();
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await answer();
+  expect(await screen.findByRole('dialog', { name: 'Send this correction?' })).toBeTruthy();
 });
 
 it('says why a view cannot be saved', async () => {
