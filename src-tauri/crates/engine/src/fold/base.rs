@@ -97,10 +97,9 @@ fn reached(compiled: &Compiled, state: &mut RunState, name: &str) -> Option<usiz
 fn begin(compiled: &Compiled, state: &mut RunState, node: usize, input: Vec<Item>) {
     for edge in &compiled.nodes[node].in_edges {
         let edge = compiled.wire(node, *edge);
-        match state.edges.get_mut(edge) {
-            // Nothing of what it gets came along a wire.
-            Some(wire) => *wire = EdgeState::Dead,
-            None => {}
+        // Nothing of what it gets came along a wire.
+        if let Some(wire) = state.edges.get_mut(edge) {
+            *wire = EdgeState::Dead;
         }
     }
     state.ready.remove(&node);
