@@ -20,7 +20,7 @@ const MOST: usize = 128;
 /// What a tool does when it is called.
 pub(super) enum Does {
     /// A tool of a server.
-    Tool(ToolInfo),
+    Tool(Box<ToolInfo>),
     /// The text of a file.
     Skill(String),
 }
@@ -78,7 +78,7 @@ impl Kit {
             description: info.description.chars().take(WORDS).collect(),
             schema: info.input_schema.clone(),
         };
-        self.0.push(Entry { offer, does: Does::Tool(info) });
+        self.0.push(Entry { offer, does: Does::Tool(Box::new(info)) });
         Ok(())
     }
 
