@@ -88,6 +88,16 @@ fn written(content: &Value) -> Option<Value> {
         .filter(|value: &Value| value.is_object() || value.is_array())
 }
 
+/// A tool's answer as it came: what it wrote as JSON in a part of text is read, and written back by `change`.
+fn each_text(envelope: &mut Value, mut change: impl FnMut(Value) -> Value) {
+    let parts = envelope.get_mut("content").and_then(Value::as_array_mut);
+    for part in parts.into_iter().flatten().filter(|part| part["type"] == "text") {
+        if let Some(value) = written(&part["text"]) {
+            part["text"] = change(value).to_string().into();
+        }
+    }
+}
+
 /// How many names of a payload's field are its frame: `input` is `[{item, data}]`.
 fn frame(event: &str, field: &str) -> usize {
     match (event, field) {
@@ -120,6 +130,15 @@ impl RunMasks {
                         self.masks.learn(&value, 0);
                     }
                 }
+                "toolResult" => {
+                    self.masks.learn(value, 0);
+                    each_text(&mut value.clone(), |value| {
+                        self.masks.learn(&value, 0);
+                        value
+                    });
+                }
+                // Cut out of what stands beside it.
+                "inputSummary" | "outputSummary" => {}
                 // What an error says beside its input was made by programs.
                 "error" => value.pointer("/details/input").into_iter().for_each(|input| self.masks.learn(input, 0)),
                 field if PLAIN.contains(&field) => {}
@@ -168,6 +187,18 @@ impl RunMasks {
                 ("content", _) if kind == "llm_tool_result" => match written(value) {
                     Some(value) => self.masks.inside(&value, 0).to_string().into(),
                     None => self.masks.inside(value, 0),
+                },
+                ("toolResult", _) => {
+                    each_text(value, |value| self.masks.inside(&value, 0));
+                    self.masks.inside(value, frame)
+                }
+                // The same data as one text, cut: no name hides anything in it, and half a value is no known one.
+                ("inputSummary" | "outputSummary", _) => mask::NAMELESS.into(),
+                ("message", _) if kind == "tool_message" => match written(value) {
+                    Some(value) => self.masks.inside(&value, 0).to_string().into(),
+                    // Data written out behind other words, or cut: its names cannot be read any more.
+                    None if value.as_str().is_some_and(|text| text.contains('{')) => mask::NAMELESS.into(),
+                    None => self.masks.inside(value, frame),
                 },
                 _ => self.masks.inside(value, frame),
             };
@@ -334,3 +365,6 @@ pub(crate) fn mask_moved() -> ApiError {
 pub(crate) fn no_reason() -> ApiError {
     ApiError::bad_request("A reason is missing.", "Say why you need to see the values.")
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+use super::RunMasks;
+use serde_json::{Value, json};
+use signalbox_model::RunEvent;
+
+fn masked(events: &[(&str, Value)]) -> Vec<Value> {
+    let mut masks = RunMasks::new(&[]);
+    let event = |(at, (kind, payload)): (usize, &(&str, Value))| -> RunEvent {
+        let event = json!({
+            "run_id": "run_1", "seq": at + 1, "ts": "2026-01-01T00:00:00.000Z", "type": kind, "step_id": "call",
+            "payload": payload,
+        });
+        serde_json::from_value(event).expect("an event")
+    };
+    let events: Vec<RunEvent> = events.iter().enumerate().map(event).collect();
+    events.iter().for_each(|event| masks.learn(event));
+    events.iter().map(|event| masks.event(event)["payload"].take()).collect()
+}
+
+/// ADR 43: what stands under a telling name is hidden wherever the same data is told again: cut, short, or escaped.
+#[test]
+fn what_a_tool_is_given_and_answers_is_hidden_in_every_form() {
+    let long = format!("correct horse {}", "battery staple ".repeat(12));
+    let input = json!({ "user": "ada", "password": long });
+    let output = json!({ "cvv": "123", "password": "p\u{e4}ss\"w\u{f6}rt" });
+    let text = r#"{"cvv":"123","password":"p\u00e4ss\"w\u00f6rt"}"#;
+    let answer = json!({ "status": "ok", "result": output, "content": [{ "type": "text", "text": text }] });
+    let shown = masked(&[
+        (
+            "tool_start",
+            json!({ "name": "pay", "input": input, "inputSummary": input.to_string()[..160], "tool_use_id": null }),
+        ),
+        ("tool_message", json!({ "name": "pay", "level": "info", "message": format!("log: {text}"), "data": output })),
+        ("tool_message", json!({ "name": "pay", "level": "info", "message": text, "data": output })),
+        (
+            "tool_done",
+            json!({ "name": "pay", "output": output, "outputSummary": output.to_string(), "toolResult": answer }),
+        ),
+        ("tool_error", {
+            let error = json!({
+                "type": "ToolError", "message": "no", "retryable": false, "originNode": "call",
+                "timestamp": "2026-01-01T00:00:00.000Z",
+            });
+            json!({ "name": "pay", "error": error, "allowError": false, "output": null, "toolResult": answer })
+        }),
+    ]);
+    let told = json!(shown).to_string();
+    for part in ["correct", "horse", "\"123\"", "123\\\"", "00e4", "\u{e4}ss", "w\u{f6}rt"] {
+        assert!(!told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(shown[0]["input"]["user"], "ada", "the rest can be read");
+    assert_eq!(shown[3]["toolResult"]["status"], "ok");
+    let text = shown[3]["toolResult"]["content"][0]["text"].as_str().expect("a text");
+    let text: Value = serde_json::from_str(text).expect("still JSON");
+    assert_eq!(text, shown[3]["output"]);
+}
+
+#[test]
+fn words_of_a_tool_that_are_no_data_can_be_read() {
+    let shown = masked(&[(
+        "tool_message",
+        json!({ "name": "pay", "level": "progress", "message": "half of it", "data": { "progress": 1, "total": 2 } }),
+    )]);
+    assert_eq!(shown[0]["message"], "half of it");
+}
