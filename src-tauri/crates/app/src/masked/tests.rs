@@ -6,7 +6,7 @@ fn masked(events: &[(&str, Value)]) -> Vec<Value> {
     let mut masks = RunMasks::new(&[]);
     let event = |(at, (kind, payload)): (usize, &(&str, Value))| -> RunEvent {
         let event = json!({
-            "run_id": "run_1", "seq": at + 1, "ts": "2026-01-01T00:00:00.000Z", "type": kind, "step_id": "call",
+            "runId": "run_1", "seq": at + 1, "ts": "2026-01-01T00:00:00.000Z", "type": kind, "stepId": "call",
             "payload": payload,
         });
         serde_json::from_value(event).expect("an event")
