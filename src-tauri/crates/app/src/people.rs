@@ -22,7 +22,9 @@ use signalbox_store::{AnswerTask, TaskError, TaskRecord, TaskRow as Row};
 use std::sync::Arc;
 
 /// Events of the run that are told beside a task.
-const TRACE: u64 = 20;
+const TRACE: usize = 20;
+/// Events that are looked at for them: pieces of an answer tell nobody what happened.
+const LOOKED_AT: u64 = 200;
 /// Steps before the failed one that are shown.
 const UPSTREAM: usize = 8;
 
@@ -219,7 +221,10 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
     let mut upstream = Vec::new();
     // A run that was deleted or is damaged leaves the task as it is.
     if let Ok(about) = app.store.run(&run) {
-        for event in app.store.events(&run, about.last_seq.saturating_sub(TRACE), TRACE as usize).unwrap_or_default() {
+        let from = about.last_seq.saturating_sub(LOOKED_AT);
+        let mut events = app.store.events(&run, from, LOOKED_AT as usize).unwrap_or_default();
+        events.retain(|event| !matches!(event.body, EventBody::LlmToken(_) | EventBody::LlmThinking(_)));
+        for event in events.split_off(events.len().saturating_sub(TRACE)) {
             let step_id = event.step_id.clone().unwrap_or_default();
             trace.push(TaskTrace {
                 seq: event.seq.unwrap_or_default(),
