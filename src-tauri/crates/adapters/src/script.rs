@@ -27,6 +27,9 @@ const IDLE: usize = 2;
 /// Beyond its limit a script has so long to end by itself: its process is then still good.
 const GRACE: Duration = Duration::from_millis(500);
 
+#[cfg(windows)]
+const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+
 /// Whether this process was started to run scripts; then [`serve`] is all that it does.
 pub fn is_worker() -> bool {
     std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
@@ -62,14 +65,15 @@ impl ScriptWorkers {
     }
 
     fn start(&self) -> Result<Worker, ScriptFailure> {
-        let started = Command::new(&self.program)
-            .arg(ARGUMENT)
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn();
+        let mut command = Command::new(&self.program);
+        command.arg(ARGUMENT).env_clear().kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Ctrl-C is for the program: it lays its runs down first, and the script goes on at the next start.
+        #[cfg(unix)]
+        command.process_group(0);
+        #[cfg(windows)]
+        command.creation_flags(CREATE_NEW_PROCESS_GROUP);
+        let started = command.spawn();
         let mut child = started.map_err(|error| {
             crashed(format!("The process that runs scripts cannot be started ({}): {error}", self.program.display()))
         })?;

@@ -117,3 +117,27 @@ fn a_process_that_is_killed_in_a_script_takes_nothing_with_it() {
     assert_eq!(summary["steps"]["s"]["state"], "ERROR_HANDLED");
     assert_eq!(summary["output"][0]["said"], "The process that ran the script ended before it answered");
 }
+
+/// Ctrl-C in a terminal goes to the program and all that it started: a script under way ends with its process, and is no
+/// failure of the run.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_in_a_script_leaves_a_run_that_goes_on() {
+    use std::os::unix::process::CommandExt;
+    let place = Box::new();
+    let file = one(&place, "long", "for (;;) {}", &json!({ "timeoutMs": 60_000 }));
+    let mut command = place.command(&["run", &file, "--events", "--json"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).process_group(0);
+    let mut run = command.spawn().expect("it starts");
+    let mut lines = BufReader::new(run.stdout.take().expect("piped")).lines().map(|line| line.expect("text"));
+    let started = lines.by_ref().find(|line| line.contains("step_start")).expect("a start");
+    let started: Value = serde_json::from_str(&started).expect("json");
+    let run_id = started["runId"].as_str().expect("an id").to_owned();
+    while children(run.id()).is_empty() {}
+    let group = format!("-{}", run.id());
+    assert!(std::process::Command::new("kill").args(["-INT", "--", &group]).status().expect("kill").success());
+    assert_eq!(run.wait().expect("ended").code(), Some(130));
+    let events = place.run(&["runs", "events", &run_id]).lines();
+    let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
+    assert!(!types.iter().any(|kind| ["step_error", "workflow_failed"].contains(kind)), "{types:?}");
+}

@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 const PRELUDE: &str = include_str!("prelude.js");
 /// Lines that the engine puts before the source of a function.
 const BEFORE: u32 = 2;
-/// What QuickJS may use of the stack; the thread has 8 MiB.
+/// What QuickJS may use of the stack of the thread, which is [`super::worker::STACK`].
 const STACK: usize = 1 << 20;
+/// The longest result as JSON, bytes: longer JSON is refused everywhere (TRUST).
+const MOST_RESULT: usize = 64 << 20;
 
 /// Runs one script to its end, or to its limits.
 pub(super) fn evaluate(request: &Request) -> Answer {
@@ -53,6 +55,10 @@ fn run(ctx: &Ctx<'_>, prelude: &Object<'_>, request: &Request) -> Result<Answer,
     let run: Function<'_> = prelude.get("run").catch(ctx).map_err(told)?;
     let promise: Promise<'_> = run.call((script, request.values.as_str())).catch(ctx).map_err(told)?;
     let text: String = promise.finish().catch(ctx).map_err(told)?;
+    if text.len() > MOST_RESULT {
+        let words = format!("The result is larger than {} MiB", MOST_RESULT >> 20);
+        return Err(failed(ScriptFault::NotJson, words, None));
+    }
     Ok(Answer { fault: None, text, line: None, printed: Vec::new() })
 }
 

@@ -5,7 +5,7 @@ use super::wire::{LARGEST, Request};
 use std::io::{self, BufRead, Read, Write};
 use std::process::exit;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -14,13 +14,48 @@ const LOOK: Duration = Duration::from_secs(10);
 /// One that nobody asked for so many looks ends.
 const LOOKS: u64 = 6;
 
+/// The stack of the thread that runs scripts: what a main thread has is another on every system.
+pub(super) const STACK: usize = 8 << 20;
+
+/// What the watcher knows of the work.
+#[derive(Default)]
+struct Asked {
+    /// Looks since the last script ended.
+    unasked: AtomicU64,
+    /// A script runs.
+    busy: AtomicBool,
+}
+
+impl Asked {
+    fn begin(&self) {
+        self.busy.store(true, Ordering::SeqCst);
+    }
+
+    fn end(&self) {
+        self.unasked.store(0, Ordering::SeqCst);
+        self.busy.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether nobody wants the process any more. While a script runs nobody has to ask.
+    fn is_over(&self) -> bool {
+        !self.busy.load(Ordering::SeqCst) && self.unasked.fetch_add(1, Ordering::SeqCst) >= LOOKS
+    }
+}
+
 /// Answers the scripts on standard input until it ends.
 pub fn serve() {
-    let unasked = Arc::new(AtomicU64::new(0));
-    let watched = Arc::clone(&unasked);
+    // Without a thread the process ends, and whoever waits for it says so.
+    if let Ok(work) = thread::Builder::new().stack_size(STACK).spawn(answer_all) {
+        drop(work.join());
+    }
+}
+
+fn answer_all() {
+    let asked = Arc::new(Asked::default());
+    let watched = Arc::clone(&asked);
     // Only a thread can end a process that waits for its input.
     let watch = thread::Builder::new().spawn(move || {
-        while watched.fetch_add(1, Ordering::Relaxed) < LOOKS {
+        while !watched.is_over() {
             thread::sleep(LOOK);
         }
         exit(0);
@@ -36,13 +71,15 @@ pub fn serve() {
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
         }
-        // While a script runs nobody has to ask.
-        unasked.store(0, Ordering::Relaxed);
+        asked.begin();
         let Ok(request) = serde_json::from_slice::<Request>(&line) else { return };
         let answer = evaluate(&request).line();
-        unasked.store(0, Ordering::Relaxed);
         if output.write_all(&answer).and_then(|()| output.flush()).is_err() {
             return;
         }
+        asked.end();
     }
 }
+
+#[cfg(test)]
+mod tests;
