@@ -37,12 +37,7 @@
   globalThis.console = Object.freeze({ log: print, info: print, warn: print, error: print, debug: print });
   return {
     printed: () => stringify(lines),
-    make: (names, source) => {
-      // Alone first: what is no body of a function by itself is none inside the braces either.
-      new AsyncFunction(source);
-      // A block of its own: a script may call its own things as what it is given. On one line, so that lines keep their numbers.
-      return new AsyncFunction(...parse(names), `{${source}\n}`);
-    },
+    make: (names, source) => new AsyncFunction(...parse(names), source),
     run: async (script, values) => {
       const value = await script(...parse(values));
       return value === undefined ? 'null' : stringify(value, said);

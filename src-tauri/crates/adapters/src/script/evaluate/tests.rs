@@ -129,24 +129,6 @@ fn what_it_changes_in_the_built_in_objects_spoils_only_its_own_result() {
 }
 
 #[test]
-fn a_script_may_call_its_own_things_as_what_it_is_given() {
-    for source in [
-        "const item = 1; return item",
-        "let item = 1\nreturn item",
-        "var item = 1; return item",
-        "function item() { return 1 }\nreturn item()",
-        "class item {}\nreturn 1",
-        "const item = 1; return item // the end",
-    ] {
-        assert_eq!(gives(source), json!(1), "{source}");
-    }
-    assert_eq!(fails("const item = 1;\nreturn b").2, Some(2), "lines keep their numbers");
-    for wrong in ["}); return 5; (async () => {", "} {", "}", "return { a: 1"] {
-        assert_eq!(fails(wrong).0, ScriptFault::Syntax, "{wrong}");
-    }
-}
-
-#[test]
 fn a_result_that_no_item_may_be_is_told() {
     let source = "const part = 'x'.repeat(1 << 20); return Array(65).fill(part)";
     let answer = evaluate(&Request { memory_mb: 512, ..request(source, &json!(null)) });
