@@ -549,14 +549,7 @@ impl Store {
         name: &str,
         change: impl FnOnce(Option<Value>) -> Result<Option<Value>, E> + Send + 'static,
     ) -> Result<Result<(), E>> {
-        let name = name.to_owned();
-        self.write(true, move |work| {
-            let value = match change(setting::get(work.connection, &name)?) {
-                Ok(value) => value,
-                Err(why) => return Ok(Err(why)),
-            };
-            setting::set(work.connection, &name, value.as_ref()).map(Ok)
-        })
+        self.setting_changed(name, None, change)
     }
 
     /// [`Self::setting_change`] in one transaction with its audit entry.
@@ -566,6 +559,15 @@ impl Store {
         record: Record,
         change: impl FnOnce(Option<Value>) -> Result<Option<Value>, E> + Send + 'static,
     ) -> Result<Result<(), E>> {
+        self.setting_changed(name, Some(record), change)
+    }
+
+    fn setting_changed<E: Send + 'static>(
+        &self,
+        name: &str,
+        record: Option<Record>,
+        change: impl FnOnce(Option<Value>) -> Result<Option<Value>, E> + Send + 'static,
+    ) -> Result<Result<(), E>> {
         let name = name.to_owned();
         self.write(true, move |work| {
             let value = match change(setting::get(work.connection, &name)?) {
@@ -573,7 +575,9 @@ impl Store {
                 Err(why) => return Ok(Err(why)),
             };
             setting::set(work.connection, &name, value.as_ref())?;
-            chain::append(work, vec![record])?;
+            if let Some(record) = record {
+                chain::append(work, vec![record])?;
+            }
             Ok(Ok(()))
         })
     }
