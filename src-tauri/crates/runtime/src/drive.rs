@@ -363,9 +363,14 @@ impl Driver {
     fn take(&mut self, message: Message, inputs: &mut VecDeque<Input>) {
         match message {
             Message::Input(input) => {
-                if let Input::NodeFinished { key, .. } = &input {
-                    self.writes.remove(key);
+                if let Input::NodeFinished { key, results, .. } = &input {
+                    let wrote = self.writes.remove(key);
                     self.under_way.remove(key);
+                    // A stop of the program may take its helpers along. What changes nothing outside is done again at the
+                    // next start; as a failure it would stand.
+                    if !wrote && *self.closing.borrow() && results.iter().any(|(_, outcome)| outcome.is_err()) {
+                        return;
+                    }
                 }
                 inputs.push_back(input);
             }

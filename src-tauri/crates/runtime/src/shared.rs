@@ -103,7 +103,11 @@ impl Core {
         if let Phase::Left(Some(trouble)) = phase {
             self.faulty().insert(driven.run_id.clone(), trouble.clone());
         }
-        self.runs().remove(&driven.run_id);
+        let mut runs = self.runs();
+        // Somebody here may have taken it over again meanwhile.
+        if runs.get(&driven.run_id).is_some_and(|one| std::ptr::eq(&raw const **one, driven)) {
+            runs.remove(&driven.run_id);
+        }
     }
 
     pub(crate) fn open(&self) -> Result<(), Error> {
@@ -179,14 +183,15 @@ impl Core {
     /// [`Self::resume`] of a few, which are taken over in one transaction; the answers in their order.
     fn resume_part(self: &Arc<Self>, runs: &[String]) -> Vec<Result<Resumed, Error>> {
         let free = |run: &&String| self.driven(run).is_none();
-        let mut taken = match self.open().and_then(|()| {
-            let free = runs.iter().filter(free).cloned().collect::<Vec<_>>();
-            let taken = self.store.take_over_all(free.clone())?;
-            Ok(free.into_iter().zip(taken).collect::<BTreeMap<_, _>>())
-        }) {
-            Ok(taken) => taken,
-            Err(error) => return runs.iter().map(|_| Err(error.clone())).collect(),
+        if let Err(error) = self.open() {
+            return runs.iter().map(|_| Err(error.clone())).collect();
+        }
+        let free = runs.iter().filter(free).cloned().collect::<Vec<_>>();
+        let Ok(taken) = self.store.take_over_all(free.clone()) else {
+            // One that cannot be read is no reason to leave the others: each by itself.
+            return runs.iter().map(|run| self.resume(run)).collect();
         };
+        let mut taken: BTreeMap<_, _> = free.into_iter().zip(taken).collect();
         let go_on = |run: &String| match taken.remove(run) {
             Some(taken) => self.taken_over(run, taken?),
             None => Ok(Resumed::DrivenHere),

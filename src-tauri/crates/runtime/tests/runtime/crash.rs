@@ -152,6 +152,27 @@ async fn a_living_process_keeps_its_run_and_a_dead_one_loses_it_at_once() {
 }
 
 #[tokio::test]
+async fn a_run_that_cannot_be_read_keeps_no_other_from_going_on() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut runs = Vec::new();
+    {
+        let runtime = runtime(dir.path());
+        for _ in 0..3 {
+            let hang = json!({ "type": "http.request", "config": { "url": "http://api.example/hang" } });
+            runs.push(start(&runtime, json!({ "nodes": { "w": hang } })).await);
+        }
+        runtime.shutdown().await;
+    }
+    let connection = rusqlite::Connection::open(dir.path().join("signalbox.db")).expect("opens");
+    connection.execute("UPDATE run SET status = 'x' WHERE id = ?1", [&runs[1]]).expect("written");
+    drop(connection);
+    let runtime = runtime(dir.path());
+    let resumed = runtime.resume_all().await.expect("looked");
+    let went_on = |run: &String| resumed.iter().any(|(id, outcome)| id == run && outcome.is_ok());
+    assert_eq!(runs.iter().map(went_on).collect::<Vec<_>>(), [true, false, true], "{resumed:?}");
+}
+
+#[tokio::test]
 async fn a_cancel_reaches_the_process_that_drives_the_run() {
     let dir = tempfile::tempdir().expect("a folder");
     let mut other = child(dir.path(), "wait");
