@@ -163,10 +163,11 @@ async fn a_run_that_cannot_be_read_keeps_no_other_from_going_on() {
         }
         runtime.shutdown().await;
     }
+    let runtime = runtime(dir.path());
+    // After it was opened: a store that is damaged from the start says so there.
     let connection = rusqlite::Connection::open(dir.path().join("signalbox.db")).expect("opens");
     connection.execute("UPDATE run SET status = 'x' WHERE id = ?1", [&runs[1]]).expect("written");
     drop(connection);
-    let runtime = runtime(dir.path());
     let resumed = runtime.resume_all().await.expect("looked");
     let went_on = |run: &String| resumed.iter().any(|(id, outcome)| id == run && outcome.is_ok());
     assert_eq!(runs.iter().map(went_on).collect::<Vec<_>>(), [true, false, true], "{resumed:?}");
