@@ -102,7 +102,7 @@ impl Models {
 
     /// The models that a provider says it has, by name.
     pub async fn models(&self, provider: &KnownProvider, limit: Duration) -> Result<Vec<String>, LlmFailure> {
-        let who = Who::named(&provider.name);
+        let who = Who::named(&provider.name, self.secrets.scrubber());
         let listed = async {
             let target = self.registered(provider).await?;
             let url = match target.kind {
@@ -137,7 +137,7 @@ impl Models {
             ProviderChoice::Inline { kind, base_url } => {
                 let base = base(base_url)?;
                 Ok(Target {
-                    who: Who::inline(&base),
+                    who: Who::inline(&base, self.secrets.scrubber()),
                     kind: *kind,
                     base,
                     http: Arc::clone(&self.plain),
@@ -158,7 +158,7 @@ impl Models {
             })?),
         };
         Ok(Target {
-            who: Who::named(&provider.name),
+            who: Who::named(&provider.name, self.secrets.scrubber()),
             kind: provider.kind,
             http: if provider.here { self.granted(&base)? } else { Arc::clone(&self.plain) },
             base,
@@ -300,8 +300,8 @@ impl Llm for Models {
     async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
         let request = self.complete(request)?;
         let who = match &request.provider {
-            ProviderChoice::Named(name) => Who::named(name),
-            ProviderChoice::Inline { base_url, .. } => Who::inline(&base(base_url)?),
+            ProviderChoice::Named(name) => Who::named(name, self.secrets.scrubber()),
+            ProviderChoice::Inline { base_url, .. } => Who::inline(&base(base_url)?, self.secrets.scrubber()),
         };
         let answer = timed(&who, request.timeout, Box::pin(self.exchange(&request, hearer))).await;
         answer.map_err(|failure| self.clean(failure))

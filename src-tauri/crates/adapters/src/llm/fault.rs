@@ -4,31 +4,35 @@ use crate::RealClock;
 use crate::http::Opened;
 use serde_json::Value;
 use signalbox_ports::llm::{LlmFailure, LlmFault};
-use signalbox_ports::{Clock as _, HttpError, retry_after};
+use signalbox_ports::{Clock as _, HttpError, Scrubber, retry_after};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
 /// Most of what a provider says about its failure that is told.
 const MOST_SAID: usize = 400;
 
-/// Who does not answer.
-#[derive(Debug, Clone)]
-pub(super) struct Who(String);
+/// Who does not answer, and what their words must not tell.
+#[derive(Clone)]
+pub(super) struct Who {
+    name: String,
+    scrubber: Arc<Scrubber>,
+}
 
 impl Who {
-    pub(super) fn named(name: &str) -> Self {
-        Self(format!("The model provider '{name}'"))
+    pub(super) fn named(name: &str, scrubber: Arc<Scrubber>) -> Self {
+        Self { name: format!("The model provider '{name}'"), scrubber }
     }
-    pub(super) fn inline(base: &Url) -> Self {
+    pub(super) fn inline(base: &Url, scrubber: Arc<Scrubber>) -> Self {
         let port = base.port().map(|port| format!(":{port}")).unwrap_or_default();
-        Self(format!("The model provider at {}{port}", base.host_str().unwrap_or_default()))
+        Self { name: format!("The model provider at {}{port}", base.host_str().unwrap_or_default()), scrubber }
     }
 }
 
 impl fmt::Display for Who {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.name)
     }
 }
 
@@ -114,8 +118,9 @@ fn said(body: &Value) -> Option<Said> {
     })
 }
 
-/// One line, not too long, without what a terminal would obey.
-fn line(text: &str) -> String {
+/// One line, not too long, without what a terminal would obey. Cleaned before it is cut: half a secret would not be found.
+fn line(who: &Who, text: &str) -> String {
+    let text = who.scrubber.text(text);
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     let whole = words.join(" ");
@@ -189,7 +194,7 @@ pub(super) fn of_status(who: &Who, opened: &Opened, begin: &[u8]) -> LlmFailure 
         let parts = text.parse::<f64>().ok().filter(|s| *s >= 0.0 && *s < 1e12);
         parts.map(|s| (s * 1_000.0).ceil() as u64).or_else(|| retry_after(text, RealClock.now_ms()))
     });
-    let message = words(who, fault, Some(status), &line(&told.words));
+    let message = words(who, fault, Some(status), &line(who, &told.words));
     LlmFailure { fault, message, status: Some(status), retry_after_ms: wait }
 }
 
@@ -214,7 +219,7 @@ pub(super) fn in_body(who: &Who, body: &Value) -> Option<LlmFailure> {
         None if has(&told.names, &["invalid_request"]) => LlmFault::BadRequest,
         None => LlmFault::Unavailable,
     });
-    let message = words(who, fault, told.status, &line(&told.words));
+    let message = words(who, fault, told.status, &line(who, &told.words));
     Some(LlmFailure { fault, message, status: told.status, retry_after_ms: None })
 }
 
@@ -238,3 +243,6 @@ fn words(who: &Who, fault: LlmFault, status: Option<u16>, said: &str) -> String 
         _ => format!("{who} did not accept the question{status}{said}"),
     }
 }
+
+#[cfg(test)]
+mod tests;
