@@ -85,8 +85,11 @@ impl App {
         }))
     }
 
-    /// What is wrong with the files that a workflow's steps name.
+    /// What is wrong with the files that a workflow's steps name, and which model steps here or there nobody would answer.
     pub(crate) fn called_findings(&self, workflow: &Workflow, file: Option<&Path>) -> ApiResult<Vec<Diagnostic>> {
-        Ok(check_called(workflow, catalog(), &self.called(workflow, file)?))
+        let called = self.called(workflow, file)?;
+        let mut found = check_called(workflow, catalog(), &called);
+        found.extend(self.all_model_findings(workflow, &called));
+        Ok(found)
     }
 }

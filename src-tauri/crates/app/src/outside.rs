@@ -67,8 +67,8 @@ impl App {
         let Some(workflow) = checked.workflow else {
             return Err(ApiError::bad_request("The document is no workflow.", "Send a workflow."));
         };
-        check::runnable(&self.model_findings(&workflow))?;
         let called = self.called(&workflow, file)?;
+        check::runnable(&self.all_model_findings(&workflow, &called))?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.
         self.grants_changed()?;

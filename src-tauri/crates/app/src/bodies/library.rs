@@ -112,7 +112,6 @@ pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWor
     };
     if let Ok(workflow) = serde_json::from_value(document.clone()) {
         diagnostics.extend(app.called_findings(&workflow, Some(path))?);
-        diagnostics.extend(app.model_findings(&workflow));
         diagnostics.extend(app.secret_findings(&workflow));
     }
     Ok(OpenWorkflow {
@@ -243,7 +242,6 @@ pub(crate) fn workflow_validate(app: &App, _: &Caller, request: ValidateDocument
     let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
     if let Some(workflow) = &checked.workflow {
         checked.diagnostics.extend(app.called_findings(workflow, file.as_deref())?);
-        checked.diagnostics.extend(app.model_findings(workflow));
         checked.diagnostics.sort_by_key(|found| found.severity == Severity::Warning);
         checked.diagnostics.extend(app.secret_findings(workflow));
     }

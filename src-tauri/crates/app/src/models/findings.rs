@@ -4,14 +4,35 @@ use super::Kept;
 use crate::app::App;
 use crate::dto::ModelChoice;
 use serde_json::Value;
+use signalbox_engine::validate::Called;
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{Code, Diagnostic, Workflow};
+use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
 /// Kinds that ask a model.
 const KINDS: [&str; 2] = ["llm.chat", "agent.task"];
 
 fn text(value: Option<&Value>) -> Option<&str> {
     value?.as_str().map(str::trim).filter(|text| !text.is_empty())
+}
+
+fn is_expression(text: &str) -> bool {
+    text.starts_with('=') || text.contains("{{")
+}
+
+/// Of the files that a workflow's steps name: told at the steps that name them.
+pub(super) fn of_called(workflow: &Workflow, files: &[(&str, Vec<Diagnostic>)]) -> Vec<Diagnostic> {
+    let names =
+        |node: &Node, id: &str| text(node.config.as_ref().and_then(|config| config.get("workflow"))) == Some(id);
+    let place = |id: &str| {
+        let step = workflow.nodes.iter().find(|(_, node)| names(node, id));
+        step.map_or_else(String::new, |(step, _)| format!("/nodes/{}/config/workflow", pointer_token(step)))
+    };
+    let told = |id: &str, found: &Diagnostic| Diagnostic {
+        path: place(id),
+        message: format!("In the workflow '{id}' ({}): {}", found.path, found.message),
+        ..found.clone()
+    };
+    files.iter().flat_map(|(id, found)| found.iter().map(move |one| told(id, one))).collect()
 }
 
 /// Provider and model of `settings.model`: a name, or `{provider, model}`.
@@ -34,7 +55,9 @@ pub(super) fn findings(workflow: &Workflow, providers: &[String], default: Optio
         let at = format!("/nodes/{}/config", pointer_token(id));
         let given = config.and_then(|config| config.get("provider"));
         let inline = given.is_some_and(Value::is_object);
-        let provider = text(given).or(own_provider).filter(|_| !inline);
+        // What an expression gives is known when the step runs, and may be the default's.
+        let provider = text(given).filter(|name| !is_expression(name)).or(own_provider);
+        let provider = provider.filter(|_| !inline && !text(given).is_some_and(is_expression));
         let model = text(config.and_then(|config| config.get("model"))).or(own_model);
         // The default is a model of its provider, and of no other.
         let fitting = default.filter(|choice| !inline && provider.is_none_or(|named| named == choice.provider));
@@ -49,13 +72,13 @@ pub(super) fn findings(workflow: &Workflow, providers: &[String], default: Optio
         }
         match provider {
             _ if inline => {}
-            None if default.is_none() => found.push(Diagnostic::error(
+            None if default.is_none() && text(given).is_none() => found.push(Diagnostic::error(
                 Code::MissingModel,
                 format!("{at}/provider"),
                 "No model provider is named, and there is no default on this machine",
                 "Choose a provider in the step, or a default in Settings, Models (`signalbox models default`)",
             )),
-            Some(name) if !name.contains("{{") && !name.starts_with('=') && !providers.iter().any(|p| p == name) => {
+            Some(name) if !is_expression(name) && !providers.iter().any(|p| p == name) => {
                 found.push(Diagnostic::warning(
                     Code::UnknownProvider,
                     format!("{at}/provider"),
@@ -79,5 +102,13 @@ impl App {
         let kept = Kept::read(&self.store).unwrap_or_default();
         let providers: Vec<String> = kept.providers.iter().map(|one| one.name.clone()).collect();
         findings(workflow, &providers, kept.default.as_ref())
+    }
+
+    /// The same with the files that its steps name, directly or further in: they run with it.
+    pub(crate) fn all_model_findings(&self, workflow: &Workflow, called: &Called) -> Vec<Diagnostic> {
+        let mut found = self.model_findings(workflow);
+        let files = called.files.iter().map(|(id, file)| (id.as_str(), self.model_findings(file)));
+        found.extend(of_called(workflow, &files.collect::<Vec<_>>()));
+        found
     }
 }

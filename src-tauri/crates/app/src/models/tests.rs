@@ -1,4 +1,4 @@
-use super::findings::findings;
+use super::findings::{findings, of_called};
 use super::probe::{Place, look};
 use crate::dto::{ModelChoice, ModelKind};
 use serde_json::{Value, json};
@@ -14,6 +14,19 @@ fn workflow(settings: Value, config: Value) -> Workflow {
         "nodes": { "ask": { "type": "llm.chat", "config": config }, "start": { "type": "trigger.manual" } },
     }))
     .expect("a workflow")
+}
+
+#[test]
+fn k_41_a_file_that_a_step_names_is_looked_at_before_the_run_and_told_at_that_step() {
+    let outer = serde_json::from_value(json!({
+        "signalbox": 1, "id": "o", "name": "O", "edges": [],
+        "nodes": { "sub": { "type": "flow.subworkflow", "config": { "workflow": "w" } } },
+    }));
+    let inner = findings(&workflow(json!({}), json!({})), &[], None);
+    let found = of_called(&outer.expect("a workflow"), &[("w", inner.clone()), ("further", inner)]);
+    let places: Vec<_> = found.iter().map(|one| (one.code, one.path.as_str())).collect();
+    assert_eq!(places, [(Code::MissingModel, "/nodes/sub/config/workflow"), (Code::MissingModel, "")]);
+    assert!(found[0].message.starts_with("In the workflow 'w' (/nodes/ask/config/model): "), "{}", found[0].message);
 }
 
 #[test]
@@ -38,6 +51,12 @@ fn k_41_a_step_without_a_model_is_found_before_it_runs() {
     assert_eq!(codes(json!({ "model": "big" }), json!({ "provider": "far" }), None), []);
     assert_eq!(codes(json!({ "model": { "provider": "far", "model": "big" } }), json!({}), None), []);
     assert_eq!(codes(json!({}), json!({ "provider": inline }), Some(&home)), missing("model"));
+    for expression in ["={{params.where}}", "{{params.where}}"] {
+        let config = json!({ "provider": expression });
+        assert_eq!(codes(json!({}), config.clone(), Some(&home)), [], "it may be the default's");
+        assert_eq!(codes(json!({}), config, None), missing("model"));
+        assert_eq!(codes(json!({}), json!({ "provider": expression, "model": "big" }), None), []);
+    }
     assert_eq!(codes(json!({}), json!({ "provider": inline, "model": "m" }), None), []);
     let gone = vec![(Code::UnknownProvider, "/nodes/ask/config/provider".to_owned())];
     assert_eq!(codes(json!({}), json!({ "provider": "gone", "model": "m" }), None), gone);
