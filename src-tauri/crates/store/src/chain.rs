@@ -3,7 +3,6 @@
 
 use crate::document::Blob;
 use crate::error::{Error, Result};
-use crate::filter::Filter;
 use crate::high_water;
 use crate::mask;
 use crate::retention;
