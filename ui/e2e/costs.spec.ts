@@ -1,7 +1,7 @@
 /** What models cost: on the step, in the run's header, in the list of runs, and in the settings. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openDocument, shot } from './document.ts';
+import { openDocument, saved, shot } from './document.ts';
 import { expect, test, type Host } from './host.ts';
 
 /** A server of chat completions that answers at once: 1,000 tokens in, 100 out. */
@@ -67,6 +67,50 @@ test('b_24 what models cost is on the step, the run, the list and in the setting
     await expect(usage.getByText('small of house')).toBeVisible();
     await usage.scrollIntoViewIfNeeded();
     await shot(page, 'cost-settings');
+  } finally {
+    far.stop();
+  }
+});
+
+test('n_09 a run whose budget is used up asks for more in the inbox, and goes on', async ({ open, host }) => {
+  const far = await model();
+  try {
+    await priced(host, far.base);
+    const { page, made } = await openDocument<{ settings?: { budget?: unknown } }>(open, host, 'Letters', asking({}));
+    // The budget stands in the settings of the workflow.
+    const panel = page.getByRole('complementary', { name: 'Workflow settings' });
+    await panel.getByRole('textbox', { name: 'Of one run' }).fill('1.5');
+    await page.keyboard.press('Tab');
+    await shot(page, 'budget-workflow');
+    expect((await saved(page, made)).settings?.budget).toEqual({ perRun: 1.5 });
+    await page.keyboard.press('F5');
+    await expect(page.locator('.wb-status').getByText(/waits for a person|Waiting/i).first()).toBeVisible({ timeout: 20_000 });
+    expect(far.asked()).toBe(1);
+
+    await page.goto(`${page.url().split('#')[0] ?? ''}#/inbox`);
+    await page.getByRole('row', { name: /budget of this run is used up/ }).click();
+    const task = page.getByRole('region', { name: 'Task' });
+    await expect(task.getByText('The budget of this run is used up: 2 of 1.5 are spent. Approve more, or raise the budget').first()).toBeVisible();
+    const more = task.getByRole('textbox', { name: 'May spend so much more' });
+    await expect(more).toHaveValue('1.50');
+    await more.fill('no');
+    await expect(task.getByRole('button', { name: /^Retry as is/ })).toBeDisabled();
+    await more.fill('3');
+    await shot(page, 'budget-inbox');
+    await task.getByRole('button', { name: /Approve 3.00 more, try again/ }).click();
+    await expect.poll(async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', { limit: 1 })).runs[0]?.status, { timeout: 30_000 }).toBe('completed');
+    expect(far.asked()).toBe(2);
+
+    // Of this machine: a day.
+    await page.goto(`${page.url().split('#')[0] ?? ''}#/settings`);
+    await page.getByRole('button', { name: 'Budget of a day on this machine' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Budget of a day on this machine' });
+    await dialog.getByRole('textbox', { name: 'Amount' }).fill('10');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText(/^10\.00 from midnight to midnight UTC/)).toBeVisible();
+    expect((await host.rpc<{ dayBudgetMicros?: number }>('model_list', {})).dayBudgetMicros).toBe(10_000_000);
+    await page.locator('[data-usage]').scrollIntoViewIfNeeded();
+    await shot(page, 'budget-settings');
   } finally {
     far.stop();
   }

@@ -91,6 +91,7 @@ export const audit = {
   'audit.event.TOOL_SERVER_DELETED': 'Tool server deleted',
   'audit.event.WEBHOOK_AGAIN': 'Message about a task sent again',
   'audit.event.MODEL_PROVIDER_CHANGED': 'Model provider changed',
+  'audit.event.MODEL_BUDGET_CHANGED': 'Budget for models set',
   'audit.event.MODEL_DEFAULT_CHANGED': 'Default model chosen',
   'audit.event.SECRET_SET': 'Secret kept',
   'audit.event.SECRET_DELETED': 'Secret deleted',

@@ -1,5 +1,9 @@
 /** Words of the inbox: plain, for people who do not build workflows. */
 export const inbox = {
+  'inbox.budget.more': 'May spend so much more',
+  'inbox.budget.hint': 'What you approve is recorded, and holds for this run. Leave it empty to try again as it is.',
+  'inbox.budget.wrong': 'Write an amount above 0, like 2 or 0.50.',
+  'inbox.budget.retry': 'Approve {amount} more, try again',
   'nav.inbox': 'Inbox',
   'nav.audit': 'Audit',
   'action.goInbox': 'Go to the inbox',

@@ -8,6 +8,7 @@ import { act, useCommand } from '../api/queries.ts';
 import { DelegationDialog, DelegationMark, useAnswersFor } from '../features/inbox/delegation.tsx';
 import { usePoll } from '../features/inbox/live.ts';
 import { change } from '../features/inbox/refresh.ts';
+import { microsOf } from '../features/money.ts';
 import { InboxArt } from '../features/inbox/art.tsx';
 import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
 import { Detail, type DetailTab } from '../features/inbox/detail.tsx';
@@ -318,6 +319,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
     if (claim && !claim.mine) return t('inbox.cannot.claimed', { who: plain(whoText(claim.by)) });
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
     if (action === 'approve') return cannotApprove(task, me);
+    if (action === 'retry' && work.budget !== undefined && work.budget.trim() !== '' && microsOf(work.budget) === undefined) return t('inbox.budget.wrong');
     if (!takesInput(action)) return undefined;
     if (work.check.state === 'unread') return t('inbox.cannot.unread');
     if (action === 'correct' && !work.changed) return t('inbox.cannot.unchanged');
@@ -328,9 +330,10 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const deliver = (action: TaskAction, targetNodeId?: string) => {
     setAsked(null);
     if (send) undoSend(send.id);
+    const budgetMicros = action === 'retry' && work.budget !== undefined ? microsOf(work.budget) : undefined;
     queueSend({
       taskIds: [task.id], title: task.title, action, notes: work.notes, revision: task.revision,
-      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}),
+      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }),
     });
     onDecided(task);
   };

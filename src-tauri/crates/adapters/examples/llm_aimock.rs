@@ -62,6 +62,7 @@ async fn main() {
                 stream,
                 loopback_allowed: false,
                 timeout: Duration::from_secs(20),
+                budget: None,
             };
             let ear = Ear::default();
             let answer = models.ask(question("words"), &ear).await.expect("an answer");

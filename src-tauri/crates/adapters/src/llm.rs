@@ -16,6 +16,7 @@ use crate::http::Opened;
 use async_trait::async_trait;
 use fault::Who;
 use serde_json::Value;
+use signalbox_model::budget::{Budget, UsedUp};
 use signalbox_ports::host::canonical;
 use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind, Usage};
 use signalbox_ports::{Credential, HttpRequest, Llm, SecretError, Secrets};
@@ -74,6 +75,12 @@ pub trait Providers: Send + Sync {
     fn price(&self, _provider: &str, _model: &str) -> Option<Price> {
         None
     }
+    /// Whether something may still be spent; asked before each question.
+    fn may_spend(&self, _budget: &Budget) -> Result<(), UsedUp> {
+        Ok(())
+    }
+    /// A question has cost so much, in millionths.
+    fn spent(&self, _budget: &Budget, _cost: u64) {}
 }
 
 /// Language models of registered providers, and of the loopback where a workflow may name it.
@@ -121,7 +128,7 @@ impl Models {
         let listed: Result<_, LlmFailure> = timed(&who, limit, Box::pin(listed)).await;
         listed.map_err(|failure| self.clean(failure))?.ok_or_else(|| {
             let message = format!("{who} answered, but not with a list of models. Check its kind and its address");
-            LlmFailure { fault: LlmFault::BadAnswer, message, status: Some(200), retry_after_ms: None }
+            LlmFailure { fault: LlmFault::BadAnswer, message, status: Some(200), retry_after_ms: None, used_up: None }
         })
     }
 
@@ -286,6 +293,9 @@ impl Models {
         answer.provider = Some(name.clone());
         let price = self.known.price(name, &request.model).or_else(|| self.known.price(name, &answer.model));
         answer.usage.cost_micros = price.map(|price| price.of(answer.usage));
+        if let (Some(budget), Some(cost)) = (&request.budget, answer.usage.cost_micros) {
+            self.known.spent(budget, cost);
+        }
     }
 
     /// Without the secrets of this machine, which an endpoint may send back.
@@ -299,6 +309,9 @@ impl Models {
 impl Llm for Models {
     async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
         let request = self.complete(request)?;
+        if let Some(Err(used_up)) = request.budget.as_ref().map(|budget| self.known.may_spend(budget)) {
+            return Err(fault::used_up(used_up));
+        }
         let who = match &request.provider {
             ProviderChoice::Named(name) => Who::named(name, self.secrets.scrubber()),
             ProviderChoice::Inline { base_url, .. } => Who::inline(&base(base_url)?, self.secrets.scrubber()),

@@ -93,6 +93,7 @@ fn question(stream: bool) -> LlmRequest {
         stream,
         loopback_allowed: false,
         timeout: Duration::from_secs(20),
+        budget: None,
     }
 }
 

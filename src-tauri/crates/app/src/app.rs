@@ -154,7 +154,7 @@ impl App {
         let step_secrets = Arc::new(StepSecrets(Arc::clone(&secrets)));
         let models = Arc::new(Models::new(
             Arc::clone(&http),
-            Arc::new(KeptProviders(store.clone())),
+            Arc::new(KeptProviders::new(store.clone(), clock.clone())),
             Arc::<StepSecrets>::clone(&step_secrets),
         ));
         let http: Arc<dyn Http> = http;

@@ -37,7 +37,7 @@ pub(crate) use library::{
     workflow_list, workflow_open, workflow_open_path, workflow_revision, workflow_save, workflow_validate,
 };
 pub(crate) use model::{
-    model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
+    model_budget_set, model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
 };
 pub(crate) use people::{
     task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
@@ -56,5 +56,5 @@ pub(crate) use tools::{
     tool_list, tool_server_approve, tool_server_connect, tool_server_delete, tool_server_import, tool_server_list,
     tool_server_set,
 };
-pub(crate) use usage::{model_usage, run_usage};
+pub(crate) use usage::{day, model_usage, run_usage};
 pub(crate) use webhook::{webhook_add, webhook_again, webhook_list, webhook_log, webhook_remove, webhook_send};

@@ -2,23 +2,29 @@
 //! is wrong with a workflow that asks for one.
 
 mod findings;
+mod ledger;
 mod probe;
 
 use crate::app::App;
+use crate::bodies::day;
 use crate::dto::{ModelChoice, ModelEntry, ModelKind, ModelProvider, ModelSet, Models};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::outgoing;
 use crate::people::signed;
 use crate::router::Caller;
+use ledger::Ledger;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use signalbox_adapters::{KnownProvider, Price, Providers};
+use signalbox_model::budget::{Budget, UsedUp};
 use signalbox_model::secret_ref::SCHEME;
 use signalbox_model::{AuditEvent, money, time};
+use signalbox_ports::Clock;
 use signalbox_ports::llm::ProviderKind;
 use signalbox_ports::secret::allows;
 use signalbox_store::Store;
 use signalbox_store::audit::Level;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use url::Url;
 
 /// The setting that holds them.
@@ -50,6 +56,9 @@ struct KeptProvider {
 struct Kept {
     providers: Vec<KeptProvider>,
     default: Option<ModelChoice>,
+    /// What models may cost on a day, in millionths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    day_budget: Option<u64>,
 }
 
 fn unreadable(why: &str) -> ApiError {
@@ -98,22 +107,46 @@ impl KeptProvider {
     }
 }
 
-/// The providers as steps find them.
-pub(crate) struct KeptProviders(pub(crate) Store);
+/// The providers as steps find them, and what may be spent.
+pub(crate) struct KeptProviders {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    ledger: Mutex<Ledger>,
+}
+
+impl KeptProviders {
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock, ledger: Mutex::default() }
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Providers for KeptProviders {
     fn provider(&self, name: &str) -> Result<Option<KnownProvider>, String> {
-        let kept = Kept::read(&self.0).map_err(|error| error.message)?;
+        let kept = Kept::read(&self.store).map_err(|error| error.message)?;
         Ok(kept.find(name).map(KeptProvider::known))
     }
 
     fn default_model(&self) -> Result<Option<(String, String)>, String> {
-        let kept = Kept::read(&self.0).map_err(|error| error.message)?;
+        let kept = Kept::read(&self.store).map_err(|error| error.message)?;
         Ok(kept.default.map(|choice| (choice.provider, choice.model)))
     }
 
     fn price(&self, provider: &str, model: &str) -> Option<Price> {
-        Kept::read(&self.0).ok()?.find(provider)?.price(model)
+        Kept::read(&self.store).ok()?.find(provider)?.price(model)
+    }
+
+    fn may_spend(&self, budget: &Budget) -> Result<(), UsedUp> {
+        // Providers that cannot be read are told with the question itself.
+        let machine = Kept::read(&self.store).ok().and_then(|kept| kept.day_budget);
+        self.ledger().may_spend(&self.store, budget, machine, &day(self.clock.now_ms()))
+    }
+
+    fn spent(&self, budget: &Budget, cost: u64) {
+        self.ledger().spent(&self.store, budget, cost, &day(self.clock.now_ms()));
     }
 }
 
@@ -186,7 +219,11 @@ impl App {
             changed_by: one.changed_by.clone(),
             changed_at: one.changed_at.clone(),
         };
-        Ok(Models { providers: kept.providers.iter().map(told).collect(), default: kept.default })
+        Ok(Models {
+            providers: kept.providers.iter().map(told).collect(),
+            default: kept.default,
+            day_budget_micros: kept.day_budget,
+        })
     }
 
     /// Keeps a provider, or replaces it whole.
@@ -273,6 +310,22 @@ impl App {
                 return Err(unknown(&choice.provider));
             }
             kept.default = choice;
+            Ok(())
+        })
+    }
+
+    /// Sets what models may cost on a day on this machine.
+    pub(crate) fn model_budget_set(&self, caller: &Caller, per_day: Option<f64>) -> ApiResult<Models> {
+        let per_day = match per_day {
+            None => None,
+            Some(amount) => {
+                let micros = money::micros(amount);
+                Some(micros.ok_or_else(|| bad(format!("{amount} is no amount from 0 on, or too large.")))?)
+            }
+        };
+        let facts = json!({ "perDayMicros": per_day });
+        self.models_change(caller, AuditEvent::ModelBudgetChanged, facts, move |kept| {
+            kept.day_budget = per_day;
             Ok(())
         })
     }

@@ -312,6 +312,7 @@ fn decided(decision: &Value, masks: &mut Masks) -> Option<TaskDecision> {
     Some(TaskDecision {
         action: TaskAction::parse(decision["action"].as_str()?)?,
         corrected_input: decision.get("correctedInput").map(|input| masks.input(input).0),
+        budget_micros: decision["budgetMicros"].as_u64(),
         target_node_id: text("targetNodeId"),
         patch: decision.get("patch").map(|patch| masks.patch(patch)),
         notes: text("notes").map(|notes| masks.text(&notes)),
@@ -343,6 +344,7 @@ pub(crate) struct Given {
     pub(crate) action: TaskAction,
     pub(crate) corrected_input: Option<Value>,
     pub(crate) target_node_id: Option<String>,
+    pub(crate) budget_micros: Option<u64>,
     pub(crate) notes: Option<String>,
     pub(crate) revision: Option<i64>,
     pub(crate) request_id: Option<String>,
@@ -379,6 +381,11 @@ fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Va
             return Err(wrong("INPUT_INVALID", format!("'{action}' takes no correctedInput."), "Leave it out."));
         }
         _ => {}
+    }
+    let asks_for_more = created.error.as_ref().is_some_and(|error| error.code() == "BUDGET_EXCEEDED");
+    if given.budget_micros.is_some() && !(asks_for_more && given.action == TaskAction::Retry) {
+        let message = "Only 'retry' of a step whose budget is used up takes more budget.".into();
+        return Err(wrong("INPUT_INVALID", message, "Leave budgetMicros out."));
     }
     match (given.action, &given.target_node_id) {
         (TaskAction::Alternative, Some(target))
@@ -453,11 +460,12 @@ pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: Given) ->
         corrected_input: corrected.clone().map(Arc::new),
         target_node_id: given.target_node_id.clone(),
         notes: given.notes.clone(),
+        budget_micros: given.budget_micros,
         operator_id: Some(caller.principal.clone()),
     };
     let hash = |value: &Option<Value>| value.as_ref().map(|value| sha256_hex(value.to_string().as_bytes()));
     let facts = json!({
-        "action": given.action, "notes": given.notes, "targetNodeId": given.target_node_id, "delta": delta,
+        "action": given.action, "notes": given.notes, "budgetMicros": given.budget_micros, "targetNodeId": given.target_node_id, "delta": delta,
         "patchHash": hash(&patch), "inputHash": hash(&corrected), "requestId": given.request_id, "batchId": given.batch,
         "durationMs": now.saturating_sub(record.row.created_ms), "kind": record.row.kind,
     });
@@ -568,6 +576,7 @@ impl App {
                         action,
                         corrected_input: request.payload.filter(|_| action == TaskAction::Submit),
                         target_node_id: None,
+                        budget_micros: None,
                         notes: None,
                         revision: None,
                         request_id: request.request_id,

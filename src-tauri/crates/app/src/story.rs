@@ -201,6 +201,10 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some("removed") => format!("{} removed a model provider{}", who(), of("provider")),
             _ => format!("{} set a model provider{}", who(), of("provider")),
         },
+        AuditEvent::ModelBudgetChanged => match facts.get("perDayMicros").and_then(Value::as_u64) {
+            Some(micros) => format!("Models may cost {} a day on this machine", signalbox_model::money::words(micros)),
+            None => "Models may cost anything on this machine".into(),
+        },
         AuditEvent::ModelDefaultChanged => match text(facts, "model") {
             Some(model) => format!("{} chose the model of steps that name none: {model}", who()),
             None => format!("{} left steps that name no model without one", who()),

@@ -150,6 +150,7 @@ macro_rules! command_list {
             Action model_set(ModelSet) -> Models, Builder, [Desktop Http], [model_list model_names audit_list workflow_validate workflow_open], "Keeps a provider of language models, or replaces it whole.";
             Action model_delete(ModelRef) -> Models, Builder, [Desktop Http], [model_list model_names audit_list workflow_validate workflow_open], "Forgets a provider of language models; its secret stays.";
             Action model_default_set(ModelDefaultSet) -> Models, Builder, [Desktop Http], [model_list audit_list workflow_validate workflow_open], "Chooses the model of steps that name none.";
+            Action model_budget_set(ModelBudgetSet) -> Models, Builder, [Desktop Http], [model_list audit_list workflow_validate workflow_open], "Sets what language models may cost on a day on this machine.";
             Action model_test(ModelTest) -> ModelTested, Builder, [Desktop Http], [], "Asks a provider for its models, or a model for a word.";
             Query model_names(ModelRef) -> ModelNames, Operator, [Desktop Http], [], "The models of a provider.";
             Action model_discover(Empty) -> Vec<ModelFound>, Builder, [Desktop Http], [], "Looks for servers of language models on this machine.";

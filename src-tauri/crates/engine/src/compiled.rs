@@ -15,6 +15,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use serde_json::Value;
+use signalbox_model::budget::Limits;
 use signalbox_model::{
     Diagnostic, Effects, Level, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
     descriptor::ByConfig,
@@ -30,6 +31,8 @@ pub struct Compiled {
     pub workflow: Arc<Workflow>,
     /// SHA-256 of the pinned definition, hex.
     pub definition_hash: String,
+    /// `settings.budget` of the run's own file.
+    pub(crate) budget: Limits,
     /// All nodes of all files, the run's own file first.
     pub(crate) nodes: Cyclic<CompiledNode>,
     pub(crate) edges: Cyclic<CompiledEdge>,
@@ -211,6 +214,8 @@ impl Compiled {
         catalog: &Catalog,
         files: &BTreeMap<String, Arc<Workflow>>,
     ) -> Self {
+        // The validator has told what is wrong with one that cannot be read.
+        let budget = workflow.settings.as_ref().and_then(|settings| Limits::parse(settings.budget.as_ref()?).ok());
         let mut parts = Parts { regions: vec![Region::default()], ..Parts::default() };
         parts.add(&workflow, catalog, 0);
         parts.add_files(catalog, files);
@@ -221,6 +226,7 @@ impl Compiled {
             settings.and_then(|s| s.on_abort.as_ref()).and_then(|id| index.and_then(|index| index.get(id)).copied());
         let abort_region = abort_region(&nodes, &edges, &regions, on_abort);
         Self {
+            budget: budget.unwrap_or_default(),
             workflow,
             definition_hash: definition_hash.to_owned(),
             nodes: Cyclic::new(nodes),

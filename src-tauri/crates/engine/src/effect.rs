@@ -3,6 +3,7 @@
 use crate::scope::Scope;
 use indexmap::IndexMap;
 use serde_json::Value;
+use signalbox_model::budget::Budget;
 use signalbox_model::{Effects, Item, Map, Mode, Workflow};
 use std::sync::Arc;
 
@@ -89,6 +90,8 @@ pub struct Call {
     pub workflow: Arc<Workflow>,
     /// `<path>/<node>-<n>`, n = earlier calls of the node there (K-56): no two calls of a run have the same.
     pub launch_id: String,
+    /// What its questions to models may cost.
+    pub budget: Budget,
     /// The run.
     pub run_id: Arc<str>,
     /// Id of the workflow, for folder grants.

@@ -32,6 +32,9 @@ pub struct RunState {
     pub(crate) params: Arc<Value>,
     pub(crate) started_by: Option<String>,
     pub(crate) parent_run_id: Option<String>,
+    /// Up to here people approved what models cost, in millionths.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) approved_to: u64,
     /// Answers of the original that are given again; each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) kept_answers: Vec<KeptAnswer>,
@@ -486,6 +489,7 @@ impl RunState {
             params: null,
             started_by: None,
             parent_run_id: None,
+            approved_to: 0,
             kept_answers: Vec::new(),
             reopens: None,
             foreign: None,

@@ -1,6 +1,7 @@
 //! Every diagnostic of a workflow file, several at once, each with code, JSON Pointer and hint.
 
 mod agents;
+mod budget;
 mod called;
 mod containers;
 mod expressions;
@@ -429,6 +430,7 @@ fn check_artifacts(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 
 fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     hours::check(workflow, found);
+    budget::check(workflow, found);
     let Some(settings) = &workflow.settings else { return };
     if let Some(ErrorPolicy::Rules(list)) = &settings.error_policy {
         check_rules(&list.rules, "/settings/errorPolicy/rules", None, found);

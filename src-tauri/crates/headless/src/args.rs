@@ -446,6 +446,9 @@ pub(crate) struct Complete {
     /// With alternative: the step.
     #[arg(long, value_name = "NODE")]
     pub(crate) target: Option<String>,
+    /// With retry of a step whose budget is used up: what the run may spend more.
+    #[arg(long, value_name = "AMOUNT")]
+    pub(crate) budget: Option<f64>,
     /// Why; it is recorded.
     #[arg(long, value_name = "TEXT")]
     pub(crate) notes: Option<String>,

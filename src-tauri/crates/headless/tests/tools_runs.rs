@@ -85,6 +85,32 @@ fn ts_063_ts_064_a_tool_that_works_fails_and_may_fail() {
 }
 
 #[test]
+fn a_tool_is_called_from_the_terminal_and_that_stands_in_the_history() {
+    let place = approved();
+    // Nothing in the arguments is an expression.
+    let text = "=1 + {{ params.text }}";
+    let call = |server: &str, args: &str| place.run(&["tools", "call", server, "echo", "--args", args, "--json"]);
+    let done = call("one", &json!({ "text": text }).to_string());
+    assert_eq!((done.code, &done.json()["output"]), (0, &json!([{ "said": text }])), "{}{}", done.out, done.err);
+    let run = done.json()["runId"].as_str().expect("an id").to_owned();
+    assert_eq!(place.run(&["runs", "list", "--json"]).json()[0]["runId"], json!(run));
+    let entries = place.run(&["audit", "list", "--run", &run, "--json"]).json();
+    assert!(entries.as_array().is_some_and(|list| list.iter().any(|one| one["event"] == "NODE_SUCCESS")), "{entries}");
+
+    // A wrong argument and a server that nobody approved: the tool hears nothing of it.
+    let told = log(&place).len();
+    let done = call("one", "{}");
+    assert_eq!((done.code, &done.json()["error"]["details"]["code"]), (1, &json!("INPUT_INVALID")));
+    tools(&place, &["set", "two", "--", "node", &server()]);
+    let done = call("two", "{\"text\":\"hi\"}");
+    assert_eq!(done.code, 1, "{}", done.out);
+    assert_eq!(done.json()["status"], "failed");
+    let calls = |list: &[Value]| list.iter().filter(|one| one.to_string().contains("tools/call")).count();
+    assert_eq!(calls(&log(&place)[told..]), 0);
+    assert_eq!(call("one", "[1]").code, 2);
+}
+
+#[test]
 fn ts_065_the_payload_and_the_envelope() {
     let place = approved();
     let mut node = step("wrapped", json!({}), json!({}));

@@ -121,6 +121,8 @@ events! {
     ModelProviderChanged = "MODEL_PROVIDER_CHANGED",
     /// A person chose the model of steps that name none.
     ModelDefaultChanged = "MODEL_DEFAULT_CHANGED",
+    /// A person set what models may cost on this machine.
+    ModelBudgetChanged = "MODEL_BUDGET_CHANGED",
     /// A person registered a tool server, or changed how it is started or reached.
     ToolServerSet = "TOOL_SERVER_SET",
     /// A person approved a tool server and the tools that it has.

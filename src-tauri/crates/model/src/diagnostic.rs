@@ -57,6 +57,7 @@ pub enum Code {
     SecretHost,
     MissingModel,
     UnknownProvider,
+    NoPrice,
 }
 
 impl Code {

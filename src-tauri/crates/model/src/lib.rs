@@ -7,6 +7,7 @@
 pub mod audit_event;
 pub mod base;
 pub mod blob;
+pub mod budget;
 pub mod debug;
 pub mod descriptor;
 pub mod diagnostic;

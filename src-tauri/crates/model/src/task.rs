@@ -322,6 +322,9 @@ pub struct Answer {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// With `retry` of a step whose budget is used up: what the run may spend more, in millionths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_micros: Option<u64>,
     /// Who: `user:…`; absent when a policy decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_id: Option<String>,

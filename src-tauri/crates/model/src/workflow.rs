@@ -75,6 +75,9 @@ pub struct Settings {
     /// Folder of its skills, one Markdown file each (K-59), inside a granted folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skills: Option<String>,
+    /// What its questions to language models may cost: `{perRun, perDay}`, in the unit of the prices (ADR 50).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Value>,
     /// Node id of a chain that runs once after an abort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_abort: Option<String>,

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
+use signalbox_model::budget::{Budget, UsedUp};
 use std::time::Duration;
 
 /// How a provider is spoken to.
@@ -141,6 +142,8 @@ pub struct LlmRequest {
     pub loopback_allowed: bool,
     /// Time limit of the whole exchange.
     pub timeout: Duration,
+    /// Who pays, and what it may cost; `None` where a person tries a provider.
+    pub budget: Option<Budget>,
 }
 
 /// A piece of the answer.
@@ -234,6 +237,8 @@ pub enum LlmFault {
     Timeout,
     /// What came is no answer of such a provider.
     BadAnswer,
+    /// What may be spent is spent.
+    BudgetExceeded,
 }
 
 /// Why there is no answer.
@@ -247,6 +252,8 @@ pub struct LlmFailure {
     pub status: Option<u16>,
     /// The provider asks to wait so long, milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// With [`LlmFault::BudgetExceeded`].
+    pub used_up: Option<Box<UsedUp>>,
 }
 
 /// Language models.
@@ -268,6 +275,7 @@ impl Llm for NoLlm {
             message: "There are no model providers here".into(),
             status: None,
             retry_after_ms: None,
+            used_up: None,
         })
     }
 }

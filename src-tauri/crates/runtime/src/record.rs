@@ -81,7 +81,14 @@ fn expiry(action: ExpiryAction) -> Option<Answer> {
         ExpiryAction::Retry => TaskAction::Retry,
         ExpiryAction::Skip => TaskAction::Skip,
     };
-    Some(Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None })
+    Some(Answer {
+        action,
+        corrected_input: None,
+        target_node_id: None,
+        notes: None,
+        budget_micros: None,
+        operator_id: None,
+    })
 }
 
 /// What the definition of a run says about its entries: found in the whole file, so once for a run.
@@ -216,6 +223,9 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
         }
         EventBody::HumanTaskCompleted(done) => {
             let mut told = json!({ "taskId": done.task_id, "action": done.answer.action });
+            if let Some(more) = done.answer.budget_micros {
+                told["budgetMicros"] = more.into();
+            }
             if let Some(run) = &done.kept_from {
                 told["keptFrom"] = run.as_str().into();
             }

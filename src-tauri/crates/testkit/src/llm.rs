@@ -129,7 +129,7 @@ fn failed(fail: Fail) -> LlmFailure {
         Fail::BadRequest => (LlmFault::BadRequest, Some(400), None),
         Fail::Connection => (LlmFault::Connection, None, None),
     };
-    LlmFailure { fault, message: "as scripted".into(), status, retry_after_ms }
+    LlmFailure { fault, message: "as scripted".into(), status, retry_after_ms, used_up: None }
 }
 
 #[async_trait]

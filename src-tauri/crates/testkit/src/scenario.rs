@@ -305,6 +305,7 @@ pub fn drive(scenario: &Scenario) -> Result<Driver, String> {
             action,
             corrected_input: person.input.clone().map(Arc::new),
             target_node_id: person.target.clone(),
+            budget_micros: None,
             notes: None,
             operator_id: Some("user:test".into()),
         };

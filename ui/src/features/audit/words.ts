@@ -49,6 +49,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   TOOL_SERVER_DELETED: { icon: 'x', color: 't2', key: 'audit.event.TOOL_SERVER_DELETED' },
   WEBHOOK_AGAIN: { icon: 'retry', color: 't2', key: 'audit.event.WEBHOOK_AGAIN' },
   MODEL_PROVIDER_CHANGED: { icon: 'spark', color: 't2', key: 'audit.event.MODEL_PROVIDER_CHANGED' },
+  MODEL_BUDGET_CHANGED: { icon: 'spark', color: 't2', key: 'audit.event.MODEL_BUDGET_CHANGED' },
   MODEL_DEFAULT_CHANGED: { icon: 'spark', color: 't2', key: 'audit.event.MODEL_DEFAULT_CHANGED' },
   SECRET_SET: { icon: 'key', color: 'c-wait', key: 'audit.event.SECRET_SET' },
   SECRET_DELETED: { icon: 'key', color: 'c-err', key: 'audit.event.SECRET_DELETED' },

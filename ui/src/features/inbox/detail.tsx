@@ -2,12 +2,13 @@
 
 import { useState, type ReactNode } from 'react';
 import { shortRunId } from '../status.tsx';
-import { formatNumber, t, tn } from '../../i18n/index.ts';
-import { Badge, Button, Icon, IconButton, Menu, Tabs, type IconName, type MenuEntry } from '../../kit/index.ts';
+import { formatMoney, formatNumber, t, tn } from '../../i18n/index.ts';
+import { Badge, Button, Field, Icon, IconButton, Menu, Tabs, TextInput, type IconName, type MenuEntry } from '../../kit/index.ts';
 import { ValueView } from '../../code/ValueView.tsx';
 import { plain, plainValue } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
+import { microsOf } from '../money.ts';
 import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
@@ -76,7 +77,7 @@ const TILE: { [kind in Task['kind']]: { icon: IconName; tone: string } } = {
   decision: { icon: 'octa', tone: 'error' }, approval: { icon: 'check', tone: 'person' }, form: { icon: 'rows', tone: 'person' }, pause: { icon: 'pause', tone: 'logic' },
 };
 
-function Head({ task, send, me, mayDecide, onClaim, onOpenTask, onOpenOtherRun }: DetailProps) {
+function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOtherRun }: DetailProps) {
   const now = useNow(1000);
   const open = task.state === 'open';
   const due = open ? dueOf(task, now) : undefined;
@@ -109,9 +110,22 @@ function Head({ task, send, me, mayDecide, onClaim, onOpenTask, onOpenOtherRun }
         {task.escalationLevel > 0 ? <span className="s c-wait row gap1"><Icon name="up" size={12} />{tn('inbox.escalated', task.escalationLevel)}</span> : null}
       </div>
       <What task={task} />
+      {open && mayDecide && !send && work.budget !== undefined ? <More value={work.budget} onChange={work.setBudget} /> : null}
       <Called task={task} me={me} mayDecide={mayDecide} onClaim={onClaim} />
       <TaskLinks task={task} onTask={onOpenTask} onRun={onOpenOtherRun} />
     </header>
+  );
+}
+
+/** The budget is used up: how much more the run may spend. */
+function More({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const wrong = value.trim() !== '' && microsOf(value) === undefined;
+  return (
+    <div className="row wrap">
+      <Field label={t('inbox.budget.more')} error={wrong ? t('inbox.budget.wrong') : undefined} hint={t('inbox.budget.hint')}>
+        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={value} invalid={wrong} maxLength={16} onChange={onChange} />}
+      </Field>
+    </div>
   );
 }
 
@@ -197,17 +211,18 @@ function ActionBar(props: DetailProps) {
   // What leads changes with the form; where the buttons stand does not.
   const allowed = task.allowedActions.filter(isAction).sort((a, b) => Number(takesInput(b)) - Number(takesInput(a)));
   const first = leading(task, work);
+  const more = work.budget === undefined ? undefined : microsOf(work.budget);
   const button = (action: TaskAction): ReactNode => {
     const why = cannot(action);
     const danger = action === 'abort' || action === 'reject';
     return (
       <Button key={action} variant={action === first ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
-        {actionText(action)}
+        {action === 'retry' && more !== undefined ? t('inbox.budget.retry', { amount: formatMoney(more) }) : actionText(action)}
       </Button>
     );
   };
   const snoozed = task.snoozedUntil !== undefined && Date.parse(task.snoozedUntil) > now;
-  const more: (MenuEntry | null)[] = [
+  const entries: (MenuEntry | null)[] = [
     ...(task.heldSince ? [] : [{ id: 'hold', label: t('inbox.hold'), icon: 'pause' as const, onSelect: props.onHold }]),
     { id: 'reassign', label: t('inbox.reassign'), icon: 'swap', onSelect: props.onReassign },
     { id: 'run', label: t('inbox.openRun'), icon: 'runs', onSelect: props.onOpenRun },
@@ -220,7 +235,7 @@ function ActionBar(props: DetailProps) {
       <span className="grow" />
       {task.heldSince ? <Button variant="ghost" icon="play" onClick={props.onContinue}>{t('inbox.continue')}</Button> : null}
       {snoozed ? <Button variant="ghost" icon="glass" onClick={props.onWake}>{t('inbox.wake')}</Button> : <Button variant="ghost" icon="glass" keys={keysOf('snooze')} onClick={props.onSnooze}>{t('inbox.snooze')}</Button>}
-      <Menu trigger={<IconButton icon="dots" label={t('inbox.more')} />} entries={more} />
+      <Menu trigger={<IconButton icon="dots" label={t('inbox.more')} />} entries={entries} />
     </footer>
   );
 }

@@ -7,6 +7,8 @@ export interface Draft {
   /** The corrected input; absent = as it was. */
   value?: { now: unknown };
   notes?: string;
+  /** What the run may spend more, as it is typed. */
+  budget?: string;
 }
 export interface Revealed { input: unknown; error?: ErrorPayload | undefined }
 

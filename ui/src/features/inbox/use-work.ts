@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
 import { same } from '../evidence/diff.ts';
 import { useCommand } from '../../api/queries.ts';
+import { asksForMore, usualMore } from './budget.ts';
 import { editDraft, useDrafts } from './drafts.ts';
 import { withDefaults } from './schema.ts';
 import type { Task, TaskCheck } from './types.ts';
@@ -14,12 +15,15 @@ export interface Work {
   value: unknown;
   changed: boolean;
   notes: string;
+  /** What the run may spend more, as it is typed; undefined where nobody asks for it. */
+  budget: string | undefined;
   revealed: boolean;
   /** `unread`: a box holds half typed JSON, so that the value is not what is seen. `busy`: the answer is not of this value yet. */
   check: { state: 'off' | 'unread' | 'busy' | 'failed' | 'valid' | 'invalid'; violations: TaskCheck['violations']; patch: TaskCheck['patch']; problem?: string };
   setUnread(unread: boolean): void;
   setValue(value: unknown): void;
   setNotes(notes: string): void;
+  setBudget(budget: string): void;
 }
 
 const AFTER_MS = 250;
@@ -49,10 +53,11 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   // While the next answer is on its way, the findings of the last stay: nothing jumps.
   const known = asked.id === task.id ? answer.data : undefined;
   return {
-    original, value, changed, notes: draft?.notes ?? '', revealed: revealed !== undefined,
+    original, value, changed, notes: draft?.notes ?? '', budget: asksForMore(task) ? draft?.budget ?? usualMore(task) : undefined, revealed: revealed !== undefined,
     check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: told(answer.error) } : {}) },
     setUnread,
     setValue: (next) => editDraft(task.id, { value: { now: next } }),
     setNotes: (notes) => editDraft(task.id, { notes }),
+    setBudget: (budget) => editDraft(task.id, { budget }),
   };
 }

@@ -40,7 +40,7 @@ export function ModelsSection({ keyPlace }: { keyPlace: KeyPlace }) {
         </div>
       ) : null}
       {data && mayChange ? <Found known={data.providers} onAdd={() => setOpen({ what: 'set' })} onUsed={test} /> : null}
-      {data ? <UsageBox /> : null}
+      {data ? <UsageBox models={data} mayChange={mayChange} /> : null}
       {open?.what === 'set' && data ? <ProviderDialog old={open.old} taken={data.providers.map((one) => one.name)} keyPlace={keyPlace} onClose={close} onSaved={test} /> : null}
       {open?.what === 'delete' ? (
         <ConfirmRemove section="models" title={t('models.deleteTitle', { name: open.name })} text={t('models.deleteText')} confirm={t('models.delete')} done={t('models.deleted', { name: open.name })}

@@ -1,11 +1,13 @@
 /** Settings, Models: what models cost on this machine, by day, workflow and model. */
 import { useState, type ReactNode } from 'react';
-import { useCommand } from '../../api/queries.ts';
-import type { Usage } from '../../api/types.ts';
-import { t, tn } from '../../i18n/index.ts';
-import { Segmented } from '../../kit/index.ts';
+import { act, useCommand } from '../../api/queries.ts';
+import type { Models, Usage } from '../../api/types.ts';
+import { formatMoney, t, tn } from '../../i18n/index.ts';
+import { Button, Dialog, Field, Segmented, TextInput } from '../../kit/index.ts';
+import { useDoing } from '../doing.ts';
 import { Fault } from '../fault.tsx';
 import { NoLine } from '../section.tsx';
+import { microsOf } from '../money.ts';
 import { spentHint, spentText } from '../spent.tsx';
 
 const DAYS = 30;
@@ -14,9 +16,10 @@ const LINES = 7;
 const VIEWS = ['days', 'workflows', 'models'] as const;
 type View = (typeof VIEWS)[number];
 
-export function UsageBox() {
+export function UsageBox({ models, mayChange }: { models: Models; mayChange: boolean }) {
   const usage = useCommand('model_usage', { days: DAYS });
   const [view, setView] = useState<View>('days');
+  const [changing, setChanging] = useState(false);
   const data = usage.data;
   if (usage.error) return <Fault error={usage.error} />;
   if (!data) return null;
@@ -40,8 +43,43 @@ export function UsageBox() {
             {rows.length > LINES ? <div className="line s t3">{tn('usage.more', rows.length - LINES)}</div> : null}
           </>
         )}
+        <div className="line">
+          <div className="grow col"><span>{t('usage.budget')}</span>
+            <span className="s t3">{models.dayBudgetMicros === undefined ? t('usage.budgetNone') : t('usage.budgetOf', { amount: formatMoney(models.dayBudgetMicros) })}</span></div>
+          {mayChange ? <Button small aria-label={t('usage.budget')} onClick={() => setChanging(true)}>{t('usage.budgetChange')}</Button> : null}
+        </div>
       </div>
+      {changing ? <BudgetDialog now={models.dayBudgetMicros} onClose={() => setChanging(false)} /> : null}
     </section>
+  );
+}
+
+function BudgetDialog({ now, onClose }: { now: number | undefined; onClose(): void }) {
+  const [text, setText] = useState(now === undefined ? '' : formatMoney(now).replaceAll(',', ''));
+  const { busy, error, run } = useDoing({ inForm: true });
+  const none = text.trim() === '';
+  const micros = microsOf(text);
+  const wrong = !none && micros === undefined;
+  async function save() {
+    if (wrong) return;
+    const done = micros === undefined
+      ? run(() => act('model_budget_set', {}), t('usage.budgetGone'))
+      : run(() => act('model_budget_set', { perDay: micros / 1_000_000 }), t('usage.budgetSet', { amount: formatMoney(micros) }));
+    if (await done) onClose();
+  }
+  return (
+    <Dialog open onClose={onClose} title={t('usage.budget')} closeLabel={t('common.cancel')} width={440}
+      footer={<>
+        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
+        <Button variant="primary" busy={busy} disabled={wrong} type="submit" form="day-budget">{t('models.keep')}</Button>
+      </>}>
+      <form id="day-budget" className="sec-form" onSubmit={(event) => { event.preventDefault(); void save(); }}>
+        {error ? <Fault error={error} /> : null}
+        <Field label={t('usage.budgetAmount')} error={wrong ? t('usage.budgetWrong') : undefined} hint={t('usage.budgetHint')}>
+          {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={text} invalid={wrong} maxLength={16} onChange={setText} />}
+        </Field>
+      </form>
+    </Dialog>
   );
 }
 

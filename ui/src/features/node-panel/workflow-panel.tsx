@@ -1,6 +1,7 @@
 // No step is chosen: the workflow itself.
 
 import { useMemo } from 'react';
+import { isObject } from '../../api/json.ts';
 import { asSchema } from '../../api/json-schema.ts';
 import type { JsonSchema, Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
@@ -16,6 +17,9 @@ import type { NodePanelProps } from './types.ts';
 const NAME: JsonSchema = { type: 'string', title: t('workflow.name') };
 const DESCRIPTION: JsonSchema = { type: 'string', title: t('workflow.description'), 'x-multiline': true };
 
+const PER_RUN: JsonSchema = { type: 'number', minimum: 0, title: t('workflow.budgetRun') };
+const PER_DAY: JsonSchema = { type: 'number', minimum: 0, title: t('workflow.budgetDay') };
+
 type PolicyKind = 'safe' | 'fail' | 'rules';
 
 export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly = false }: NodePanelProps) {
@@ -26,6 +30,7 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
     }),
     [diagnostics, readOnly, onEdit],
   );
+  const budget = isObject(document.settings?.budget) ? document.settings.budget : {};
   const policy = document.settings?.errorPolicy ?? 'fail';
   const kind: PolicyKind = typeof policy === 'object' ? 'rules' : policy;
   const set = (path: readonly (string | number)[], value: unknown) => onEdit({ type: 'set', path, value }, { label: t('workflow.label') });
@@ -71,6 +76,14 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
           </div>
           <DryRun workflowId={document.id} nodeIds={undefined} titles={(id) => titleOf(document, id, catalog)} rules={typeof policy === 'object' ? policy.rules : []}
             setting={{ fallback: false, retry: RETRY_DEFAULTS, ...(typeof policy === 'object' ? { rules: policy.rules } : { policy }) }} />
+          <div className="panel-rule" />
+          <div className="field">
+            <span className="lab">{t('workflow.budget')}</span>
+            <Field name="perRun" schema={PER_RUN} value={budget['perRun']} path={['settings', 'budget', 'perRun']} />
+            <Field name="perDay" schema={PER_DAY} value={budget['perDay']} path={['settings', 'budget', 'perDay']} />
+            <span className="s t3">{t('workflow.budgetHint')}</span>
+            <Findings findings={diagnosticsAt(diagnostics, '/settings/budget', true)} />
+          </div>
           <div className="panel-rule" />
           <HoursEditor value={document.settings?.businessHours} diagnostics={diagnostics} readOnly={readOnly}
             onChange={(next) => onEdit({ type: 'set', path: ['settings', 'businessHours'], value: next }, { label: t('workflow.hours') })} />

@@ -3,6 +3,8 @@
 use crate::RealClock;
 use crate::http::Opened;
 use serde_json::Value;
+use signalbox_model::budget::{BudgetScope, UsedUp};
+use signalbox_model::money;
 use signalbox_ports::llm::{LlmFailure, LlmFault};
 use signalbox_ports::{Clock as _, HttpError, Scrubber, retry_after};
 use std::fmt;
@@ -37,7 +39,19 @@ impl fmt::Display for Who {
 }
 
 pub(super) fn new(fault: LlmFault, message: impl Into<String>) -> LlmFailure {
-    LlmFailure { fault, message: message.into(), status: None, retry_after_ms: None }
+    LlmFailure { fault, message: message.into(), status: None, retry_after_ms: None, used_up: None }
+}
+
+/// In words for the person who is asked for more.
+pub(super) fn used_up(used_up: UsedUp) -> LlmFailure {
+    let (spent, limit) = (money::words(used_up.spent_micros), money::words(used_up.limit_micros));
+    let whose = match used_up.scope {
+        BudgetScope::Run => "The budget of this run",
+        BudgetScope::WorkflowDay => "The budget of this workflow for today (UTC)",
+        BudgetScope::Day => "The budget of this machine for today (UTC)",
+    };
+    let message = format!("{whose} is used up: {spent} of {limit} are spent. Approve more, or raise the budget");
+    LlmFailure { used_up: Some(Box::new(used_up)), ..new(LlmFault::BudgetExceeded, message) }
 }
 
 pub(super) fn unknown(name: &str) -> LlmFailure {
@@ -176,7 +190,13 @@ pub(super) fn of_status(who: &Who, opened: &Opened, begin: &[u8]) -> LlmFailure 
             "{who} redirects{to} (status {status}), and a key is never sent on. Write the address that really answers in \
              Settings, Models"
         );
-        return LlmFailure { fault: LlmFault::HttpStatus, message, status: Some(status), retry_after_ms: None };
+        return LlmFailure {
+            fault: LlmFault::HttpStatus,
+            message,
+            status: Some(status),
+            retry_after_ms: None,
+            used_up: None,
+        };
     }
     let json: Option<Value> = serde_json::from_slice(begin).ok();
     let told = json.as_ref().and_then(said).unwrap_or_else(|| Said {
@@ -195,7 +215,7 @@ pub(super) fn of_status(who: &Who, opened: &Opened, begin: &[u8]) -> LlmFailure 
         parts.map(|s| (s * 1_000.0).ceil() as u64).or_else(|| retry_after(text, RealClock.now_ms()))
     });
     let message = words(who, fault, Some(status), &line(who, &told.words));
-    LlmFailure { fault, message, status: Some(status), retry_after_ms: wait }
+    LlmFailure { fault, message, status: Some(status), retry_after_ms: wait, used_up: None }
 }
 
 /// What stands in a body that is no JSON; nothing of a web page.
@@ -220,7 +240,7 @@ pub(super) fn in_body(who: &Who, body: &Value) -> Option<LlmFailure> {
         None => LlmFault::Unavailable,
     });
     let message = words(who, fault, told.status, &line(who, &told.words));
-    Some(LlmFailure { fault, message, status: told.status, retry_after_ms: None })
+    Some(LlmFailure { fault, message, status: told.status, retry_after_ms: None, used_up: None })
 }
 
 fn words(who: &Who, fault: LlmFault, status: Option<u16>, said: &str) -> String {

@@ -34,6 +34,7 @@ fn question() -> LlmRequest {
         stream: true,
         loopback_allowed: true,
         timeout: Duration::from_secs(5),
+        budget: None,
     }
 }
 

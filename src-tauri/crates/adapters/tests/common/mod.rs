@@ -156,6 +156,7 @@ pub(crate) async fn run_in(
         model: None,
         workflow: Arc::new(signalbox_model::Workflow::empty("w", "Work")),
         launch_id: "n-0".into(),
+        budget: signalbox_model::budget::Budget::default(),
         run_id: "r".into(),
         workflow_id: "w".into(),
     };

@@ -2,7 +2,9 @@
 
 use crate::Caller;
 use crate::app::App;
-use crate::dto::{Empty, ModelDefaultSet, ModelFound, ModelNames, ModelRef, ModelSet, ModelTest, ModelTested, Models};
+use crate::dto::{
+    Empty, ModelBudgetSet, ModelDefaultSet, ModelFound, ModelNames, ModelRef, ModelSet, ModelTest, ModelTested, Models,
+};
 use crate::error::ApiResult;
 
 pub(crate) fn model_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Models> {
@@ -19,6 +21,10 @@ pub(crate) fn model_delete(app: &App, caller: &Caller, request: ModelRef) -> Api
 
 pub(crate) fn model_default_set(app: &App, caller: &Caller, request: ModelDefaultSet) -> ApiResult<Models> {
     app.model_default_set(caller, request.default)
+}
+
+pub(crate) fn model_budget_set(app: &App, caller: &Caller, request: ModelBudgetSet) -> ApiResult<Models> {
+    app.model_budget_set(caller, request.per_day)
 }
 
 pub(crate) fn model_test(app: &App, _: &Caller, request: ModelTest) -> ApiResult<ModelTested> {

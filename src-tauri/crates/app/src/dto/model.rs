@@ -57,6 +57,15 @@ pub struct ModelSet {
     pub models: Vec<ModelEntry>,
 }
 
+/// Sets what models may cost on a day on this machine.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelBudgetSet {
+    /// From midnight to midnight UTC, in the unit of the prices; no limit when absent.
+    #[serde(default)]
+    pub per_day: Option<f64>,
+}
+
 /// Names a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -93,12 +102,16 @@ pub struct ModelProvider {
 
 /// The providers of this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Models {
     /// By name.
     pub providers: Vec<ModelProvider>,
     /// What steps get that name no model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<ModelChoice>,
+    /// What models may cost on a day (UTC) on this machine, in millionths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day_budget_micros: Option<u64>,
 }
 
 /// Chooses what steps get that name no model.

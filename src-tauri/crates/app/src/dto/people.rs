@@ -513,6 +513,9 @@ pub struct TaskDecision {
     /// From the input that failed to the corrected one (RFC 6902).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<Value>,
+    /// What the run may spend more, in millionths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_micros: Option<u64>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
@@ -587,6 +590,9 @@ pub struct TaskComplete {
     /// With `alternative`: one of the task's targets.
     #[serde(default)]
     pub target_node_id: Option<String>,
+    /// With `retry` of a step whose budget is used up: what the run may spend more, in millionths.
+    #[serde(default)]
+    pub budget_micros: Option<u64>,
     /// Why.
     #[serde(default)]
     pub notes: Option<String>,

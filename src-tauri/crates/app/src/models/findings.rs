@@ -44,7 +44,12 @@ fn of_workflow(workflow: &Workflow) -> (Option<&str>, Option<&str>) {
 }
 
 /// The findings of a workflow, with what this machine has as plain data.
-pub(super) fn findings(workflow: &Workflow, providers: &[String], default: Option<&ModelChoice>) -> Vec<Diagnostic> {
+pub(super) fn findings(
+    workflow: &Workflow,
+    providers: &[String],
+    default: Option<&ModelChoice>,
+    unpriced: Option<&dyn Fn(&str, &str) -> bool>,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (own_provider, own_model) = of_workflow(workflow);
     for (id, node) in &workflow.nodes {
@@ -88,6 +93,21 @@ pub(super) fn findings(workflow: &Workflow, providers: &[String], default: Optio
             }
             _ => {}
         }
+        let asked = provider.or(default.map(|choice| &*choice.provider)).filter(|_| !inline);
+        let asked = asked.zip(model.or(fitting.map(|choice| &*choice.model)));
+        if let (Some(unpriced), Some((provider, model))) = (unpriced, asked)
+            && providers.iter().any(|known| known == provider)
+            && !model.contains("{{")
+            && !model.starts_with('=')
+            && unpriced(provider, model)
+        {
+            found.push(Diagnostic::warning(
+                Code::NoPrice,
+                format!("{at}/model"),
+                format!("There is a budget, and no price of the model '{model}' of '{provider}': what it costs is not counted"),
+                "Give its prices in Settings, Models; 0 is a price",
+            ));
+        }
     }
     found
 }
@@ -101,7 +121,15 @@ impl App {
         // A store that cannot be read says so elsewhere.
         let kept = Kept::read(&self.store).unwrap_or_default();
         let providers: Vec<String> = kept.providers.iter().map(|one| one.name.clone()).collect();
-        findings(workflow, &providers, kept.default.as_ref())
+        let limited = workflow.settings.as_ref().is_some_and(|settings| settings.budget.is_some());
+        let unpriced = |provider: &str, model: &str| kept.find(provider).is_some_and(|one| one.price(model).is_none());
+        let budget = limited || kept.day_budget.is_some();
+        findings(
+            workflow,
+            &providers,
+            kept.default.as_ref(),
+            budget.then_some(&unpriced as &dyn Fn(&str, &str) -> bool),
+        )
     }
 
     /// The same with the files that its steps name, directly or further in: they run with it.

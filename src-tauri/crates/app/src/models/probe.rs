@@ -57,6 +57,7 @@ fn word(name: &str, model: &str) -> LlmRequest {
         stream: false,
         loopback_allowed: false,
         timeout: WORD,
+        budget: None,
     }
 }
 

@@ -33,7 +33,7 @@ fn k_41_a_file_that_a_step_names_is_looked_at_before_the_run_and_told_at_that_st
 fn k_41_a_step_without_a_model_is_found_before_it_runs() {
     let home = ModelChoice { provider: "home".into(), model: "small".into() };
     let codes = |settings: Value, config: Value, default: Option<&ModelChoice>| -> Vec<(Code, String)> {
-        let found = findings(&workflow(settings, config), &["home".into(), "far".into()], default);
+        let found = findings(&workflow(settings, config), &["home".into(), "far".into()], default, None);
         found.into_iter().map(|one| (one.code, one.path)).collect()
     };
     let missing = |field: &str| vec![(Code::MissingModel, format!("/nodes/ask/config/{field}"))];
@@ -69,9 +69,9 @@ fn the_example_of_the_page_names_provider_and_model() {
     let page = include_str!("../../../../../docs/formats.md");
     let block = page.split("```json workflow-model\n").nth(1).expect("the block");
     let example: Value = serde_json::from_str(block.split("\n```").next().expect("its end")).expect("JSON");
-    let found = findings(&workflow(example["settings"].clone(), json!({})), &["local".into()], None);
+    let found = findings(&workflow(example["settings"].clone(), json!({})), &["local".into()], None, None);
     assert_eq!(found, []);
-    let found = findings(&workflow(example["settings"].clone(), json!({})), &[], None);
+    let found = findings(&workflow(example["settings"].clone(), json!({})), &[], None, None);
     assert_eq!(found.len(), 1, "the provider is not here");
 }
 

@@ -505,6 +505,9 @@ pub(super) fn asked(
 /// A person answered: the task is closed, and each of its cases goes on.
 pub(super) fn completed(compiled: &Compiled, state: &mut RunState, task_id: &str, answer: &Answer, now: i64) {
     let Some(task) = state.tasks.remove(task_id) else { return };
+    if let Some(more) = answer.budget_micros {
+        approved(state, &task.cases, more);
+    }
     for (node, slot) in task.cases {
         match (task.kind, task.asks) {
             (TaskKind::Decision, Some(human)) => {
@@ -515,6 +518,15 @@ pub(super) fn completed(compiled: &Compiled, state: &mut RunState, task_id: &str
             (TaskKind::Approval | TaskKind::Form | TaskKind::Pause, _) => running_again(state, node, slot),
         }
     }
+}
+
+/// A person lets the run spend `more` than it had when its budget was used up; what was approved before stays approved.
+fn approved(state: &mut RunState, cases: &[(usize, usize)], more: u64) {
+    let spent = |(node, slot): &(usize, usize)| {
+        open_error(state, *node, *slot)?.details.as_ref()?.get("runSpentMicros")?.as_u64()
+    };
+    let spent = cases.iter().filter_map(spent).max().unwrap_or_default();
+    state.approved_to = state.approved_to.max(spent).saturating_add(more);
 }
 
 /// A slot is taken out of its task; a task without cases is gone.
@@ -550,7 +562,14 @@ pub(super) fn escalated(compiled: &Compiled, state: &mut RunState, event: &Escal
         ExpiryAction::Skip => Some(TaskAction::Skip),
     };
     if let Some(action) = action {
-        let answer = Answer { action, corrected_input: None, target_node_id: None, notes: None, operator_id: None };
+        let answer = Answer {
+            action,
+            corrected_input: None,
+            target_node_id: None,
+            notes: None,
+            budget_micros: None,
+            operator_id: None,
+        };
         completed(compiled, state, &event.task_id, &answer, now);
         return;
     }

@@ -313,6 +313,7 @@ impl Deciding<'_> {
             model: None,
             workflow: Arc::clone(&self.compiled.file(audit).workflow),
             launch_id: String::new(),
+            budget: self.budget(),
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(self.compiled.file(audit).workflow.id.as_str()),
         })));

@@ -13,6 +13,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};
+use signalbox_model::budget::Budget;
 use signalbox_model::{
     Effects, ErrorPayload, EventBody, Item, Map, Mode, NodeFailure, Role, SuggestedAction,
     event::{InputItem, StepError as StepErrorEvent, StepSkipped, StepStart},
@@ -210,10 +211,21 @@ impl Deciding<'_> {
             model: this.model.clone(),
             workflow: Arc::clone(&compiled.file(node).workflow),
             launch_id,
+            budget: self.budget(),
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(compiled.file(node).workflow.id.as_str()),
         })));
         Ok(())
+    }
+
+    /// What questions of this run to models may cost now.
+    pub(super) fn budget(&self) -> Budget {
+        Budget {
+            run_id: Arc::clone(&self.state.run_id),
+            workflow_id: Arc::from(self.compiled.workflow.id.as_str()),
+            limits: self.compiled.budget,
+            approved_to_micros: self.state.approved_to,
+        }
     }
 
     /// Records the failure of one slot.

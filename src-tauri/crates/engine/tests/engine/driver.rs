@@ -309,8 +309,14 @@ impl<'a> World<'a> {
         let corrected = (action == TaskAction::Correct).then(|| Arc::new(json!({ "corrected": visit })));
         let target = created.alternatives.get(fate % created.alternatives.len().max(1));
         let target = target.filter(|_| action == TaskAction::Alternative).map(|a| a.target_node_id.clone());
-        let answer =
-            Answer { action, corrected_input: corrected, target_node_id: target, notes: None, operator_id: None };
+        let answer = Answer {
+            action,
+            corrected_input: corrected,
+            target_node_id: target,
+            notes: None,
+            budget_micros: None,
+            operator_id: None,
+        };
         let input = Input::Decision { task_id: created.task_id.clone(), answer, request_id: None, now: self.now + 1 };
         self.now += 1;
         self.give(input.clone());

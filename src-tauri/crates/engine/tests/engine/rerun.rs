@@ -158,6 +158,7 @@ fn a_step_of_a_loop_that_was_entered_again_gets_what_it_got_last() {
         action: TaskAction::Correct,
         corrected_input: Some(std::sync::Arc::new(json!([{ "x": 7 }, { "x": 8 }]))),
         target_node_id: None,
+        budget_micros: None,
         notes: None,
         operator_id: Some("user:anna".to_owned()),
     };
@@ -233,6 +234,7 @@ fn decide<'a>(compiled: &'a Compiled, action: TaskAction) -> World<'a> {
         action,
         corrected_input: None,
         target_node_id: None,
+        budget_micros: None,
         notes: None,
         operator_id: Some("user:anna".into()),
     };

@@ -117,6 +117,7 @@ fn answer(store: &Store, task: &str) {
         action: TaskAction::Abort,
         corrected_input: None,
         target_node_id: None,
+        budget_micros: None,
         notes: None,
         operator_id: Some("user:bench".into()),
     };

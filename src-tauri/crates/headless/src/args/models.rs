@@ -76,6 +76,18 @@ pub(crate) enum Models {
     /// Looks for servers of language models on this machine.
     #[command(after_help = "Example:\n  signalbox models discover")]
     Discover,
+    /// Shows or sets what models may cost on a day on this machine.
+    #[command(
+        after_help = "Examples:\n  signalbox models budget\n  signalbox models budget 10\n  signalbox models budget --none"
+    )]
+    Budget {
+        /// From midnight to midnight UTC, in the unit of the prices.
+        #[arg(value_name = "AMOUNT")]
+        amount: Option<f64>,
+        /// No limit any more.
+        #[arg(long, conflicts_with = "amount")]
+        none: bool,
+    },
     /// Shows what models cost, by day, workflow and model.
     #[command(after_help = "Example:\n  signalbox models usage --days 7")]
     Usage {

@@ -11,6 +11,20 @@ pub(crate) enum Tools {
     /// Lists the tools that steps may call.
     #[command(after_help = "Example:\n  signalbox tools available --json")]
     Available,
+    /// Calls a tool of an approved server once, as a run of one step: it stands in the history and the audit log.
+    #[command(
+        after_help = "Exit: 0 it answered, 1 it failed, 2 no such call.\n\nExample:\n  signalbox tools call files read_file \
+                      --args '{\"path\": \"/srv/data/a.txt\"}' --json"
+    )]
+    Call {
+        /// The server.
+        server: String,
+        /// The tool, as its server names it.
+        tool: String,
+        /// Its arguments.
+        #[arg(long, value_name = "JSON|@FILE")]
+        args: Option<String>,
+    },
     /// Registers a server, or changes how it is started or reached. It is approved afterwards.
     #[command(
         after_help = "No shell reads the program and its arguments. Write secret://NAME for a variable that is a secret.\n\n\

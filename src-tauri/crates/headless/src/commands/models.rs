@@ -1,10 +1,11 @@
-//! `models list | set | delete | test | default | discover | usage`: providers of language models.
+//! `models list | set | delete | test | default | discover | budget | usage`: providers of language models.
 
 use super::{Done, usage};
 use crate::args::{ModelKind, Models};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
+use signalbox_model::money;
 use std::sync::Arc;
 
 pub(crate) async fn models(app: &Arc<App>, output: &Output, command: &Models) -> Done {
@@ -54,6 +55,21 @@ pub(crate) async fn models(app: &Arc<App>, output: &Output, command: &Models) ->
                 output.value(&done["default"]);
             } else {
                 output.line(&default(&done));
+            }
+        }
+        Models::Budget { amount, none } => {
+            let all = match amount {
+                Some(amount) => app.dispatch(&caller, "model_budget_set", json!({ "perDay": amount })).await?,
+                None if *none => app.dispatch(&caller, "model_budget_set", json!({})).await?,
+                None => app.dispatch(&caller, "model_list", json!({})).await?,
+            };
+            if output.json {
+                output.value(&json!({ "dayBudgetMicros": all["dayBudgetMicros"] }));
+            } else {
+                output.line(&match all["dayBudgetMicros"].as_u64() {
+                    Some(micros) => format!("Models may cost {} a day on this machine.", money::words(micros)),
+                    None => "Models have no budget of a day. `signalbox models budget AMOUNT` sets one.".into(),
+                });
             }
         }
         Models::Usage { days } => return usage::of_days(app, output, *days).await,

@@ -7,6 +7,7 @@ use crate::output::{CONFLICT, OK, Output, Tone, plain};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller, Class};
+use signalbox_model::money;
 use std::sync::Arc;
 
 pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> Done {
@@ -151,6 +152,12 @@ async fn complete(app: &Arc<App>, output: &Output, args: &Complete) -> Done {
     let mut request = json!({ "taskId": args.task, "action": action });
     if let Some(given) = &args.input {
         request["correctedInput"] = input::value("--input", given)?;
+    }
+    if let Some(amount) = args.budget {
+        let micros = money::micros(amount).filter(|micros| *micros > 0).ok_or_else(|| {
+            ApiError::bad_request(format!("{amount} is no amount above 0."), "Write it like 2 or 0.50.")
+        })?;
+        request["budgetMicros"] = micros.into();
     }
     for (key, value) in [("targetNodeId", &args.target), ("notes", &args.notes), ("requestId", &args.request_id)] {
         if let Some(value) = value {

@@ -1,6 +1,7 @@
-//! `tools list | available | set | import | connect | approve | delete`: servers of tools on this machine.
+//! `tools list | available | call | set | import | connect | approve | delete`: servers of tools on this machine.
 
-use super::Done;
+use super::run::follow;
+use super::{Done, input};
 use crate::args::Tools;
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
@@ -21,6 +22,21 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
     match command {
         Tools::List => list(output, &run("tool_server_list", json!({})).await?),
         Tools::Available => available(output, &run("tool_list", json!({})).await?),
+        Tools::Call { server, tool, args } => {
+            let arguments = args.as_deref().map_or(Ok(json!({})), |given| input::value("--args", given))?;
+            if !arguments.is_object() {
+                let hint = "Write it like --args '{\"path\": \"a.txt\"}'.";
+                return Err(ApiError::bad_request("The arguments of a tool are a JSON object.", hint));
+            }
+            // As data of the run: nothing in them is read as an expression.
+            let config = json!({ "server": server, "tool": tool, "arguments": "=params" });
+            let document = json!({
+                "signalbox": 1, "id": "tools-call", "name": format!("Call of {tool}"),
+                "settings": { "errorPolicy": "fail" }, "nodes": { "call": { "type": "mcp.tool", "config": config } }, "edges": [],
+            });
+            let started = run("run_start", json!({ "document": document, "params": arguments })).await?;
+            return follow(app, output, started["runId"].as_str().unwrap_or_default(), false).await;
+        }
         Tools::Set { name, url, credential, env, cwd, command } => {
             let definition = definition(url.as_deref(), credential.as_deref(), env, cwd.as_deref(), command)?;
             let kept = run("tool_server_set", json!({ "name": name, "definition": definition })).await?;

@@ -21,11 +21,19 @@ pub(crate) fn failure(told: LlmFailure) -> NodeFailure {
         LlmFault::Connection => (ErrorType::NetworkError, "CONNECTION", true),
         LlmFault::Timeout => (ErrorType::Timeout, "TIMEOUT", true),
         LlmFault::BadAnswer => (ErrorType::LLMError, "BAD_ANSWER", false),
+        LlmFault::BudgetExceeded => (ErrorType::LLMError, "BUDGET_EXCEEDED", false),
     };
     let mut failure = NodeFailure::new(error_type, code, told.message);
     failure.retry_after_ms = told.retry_after_ms;
     if let Some(status) = told.status {
         failure = failure.detail("status", status);
+    }
+    if let Some(used_up) = told.used_up {
+        failure = failure
+            .detail("scope", used_up.scope.as_str())
+            .detail("limitMicros", used_up.limit_micros)
+            .detail("spentMicros", used_up.spent_micros)
+            .detail("runSpentMicros", used_up.run_spent_micros);
     }
     match (retryable, told.fault) {
         (true, _) => failure.retryable(),

@@ -87,6 +87,7 @@ pub(crate) fn request(
         stream: flag(slot, "stream", true)?,
         loopback_allowed: call.loopback_allowed,
         timeout: call.timeout_ms.map_or(LONGEST, Duration::from_millis),
+        budget: Some(call.budget.clone()),
     })
 }
 

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallKey, CallSlot};
 use signalbox_engine::scope::Scope;
+use signalbox_model::budget::Budget;
 use signalbox_model::{Effects, Item, Mode};
 use signalbox_ports::llm::{Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
@@ -41,6 +42,7 @@ pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
         model: None,
         workflow: Arc::new(signalbox_model::Workflow::empty("w", "Work")),
         launch_id: "n-0".into(),
+        budget: Budget::default(),
         run_id: "r".into(),
         workflow_id: "w".into(),
     }

@@ -242,6 +242,7 @@ impl Real {
             action: if good { TaskAction::Approve } else { TaskAction::Reject },
             corrected_input: None,
             target_node_id: None,
+            budget_micros: None,
             notes: None,
             operator_id: Some("user:ada".into()),
         };

@@ -40,6 +40,7 @@ fn answer_with(store: &Store, task: &str, action: TaskAction, corrected: Option<
         action,
         corrected_input: corrected.map(Arc::new),
         target_node_id: None,
+        budget_micros: None,
         notes: None,
         operator_id: Some("user:ada".into()),
     };

@@ -83,6 +83,7 @@ pub(crate) fn answer(task: &str, run: &str, person: &str) -> AnswerTask {
             action: TaskAction::Retry,
             corrected_input: None,
             target_node_id: None,
+            budget_micros: None,
             notes: Some(format!("by {person}")),
             operator_id: Some(person.into()),
         },

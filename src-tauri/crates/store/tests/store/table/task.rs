@@ -251,6 +251,7 @@ fn a_policy_does_not_overrule_a_person() {
         action: TaskAction::Abort,
         corrected_input: None,
         target_node_id: None,
+        budget_micros: None,
         notes: None,
         operator_id: None,
     };
