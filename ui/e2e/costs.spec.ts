@@ -76,7 +76,7 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
   const far = await model();
   try {
     await priced(host, far.base);
-    const { page, made } = await openDocument<{ settings?: { budget?: unknown } }>(open, host, 'Letters', asking({}));
+    const { page, made } = await openDocument<{ settings?: { errorPolicy?: unknown; budget?: unknown } }>(open, host, 'Letters', asking({}));
     // The budget stands in the settings of the workflow.
     const panel = page.getByRole('complementary', { name: 'Workflow settings' });
     await panel.getByRole('textbox', { name: 'Of one run' }).fill('1.5');
@@ -84,7 +84,8 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
     await shot(page, 'budget-workflow');
     expect((await saved(page, made)).settings?.budget).toEqual({ perRun: 1.5 });
     await page.keyboard.press('F5');
-    await expect(page.locator('.wb-status').getByText(/waits for a person|Waiting/i).first()).toBeVisible({ timeout: 20_000 });
+    const status = async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', { limit: 1 })).runs[0]?.status;
+    await expect.poll(status, { timeout: 20_000 }).toBe('paused');
     expect(far.asked()).toBe(1);
 
     await page.goto(`${page.url().split('#')[0] ?? ''}#/inbox`);
@@ -98,7 +99,7 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
     await more.fill('3');
     await shot(page, 'budget-inbox');
     await task.getByRole('button', { name: /Approve 3.00 more, try again/ }).click();
-    await expect.poll(async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', { limit: 1 })).runs[0]?.status, { timeout: 30_000 }).toBe('completed');
+    await expect.poll(status, { timeout: 30_000 }).toBe('completed');
     expect(far.asked()).toBe(2);
 
     // Of this machine: a day.

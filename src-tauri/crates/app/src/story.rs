@@ -201,7 +201,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some("removed") => format!("{} removed a model provider{}", who(), of("provider")),
             _ => format!("{} set a model provider{}", who(), of("provider")),
         },
-        AuditEvent::ModelBudgetChanged => match facts.get("perDayMicros").and_then(Value::as_u64) {
+        AuditEvent::ModelBudgetChanged => match facts.and_then(|facts| facts.get("perDayMicros")?.as_u64()) {
             Some(micros) => format!("Models may cost {} a day on this machine", signalbox_model::money::words(micros)),
             None => "Models may cost anything on this machine".into(),
         },

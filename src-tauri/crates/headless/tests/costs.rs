@@ -115,7 +115,7 @@ fn n_09_a_budget_that_is_used_up_is_an_error_and_a_person_approves_more() {
     let done = complete(&again, &["--action", "retry", "--budget", "0.001", "--as", "user:ada"]);
     assert_eq!(done.code, 0, "{} {}", done.out, done.err);
     let done = place.run(&["resume", &run_id, "--json"]);
-    assert_eq!((done.code, &done.json()[0]["status"]), (0, &json!("completed")), "{}", done.out);
+    assert_eq!((done.code, &done.json()["status"]), (0, &json!("completed")), "{}", done.out);
     assert_eq!(asked(), 2);
     let entries = place.run(&["audit", "list", "--run", &run_id, "--json"]).out;
     assert_eq!(entries.matches("\"budgetMicros\":1000").count(), 1, "{entries}");

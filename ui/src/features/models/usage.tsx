@@ -3,9 +3,10 @@ import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Models, Usage } from '../../api/types.ts';
 import { formatMoney, t, tn } from '../../i18n/index.ts';
-import { Button, Dialog, Field, Segmented, TextInput } from '../../kit/index.ts';
+import { Button, Field, Segmented, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
 import { Fault } from '../fault.tsx';
+import { FormDialog } from '../form-dialog.tsx';
 import { NoLine } from '../section.tsx';
 import { microsOf } from '../money.ts';
 import { spentHint, spentText } from '../spent.tsx';
@@ -61,25 +62,17 @@ function BudgetDialog({ now, onClose }: { now: number | undefined; onClose(): vo
   const micros = microsOf(text);
   const wrong = !none && micros === undefined;
   async function save() {
-    if (wrong) return;
     const done = micros === undefined
       ? run(() => act('model_budget_set', {}), t('usage.budgetGone'))
       : run(() => act('model_budget_set', { perDay: micros / 1_000_000 }), t('usage.budgetSet', { amount: formatMoney(micros) }));
     if (await done) onClose();
   }
   return (
-    <Dialog open onClose={onClose} title={t('usage.budget')} closeLabel={t('common.cancel')} width={440}
-      footer={<>
-        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" busy={busy} disabled={wrong} type="submit" form="day-budget">{t('models.keep')}</Button>
-      </>}>
-      <form id="day-budget" className="sec-form" onSubmit={(event) => { event.preventDefault(); void save(); }}>
-        {error ? <Fault error={error} /> : null}
-        <Field label={t('usage.budgetAmount')} error={wrong ? t('usage.budgetWrong') : undefined} hint={t('usage.budgetHint')}>
-          {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={text} invalid={wrong} maxLength={16} onChange={setText} />}
-        </Field>
-      </form>
-    </Dialog>
+    <FormDialog title={t('usage.budget')} submit={t('models.keep')} busy={busy} error={error} complete={!wrong} width={440} onSubmit={() => void save()} onClose={onClose}>
+      <Field label={t('usage.budgetAmount')} error={wrong ? t('usage.budgetWrong') : undefined} hint={t('usage.budgetHint')}>
+        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={text} invalid={wrong} maxLength={16} onChange={setText} />}
+      </Field>
+    </FormDialog>
   );
 }
 

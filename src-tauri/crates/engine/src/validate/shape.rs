@@ -158,7 +158,8 @@ pub(super) fn again(workflow: &Workflow) -> Vec<Diagnostic> {
     found
 }
 
-const SETTINGS: &[&str] = &["errorPolicy", "model", "tools", "skills", "onAbort", "auditRules", "businessHours", "budget"];
+const SETTINGS: &[&str] =
+    &["errorPolicy", "model", "tools", "skills", "onAbort", "auditRules", "businessHours", "budget"];
 const CONTEXT: &[&str] = &["schema", "initial"];
 
 fn bad_id(id: &str) -> Diagnostic {

@@ -119,6 +119,7 @@ fn cases_are_told_by_the_wire_they_go_along_to_a_recovery_node_and_back() {
         action: TaskAction::Retry,
         corrected_input: None,
         target_node_id: None,
+        budget_micros: None,
         notes: None,
         operator_id: Some("user:ann".into()),
     };
