@@ -121,7 +121,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
 function More({ value, onChange }: { value: string; onChange(value: string): void }) {
   const wrong = value.trim() !== '' && microsOf(value) === undefined;
   return (
-    <div className="row wrap">
+    <div className="ib-more">
       <Field label={t('inbox.budget.more')} error={wrong ? t('inbox.budget.wrong') : undefined} hint={t('inbox.budget.hint')}>
         {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={value} invalid={wrong} maxLength={16} onChange={onChange} />}
       </Field>
