@@ -50,6 +50,8 @@ export interface Answer {
   targetNodeId?: string;
   /** Why. */
   notes?: string;
+  /** With `retry` of a step whose budget is used up: what the run may spend more, in millionths. */
+  budgetMicros?: number;
   /** Who: `user:…`; absent when a policy decided. */
   operatorId?: string;
 }
@@ -732,7 +734,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -1216,6 +1218,8 @@ export interface HumanTaskCompleted {
   targetNodeId?: string;
   /** Why. */
   notes?: string;
+  /** With `retry` of a step whose budget is used up: what the run may spend more, in millionths. */
+  budgetMicros?: number;
   /** Who: `user:…`; absent when a policy decided. */
   operatorId?: string;
   /** In a re-run: the run in which this answer was given; nobody was asked again. */
@@ -1469,6 +1473,12 @@ export interface LlmUsage {
 /** How a node takes its items. */
 export type Mode = 'each' | 'all';
 
+/** Sets what models may cost on a day on this machine. */
+export interface ModelBudgetSet {
+  /** From midnight to midnight UTC, in the unit of the prices; no limit when absent. */
+  perDay?: number;
+}
+
 /** A model of a provider. */
 export interface ModelChoice {
   /** The provider. */
@@ -1602,6 +1612,8 @@ export interface Models {
   providers: ModelProvider[];
   /** What steps get that name no model. */
   default?: ModelChoice;
+  /** What models may cost on a day (UTC) on this machine, in millionths. */
+  dayBudgetMicros?: number;
 }
 
 /** The two named policies. */
@@ -2518,6 +2530,8 @@ export interface Settings {
   tools?: string[];
   /** Folder of its skills, one Markdown file each (K-59), inside a granted folder. */
   skills?: string;
+  /** What its questions to language models may cost: `{perRun, perDay}`, in the unit of the prices (ADR 50). */
+  budget?: unknown;
   /** Node id of a chain that runs once after an abort. */
   onAbort?: string;
   /** Audit rules (K-60). */
@@ -2915,6 +2929,8 @@ export interface TaskComplete {
   correctedInput?: unknown;
   /** With `alternative`: one of the task's targets. */
   targetNodeId?: string;
+  /** With `retry` of a step whose budget is used up: what the run may spend more, in millionths. */
+  budgetMicros?: number;
   /** Why. */
   notes?: string;
   /** The revision that the person saw: refused when the task has changed since. */
@@ -2997,6 +3013,8 @@ export interface TaskDecision {
   targetNodeId?: string;
   /** From the input that failed to the corrected one (RFC 6902). */
   patch?: unknown;
+  /** What the run may spend more, in millionths. */
+  budgetMicros?: number;
   /** Why. */
   notes?: string;
   /** Who; `system` when a policy decided. */
@@ -4361,6 +4379,8 @@ export interface Commands {
   model_delete: { request: ModelRef; response: Models };
   /** Chooses the model of steps that name none. */
   model_default_set: { request: ModelDefaultSet; response: Models };
+  /** Sets what language models may cost on a day on this machine. */
+  model_budget_set: { request: ModelBudgetSet; response: Models };
   /** Asks a provider for its models, or a model for a word. */
   model_test: { request: ModelTest; response: ModelTested };
   /** The models of a provider. */
@@ -4502,6 +4522,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   model_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'model_names', 'audit_list', 'workflow_validate', 'workflow_open'] },
   model_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'model_names', 'audit_list', 'workflow_validate', 'workflow_open'] },
   model_default_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  model_budget_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   model_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   model_names: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   model_discover: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
