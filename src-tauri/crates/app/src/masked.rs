@@ -124,7 +124,7 @@ impl RunMasks {
         for (field, value) in payload.as_object().into_iter().flatten() {
             match field.as_str() {
                 // Pieces of a text are hidden whole; the text itself comes with the result of the step.
-                "delta" => {}
+                "delta" | "asked" => {}
                 "content" if kind == "llm_tool_result" => {
                     if let Some(value) = written(value) {
                         self.masks.learn(&value, 0);
@@ -184,6 +184,12 @@ impl RunMasks {
                 ("patch", _) if kind == "input_edited" => self.masks.patch(value),
                 // What is personal may begin in one piece and end in the next: no pattern would find it.
                 ("delta", _) => mask::NAMELESS.into(),
+                // What a model answered, as its pieces.
+                ("asked", _) if value.get("answer").is_some() => {
+                    let mut asked = value.take();
+                    asked["answer"] = mask::NAMELESS.into();
+                    asked
+                }
                 ("content", _) if kind == "llm_tool_result" => match written(value) {
                     Some(value) => self.masks.inside(&value, 0).to_string().into(),
                     None => self.masks.inside(value, 0),

@@ -36,8 +36,14 @@ pub(crate) fn of_event(body: &EventBody) -> String {
         EventBody::VarChanged(change) => format!("{} was set.", change.name),
         EventBody::RetryScheduled(retry) => format!("Retry {} in {}.", retry.attempt, seconds(retry.delay_ms)),
         EventBody::ErrorHandled(handled) => format!("Rule \"{}\" decided: {}.", handled.rule, handled.action),
-        EventBody::AutoFixAttempt(fix) if fix.accepted => format!("The input was repaired ({} changes).", fix.delta),
-        EventBody::AutoFixAttempt(_) => "A repair of the input did not fit.".into(),
+        EventBody::AutoFixAttempt(fix) => {
+            let by = fix.asked.as_ref().map(|_| format!(" by the model {}", fix.model)).unwrap_or_default();
+            if fix.accepted {
+                format!("The input was repaired{by} ({} changes).", fix.delta)
+            } else {
+                format!("A repair of the input{by} did not fit.")
+            }
+        }
         EventBody::HumanTaskCreated(task) => format!("A person is asked: {}", task.title),
         EventBody::HumanTaskCompleted(done) => match &done.answer.operator_id {
             Some(who) => format!("{who} decided: {}.", done.answer.action.as_str()),

@@ -260,7 +260,7 @@ fn climb(input: &Value, schema: &Value, guess: bool) -> Repair {
     }
 }
 
-fn words(found: &[Violation]) -> Vec<String> {
+pub(crate) fn words(found: &[Violation]) -> Vec<String> {
     found
         .iter()
         .map(|one| if one.path.is_empty() { one.message.clone() } else { format!("{}: {}", one.path, one.message) })

@@ -373,9 +373,12 @@ pub(crate) struct Slot {
     pub(crate) idempotency_key: Option<String>,
     /// `input` came from a repair or a person: `in` is not evaluated again.
     pub(crate) replaced: bool,
-    /// Repairs that were tried in this visit, and those that were accepted.
+    /// Repairs by rules that were tried in this visit, and repairs that were accepted.
     pub(crate) heals: u32,
     pub(crate) fixes: u32,
+    /// What healers asked models in this visit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) asked: Vec<Asked>,
     /// How often each recovery node ran for this slot.
     pub(crate) runs: Vec<(usize, u32)>,
     /// The wire along which its case last went: to a recovery node, or back.
@@ -384,6 +387,26 @@ pub(crate) struct Slot {
     /// Of a container: what has become of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<Box<Body>>,
+}
+
+/// Questions of one healer to models.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    pub(crate) healer: usize,
+    pub(crate) tries: u32,
+    /// Answers that were of no use since the last one that was: the next question tells them.
+    pub(crate) refused: Vec<Refused>,
+}
+
+/// An answer that was of no use.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Refused {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<String>,
+    pub(crate) why: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_after_ms: Option<u64>,
 }
 
 impl Slot {
@@ -399,10 +422,16 @@ impl Slot {
             replaced: false,
             heals: 0,
             fixes: 0,
+            asked: Vec::new(),
             runs: Vec::new(),
             along: None,
             body: None,
         }
+    }
+
+    /// What a healer asked a model in this visit.
+    pub(crate) fn asked_by(&self, healer: usize) -> Option<&Asked> {
+        self.asked.iter().find(|asked| asked.healer == healer)
     }
 
     /// How often a recovery node ran for this slot.

@@ -4,6 +4,7 @@ mod body;
 mod deadline;
 mod debug;
 mod finish;
+mod heal;
 mod people;
 mod recover;
 mod start;
@@ -238,7 +239,7 @@ impl Deciding<'_> {
         for task in self.state.tasks.keys().cloned().collect::<Vec<_>>() {
             self.task_timer(&task);
         }
-        self.interrupt_audits()?;
+        self.interrupt_recovery()?;
         let mut told = BTreeSet::new();
         for (node, slot) in self.state.in_flight.clone() {
             let looping = fold::slot_ref(self.state, node, slot).is_some_and(|s| s.interruptions >= 2);
@@ -296,7 +297,7 @@ impl Deciding<'_> {
         if self.state.is_busy() {
             self.out.effects.push(Effect::CancelCalls);
         }
-        self.interrupt_audits()?;
+        self.interrupt_recovery()?;
         for (node, slot) in cut {
             let Some(batch) = self.as_batch(node, &mut told) else { continue };
             let effect = (!self.compiled.nodes[node].pure).then(|| "unknown".to_owned());

@@ -447,6 +447,28 @@ pub struct AutoFixAttempt {
     /// What still does not fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<String>,
+    /// What was asked of a model; absent for a repair by rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<ModelTry>,
+}
+
+/// One question to a model for a repair.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelTry {
+    /// Which question of this healer in the visit of the origin, from 1.
+    pub number: u32,
+    /// So many it may ask.
+    pub of: u32,
+    /// Tokens of question and answer, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// The answer where it was of no use; left out where it was long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The provider asks to wait so long, milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
 }
 
 /// `pause_start` (H-25).

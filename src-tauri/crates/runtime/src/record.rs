@@ -208,7 +208,10 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             (AuditEvent::RetryScheduled, Level::Info, json!({ "attempt": retry.attempt, "delayMs": retry.delay_ms }))
         }
         EventBody::AutoFixAttempt(tried) => {
-            let told = json!({ "model": tried.model, "accepted": tried.accepted, "delta": tried.delta });
+            let mut told = json!({ "model": tried.model, "accepted": tried.accepted, "delta": tried.delta });
+            if let Some(asked) = &tried.asked {
+                (told["attempt"], told["maxAttempts"]) = (asked.number.into(), asked.of.into());
+            }
             (AuditEvent::AutoFixAttempt, Level::Warn, told)
         }
         EventBody::HumanTaskCreated(created) => {

@@ -11,6 +11,22 @@ use signalbox_model::{Code, Diagnostic, Node, Workflow};
 /// Kinds that ask a model.
 const KINDS: [&str; 2] = ["llm.chat", "agent.task"];
 
+/// Whether a step asks a model, and whether there is another way where it has none.
+fn asks(node: &Node) -> Option<bool> {
+    let config = |field: &str| node.config.as_ref().and_then(|config| config.get(field));
+    match node.kind.as_str() {
+        kind if KINDS.contains(&kind) => Some(false),
+        // Those that it would rather ask are looked for in the run.
+        "builtin.self_healing" if config("modelHints").and_then(|hints| hints.get("preferred")).is_some() => None,
+        "builtin.self_healing" => match text(config("strategy")) {
+            Some("llm") => Some(false),
+            Some("both") => Some(true),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn text(value: Option<&Value>) -> Option<&str> {
     value?.as_str().map(str::trim).filter(|text| !text.is_empty())
 }
@@ -53,9 +69,12 @@ pub(super) fn findings(
     let mut found = Vec::new();
     let (own_provider, own_model) = of_workflow(workflow);
     for (id, node) in &workflow.nodes {
-        if !KINDS.contains(&node.kind.as_str()) || node.disabled == Some(true) {
-            continue;
-        }
+        let Some(spare) = asks(node).filter(|_| node.disabled != Some(true)) else { continue };
+        // Rules still repair: it is worth knowing, and no reason not to run.
+        let missing = |path: String, message: &str, hint: &str| {
+            let make = if spare { Diagnostic::warning } else { Diagnostic::error };
+            make(Code::MissingModel, path, message.to_owned(), hint.to_owned())
+        };
         let config = node.config.as_ref();
         let at = format!("/nodes/{}/config", pointer_token(id));
         let given = config.and_then(|config| config.get("provider"));
@@ -67,8 +86,7 @@ pub(super) fn findings(
         // The default is a model of its provider, and of no other.
         let fitting = default.filter(|choice| !inline && provider.is_none_or(|named| named == choice.provider));
         if model.is_none() && fitting.is_none() {
-            found.push(Diagnostic::error(
-                Code::MissingModel,
+            found.push(missing(
                 format!("{at}/model"),
                 "No model is named: not in the step, not in the workflow, and there is no default on this machine",
                 "Name a model in the step, or choose a default in Settings, Models (`signalbox models default`)",
@@ -77,8 +95,7 @@ pub(super) fn findings(
         }
         match provider {
             _ if inline => {}
-            None if default.is_none() && text(given).is_none() => found.push(Diagnostic::error(
-                Code::MissingModel,
+            None if default.is_none() && text(given).is_none() => found.push(missing(
                 format!("{at}/provider"),
                 "No model provider is named, and there is no default on this machine",
                 "Choose a provider in the step, or a default in Settings, Models (`signalbox models default`)",
@@ -115,7 +132,7 @@ pub(super) fn findings(
 impl App {
     /// What keeps the model steps of a workflow from being answered here.
     pub(crate) fn model_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
-        if !workflow.nodes.iter().any(|(_, node)| KINDS.contains(&node.kind.as_str())) {
+        if !workflow.nodes.iter().any(|(_, node)| asks(node).is_some()) {
             return Vec::new();
         }
         // A store that cannot be read says so elsewhere.

@@ -3,6 +3,7 @@ use super::probe::{Place, look};
 use crate::dto::{ModelChoice, ModelKind};
 use serde_json::{Value, json};
 use signalbox_adapters::{KnownProvider, Models, Providers, WebHttp};
+use signalbox_model::diagnostic::Severity;
 use signalbox_model::{Code, Workflow};
 use signalbox_ports::NoSecrets;
 use std::sync::Arc;
@@ -61,6 +62,21 @@ fn k_41_a_step_without_a_model_is_found_before_it_runs() {
     let gone = vec![(Code::UnknownProvider, "/nodes/ask/config/provider".to_owned())];
     assert_eq!(codes(json!({}), json!({ "provider": "gone", "model": "m" }), None), gone);
     assert_eq!(codes(json!({}), json!({ "provider": "{{ params.p }}", "model": "m" }), None), []);
+}
+
+#[test]
+fn k_41_adr_52_a_healer_that_asks_needs_a_model_and_one_with_rules_is_only_told() {
+    let found = |config: Value| -> Vec<(Code, Severity)> {
+        let mut workflow = workflow(json!({}), json!({}));
+        let node = json!({ "type": "builtin.self_healing", "config": config });
+        workflow.nodes = [("ask".to_owned(), serde_json::from_value(node).expect("a step"))].into_iter().collect();
+        findings(&workflow, &[], None).into_iter().map(|one| (one.code, one.severity)).collect()
+    };
+    assert_eq!(found(json!({})), []);
+    assert_eq!(found(json!({ "strategy": "deterministic" })), []);
+    assert_eq!(found(json!({ "strategy": "llm" })), [(Code::MissingModel, Severity::Error)]);
+    assert_eq!(found(json!({ "strategy": "both" })), [(Code::MissingModel, Severity::Warning)]);
+    assert_eq!(found(json!({ "strategy": "llm", "modelHints": { "preferred": ["local-vllm"] } })), []);
 }
 
 /// docs/formats.md, Models: the example names what the reader finds.

@@ -5,13 +5,13 @@ use super::{abort, activation_input, close, error_item, input_value, refresh_wai
 use crate::{
     compiled::{Compiled, Way},
     recovery::RecoveryKind,
-    state::{At, Case, Intent, OpenTask, Phase, RunState},
+    state::{Asked, At, Case, Intent, OpenTask, Phase, Refused, RunState, Slot},
 };
 use serde_json::{Value, json};
 use signalbox_model::{
     ErrorPayload, Item, Mode, NodeState, TaskAction, TaskKind,
     event::ErrorHandled,
-    task::{Answer, AutoFixAttempt, Escalated, ExpiryAction, HumanTaskCreated, Origin},
+    task::{Answer, AutoFixAttempt, Escalated, ExpiryAction, HumanTaskCreated, ModelTry, Origin},
     time,
 };
 use std::sync::Arc;
@@ -385,7 +385,10 @@ pub(super) fn fix_tried(
 ) {
     let (node, slot) = place;
     if let Some(known) = slot_mut(state, node, slot) {
-        known.heals += 1;
+        match (&tried.asked, healer) {
+            (Some(asked), Some(healer)) => note_answer(known, healer, tried, asked),
+            _ => known.heals += 1,
+        }
     }
     let fixed = tried.fixed_input.clone().filter(|_| tried.accepted);
     match (healer, fixed) {
@@ -400,6 +403,25 @@ pub(super) fn fix_tried(
             }
             Some(_) | None => move_to(state, node, slot, At::Ask, None),
         },
+    }
+}
+
+/// A model was asked: the next question knows what came of this one.
+fn note_answer(known: &mut Slot, healer: usize, tried: &AutoFixAttempt, question: &ModelTry) {
+    let at = known.asked.iter().position(|asked| asked.healer == healer).unwrap_or_else(|| {
+        known.asked.push(Asked { healer, tries: 0, refused: Vec::new() });
+        known.asked.len() - 1
+    });
+    let asked = &mut known.asked[at];
+    asked.tries += 1;
+    if tried.accepted {
+        asked.refused.clear();
+    } else {
+        asked.refused.push(Refused {
+            answer: question.answer.clone(),
+            why: tried.violations.clone(),
+            retry_after_ms: question.retry_after_ms,
+        });
     }
 }
 
@@ -435,6 +457,7 @@ fn come_back(
         known.attempt = 0;
         known.heals = 0;
         known.fixes = 0;
+        known.asked.clear();
     } else {
         known.attempt += 1;
         known.fixes += 1;

@@ -42,7 +42,7 @@ impl Deciding<'_> {
         }
         if let Some(place) = key.origin {
             return match results.into_iter().next() {
-                Some((_, result)) => self.audited(key, place, result),
+                Some((_, result)) => self.recovered(key, place, result),
                 None => Ok(()),
             };
         }
@@ -80,7 +80,9 @@ impl Deciding<'_> {
             return Ok(());
         }
         let event_key = match key.origin {
-            Some((node, slot)) if self.is_auditing(key, (node, slot)) => self.recovery_key(node, slot, key.node, false),
+            Some((node, slot)) if self.is_recovering(key, (node, slot)) => {
+                self.recovery_key(node, slot, key.node, false)
+            }
             None if self.is_live(key, key.item.unwrap_or(0)) => {
                 self.event_key(key.node, key.item, key.item.unwrap_or(0))
             }

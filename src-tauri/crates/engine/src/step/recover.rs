@@ -1,24 +1,23 @@
 //! Cases on their way (SEMANTICS 4 and 5): what recovery nodes do, whom a task asks, what an answer leads to.
 
-use super::{Deciding, EventKey, StepError, deadline::expired};
+use super::{Deciding, EventKey, StepError, deadline::expired, heal};
 use crate::{
     config,
     effect::{Call, CallKey, CallOutput, CallSlot, Effect, Timer},
     expr::ExprError,
     fold::{self, case},
-    patch,
     recovery::RecoveryKind,
-    repair, route,
+    route,
     scope::Scope,
-    state::{At, Case, Intent},
+    state::{At, Case},
 };
 use indexmap::IndexMap;
-use serde_json::{Value, json};
+use serde_json::Value;
 use signalbox_model::{
     Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure,
     event::{InputItem, RetryScheduled, StepDone, StepError as StepErrorEvent, StepStart},
     hash::sha256_parts,
-    task::{AutoFixAttempt, Origin},
+    task::Origin,
     time,
 };
 use std::sync::Arc;
@@ -83,8 +82,8 @@ impl Deciding<'_> {
             At::BuiltInFix => {
                 let input = fold::input_value(self.compiled, self.state, node, slot);
                 let tried = match route::known_schema(self.compiled, node, &case.error) {
-                    Some(schema) => attempt(&input, &schema),
-                    None => refused(vec!["Nothing says what the input should look like".into()]),
+                    Some(schema) => heal::by_rules(&input, &schema),
+                    None => heal::refused(vec!["Nothing says what the input should look like".into()]),
                 };
                 let key = self.event_key(node, Some(slot), slot);
                 self.emit(Some(key), EventBody::AutoFixAttempt(tried))
@@ -172,7 +171,7 @@ impl Deciding<'_> {
         self.emit(Some(key), EventBody::StepDone(done))
     }
 
-    fn recovery_failed(
+    pub(super) fn recovery_failed(
         &mut self,
         node: usize,
         slot: usize,
@@ -185,7 +184,13 @@ impl Deciding<'_> {
     }
 
     /// The failure of a recovery node itself.
-    fn recovery_error(&self, node: usize, slot: usize, recovery: usize, failure: &NodeFailure) -> ErrorPayload {
+    pub(super) fn recovery_error(
+        &self,
+        node: usize,
+        slot: usize,
+        recovery: usize,
+        failure: &NodeFailure,
+    ) -> ErrorPayload {
         let this = &self.compiled.nodes[recovery];
         let mut details = failure.details_with_code();
         details.insert("input".into(), fold::input_value(self.compiled, self.state, node, slot));
@@ -202,59 +207,6 @@ impl Deciding<'_> {
             provenance_ref: None,
             details: Some(details),
         }
-    }
-
-    /// A healer: one deterministic try in each visit of the origin.
-    fn heal(&mut self, node: usize, slot: usize, healer: usize, error: &Arc<ErrorPayload>) -> Result<(), StepError> {
-        let config = self.recovery_config(node, slot, healer, error);
-        let shown = config.as_ref().map_or_else(|_| Arc::new(Value::Null), Arc::clone);
-        // Repaired before: by another healer, or by this one before it was cut off. Nothing is tried twice.
-        let before = case::case_of(self.state, node, slot).and_then(|case| case.intent.clone());
-        self.recovery_start(node, slot, healer, Arc::clone(&shown))?;
-        let original = fold::input_value(self.compiled, self.state, node, slot);
-        if let Some(Intent::Fixed(fixed)) = before {
-            let delta = patch::diff(&original, &fixed).len();
-            let item = healed(slot, &fixed, &original, delta);
-            return self.recovery_done(node, slot, healer, "success", item);
-        }
-        let schema = shown
-            .get("validationSchema")
-            .filter(|schema| schema.is_object())
-            .cloned()
-            .or_else(|| route::known_schema(self.compiled, node, error));
-        let heals = fold::slot_ref(self.state, node, slot).map_or(0, |s| s.heals);
-        let why = match (&schema, heals) {
-            (None, _) => Some("nothing says what the input should look like"),
-            (Some(_), 1..) => Some("it was repaired once already in this round"),
-            (Some(_), 0) => None,
-        };
-        let mut violations = Vec::new();
-        if let (Some(schema), None) = (&schema, why) {
-            let tried = AutoFixAttempt { origin: Some(self.origin_of(node, slot)), ..attempt(&original, schema) };
-            let (accepted, fixed, delta) = (tried.accepted, tried.fixed_input.clone(), tried.delta);
-            violations.clone_from(&tried.violations);
-            let key = self.recovery_key(node, slot, healer, false);
-            self.emit(Some(key), EventBody::AutoFixAttempt(tried))?;
-            if let (true, Some(fixed)) = (accepted, fixed) {
-                let item = healed(slot, &fixed, &original, delta);
-                return self.recovery_done(node, slot, healer, "success", item);
-            }
-        }
-        let message = match why {
-            Some(why) => format!("The input could not be repaired: {why}"),
-            None => "The input could not be repaired so that it fits".to_owned(),
-        };
-        let mut failure = NodeFailure::validation("HEAL_EXHAUSTED", message)
-            .suggest(signalbox_model::SuggestedAction::HumanReview)
-            .detail("originalError", serde_json::to_value(error.as_ref()).unwrap_or_default());
-        if !violations.is_empty() {
-            failure = failure.detail("violations", violations);
-        }
-        if let Some(schema) = schema {
-            failure = failure.detail("schema", schema);
-        }
-        let told = self.recovery_error(node, slot, healer, &failure);
-        self.recovery_failed(node, slot, healer, told)
     }
 
     /// An Audit on the way of a case: its record is an effect.
@@ -275,7 +227,6 @@ impl Deciding<'_> {
             let told = self.recovery_error(node, slot, audit, &failure);
             return self.recovery_failed(node, slot, audit, told);
         }
-        let this = &self.compiled.nodes[audit];
         let item = Item {
             id: "1".into(),
             data: Arc::new(fold::input_value(self.compiled, self.state, node, slot)),
@@ -283,55 +234,83 @@ impl Deciding<'_> {
             error: Some(Arc::clone(error)),
             paired_item: None,
         };
-        let scope = self.recovery_scope(node, slot, audit, error);
+        let call = self.recovery_call((node, slot), key, error, config, item);
+        self.out.effects.push(Effect::Call(Box::new(Call { effects: Effects::Write, ..call })));
+        Ok(())
+    }
+
+    /// A call of a recovery node for a failed slot.
+    pub(super) fn recovery_call(
+        &self,
+        (node, slot): (usize, usize),
+        key: EventKey,
+        error: &ErrorPayload,
+        config: Arc<Value>,
+        item: Item,
+    ) -> Call {
+        let recovery = key.node.unwrap_or(node);
+        let this = &self.compiled.nodes[recovery];
         let visit = key.visit.unwrap_or(1);
+        let attempt = self.tries(node, slot, recovery);
         let origin = self.origin_of(node, slot);
-        let idempotency_key = sha256_parts(&[
-            self.state.run_id.as_bytes(),
-            this.id.as_bytes(),
-            origin.path.map_or_else(|| origin.step_id.clone(), |path| format!("{path}/{}", origin.step_id)).as_bytes(),
-            &(slot as u64).to_be_bytes(),
-            &visit.to_be_bytes(),
-        ]);
-        self.out.effects.push(Effect::Call(Box::new(Call {
+        let origin = origin.path.map_or_else(|| origin.step_id.clone(), |path| format!("{path}/{}", origin.step_id));
+        let (of_slot, of_visit, of_try) = ((slot as u64).to_be_bytes(), visit.to_be_bytes(), attempt.to_be_bytes());
+        let mut parts: Vec<&[u8]> =
+            vec![self.state.run_id.as_bytes(), this.id.as_bytes(), origin.as_bytes(), &of_slot, &of_visit];
+        if attempt > 0 {
+            parts.push(&of_try);
+        }
+        Call {
             key: CallKey {
                 path: fold::place::path_of(self.compiled, self.state, node).unwrap_or_default(),
-                node: audit,
+                node: recovery,
                 item: None,
                 visit,
-                attempt: 0,
+                attempt,
                 origin: Some((node, slot)),
             },
             node_id: Arc::clone(&this.id),
             kind: Arc::clone(&this.kind),
             mode: Mode::Each,
-            effects: Effects::Write,
-            slots: vec![CallSlot { item: 0, config, input: Arc::new(vec![item]), scope }],
+            effects: Effects::Read,
+            idempotency_key: sha256_parts(&parts),
+            slots: vec![CallSlot {
+                item: 0,
+                config,
+                input: Arc::new(vec![item]),
+                scope: self.recovery_scope(node, slot, recovery, error),
+            }],
             timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),
-            idempotency_key,
-            loopback_allowed: false,
-            model: None,
-            workflow: Arc::clone(&self.compiled.file(audit).workflow),
+            loopback_allowed: self.state.started_by.is_none() && !this.host_from_data,
+            model: this.model.clone(),
+            workflow: Arc::clone(&self.compiled.file(recovery).workflow),
             launch_id: String::new(),
             budget: self.budget(),
             run_id: Arc::clone(&self.state.run_id),
-            workflow_id: Arc::from(self.compiled.file(audit).workflow.id.as_str()),
-        })));
-        Ok(())
+            workflow_id: Arc::from(self.compiled.file(recovery).workflow.id.as_str()),
+        }
     }
 
-    /// The record of an Audit on the way was made, or not.
-    pub(super) fn audited(
+    /// Questions that a recovery node has asked a model in this visit of the slot.
+    pub(super) fn tries(&self, node: usize, slot: usize, recovery: usize) -> u32 {
+        fold::slot_ref(self.state, node, slot).and_then(|s| s.asked_by(recovery)).map_or(0, |asked| asked.tries)
+    }
+
+    /// The call of a recovery node has ended.
+    pub(super) fn recovered(
         &mut self,
         key: &CallKey,
         (node, slot): (usize, usize),
         result: Result<CallOutput, NodeFailure>,
     ) -> Result<(), StepError> {
         let audit = key.node;
-        if !self.is_auditing(key, (node, slot)) {
+        if !self.is_recovering(key, (node, slot)) {
             return Ok(());
         }
         let Some(case) = case::case_of(self.state, node, slot).cloned() else { return Ok(()) };
+        if self.compiled.nodes[key.node].recovery == Some(RecoveryKind::Healer) {
+            return self.answered_by_model(node, slot, key.node, &case.error, result);
+        }
         self.out.durable = true;
         match result {
             Ok(_) => {
@@ -348,59 +327,25 @@ impl Deciding<'_> {
     }
 
     /// The call of a recovery node for a failed slot is under way.
-    pub(super) fn is_auditing(&self, key: &CallKey, (node, slot): (usize, usize)) -> bool {
+    pub(super) fn is_recovering(&self, key: &CallKey, (node, slot): (usize, usize)) -> bool {
+        if self.tries(node, slot, key.node) != key.attempt {
+            return false;
+        }
         let runs = fold::slot_ref(self.state, node, slot).map_or(0, |s| s.runs_of(key.node));
         runs == key.visit && case::case_of(self.state, node, slot).is_some_and(|case| case.at == At::Running(key.node))
     }
 
-    /// Calls of Audits on the way are cut off; a run that goes on makes them again.
-    pub(super) fn interrupt_audits(&mut self) -> Result<(), StepError> {
+    /// Calls of recovery nodes are cut off; a run that goes on makes them again.
+    pub(super) fn interrupt_recovery(&mut self) -> Result<(), StepError> {
         for (node, slot) in self.state.auditing.clone() {
-            let Some(At::Running(audit)) = case::case_of(self.state, node, slot).map(|c| c.at.clone()) else {
+            let Some(At::Running(recovery)) = case::case_of(self.state, node, slot).map(|c| c.at.clone()) else {
                 continue;
             };
-            let key = self.recovery_key(node, slot, audit, false);
+            let key = self.recovery_key(node, slot, recovery, false);
             let origin = Some(self.origin_of(node, slot));
             let cut = signalbox_model::event::StepInterrupted { effect: None, origin };
             self.emit(Some(key), EventBody::StepInterrupted(cut))?;
         }
         Ok(())
-    }
-}
-
-/// What leaves a healer (K-11).
-fn healed(slot: usize, fixed: &Value, original: &Value, delta: usize) -> Item {
-    let data = json!({
-        "fixedInput": fixed, "original": original, "model": "deterministic", "tokens": null, "delta": delta
-    });
-    Item { id: "1".into(), data: Arc::new(data), binary: None, error: None, paired_item: Some(slot) }
-}
-
-/// One deterministic repair.
-fn attempt(input: &Value, schema: &Value) -> AutoFixAttempt {
-    let repaired = repair::repair(input, schema);
-    let accepted = repaired.accepted();
-    AutoFixAttempt {
-        model: "deterministic".into(),
-        origin: None,
-        accepted,
-        delta: repaired.delta,
-        fixed_input: accepted.then(|| Arc::new(repaired.fixed)),
-        patch: (repaired.delta > 0).then(|| serde_json::to_value(&repaired.patch).unwrap_or_default()),
-        changes: repaired.changes.into_iter().map(|change| change.note).collect(),
-        violations: repaired.violations,
-    }
-}
-
-fn refused(violations: Vec<String>) -> AutoFixAttempt {
-    AutoFixAttempt {
-        model: "deterministic".into(),
-        origin: None,
-        accepted: false,
-        delta: 0,
-        fixed_input: None,
-        patch: None,
-        changes: Vec::new(),
-        violations,
     }
 }

@@ -83,14 +83,6 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
                 }
             }
             RecoveryKind::Healer => {
-                if matches!(config.get("strategy").and_then(Value::as_str), Some("llm" | "both")) {
-                    found.push(Diagnostic::error(
-                        Code::NotAvailable,
-                        format!("{place}/config/strategy"),
-                        "Repairs by a model are not available in this release",
-                        "Use deterministic, which repairs by rules",
-                    ));
-                }
                 if let Some(Err(why)) = config.get("validationSchema").map(crate::schema::Schema::compile) {
                     found.push(Diagnostic::error(
                         Code::BadConfig,

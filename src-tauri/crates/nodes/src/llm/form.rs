@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use signalbox_engine::agent;
 use signalbox_engine::repair::{Unanswered, answered, numbered};
 use signalbox_engine::schema::Schema;
-use signalbox_model::NodeFailure;
+use signalbox_model::{ErrorType, NodeFailure};
 use signalbox_ports::llm::AnswerForm;
 use std::sync::Arc;
 
 /// So much of an answer that is of no use stands in the error.
-const SHOWN: usize = 2_000;
+pub(crate) const SHOWN: usize = 2_000;
 
 /// What an answer must be.
 pub(crate) struct Form {
@@ -105,13 +105,27 @@ impl Form {
     }
 }
 
+/// An answer that was cut off under a form: the next one would be as long.
+pub(crate) fn truncated(max_tokens: u32) -> NodeFailure {
+    let words = format!("The answer is longer than the {max_tokens} tokens it may have; raise 'maxTokens'");
+    NodeFailure::new(ErrorType::LLMError, "TRUNCATED", words).retryable().detail("maxTokens", max_tokens)
+}
+
 /// What the model is told about its answer.
 pub(crate) fn again(failure: &NodeFailure) -> String {
-    let mut words = format!("Your answer cannot be used. {}.", failure.message.trim_end_matches('.'));
-    for one in failure.details.get("violations").and_then(Value::as_array).into_iter().flatten().skip(1) {
-        let (path, message) = (one["path"].as_str().unwrap_or_default(), one["message"].as_str().unwrap_or_default());
-        words.push_str(&format!("\nAlso {path}: {message}"));
-    }
+    let more = failure.details.get("violations").and_then(Value::as_array).into_iter().flatten().skip(1);
+    let more: Vec<String> = more
+        .map(|one| {
+            format!("{}: {}", one["path"].as_str().unwrap_or_default(), one["message"].as_str().unwrap_or_default())
+        })
+        .collect();
+    again_for(&failure.message, more.iter().map(String::as_str))
+}
+
+/// The same, by the reasons alone.
+pub(crate) fn again_for<'a>(first: &str, more: impl Iterator<Item = &'a str>) -> String {
+    let mut words = format!("Your answer cannot be used. {}.", first.trim_end_matches('.'));
+    more.for_each(|one| words.push_str(&format!("\nAlso {one}")));
     words.push_str("\nAnswer again, with the JSON alone.");
     words
 }

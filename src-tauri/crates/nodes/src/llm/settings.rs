@@ -14,10 +14,14 @@ const LONGEST: Duration = Duration::from_mins(10);
 
 /// A whole number in a range.
 pub(crate) fn number(slot: &CallSlot, field: &str, least: u64, most: u64) -> Result<Option<u32>, NodeFailure> {
-    let Some(value) = setting(slot, field) else { return Ok(None) };
+    setting(slot, field).map(|value| number_of(field, value, least, most)).transpose()
+}
+
+/// The same of a value that is there.
+pub(crate) fn number_of(field: &str, value: &Value, least: u64, most: u64) -> Result<u32, NodeFailure> {
     let number = value.as_u64().filter(|number| (least..=most).contains(number));
     let number = number.and_then(|number| u32::try_from(number).ok());
-    number.map(Some).ok_or_else(|| wrong_setting(field, &format!("a whole number from {least} to {most}"), value))
+    number.ok_or_else(|| wrong_setting(field, &format!("a whole number from {least} to {most}"), value))
 }
 
 fn words(value: Option<&Value>) -> Option<&str> {

@@ -109,6 +109,11 @@ impl<'a> Talk<'a> {
         self.used_tools = true;
     }
 
+    /// The model that answered last, and what all questions cost in tokens.
+    pub(crate) fn so_far(&self) -> (&str, u64) {
+        (&self.model, self.usage.total_tokens)
+    }
+
     fn latency_ms(&self) -> i64 {
         self.world.clock.now_ms() - self.began_ms
     }
