@@ -61,6 +61,7 @@ export const audit = {
   'audit.event.DELEGATION_CREATED': 'Delegation made',
   'audit.event.DELEGATION_ENDED': 'Delegation ended',
   'audit.event.ATTACHMENT_OPENED': 'File of a task taken',
+  'audit.event.CORRECTION_SUGGESTED': 'Model suggested a correction',
   'audit.event.TASK_CLAIMED': 'Task claimed',
   'audit.event.TASK_RELEASED': 'Task released',
   'audit.event.TASK_REASSIGNED': 'Task reassigned',

@@ -12,6 +12,7 @@ use crate::models::KeptProviders;
 use crate::paths::RunPaths;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
+use crate::suggest::Suggesting;
 use crate::tool_servers::{BookOnThread, ToolBook};
 use crate::viewed::Viewed;
 use base64::Engine;
@@ -113,6 +114,10 @@ pub struct App {
     pub(crate) secrets: Arc<KnownSecrets>,
     /// Language models.
     pub(crate) models: Arc<Models>,
+    /// The outside, for questions to models that are no step's.
+    pub(crate) world: Arc<World>,
+    /// Questions to models for corrections.
+    pub(crate) suggesting: Suggesting,
     /// Who signs the audit chain.
     pub(crate) signing: Signing,
 }
@@ -183,7 +188,7 @@ impl App {
             let lease = lease_of(&own_store, &own_practice, &handle, run)?;
             Some(Box::new(lease))
         });
-        let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)
+        let runtime = Runtime::new(store.clone(), Registry::built_in(), Arc::clone(&world), Arc::new(RealIds), how)
             .map_err(|error| ApiError::no_thread(&error))?;
         let app = Arc::new(Self {
             host: options.host,
@@ -197,6 +202,8 @@ impl App {
             http,
             turns: Arc::new(tokio::sync::Semaphore::new(AT_ONCE)),
             allow: options.allow,
+            world,
+            suggesting: Suggesting::default(),
             choices: Mutex::default(),
             viewed: Viewed::default(),
             paths: Mutex::default(),

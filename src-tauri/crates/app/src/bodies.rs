@@ -41,7 +41,7 @@ pub(crate) use model::{
 };
 pub(crate) use people::{
     task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
-    task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, who,
+    task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, task_suggest, task_unsuggest, who,
 };
 pub(crate) use reopen::task_reopen;
 pub(crate) use rerun::{rerun_look, run_checkpoint, run_rerun};

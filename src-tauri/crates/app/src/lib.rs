@@ -39,6 +39,7 @@ mod secrets;
 mod signing;
 mod stored;
 mod story;
+mod suggest;
 pub mod table;
 mod tool_servers;
 mod view;

@@ -187,6 +187,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             text(facts, "to").unwrap_or("somebody"),
             text(facts, "from").unwrap_or("somebody else")
         ),
+        AuditEvent::CorrectionSuggested => format!("{} asked a model for a correction{}", who(), of("model")),
         AuditEvent::AttachmentOpened => format!("{} took a file of the task{}", who(), of("name")),
         AuditEvent::Revealed => format!("{} looked at masked values{}", who(), of("reason")),
         AuditEvent::AnswerRefused => format!("An answer was refused{}", of("reason")),

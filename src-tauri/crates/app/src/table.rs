@@ -116,6 +116,8 @@ macro_rules! command_list {
             Query delegation_list(Empty) -> Vec<Delegation>, Viewer, [Desktop Http], [], "Who answers for the caller, and for whom the caller answers.";
             Action delegation_create(DelegationCreate) -> Delegation, Operator, [Desktop Http], [delegation_list task_list task_counts], "Lets somebody answer for the caller from one day to another.";
             Action delegation_end(DelegationEnd) -> Empty, Operator, [Desktop Http], [delegation_list task_list task_counts], "Ends a delegation now.";
+            Action task_suggest(TaskRef) -> TaskSuggestion, Operator, [Desktop Http], [task_get audit_list], "Asks the default model for a correction; it costs, is recorded, and nothing is changed.";
+            Action task_unsuggest(TaskRef) -> Empty, Operator, [Desktop Http], [], "Waits for the suggestion of a model no more.";
             Action task_attachment(TaskAttachmentGet) -> TaskFile, Operator, [Desktop Http], [task_get audit_list], "A file of a task, whole; that is recorded.";
             Action task_reveal(TaskReveal) -> TaskRevealed, Operator, [Desktop Http], [task_get audit_list], "Shows masked values; the reason is recorded.";
             Query audit_list(AuditList) -> AuditPage, Viewer, [Desktop Http], [], "Entries of the audit chain, newest first.";

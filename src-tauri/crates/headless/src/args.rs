@@ -338,6 +338,17 @@ pub(crate) enum Tasks {
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
+    /// Asks the default model for a correction. It costs, is recorded, and changes nothing: `tasks complete` takes it.
+    #[command(
+        after_help = "Exit: 0, 2, 5 it is answered, or a model is being asked.\n\nExample:\n  signalbox tasks suggest 0199a1b2-…"
+    )]
+    Suggest {
+        /// The task.
+        task: String,
+        /// In whose name; the account of the system when absent.
+        #[arg(long = "as", value_name = "user:NAME")]
+        person: Option<String>,
+    },
     /// Says that a task waits for somebody else: its time stands still until `tasks continue`, and anybody may still
     /// answer it.
     #[command(

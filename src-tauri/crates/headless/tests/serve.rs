@@ -31,6 +31,8 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("GET", "/human-tasks/x", Some(CallerRole::Viewer)),
     ("POST", "/human-tasks/x/claim", Some(CallerRole::Operator)),
     ("POST", "/human-tasks/x/release", Some(CallerRole::Operator)),
+    ("POST", "/human-tasks/x/suggest", Some(CallerRole::Operator)),
+    ("POST", "/human-tasks/x/unsuggest", Some(CallerRole::Operator)),
     ("POST", "/human-tasks/x/reassign", Some(CallerRole::Operator)),
     ("POST", "/human-tasks/x/comment", Some(CallerRole::Operator)),
     ("POST", "/human-tasks/x/snooze", Some(CallerRole::Operator)),

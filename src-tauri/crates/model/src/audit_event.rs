@@ -79,6 +79,8 @@ events! {
     DelegationEnded = "DELEGATION_ENDED",
     /// A person took a file of a task.
     AttachmentOpened = "ATTACHMENT_OPENED",
+    /// A person asked a model for a correction.
+    CorrectionSuggested = "CORRECTION_SUGGESTED",
     /// A person looked at masked values.
     Revealed = "REVEALED",
     /// An answer was not taken.

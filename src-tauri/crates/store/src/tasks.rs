@@ -184,6 +184,8 @@ pub enum TaskAct {
     Reveal,
     /// Took a file. Allowed on a task that is not open, too.
     Open,
+    /// Asked a model for a correction. Kept when the task is not open any more, too: it was paid for.
+    Suggest,
 }
 
 impl TaskAct {
@@ -198,6 +200,7 @@ impl TaskAct {
             Self::Hold { held: false } => "continued",
             Self::Reveal => "revealed",
             Self::Open => "opened",
+            Self::Suggest => "suggested",
         }
     }
 }
@@ -339,14 +342,14 @@ impl Store {
             let Some(mut row) = task::get(connection, &id)? else {
                 return Ok(Err(TaskError::NotFound { task: id }));
             };
-            let looks = matches!(act, TaskAct::Reveal | TaskAct::Open);
+            let looks = matches!(act, TaskAct::Reveal | TaskAct::Open | TaskAct::Suggest);
             let open = if looks { None } else { refused(&row, at_ms) };
             let claimed = match act {
                 TaskAct::Claim | TaskAct::Release | TaskAct::Snooze { .. } | TaskAct::Hold { .. } => {
                     claimed_by_other(&row, &person, at_ms)
                 }
                 // A take-over is allowed, and seen.
-                TaskAct::Reassign { .. } | TaskAct::Comment | TaskAct::Reveal | TaskAct::Open => None,
+                TaskAct::Reassign { .. } | TaskAct::Comment | TaskAct::Reveal | TaskAct::Open | TaskAct::Suggest => None,
             };
             if let Some(error) = open.or(claimed) {
                 return Ok(Err(error));
@@ -399,7 +402,7 @@ impl Store {
                     });
                     run_input::insert(connection, &row.run_id, &body)?;
                 }
-                TaskAct::Comment | TaskAct::Reveal | TaskAct::Open => {}
+                TaskAct::Comment | TaskAct::Reveal | TaskAct::Open | TaskAct::Suggest => {}
             }
             if !looks {
                 task::update(connection, &row)?;

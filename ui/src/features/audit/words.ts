@@ -18,6 +18,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   HITL_VOTED: { icon: 'check', color: 'c-person', key: 'audit.event.HITL_VOTED' },
   DELEGATION_CREATED: { icon: 'swap', color: 'c-person', key: 'audit.event.DELEGATION_CREATED' },
   DELEGATION_ENDED: { icon: 'swap', color: 'c-person', key: 'audit.event.DELEGATION_ENDED' },
+  CORRECTION_SUGGESTED: { icon: 'agent', color: 'c-wait', key: 'audit.event.CORRECTION_SUGGESTED' },
   ATTACHMENT_OPENED: { icon: 'dl', color: 'c-wait', key: 'audit.event.ATTACHMENT_OPENED' },
   TASK_CLAIMED: { icon: 'lock', color: 'c-person', key: 'audit.event.TASK_CLAIMED' },
   TASK_RELEASED: { icon: 'redo', color: 'c-person', key: 'audit.event.TASK_RELEASED' },

@@ -7,7 +7,7 @@ use crate::dto::{
     CallerRole, Empty, FingerprintCount, SavedViewCount, Task, TaskAttachmentGet, TaskBatch, TaskBatchResult,
     TaskCheck, TaskCheckRequest, TaskComment, TaskComplete, TaskCompleteMany, TaskCompleted, TaskCounts,
     TaskCountsRequest, TaskFile, TaskFilter, TaskGet, TaskHold, TaskList, TaskPage, TaskReassign, TaskRef, TaskReveal,
-    TaskRevealed, TaskRow, TaskSnooze, Who, WorkflowCount,
+    TaskRevealed, TaskRow, TaskSnooze, TaskSuggestion, Who, WorkflowCount,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::masked::no_reason;
@@ -298,6 +298,15 @@ pub(crate) fn task_attachment(app: &App, caller: &Caller, request: TaskAttachmen
     let name = Some(file.name.clone());
     act(app, caller, &request.task_id, TaskAct::Open, AuditEvent::AttachmentOpened, name, facts)?;
     Ok(file)
+}
+
+pub(crate) fn task_suggest(app: &App, caller: &Caller, request: TaskRef) -> ApiResult<TaskSuggestion> {
+    crate::suggest::suggest(app, caller, &request.task_id)
+}
+
+pub(crate) fn task_unsuggest(app: &App, _: &Caller, request: TaskRef) -> ApiResult<Empty> {
+    crate::suggest::stop(app, &request.task_id);
+    Ok(Empty {})
 }
 
 /// TS-052.

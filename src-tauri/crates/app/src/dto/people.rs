@@ -443,6 +443,8 @@ pub enum SuggestionSource {
     Rule,
     /// What a person decided the last time.
     History,
+    /// A language model that a person asked.
+    Llm,
 }
 
 /// A correction to take with one click.
@@ -493,6 +495,7 @@ pub enum TaskEventKind {
     Revealed,
     Approved,
     Opened,
+    Suggested,
     Decided,
     Closed,
     Reopened,

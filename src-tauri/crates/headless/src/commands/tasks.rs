@@ -1,4 +1,4 @@
-//! `tasks list | stats | show | complete | claim | release | hold | continue | reopen | delegate | delegations |
+//! `tasks list | stats | show | complete | suggest | claim | release | hold | continue | reopen | delegate | delegations |
 //! undelegate`.
 
 use super::{Done, input};
@@ -27,6 +27,17 @@ pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> D
         Tasks::Complete(args) => complete(app, output, args).await,
         Tasks::Claim { task, person } => change(app, output, "task_claim", task, person.as_deref()).await,
         Tasks::Release { task, person } => change(app, output, "task_release", task, person.as_deref()).await,
+        Tasks::Suggest { task, person } => {
+            let caller = Caller::terminal(person.as_deref())?;
+            let found = app.dispatch(&caller, "task_suggest", json!({ "taskId": task })).await?;
+            if output.json {
+                output.value(&found);
+            } else {
+                output.line(found["rationale"].as_str().unwrap_or_default());
+                output.pretty(&found["correctedInput"]);
+            }
+            Ok(OK)
+        }
         Tasks::Hold(args) => hold(app, output, args, true).await,
         Tasks::Continue(args) => hold(app, output, args, false).await,
         Tasks::Reopen { task, reason, person } => reopen(app, output, task, reason, person.as_deref()).await,

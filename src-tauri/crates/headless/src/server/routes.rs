@@ -175,6 +175,8 @@ pub(crate) const ROUTES: &[Route] = &[
     task_act("/human-tasks/{}/snooze", "Hides a task until later."),
     task_act("/human-tasks/{}/hold", "Says that a task waits for somebody else, or does no more."),
     task_act("/human-tasks/{}/reopen", "Has an ended task asked again, by a new run."),
+    task_act("/human-tasks/{}/suggest", "Asks the default model for a correction; it costs, and nothing is changed."),
+    task_act("/human-tasks/{}/unsuggest", "Waits for the suggestion of a model no more."),
     task_act("/human-tasks/{}/complete", "Answers a task; the first answer stands."),
     route(Method::POST, "/audit/record", OPERATOR, Action::AuditRecord, "Records an entry in the caller's name."),
     route(Method::GET, "/audit", VIEWER, Action::AuditList, "Entries of the audit chain; takes what audit_list takes."),
