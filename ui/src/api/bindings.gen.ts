@@ -2650,7 +2650,7 @@ export interface Stopped {
 export type SuggestedAction = 'retry' | 'fallback' | 'escalate' | 'human_review' | 'abort' | 'auto_fix';
 
 /** Who proposes a correction. */
-export type SuggestionSource = 'rule' | 'history';
+export type SuggestionSource = 'rule' | 'history' | 'llm';
 
 /** A task with everything that helps to decide. Values that may be personal are masked: their text is `•••N•`, the same number for the same value. */
 export interface Task {
@@ -2998,7 +2998,7 @@ export interface TaskEvent {
 }
 
 /** What happened to a task. */
-export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'held' | 'continued' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'decided' | 'closed' | 'reopened';
+export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'held' | 'continued' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'suggested' | 'decided' | 'closed' | 'reopened';
 
 /** A file. */
 export interface TaskFile {
@@ -4225,6 +4225,10 @@ export interface Commands {
   delegation_create: { request: DelegationCreate; response: Delegation };
   /** Ends a delegation now. */
   delegation_end: { request: DelegationEnd; response: Empty };
+  /** Asks the default model for a correction; it costs, is recorded, and nothing is changed. */
+  task_suggest: { request: TaskRef; response: TaskSuggestion };
+  /** Waits for the suggestion of a model no more. */
+  task_unsuggest: { request: TaskRef; response: Empty };
   /** A file of a task, whole; that is recorded. */
   task_attachment: { request: TaskAttachmentGet; response: TaskFile };
   /** Shows masked values; the reason is recorded. */
@@ -4399,6 +4403,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   delegation_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   delegation_create: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['delegation_list', 'task_list', 'task_counts'] },
   delegation_end: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['delegation_list', 'task_list', 'task_counts'] },
+  task_suggest: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get', 'audit_list'] },
+  task_unsuggest: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   task_attachment: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get', 'audit_list'] },
   task_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['task_get', 'audit_list'] },
   audit_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -3,7 +3,7 @@
 import { isObject } from './json';
 import { cardOf, node, seen, text, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
-import type { CallCard, PersonNote, RunEventLike } from './run-types';
+import type { CallCard, FixTry, PersonNote, RunEventLike } from './run-types';
 
 const originOf = (payload: Fields): string | undefined => (isObject(payload['origin']) ? text(payload['origin']['stepId']) : undefined);
 
@@ -106,6 +106,7 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
         card.fixes = [...(card.fixes ?? []), {
           model: text(payload['model']) ?? '', accepted, delta: Number(payload['delta'] ?? 0), changes: list(payload['changes']), violations: list(payload['violations']),
           ...(payload['patch'] === undefined ? {} : { patch: payload['patch'] }),
+          ...askedOf(payload['asked']),
         }];
       }
       if (accepted) {
@@ -120,6 +121,13 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
     default:
       return false;
   }
+}
+
+/** The question to a model that a repair was, if it was one. */
+function askedOf(value: unknown): { asked?: NonNullable<FixTry['asked']> } {
+  if (typeof value !== 'object' || value === null) return {};
+  const { number, of, tokens } = value as { number?: unknown; of?: unknown; tokens?: unknown };
+  return { asked: { number: Number(number ?? 1), of: Number(of ?? 1), ...(typeof tokens === 'number' ? { tokens } : {}) } };
 }
 
 /** What a person decided about a failed step. */

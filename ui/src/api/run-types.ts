@@ -117,6 +117,8 @@ export interface FixTry {
   changes: string[];
   violations: string[];
   patch?: unknown;
+  /** The question to a model; absent for a repair by rules. */
+  asked?: { number: number; of: number; tokens?: number };
 }
 
 /** Where and why a run stands stopped. */

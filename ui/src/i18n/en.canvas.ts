@@ -92,6 +92,8 @@ export const canvas = {
   'canvas.template.human.text': 'A person corrects, retries, skips or aborts',
   'canvas.template.heal': 'Self-heal, then retry',
   'canvas.template.heal.text': 'Repairs the input by rules; a person if that fails',
+  'canvas.template.healModel': 'Self-heal with a model, then retry',
+  'canvas.template.healModel.text': 'Rules first, then a language model; a person if that fails',
   'canvas.template.context': 'Use the error as context',
   'canvas.template.context.text': 'The next step sees what went wrong',
   'canvas.template.audit': 'Record in audit only',

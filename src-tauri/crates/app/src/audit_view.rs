@@ -146,7 +146,9 @@ fn relation(entry: &Entry) -> Option<AuditRelation> {
         Event::ErrorHandlerInvoked => AuditRelation::Rule,
         Event::RetryScheduled => AuditRelation::Retry,
         Event::AutoFixAttempt => AuditRelation::Heal,
-        Event::HitlCreated | Event::HitlCompleted | Event::Escalated | Event::CorrectionSuggested => AuditRelation::Human,
+        Event::HitlCreated | Event::HitlCompleted | Event::Escalated | Event::CorrectionSuggested => {
+            AuditRelation::Human
+        }
         Event::NodeSuccess | Event::WorkflowCompleted => AuditRelation::Outcome,
         _ => return None,
     })

@@ -255,10 +255,16 @@ fn unanswered(failure: &NodeFailure) -> ApiError {
             "There is no default model on this machine.",
             "Choose one in Settings, Models (`signalbox models default`).",
         ),
-        "SECRET_IN_INPUT" => no_suggestion("The input holds a secret, which no model is shown.", "Correct it yourself."),
-        "NON_JSON" | "NO_STRUCTURED_OUTPUT" | "SCHEMA_MISMATCH" | "TRUNCATED" => {
-            no_suggestion(format!("The model has no correction that can be used: {message}."), "Ask again, or correct it yourself.")
+        "SECRET_IN_INPUT" => {
+            no_suggestion("The input holds a secret, which no model is shown.", "Correct it yourself.")
         }
-        _ => no_suggestion(format!("The model could not be asked: {message}."), "Look at Settings, Models, or correct it yourself."),
+        "NON_JSON" | "NO_STRUCTURED_OUTPUT" | "SCHEMA_MISMATCH" | "TRUNCATED" => no_suggestion(
+            format!("The model has no correction that can be used: {message}."),
+            "Ask again, or correct it yourself.",
+        ),
+        _ => no_suggestion(
+            format!("The model could not be asked: {message}."),
+            "Look at Settings, Models, or correct it yourself.",
+        ),
     }
 }

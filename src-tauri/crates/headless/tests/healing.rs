@@ -71,10 +71,13 @@ fn order(healer: Value) -> Value {
     )
 }
 
-fn attempts(place: &Box) -> Vec<Value> {
+fn recorded(place: &Box, event: &str) -> Vec<Value> {
     let entries = place.run(&["audit", "list", "--json"]).json();
-    let entries = entries["entries"].as_array().expect("entries").iter();
-    entries.filter(|entry| entry["event"] == "AUTO_FIX_ATTEMPT").cloned().collect()
+    entries.as_array().expect("a list").iter().filter(|entry| entry["event"] == event).cloned().collect()
+}
+
+fn attempts(place: &Box) -> Vec<Value> {
+    recorded(place, "AUTO_FIX_ATTEMPT")
 }
 
 #[test]
@@ -113,7 +116,7 @@ fn ts_007_two_answers_of_no_use_and_one_person() {
     assert_eq!(model.questions().len(), 2);
     assert_eq!(attempts(&place).len(), 2);
     let tasks = place.run(&["tasks", "list", "--json"]).json();
-    assert_eq!(tasks["tasks"].as_array().map(Vec::len), Some(1), "{tasks}");
+    assert_eq!(tasks.as_array().map(Vec::len), Some(1), "{tasks}");
 }
 
 #[test]
@@ -123,4 +126,59 @@ fn k_41_a_healer_without_a_model_does_not_run() {
     let done = place.run(&["run", &file.display().to_string(), "--params", r#"{"num": "forty two"}"#, "--json"]);
     assert_eq!(done.code, 2, "{}{}", done.out, done.err);
     assert!(done.out.contains("MISSING_MODEL"), "{}", done.out);
+}
+
+/// A task about a failed input, and a model that is the default of the machine.
+fn waiting(answers: &[&str]) -> (Box, Model, String) {
+    let (place, model) = (Box::new(), Model::saying(answers));
+    let file = place.file("order.json", order(json!({})).to_string());
+    let params = r#"{"num": "forty two", "password": "hunter2-canary"}"#;
+    let done = place.run(&["run", &file.display().to_string(), "--params", params, "--json"]);
+    assert_eq!(done.code, 3, "{}{}", done.out, done.err);
+    let tasks = place.run(&["tasks", "list", "--json"]).json();
+    let task = tasks[0]["id"].as_str().expect("a task").to_owned();
+    (place, model, task)
+}
+
+fn choose(place: &Box, model: &Model) {
+    let set = ["models", "set", "home", "--kind", "openai", "--url", &model.base, "--model", "mender"];
+    assert_eq!(place.run(&set).code, 0);
+    assert_eq!(place.run(&["models", "default", "home", "mender"]).code, 0);
+}
+
+fn suggested(place: &Box) -> Vec<Value> {
+    recorded(place, "CORRECTION_SUGGESTED")
+}
+
+#[test]
+fn ux_d_a_model_suggests_what_a_person_may_take_and_never_sees_what_is_hidden() {
+    let (place, model, task) = waiting(&["{\"num\": 42}", "I would rather not.", "{\"num\": \"many\"}"]);
+    let ask = || place.run(&["tasks", "suggest", &task, "--as", "user:olga", "--json"]);
+    // Nobody is asked, and nothing recorded, where there is no model.
+    let done = ask();
+    assert!(done.code != 0 && done.out.contains("NO_MODEL"), "{}{}", done.out, done.err);
+    assert!(suggested(&place).is_empty());
+
+    choose(&place, &model);
+    let done = ask();
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    let found = done.json();
+    assert_eq!((&found["source"], &found["valid"]), (&json!("llm"), &json!(true)));
+    assert_eq!(found["correctedInput"], json!({ "num": 42 }));
+    assert!(found["rationale"].as_str().expect("words").contains("mender-1"), "{found}");
+    let words = model.questions()[0].to_string();
+    assert!(words.contains("forty two") && !words.contains("hunter2"), "{words}");
+    // What is of no use is told, and recorded too: it was paid for.
+    for _ in 0..2 {
+        let done = ask();
+        assert!(done.code != 0 && done.out.contains("NO_SUGGESTION"), "{}{}", done.out, done.err);
+    }
+    let entries = suggested(&place);
+    assert_eq!(entries.len(), 3);
+    assert!(entries.iter().all(|entry| entry.to_string().contains("user:olga")), "{entries:?}");
+    let task = place.run(&["tasks", "show", &task, "--json"]).json();
+    assert_eq!(task["state"], "open", "the person decides");
+    let told = task["history"].as_array().expect("a history").iter().filter(|one| one["what"] == "suggested").count();
+    assert_eq!(told, 3);
+    assert!(!entries.iter().any(|entry| entry.to_string().contains("hunter2")));
 }

@@ -349,7 +349,9 @@ impl Store {
                     claimed_by_other(&row, &person, at_ms)
                 }
                 // A take-over is allowed, and seen.
-                TaskAct::Reassign { .. } | TaskAct::Comment | TaskAct::Reveal | TaskAct::Open | TaskAct::Suggest => None,
+                TaskAct::Reassign { .. } | TaskAct::Comment | TaskAct::Reveal | TaskAct::Open | TaskAct::Suggest => {
+                    None
+                }
             };
             if let Some(error) = open.or(claimed) {
                 return Ok(Err(error));

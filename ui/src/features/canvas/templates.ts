@@ -11,7 +11,7 @@ import { withRoom } from './model/room.ts';
 import { type Catalog, COLUMN, hasInput, mainPort, type Point, ROW, shapeOf, snap } from './model/ports.ts';
 import { recoveryKind } from './model/recovery.ts';
 
-export const TEMPLATES = ['retry', 'human', 'heal', 'context', 'audit', 'fallback', 'abort'] as const;
+export const TEMPLATES = ['retry', 'human', 'heal', 'healModel', 'context', 'audit', 'fallback', 'abort'] as const;
 /** `explicit`: what the workflow's policy does anyway, drawn. */
 export type TemplateId = (typeof TEMPLATES)[number] | 'explicit';
 
@@ -63,6 +63,11 @@ function planOf(id: TemplateId, document: Workflow, origin: string): Plan {
         parts: [handler([FIX, RETRY, ASK]), { type: 'builtin.self_healing' }],
         wires: [{ from: 0, port: 'auto_fix', to: 1 }, { from: 1, port: 'success', to: 'origin' }],
       };
+    case 'healModel':
+      return {
+        parts: [handler([FIX, RETRY, ASK]), { type: 'builtin.self_healing', config: { strategy: 'both' } }],
+        wires: [{ from: 0, port: 'auto_fix', to: 1 }, { from: 1, port: 'success', to: 'origin' }],
+      };
     case 'context':
       return { parts: [{ type: 'builtin.error_as_context' }], wires: [{ from: 0, port: 'success', to: 'next' }] };
     case 'audit':
@@ -80,7 +85,7 @@ export function templatesFor(document: Workflow, catalog: Catalog, from: string)
   const node = document.nodes[origin];
   if (!node || splitPort(from).port !== 'error') return [];
   const recovers = recoveryKind(node.type) !== undefined;
-  return TEMPLATES.filter((id) => planOf(id, document, origin).parts.every((part) => catalog.has(part.type)) && !(recovers && (id === 'retry' || id === 'heal')));
+  return TEMPLATES.filter((id) => planOf(id, document, origin).parts.every((part) => catalog.has(part.type)) && !(recovers && (id === 'retry' || id === 'heal' || id === 'healModel')));
 }
 
 /** Where the good way goes on: the steps that a replacement of this step's result leads to. */

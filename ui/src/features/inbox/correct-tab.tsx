@@ -14,6 +14,7 @@ import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
 import type { DetailProps } from './detail.tsx';
 import { dropDraft } from './drafts.ts';
+import { SuggestButton, useModelSuggestion } from './model-suggestion.tsx';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
 import { afterText, approvalsText, cannotApprove, doneText, isAction, leading, pathText, viaText, whenText, whoText } from './words.ts';
 
@@ -152,11 +153,15 @@ function Note({ work, mayDecide, keysOf }: DetailProps) {
   );
 }
 
+const SOURCE_ICON = { rule: 'wrench', history: 'clock', llm: 'agent' } as const;
+
 function ChangeSide(props: DetailProps & { edits: boolean }) {
   const { task, work, edits, onReviewAll, mayDecide, send } = props;
   const [view, setView] = useState<'together' | 'side'>('together');
   const lines = useMemo(() => changedPaths(diffLines(work.original, work.value)), [work.original, work.value]);
   const next = leading(task, work);
+  const ofModel = useModelSuggestion(task.id);
+  const suggestions = ofModel ? [...task.suggestions, ofModel] : task.suggestions;
   return (
     <div className="ib-side">
       {edits ? (
@@ -170,16 +175,16 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
           <DiffView before={work.original} after={work.value} view={view} label={t('inbox.changes')} />
         </>
       ) : null}
-      {task.suggestions.length && edits ? (
+      {edits && (suggestions.length || task.allowedActions.includes('correct')) ? (
         <div className="field">
-          <span className="lab">{t('inbox.suggestions')}</span>
-          <div className="box">
-            {task.suggestions.map((one, index) => {
+          {suggestions.length ? <span className="lab">{t('inbox.suggestions')}</span> : null}
+          {suggestions.length ? <div className="box">
+            {suggestions.map((one, index) => {
               const used = same(one.correctedInput, work.value);
               return (
                 // Suggestions have no name but their place.
                 <div className="ib-sug" key={`s${String(index)}`}>
-                  <Icon name={one.source === 'history' ? 'clock' : 'wrench'} className="t2" label={t(`inbox.source.${one.source}`)} />
+                  <Icon name={SOURCE_ICON[one.source]} className="t2" label={t(`inbox.source.${one.source}`)} />
                   <span className="col">
                     <SafeText text={one.changes.length ? one.changes.join(' ') : one.rationale} cut={300} />
                     <span className="s t2"><SafeText text={one.changes.length ? one.rationale : t(`inbox.source.${one.source}`)} cut={300} /></span>
@@ -189,7 +194,8 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
                 </div>
               );
             })}
-          </div>
+          </div> : null}
+          <SuggestButton task={task} disabled={!mayDecide || send !== undefined} />
         </div>
       ) : null}
       {task.sameCount > 1 && mayDecide ? (

@@ -14,6 +14,7 @@ import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
 import { HistoryTab } from './history-tab.tsx';
 import { canReopen, TaskLinks } from './reopen.tsx';
+import { useStopWhenClosed } from './model-suggestion.tsx';
 import type { Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
@@ -56,6 +57,7 @@ export interface DetailProps {
 
 export function Detail(props: DetailProps) {
   const { task, tab, onTab, me } = props;
+  useStopWhenClosed(task.id);
   const open = task.state === 'open';
   const decide = open ? (task.allowedActions.includes('correct') ? t('inbox.tab.correct') : t('inbox.tab.decide')) : t('inbox.tab.decision');
   return (

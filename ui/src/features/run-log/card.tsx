@@ -224,7 +224,7 @@ function People({ card }: { card: CallCard }) {
     <div className="sc-people s">
       {card.fixes?.map((fix, i) => (
         <div key={`fix ${String(i)}`} className="col" data-fix={fix.accepted ? 'accepted' : 'refused'}>
-          <span className="row gap1"><Icon name="wrench" size={12} className={fix.accepted ? 'c-ok' : 'c-err'} />{fix.accepted ? t('card.fixed', { n: fix.delta }) : t('card.notFixed')}<span className="t3">{fix.model}</span></span>
+          <span className="row gap1"><Icon name="wrench" size={12} className={fix.accepted ? 'c-ok' : 'c-err'} />{fixText(fix)}{fix.asked?.tokens ? <span className="t3">{tn('card.fixTokens', fix.asked.tokens)}</span> : fix.asked ? null : <span className="t3">{fix.model}</span>}</span>
           {[...fix.changes, ...fix.violations].map((line) => <span key={line} className="t2 sc-change">{line}</span>)}
           {Array.isArray(fix.patch) ? <pre className="mono sc-patch">{fix.patch.map((op: unknown) => patchLine(op)).join('\n')}</pre> : null}
         </div>
@@ -236,6 +236,12 @@ function People({ card }: { card: CallCard }) {
       ))}
     </div>
   );
+}
+
+/** Who repaired, and which try it was. */
+function fixText(fix: NonNullable<CallCard['fixes']>[number]): string {
+  if (!fix.asked) return fix.accepted ? t('card.fixed', { n: fix.delta }) : t('card.notFixed');
+  return t(fix.accepted ? 'card.healed' : 'card.notHealed', { model: fix.model, number: fix.asked.number, of: fix.asked.of, n: fix.delta });
 }
 
 /** One operation of RFC 6902 on one line, with + and −. */
