@@ -54,7 +54,7 @@ test('ts_006 a model heals the input, and the step says who did, at which attemp
     await page.keyboard.press('F5');
     await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
     await expect(page.getByText('Model mender-1 could not heal it, attempt 1 of 2').first()).toBeVisible();
-    await expect(page.getByText('Healed by model mender-1, attempt 2 of 2: 1 changes').first()).toBeVisible();
+    await expect(page.getByText('Healed by model mender-1, attempt 2 of 2: 1 change').first()).toBeVisible();
     await expect(page.locator('[data-fix="accepted"] pre').first()).toHaveText('+ /num: 42');
     await shot(page, 'healed');
     expect(far.asked[1]).toContain('Your answer cannot be used');
@@ -82,6 +82,7 @@ test('a model suggests a correction when a person asks, and the person takes it'
     await page.getByRole('button', { name: 'Suggest a correction' }).click();
     const suggestion = page.locator('.ib-sug', { hasText: 'mender-1' });
     await expect(suggestion).toContainText('The model mender-1 suggests one change');
+    await expect(suggestion).toContainText('count: 0 → 3');
     await shot(page, 'model-suggests');
     await suggestion.getByRole('button', { name: 'Use' }).click();
     await expect(page.getByLabel('Count')).toHaveValue('3');

@@ -786,6 +786,14 @@ export interface CoverageScore {
   total: number;
 }
 
+/** What a day cost. */
+export interface DayUsage {
+  /** `2026-11-22`, in UTC. */
+  day: string;
+  /** Sums. */
+  usage: Usage;
+}
+
 /** An error a kind may produce. */
 export interface DeclaredError {
   /** ErrorPayload type. */
@@ -1404,6 +1412,10 @@ export interface LlmDone {
   thinking_tokens: number | null;
   /** It asked for tools. */
   has_tool_use: boolean;
+  /** The provider, by its name on this machine. */
+  provider?: string;
+  /** What all questions of the call cost, in millionths; absent where a price is not known. */
+  costMicros?: number;
 }
 
 /** Payload of `llm_error` (R-25). */
@@ -1418,6 +1430,16 @@ export interface LlmError {
   retryable: boolean;
   /** Milliseconds since the call began. */
   latency_ms: number;
+  /** The model that answered questions of the call before it failed. */
+  model?: string;
+  /** What these questions cost. */
+  usage?: LlmUsage;
+  /** Tokens of its thoughts, where the provider tells. */
+  thinking_tokens?: number;
+  /** The provider, by its name on this machine. */
+  provider?: string;
+  /** What these questions cost, in millionths; absent where a price is not known. */
+  costMicros?: number;
 }
 
 /** Payload of `llm_tool_result` (R-20). */
@@ -1582,6 +1604,22 @@ export interface ModelTry {
   answer?: string;
   /** The provider asks to wait so long, milliseconds. */
   retryAfterMs?: number;
+}
+
+/** What a model cost. */
+export interface ModelUsage {
+  /** By its name on this machine; empty for one that a workflow names. */
+  provider: string;
+  /** The model that answered. */
+  model: string;
+  /** Sums. */
+  usage: Usage;
+}
+
+/** How far back. */
+export interface ModelUsageRequest {
+  /** Days, today included; 30 when absent, at most 366. */
+  days?: number;
 }
 
 /** The providers of this machine. */
@@ -2321,6 +2359,8 @@ export interface RunRow {
   errorMessage?: string;
   /** Its code. */
   errorCode?: string;
+  /** What its questions to language models cost; absent when it asked none. */
+  usage?: Usage;
 }
 
 /** Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`. With both, `document` runs as what `ref` holds: sub-workflows are looked for beside that file, then in the library. */
@@ -2364,6 +2404,16 @@ export interface RunTrouble {
   code: string;
   /** In words. */
   message: string;
+}
+
+/** What a run cost. Steps that a re-run kept were paid by its original, and are not in it. */
+export interface RunUsage {
+  /** The run. */
+  runId: string;
+  /** Of all steps. */
+  total: Usage;
+  /** Steps that asked models. */
+  steps: StepUsage[];
 }
 
 /** One sample of the gallery. */
@@ -2622,6 +2672,16 @@ export interface StepSummary {
   visits: number;
   /** Calls, summed over slots and paths. */
   attempts: number;
+}
+
+/** What a step cost. */
+export interface StepUsage {
+  /** The step, over all its calls in this run. */
+  stepId: string;
+  /** Sums. */
+  usage: Usage;
+  /** By model. */
+  models: ModelUsage[];
 }
 
 /** Where and why a run stands stopped, in its summary. */
@@ -3589,6 +3649,38 @@ export interface TriedError {
 /** The named policies. */
 export type TriedPolicy = 'safe' | 'fail';
 
+/** Sums over calls of models. */
+export interface Usage {
+  /** Calls that a model answered. */
+  calls: number;
+  /** Tokens of questions. */
+  inputTokens: number;
+  /** Tokens of answers, thoughts included. */
+  outputTokens: number;
+  /** Tokens of thoughts, where providers tell. */
+  thinkingTokens: number;
+  /** What has a price, in millionths. */
+  costMicros: number;
+  /** Calls of models whose price nobody told: they are not in `costMicros`. */
+  unpriced: number;
+}
+
+/** What models cost on this machine. */
+export interface UsageReport {
+  /** The first day of it, in UTC. */
+  since: string;
+  /** Since midnight, UTC. */
+  today: Usage;
+  /** Of all days. */
+  total: Usage;
+  /** Days on which a model answered, the newest first. */
+  days: DayUsage[];
+  /** The dearest first. */
+  workflows: WorkflowUsage[];
+  /** The dearest first. */
+  models: ModelUsage[];
+}
+
 /** A workflow to look at, and where it stands. */
 export interface ValidateDocument {
   /** The workflow. */
@@ -3911,6 +4003,14 @@ export interface WorkflowTasks {
   medianMs?: number;
 }
 
+/** What a workflow cost. */
+export interface WorkflowUsage {
+  /** Its id. */
+  workflowId: string;
+  /** Sums. */
+  usage: Usage;
+}
+
 /** What every event has besides its type and payload. */
 export interface RunEventHead {
   runId: string;
@@ -4139,6 +4239,8 @@ export interface Commands {
   run_get: { request: RunId; response: RunDetails };
   /** Events of a run; values over 10,240 characters are cut. */
   run_events: { request: RunEventsAfter; response: Events };
+  /** What the questions of a run to language models cost, by step and model. */
+  run_usage: { request: RunId; response: RunUsage };
   /** Iterations and branches of a run, and how far their containers are. */
   run_paths: { request: RunPaths; response: RunPathPage };
   /** Shows the masked values of a run for 15 minutes; the reason is recorded. */
@@ -4305,6 +4407,8 @@ export interface Commands {
   model_names: { request: ModelRef; response: ModelNames };
   /** Looks for servers of language models on this machine. */
   model_discover: { request: Empty; response: ModelFound[] };
+  /** What language models cost, by day, workflow and model. */
+  model_usage: { request: ModelUsageRequest; response: UsageReport };
   /** Servers of tools, where they stand, and what differs from what was approved. */
   tool_server_list: { request: Empty; response: ToolServer[] };
   /** Registers a server of tools, or changes how it is started or reached. */
@@ -4360,6 +4464,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_events: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_usage: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_paths: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_get', 'run_list', 'run_step_data', 'audit_list'] },
   run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
@@ -4443,6 +4548,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   model_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   model_names: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   model_discover: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  model_usage: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   tool_server_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   tool_server_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list'] },

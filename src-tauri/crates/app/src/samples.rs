@@ -8,6 +8,9 @@ struct Entry {
     traits: &'static [&'static str],
 }
 
+/// Said of samples that do not run before a model is chosen.
+pub const NEEDS_MODEL: &str = "needs a model";
+
 /// In the order of the gallery: each shows one thing more than the one before.
 const ENTRIES: &[Entry] = &[
     Entry {
@@ -37,6 +40,10 @@ const ENTRIES: &[Entry] = &[
     Entry {
         text: include_str!("../samples/sort-the-mail.signalbox.json"),
         traits: &["switch", "several ends", "no network"],
+    },
+    Entry {
+        text: include_str!("../samples/extract-validate-heal.signalbox.json"),
+        traits: &[NEEDS_MODEL, "repair by a model", "validation"],
     },
 ];
 

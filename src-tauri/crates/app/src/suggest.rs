@@ -9,7 +9,7 @@ use crate::people::{self, act_record};
 use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
-use signalbox_engine::patch;
+use signalbox_engine::patch::{self, Operation};
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::{AuditEvent, Effects, ErrorPayload, Item, Mode, NodeFailure, TaskAction, TaskState};
 use signalbox_ports::Unheard;
@@ -26,6 +26,9 @@ const LIMIT_MS: u64 = 60_000;
 const MAX_TOKENS: u32 = 8_192;
 /// Questions at once, of all people together.
 const AT_ONCE: usize = 4;
+/// Changes that are shown as lines, and characters of a value in one.
+const SHOWN: usize = 20;
+const LINE: usize = 60;
 /// Longest change that the audit entry holds, in bytes of JSON.
 const RECORDED: usize = 8_192;
 
@@ -220,8 +223,30 @@ fn answered(
         corrected_input: (*data).clone(),
         rationale: format!("The model {model} suggests {count}; {end}"),
         valid,
-        changes: Vec::new(),
+        changes: operations.iter().take(SHOWN).filter_map(|operation| change(operation, input)).collect(),
     })
+}
+
+/// One change in a line, as people write it.
+fn change(operation: &Operation, input: &Value) -> Option<String> {
+    let name = |path: &str| path.trim_start_matches('/').replace('/', ".");
+    let short = |value: &Value| {
+        let text = value.to_string();
+        if text.chars().count() > LINE { format!("{}…", text.chars().take(LINE).collect::<String>()) } else { text }
+    };
+    match operation {
+        Operation::Replace { path, value } if path.is_empty() => Some(short(value)),
+        Operation::Replace { path, value } => {
+            let before = input.pointer(path).map(short).unwrap_or_default();
+            Some(format!("{}: {before} → {}", name(path), short(value)))
+        }
+        Operation::Add { path, value } => Some(format!("{}: + {}", name(path), short(value))),
+        Operation::Remove { path } => {
+            Some(format!("{}: − {}", name(path), input.pointer(path).map(short).unwrap_or_default()))
+        }
+        // A difference says none of these.
+        Operation::Move { .. } | Operation::Copy { .. } | Operation::Test { .. } => None,
+    }
 }
 
 /// Who asked, which model, what it said: it was paid for, whatever becomes of it.

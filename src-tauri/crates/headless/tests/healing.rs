@@ -165,6 +165,7 @@ fn ux_d_a_model_suggests_what_a_person_may_take_and_never_sees_what_is_hidden() 
     let found = done.json();
     assert_eq!((&found["source"], &found["valid"]), (&json!("llm"), &json!(true)));
     assert_eq!(found["correctedInput"], json!({ "num": 42 }));
+    assert!(found["changes"].as_array().expect("a list").contains(&json!("num: \"forty two\" → 42")), "{found}");
     assert!(found["rationale"].as_str().expect("words").contains("mender-1"), "{found}");
     let words = model.questions()[0].to_string();
     assert!(words.contains("forty two") && !words.contains("hunter2"), "{words}");
@@ -181,4 +182,23 @@ fn ux_d_a_model_suggests_what_a_person_may_take_and_never_sees_what_is_hidden() 
     let told = task["history"].as_array().expect("a history").iter().filter(|one| one["what"] == "suggested").count();
     assert_eq!(told, 3);
     assert!(!entries.iter().any(|entry| entry.to_string().contains("hunter2")));
+}
+
+#[test]
+fn the_sample_of_the_gallery_says_what_is_missing_and_heals_with_a_model() {
+    const SAMPLE: &str = include_str!("../../app/samples/extract-validate-heal.signalbox.json");
+    let answers = [
+        "{\"supplier\": \"Lamps & Co\", \"net\": \"twelve hundred\"}",
+        "{\"supplier\": \"Lamps & Co\", \"net\": 1200}",
+    ];
+    let (place, model) = (Box::new(), Model::saying(&answers));
+    let file = place.file("sample.json", SAMPLE).display().to_string();
+    let done = place.run(&["run", &file, "--json"]);
+    assert_eq!(done.code, 2, "{}{}", done.out, done.err);
+    assert!(done.out.contains("MISSING_MODEL") && done.out.contains("Settings, Models"), "{}", done.out);
+    choose(&place, &model);
+    let done = place.run(&["run", &file, "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    assert_eq!(done.json()["output"][0]["gross"].as_f64(), Some(1428.0));
+    assert_eq!(model.questions().len(), 2);
 }

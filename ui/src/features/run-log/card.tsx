@@ -241,7 +241,8 @@ function People({ card }: { card: CallCard }) {
 /** Who repaired, and which try it was. */
 function fixText(fix: NonNullable<CallCard['fixes']>[number]): string {
   if (!fix.asked) return fix.accepted ? t('card.fixed', { n: fix.delta }) : t('card.notFixed');
-  return t(fix.accepted ? 'card.healed' : 'card.notHealed', { model: fix.model, number: fix.asked.number, of: fix.asked.of, n: fix.delta });
+  const which = { model: fix.model, number: fix.asked.number, of: fix.asked.of };
+  return fix.accepted ? tn('card.healed', fix.delta, which) : t('card.notHealed', which);
 }
 
 /** One operation of RFC 6902 on one line, with + and −. */
