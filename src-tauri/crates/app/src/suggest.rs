@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
 use signalbox_engine::patch::{self, Operation};
 use signalbox_model::hash::sha256_parts;
-use signalbox_model::{AuditEvent, Effects, ErrorPayload, Item, Mode, NodeFailure, TaskAction, TaskState};
+use signalbox_model::{AuditEvent, Effects, ErrorPayload, Item, Mode, NodeFailure, TaskAction, TaskState, Workflow};
 use signalbox_ports::Unheard;
 use signalbox_store::{TaskAct, TaskRecord, mask::Masks};
 use std::collections::BTreeMap;
@@ -157,6 +157,8 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
         idempotency_key: sha256_parts(&[b"suggest", id.as_bytes()]),
         loopback_allowed: false,
         model: None,
+        workflow: Arc::new(Workflow::empty("suggest", "")),
+        launch_id: String::new(),
         run_id: Arc::from(record.row.run_id.as_str()),
         workflow_id: Arc::from(record.row.workflow_id.as_str()),
     }

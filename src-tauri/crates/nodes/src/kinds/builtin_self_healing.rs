@@ -1,7 +1,8 @@
 //! `builtin.self_healing`: one question to a model for a corrected input. Rules, counts and the judgement about the
 //! answer are the engine's (ADR 52).
 
-use crate::llm::form::{Form, SHOWN, again_for, truncated};
+use crate::llm::form::{Form, SHOWN, again_for};
+use crate::llm::rounds::cut_off;
 use crate::llm::settings::{number_of, request};
 use crate::llm::talk::{Talk, message, text};
 use crate::support::{first, made, text_or};
@@ -97,7 +98,7 @@ async fn judged(talk: &mut Talk<'_>, question: &LlmRequest, form: &Form) -> Resu
     let answer = talk.ask(question).await?;
     match form.read(&text(&answer)) {
         Ok(formed) => Ok(formed.value),
-        Err(_) if answer.finish == Finish::MaxTokens => Err(truncated(question.max_tokens)),
+        Err(_) if answer.finish == Finish::MaxTokens => Err(cut_off(question)),
         Err(failure) => Err(failure),
     }
 }

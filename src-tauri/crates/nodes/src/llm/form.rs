@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use signalbox_engine::agent;
 use signalbox_engine::repair::{Unanswered, answered, numbered};
 use signalbox_engine::schema::Schema;
-use signalbox_model::{ErrorType, NodeFailure};
+use signalbox_model::NodeFailure;
 use signalbox_ports::llm::AnswerForm;
 use std::sync::Arc;
 
@@ -103,12 +103,6 @@ impl Form {
             .detail("answer", text.chars().take(SHOWN).collect::<String>())
             .detail("answerSchema", self.schema.clone())
     }
-}
-
-/// An answer that was cut off under a form: the next one would be as long.
-pub(crate) fn truncated(max_tokens: u32) -> NodeFailure {
-    let words = format!("The answer is longer than the {max_tokens} tokens it may have; raise 'maxTokens'");
-    NodeFailure::new(ErrorType::LLMError, "TRUNCATED", words).retryable().detail("maxTokens", max_tokens)
 }
 
 /// What the model is told about its answer.

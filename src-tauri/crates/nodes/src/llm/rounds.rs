@@ -222,7 +222,8 @@ fn uses(answer: &LlmAnswer) -> Vec<ToolUse> {
     answer.parts.iter().filter_map(used).collect()
 }
 
-fn cut_off(question: &LlmRequest) -> NodeFailure {
+/// An answer that was cut off under a form: the next one would be as long.
+pub(crate) fn cut_off(question: &LlmRequest) -> NodeFailure {
     let words = format!("The answer is longer than the {} tokens it may have; raise 'maxTokens'", question.max_tokens);
     NodeFailure::new(ErrorType::LLMError, "TRUNCATED", words).retryable().detail("maxTokens", question.max_tokens)
 }
