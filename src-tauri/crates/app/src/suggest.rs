@@ -10,6 +10,7 @@ use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
 use signalbox_engine::patch::{self, Operation};
+use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::{AuditEvent, Effects, ErrorPayload, Item, Mode, NodeFailure, TaskAction, TaskState, Workflow};
 use signalbox_ports::Unheard;
@@ -161,6 +162,12 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
         launch_id: String::new(),
         run_id: Arc::from(record.row.run_id.as_str()),
         workflow_id: Arc::from(record.row.workflow_id.as_str()),
+        // A person asks, not the run: the limits of the machine hold, those of the workflow do not.
+        budget: Budget {
+            run_id: Arc::from(record.row.run_id.as_str()),
+            workflow_id: Arc::from(record.row.workflow_id.as_str()),
+            ..Budget::default()
+        },
     }
 }
 

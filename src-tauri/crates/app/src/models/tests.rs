@@ -23,7 +23,7 @@ fn k_41_a_file_that_a_step_names_is_looked_at_before_the_run_and_told_at_that_st
         "signalbox": 1, "id": "o", "name": "O", "edges": [],
         "nodes": { "sub": { "type": "flow.subworkflow", "config": { "workflow": "w" } } },
     }));
-    let inner = findings(&workflow(json!({}), json!({})), &[], None);
+    let inner = findings(&workflow(json!({}), json!({})), &[], None, None);
     let found = of_called(&outer.expect("a workflow"), &[("w", inner.clone()), ("further", inner)]);
     let places: Vec<_> = found.iter().map(|one| (one.code, one.path.as_str())).collect();
     assert_eq!(places, [(Code::MissingModel, "/nodes/sub/config/workflow"), (Code::MissingModel, "")]);
@@ -70,7 +70,7 @@ fn k_41_adr_52_a_healer_that_asks_needs_a_model_and_one_with_rules_is_only_told(
         let mut workflow = workflow(json!({}), json!({}));
         let node = json!({ "type": "builtin.self_healing", "config": config });
         workflow.nodes = [("ask".to_owned(), serde_json::from_value(node).expect("a step"))].into_iter().collect();
-        findings(&workflow, &[], None).into_iter().map(|one| (one.code, one.severity)).collect()
+        findings(&workflow, &[], None, None).into_iter().map(|one| (one.code, one.severity)).collect()
     };
     assert_eq!(found(json!({})), []);
     assert_eq!(found(json!({ "strategy": "deterministic" })), []);
