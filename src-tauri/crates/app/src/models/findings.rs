@@ -59,12 +59,15 @@ fn of_workflow(workflow: &Workflow) -> (Option<&str>, Option<&str>) {
     }
 }
 
+/// Whether a model of a provider (`provider`, `model`) has no price.
+type Unpriced<'a> = dyn Fn(&str, &str) -> bool + 'a;
+
 /// The findings of a workflow, with what this machine has as plain data.
 pub(super) fn findings(
     workflow: &Workflow,
     providers: &[String],
     default: Option<&ModelChoice>,
-    unpriced: Option<&dyn Fn(&str, &str) -> bool>,
+    unpriced: Option<&Unpriced<'_>>,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (own_provider, own_model) = of_workflow(workflow);
