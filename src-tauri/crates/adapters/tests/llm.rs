@@ -168,7 +168,7 @@ fn whole_answer() -> LlmAnswer {
             Part::ToolUse(ToolUse { id: "toolu_1".into(), name: "find".into(), input: json!({ "q": "ab" }) }),
         ],
         model: "small-2".into(),
-        provider: Some("there".into()),
+        provider: Some("house".into()),
         id: Some("msg_1".into()),
         finish: Finish::ToolUse,
         usage: Usage { input_tokens: 15, output_tokens: 33, thinking_tokens: None, cost_micros: None },
