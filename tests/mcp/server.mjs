@@ -1,8 +1,8 @@
 // A small MCP server for tests, without dependencies: over standard input and output, or with `--http PORTFILE` over
 // streamable HTTP on loopback (it writes its address into the file). `--text FILE`: the description of the tool `echo` is
-// what the file holds. `--log FILE`: what it was told to do is written there, one JSON object a line.
+// what the file holds. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
 import { spawn } from "node:child_process";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 
@@ -10,6 +10,7 @@ const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 const log = (entry) => option("--log") && appendFileSync(option("--log"), `${JSON.stringify(entry)}\n`);
 const text = () => (option("--text") ? readFileSync(option("--text"), "utf8") : "Says what it is told.");
+const held = () => option("--hold") !== undefined && existsSync(option("--hold"));
 const object = (properties = {}, required = []) => ({ type: "object", properties, required, additionalProperties: false });
 
 const words = (text) => ({ content: [{ type: "text", text }] });
@@ -124,6 +125,8 @@ async function answer(message, notify) {
     case "ping":
       return result({});
     case "tools/list":
+      if (held()) log({ held: true });
+      while (held()) await new Promise((done) => setTimeout(done, 10));
       return result({ tools: Object.entries(tools).map(([name, { run: _, ...tool }]) => ({ name, ...tool })) });
     case "tools/call": {
       const tool = tools[params.name];

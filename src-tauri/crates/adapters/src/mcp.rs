@@ -9,6 +9,7 @@ mod definition;
 mod ending;
 mod fault;
 mod link;
+mod load;
 mod notices;
 mod process;
 mod web;
@@ -19,7 +20,7 @@ pub use definition::{PASSED_ON, ToolServerDefinition};
 use crate::clock::RealClock;
 use async_trait::async_trait;
 use ending::Ending;
-use link::{Link, Outcome};
+use link::{Held, Link, Outcome};
 use serde_json::{Map, Value};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice};
 use signalbox_ports::{Clock, Secrets, Tools};
@@ -36,7 +37,7 @@ pub trait ServerBook: Send + Sync {
     /// How a server is started or reached; fails when there is none, or nobody approved it as it is defined now.
     async fn server(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure>;
     /// Whether a server's tools (as [`McpTools::inspect`] tells them) are those that were approved.
-    async fn admit(&self, name: &str, definition: &ToolServerDefinition, tools: &[Value]) -> Result<(), ToolFailure>;
+    async fn admit(&self, name: &str, definition: &ToolServerDefinition, seen: Arc<Inspection>) -> Result<(), ToolFailure>;
 }
 
 /// Limits of servers and calls.
@@ -108,7 +109,7 @@ impl McpTools {
     }
 
     /// Starts or reaches a server for a moment and asks what it is; nothing has to be approved, and nothing is called.
-    pub async fn inspect(&self, definition: &ToolServerDefinition) -> Result<Inspection, ToolFailure> {
+    pub async fn inspect(&self, definition: &ToolServerDefinition) -> Result<Arc<Inspection>, ToolFailure> {
         let (inner, definition) = (Arc::clone(&self.inner), definition.clone());
         self.on_handle(async move {
             let link = Link::start(&definition, &inner.secrets, inner.limits).await?;
@@ -169,20 +170,24 @@ impl Inner {
     }
 
     /// The connection to a server whose tools are the approved ones.
-    async fn link(self: &Arc<Self>, name: &str) -> Result<Arc<Link>, ToolFailure> {
+    async fn link(self: &Arc<Self>, name: &str) -> Result<Held, ToolFailure> {
         let definition = self.book.server(name).await?;
         let slot = Arc::clone(self.slots().entry(name.to_owned()).or_default());
         let mut held = slot.lock().await;
         if let Some(link) = held.as_ref() {
-            if link.is_usable() && *link.definition() == definition {
-                match link.look_again().await {
+            // Used from here on: whoever ends connections that nobody uses leaves it alone.
+            if link.is_usable()
+                && *link.definition() == definition
+                && let Some(used) = Held::new(link)
+            {
+                match used.look_again().await {
                     Ok(()) => {
                         // What was approved may have been taken back meanwhile.
-                        self.admit(name, link).await?;
-                        return Ok(Arc::clone(link));
+                        self.admit(name, &used).await?;
+                        return Ok(used);
                     }
                     // It ended without a word; a new one may do.
-                    Err(_) => link.retire(),
+                    Err(_) => used.retire(),
                 }
             }
             if let Some(old) = held.take() {
@@ -197,13 +202,14 @@ impl Inner {
             link.end().await;
             return Err(refused);
         }
+        let used = Held::new(&link).ok_or_else(closing)?;
         *held = Some(Arc::clone(&link));
         link.watch(self.limits.idle);
-        Ok(link)
+        Ok(used)
     }
 
     async fn admit(&self, name: &str, link: &Link) -> Result<(), ToolFailure> {
-        self.book.admit(name, link.definition(), &link.inspection().tools).await
+        self.book.admit(name, link.definition(), link.inspection()).await
     }
 
     async fn call(

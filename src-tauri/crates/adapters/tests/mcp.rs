@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use signalbox_adapters::McpTools;
-use signalbox_adapters::mcp::{Limits, PASSED_ON, ServerBook, ToolServerDefinition};
+use signalbox_adapters::mcp::{Inspection, Limits, PASSED_ON, ServerBook, ToolServerDefinition};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolNotice, Tools};
 use signalbox_ports::{
     Credential, CredentialKind, NoSecrets, Scrubber, Secret, SecretError, Secrets, secret::AllowedHost,
@@ -22,7 +22,7 @@ struct Book {
 }
 
 fn refused() -> ToolFailure {
-    ToolFailure { fault: ToolFault::NotApproved, message: "changed".into(), stderr: None, retry_after_ms: None }
+    ToolFailure::new(ToolFault::NotApproved, "changed")
 }
 
 #[async_trait]
@@ -30,9 +30,9 @@ impl ServerBook for Book {
     async fn server(&self, _name: &str) -> Result<ToolServerDefinition, ToolFailure> {
         Ok(self.definition.clone())
     }
-    async fn admit(&self, _: &str, _: &ToolServerDefinition, tools: &[Value]) -> Result<(), ToolFailure> {
+    async fn admit(&self, _: &str, _: &ToolServerDefinition, seen: Arc<Inspection>) -> Result<(), ToolFailure> {
         match &*self.approved.lock().expect("lock") {
-            Some(approved) if approved != tools => Err(refused()),
+            Some(approved) if *approved != seen.tools => Err(refused()),
             _ => Ok(()),
         }
     }
@@ -53,7 +53,9 @@ impl Secrets for OneSecret {
         }))
     }
     fn scrubber(&self) -> Arc<Scrubber> {
-        Arc::default()
+        let scrubber = Scrubber::default();
+        scrubber.add("erp", None, &Secret::new("canary-value"));
+        Arc::new(scrubber)
     }
 }
 
@@ -103,7 +105,7 @@ fn stdio(folder: &Path) -> ToolServerDefinition {
     let file = |name: &str| folder.join(name).display().to_string();
     ToolServerDefinition::Stdio {
         command: "node".into(),
-        args: vec![server(), "--log".into(), file("log"), "--text".into(), file("text")],
+        args: vec![server(), "--log".into(), file("log"), "--text".into(), file("text"), "--hold".into(), file("hold")],
         env: [("PLAIN".to_owned(), "plain".to_owned()), ("TOKEN".to_owned(), "secret://erp".to_owned())].into(),
         cwd: Some(folder.display().to_string()),
     }
@@ -201,6 +203,7 @@ async fn a_server_that_died_is_told_of_and_started_again() {
     let stage = Stage::new();
     let failure = stage.call("dies", json!({})).await.expect_err("a failure");
     assert_eq!((failure.fault, failure.stderr.as_deref()), (ToolFault::Cut, Some("the disk is on fire")));
+    assert!(failure.sent, "it had the call");
     stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
     assert_eq!(stage.started(), 2);
 }
@@ -281,7 +284,7 @@ async fn a_program_that_is_no_server_is_not_waited_for() {
     };
     let stage = stage_of(cat("cat"), Arc::new(NoSecrets), limits);
     let silent = stage.call("echo", json!({})).await.expect_err("a failure");
-    assert_eq!(silent.fault, ToolFault::Connect);
+    assert_eq!((silent.fault, silent.sent), (ToolFault::Connect, false));
     assert!(silent.message.contains("is it an MCP server"), "{}", silent.message);
     let stage = stage_of(cat("no-such-program-here"), Arc::new(NoSecrets), limits);
     let missing = stage.call("echo", json!({})).await.expect_err("a failure");
@@ -293,13 +296,49 @@ async fn one_changed_character_keeps_a_server_from_being_called() {
     let stage = Stage::new();
     let seen = stage.tools.inspect(&stage.book.definition).await.expect("its tools");
     assert_eq!(seen.server.as_deref(), Some("signalbox-test 1.0.0"));
-    *stage.book.approved.lock().expect("lock") = Some(seen.tools);
+    *stage.book.approved.lock().expect("lock") = Some(seen.tools.clone());
     stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
     std::fs::write(stage.folder.path().join("text"), "Says what it is told!").expect("written");
     // The server says so, and the list is looked at before the next call.
     stage.call("changes", json!({})).await.expect("an answer");
-    assert_eq!(stage.fault("echo", json!({ "text": "x" })).await, ToolFault::NotApproved);
+    assert_eq!(stage.fault("echo", json!({ "text": "y" })).await, ToolFault::NotApproved);
     assert!(!stage.log().iter().any(|entry| entry["called"] == "echo" && entry["arguments"]["text"] == "y"));
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_leaves_the_notice_of_other_tools_to_the_next() {
+    let stage = Stage::new();
+    let seen = stage.tools.inspect(&stage.book.definition).await.expect("its tools");
+    *stage.book.approved.lock().expect("lock") = Some(seen.tools.clone());
+    stage.call("changes", json!({})).await.expect("an answer");
+    let (text, hold) = (stage.folder.path().join("text"), stage.folder.path().join("hold"));
+    std::fs::write(text, "Says what it is told!").expect("written");
+    std::fs::write(&hold, "").expect("written");
+    let tools = Arc::clone(&stage.tools);
+    let waiting = tokio::spawn(async move {
+        drop(tools.call(call("echo", json!({ "text": "x" })), &Ears::default()).await);
+    });
+    stage.until(|log| log.iter().any(|entry| entry["held"] == true)).await;
+    waiting.abort();
+    drop(waiting.await);
+    std::fs::remove_file(&hold).expect("removed");
+    assert_eq!(stage.fault("echo", json!({ "text": "y" })).await, ToolFault::NotApproved);
+    assert!(!stage.log().iter().any(|entry| entry["called"] == "echo"), "nothing was called");
+}
+
+#[tokio::test]
+async fn what_a_server_says_of_its_tools_holds_no_secret_wherever_it_is_asked() {
+    let stage = Stage::new();
+    std::fs::write(stage.folder.path().join("text"), "Connected with canary-value.").expect("written");
+    let clean = "Connected with [secret:erp].";
+    let seen = stage.tools.inspect(&stage.book.definition).await.expect("its tools");
+    let echo = seen.tools.iter().find(|tool| tool["name"] == "echo").expect("echo");
+    assert_eq!(echo["description"], clean);
+    // What was approved is what a call finds.
+    *stage.book.approved.lock().expect("lock") = Some(seen.tools.clone());
+    stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+    let tools = stage.tools.list("one").await.expect("tools");
+    assert!(tools.iter().any(|tool| tool.description == clean));
 }
 
 /// A server over HTTP, ended with this.

@@ -173,7 +173,11 @@ fn arguments_and_answers_are_checked_against_what_was_approved() {
     let (events, summary) = run(&place, "call", step("echo", json!({ "txt": "hi" }), json!({})));
     assert_eq!(types(&events), ["step_start", "tool_start", "tool_error", "step_error", "error_handled"]);
     let details = &summary["error"]["details"];
-    assert_eq!((&details["code"], &details["schema"]["required"]), (&json!("INPUT_INVALID"), &json!(["text"])));
+    assert_eq!(
+        (&details["code"], &details["argumentsSchema"]["required"], &details["schema"]),
+        (&json!("INPUT_INVALID"), &json!(["text"]), &Value::Null),
+        "the step's own item is not what was wrong"
+    );
     assert!(!log(&place).iter().any(|entry| entry.get("called").is_some()), "the server was not asked");
     let (_, summary) = run(&place, "call", step("wrong", json!({}), json!({})));
     assert_eq!(summary["error"]["details"]["code"], "SCHEMA_MISMATCH");
@@ -181,6 +185,54 @@ fn arguments_and_answers_are_checked_against_what_was_approved() {
     assert_eq!(summary["error"]["details"]["code"], "INPUT_INVALID");
     let (_, summary) = run(&place, "call", step("nothing", json!({}), json!({})));
     assert_eq!(summary["error"]["details"]["code"], "TOOL_NOT_FOUND");
+}
+
+/// What one run with the policy `safe` does about an item; its events, and the only task.
+fn safely(place: &Box, item: &Value, node: Value) -> (Vec<Value>, Value) {
+    let make = json!({ "type": "data.set", "config": { "assign": item } });
+    let mut flow = workflow(json!({ "make": make, "call": node }), json!([{ "from": "make.success", "to": "call" }]));
+    flow["settings"] = json!({ "errorPolicy": "safe" });
+    let file = place.file("safe.signalbox.json", flow.to_string());
+    let mut lines = place.run(&["run", &file.display().to_string(), "--events", "--json"]).lines();
+    let summary = lines.pop().expect("a summary");
+    let run = lines[0]["runId"].as_str().expect("a run").to_owned();
+    let tasks = place.run(&["tasks", "list", "--json"]).json();
+    let mut tasks = tasks.as_array().expect("a list").iter().filter(|task| task["runId"] == run.as_str());
+    let task = tasks.next().unwrap_or_else(|| panic!("no task: {summary}"))["id"].as_str().expect("an id").to_owned();
+    assert_eq!(tasks.next(), None);
+    (lines, place.run(&["tasks", "show", &task, "--json"]).json())
+}
+
+fn called(place: &Box, tool: &str) -> usize {
+    log(place).iter().filter(|entry| entry["called"] == tool).count()
+}
+
+/// An answer that breaks its promise says nothing about the input: it is not bent to it, and the tool is not called again.
+#[test]
+fn a_wrong_answer_is_one_call_and_a_question_to_a_person() {
+    let place = approved();
+    let (events, task) = safely(&place, &json!({ "count": "12" }), step("wrong", json!({}), json!({})));
+    assert_eq!(called(&place, "wrong"), 1, "{events:#?}");
+    assert_eq!((&task["error"]["details"]["effect"], &task["schema"]), (&json!("unknown"), &Value::Null), "{task:#}");
+}
+
+/// What the arguments should have been is asked of the item only where the item is the arguments.
+#[test]
+fn only_an_item_that_is_handed_on_is_repaired_to_fit_the_arguments() {
+    let place = approved();
+    let made = json!({ "text": "{{item.word}}", "times": "many" });
+    let (_, task) = safely(&place, &json!({ "word": "a" }), step("echo", made, json!({})));
+    assert_eq!((called(&place, "echo"), &task["schema"]), (0, &Value::Null), "{task:#}");
+
+    let mut handed = step("echo", json!({}), json!({}));
+    handed["config"]["arguments"] = json!("={{item}}");
+    let make = json!({ "type": "data.set", "config": { "assign": { "text": "a", "times": "2" } } });
+    let mut flow = workflow(json!({ "make": make, "call": handed }), json!([{ "from": "make.success", "to": "call" }]));
+    flow["settings"] = json!({ "errorPolicy": "safe" });
+    let file = place.file("handed.signalbox.json", flow.to_string());
+    let done = place.run(&["run", &file.display().to_string(), "--json"]);
+    assert_eq!((done.code, called(&place, "echo")), (0, 1), "{}{}", done.out, done.err);
+    assert_eq!(done.json()["output"], json!([{ "said": "aa" }]));
 }
 
 #[test]

@@ -14,6 +14,8 @@ const LONGEST_WAIT_MS: u64 = 600_000;
 const LINE: usize = 160;
 /// Longest words of a tool in a message.
 const WORDS: usize = 2_000;
+/// In the details: what the arguments should have been. As `schema` it would be what the step's input should have been.
+pub(crate) const ARGUMENTS_SCHEMA: &str = "argumentsSchema";
 
 /// An answer that can be used.
 #[derive(Debug)]
@@ -98,13 +100,15 @@ pub(crate) fn read(info: &ToolInfo, request: &str, answer: ToolAnswer) -> Result
     Ok(Told { result, envelope })
 }
 
-/// The structured answer against the schema that was approved.
+/// The structured answer against the schema that was approved. That schema is none of the step's input, and the tool has done
+/// its work: nothing is repaired and called again.
 fn keeps_promise(info: &ToolInfo, raw: &Value) -> Result<(), NodeFailure> {
     let Some(schema) = &info.output_schema else { return Ok(()) };
     let mismatch = |message: String| {
         NodeFailure::validation("SCHEMA_MISMATCH", message)
             .detail("tool", info.name.clone())
-            .detail("schema", schema.clone())
+            .detail("answerSchema", schema.clone())
+            .maybe_happened()
     };
     let compiled = Schema::compile(schema)
         .map_err(|why| mismatch(format!("The answer of '{}' cannot be checked: {why}", info.name)))?;
@@ -138,7 +142,7 @@ fn tool_failure(info: &ToolInfo, answer: &ToolAnswer, raw: &Value) -> NodeFailur
             format!("The tool '{}' refuses its arguments: {message}", info.name),
         )
         .detail("tool", info.name.clone())
-        .detail("schema", info.input_schema.clone());
+        .detail(ARGUMENTS_SCHEMA, info.input_schema.clone());
     }
     let mut failure = NodeFailure::tool(code, message).detail("tool", info.name.clone());
     let wishes: Map<String, Value> = ["retryable", "suggestedAction", "attempt", "maxAttempts"]
@@ -156,9 +160,15 @@ pub(crate) fn unknown(server: &str, tool: &str) -> NodeFailure {
     NodeFailure::tool("TOOL_NOT_FOUND", format!("The server '{server}' has no tool '{tool}'")).detail("tool", tool)
 }
 
+/// Whether a call that was under way may have done its work.
+fn leaves_open(fault: ToolFault) -> bool {
+    use ToolFault as F;
+    matches!(fault, F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::TooLarge)
+}
+
 /// Which error a failure is.
 pub(crate) fn failed(failure: ToolFailure, info: Option<&ToolInfo>) -> NodeFailure {
-    let ToolFailure { fault, message, stderr, retry_after_ms } = failure;
+    let ToolFailure { fault, message, stderr, retry_after_ms, sent } = failure;
     let tool = |code: &str| NodeFailure::tool(code, message.clone());
     let of = |kind: ErrorType, code: &str| NodeFailure::new(kind, code, message.clone());
     let wait = retry_after_ms.filter(|wait| *wait <= LONGEST_WAIT_MS);
@@ -173,26 +183,40 @@ pub(crate) fn failed(failure: ToolFailure, info: Option<&ToolInfo>) -> NodeFailu
         ToolFault::RateLimit if retry_after_ms.is_some() && wait.is_none() => tool("RATE_LIMIT"),
         ToolFault::RateLimit => tool("RATE_LIMIT").retryable(),
         ToolFault::Unavailable => tool("SERVICE_UNAVAILABLE").retryable(),
+        ToolFault::Broken => tool("SERVICE_UNAVAILABLE").retryable(),
         ToolFault::HttpStatus => tool("HTTP_STATUS"),
         ToolFault::BadArguments => of(ErrorType::ValidationError, "INPUT_INVALID"),
         ToolFault::Unsupported => tool("UNSUPPORTED_OPERATION"),
         ToolFault::Internal => tool("INTERNAL").retryable(),
         ToolFault::Connect => of(ErrorType::NetworkError, "CONNECTION").retryable(),
-        ToolFault::Cut => of(ErrorType::NetworkError, "CONNECTION").retryable().maybe_happened(),
-        ToolFault::Timeout => of(ErrorType::Timeout, "TIMEOUT").retryable().maybe_happened(),
-        ToolFault::BadAnswer => tool("INTERNAL").maybe_happened(),
-        ToolFault::TooLarge => of(ErrorType::ValidationError, "TOO_LARGE").maybe_happened(),
+        ToolFault::Cut => of(ErrorType::NetworkError, "CONNECTION").retryable(),
+        ToolFault::Timeout => of(ErrorType::Timeout, "TIMEOUT").retryable(),
+        ToolFault::BadAnswer => tool("INTERNAL"),
+        ToolFault::TooLarge => of(ErrorType::ValidationError, "TOO_LARGE"),
     };
+    // Before the tool was asked nothing happened, whatever went wrong.
+    if sent && leaves_open(fault) {
+        told = told.maybe_happened();
+    }
     told.retry_after_ms = wait;
     if let Some(info) = info {
         told = told.detail("tool", info.name.clone()).detail("server", info.server.clone());
         if fault == ToolFault::BadArguments {
-            told = told.detail("schema", info.input_schema.clone());
+            told = told.detail(ARGUMENTS_SCHEMA, info.input_schema.clone());
         }
     }
     match stderr {
         Some(stderr) => told.detail("stderr", stderr),
         None => told,
+    }
+}
+
+/// The error of a step that hands its item on as the arguments: what they should have been is what the item should have been,
+/// so that it can be repaired and corrected.
+pub(crate) fn of_item(failure: NodeFailure) -> NodeFailure {
+    match failure.details.get(ARGUMENTS_SCHEMA).cloned() {
+        Some(schema) => failure.detail("schema", schema),
+        None => failure,
     }
 }
 
@@ -230,3 +254,6 @@ pub(crate) fn payload(call: &Call, failure: &NodeFailure, now_ms: i64) -> ErrorP
         details: Some(details),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) arguments: Map<String, Value>,
     /// Longest silence.
     pub(crate) timeout_ms: u64,
+    /// The arguments are the step's item as it came: what they should have been is asked of the item.
+    pub(crate) handed_on: bool,
 }
 
 /// The tool's notices go into the log of the run.
@@ -55,8 +57,10 @@ pub(crate) async fn carry_out(
     log: &dyn CallLog,
     goes_on: impl Fn(&Failed) -> bool + Send,
 ) -> Result<Told, Failed> {
-    let Wanted { tool, found, arguments, timeout_ms } = wanted;
-    let input = Value::Object(arguments.clone());
+    let Wanted { tool, found, arguments, timeout_ms, handed_on } = wanted;
+    let mut input = Value::Object(arguments.clone());
+    // As with the answer: half a secret in the summary would not be found any more.
+    world.secrets.scrubber().value(&mut input);
     log.say(Said::ToolStart(ToolStart {
         name: tool.to_owned(),
         input_summary: answers::summary(&input),
@@ -66,6 +70,9 @@ pub(crate) async fn carry_out(
         Ok(info) => ask(call, &info, arguments, timeout_ms, world, &Ears { tool, log }).await,
         Err(failure) => Err((failure, None)),
     };
+    let came = came.map_err(|(failure, envelope)| {
+        (if handed_on { answers::of_item(failure) } else { failure }, envelope)
+    });
     match &came {
         Ok(Told { result, envelope }) => log.say(Said::ToolDone(ToolDone {
             name: tool.to_owned(),
@@ -112,7 +119,7 @@ fn fits(info: &ToolInfo, arguments: &Map<String, Value>) -> Result<(), NodeFailu
         NodeFailure::validation("INPUT_INVALID", message)
             .detail("field", "arguments")
             .detail("tool", info.name.clone())
-            .detail("schema", info.input_schema.clone())
+            .detail(answers::ARGUMENTS_SCHEMA, info.input_schema.clone())
     };
     let schema = Schema::compile(&info.input_schema).map_err(|why| {
         refused(format!("The arguments of '{}' cannot be checked, so it is not called: {why}", info.name))

@@ -91,8 +91,10 @@ pub enum ToolFault {
     Auth,
     /// 429.
     RateLimit,
-    /// Another status from 500 on.
+    /// 503: it says that it did nothing.
     Unavailable,
+    /// Another status from 500 on: the tool may have done its work.
+    Broken,
     /// 404 and others from 400 on.
     HttpStatus,
     /// The server says that the arguments are wrong (-32602).
@@ -124,6 +126,15 @@ pub struct ToolFailure {
     pub stderr: Option<String>,
     /// The server asks to wait so long, milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// The call was under way: the tool may have done its work. Before that nothing happened, whatever went wrong.
+    pub sent: bool,
+}
+
+impl ToolFailure {
+    /// A failure before the tool was asked, without more than words.
+    pub fn new(fault: ToolFault, message: impl Into<String>) -> Self {
+        Self { fault, message: message.into(), stderr: None, retry_after_ms: None, sent: false }
+    }
 }
 
 /// Tools of registered servers.
@@ -140,12 +151,7 @@ pub trait Tools: Send + Sync {
 pub struct NoTools;
 
 fn none() -> ToolFailure {
-    ToolFailure {
-        fault: ToolFault::NotConfigured,
-        message: "There are no tool servers here".into(),
-        stderr: None,
-        retry_after_ms: None,
-    }
+    ToolFailure::new(ToolFault::NotConfigured, "There are no tool servers here")
 }
 
 #[async_trait]

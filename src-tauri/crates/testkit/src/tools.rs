@@ -81,7 +81,12 @@ pub struct ScriptedTools {
 }
 
 fn failure(fault: ToolFault, message: &str) -> ToolFailure {
-    ToolFailure { fault, message: message.to_owned(), stderr: None, retry_after_ms: None }
+    ToolFailure::new(fault, message)
+}
+
+/// A failure of a call that was under way.
+fn under_way(fault: ToolFault, message: &str) -> ToolFailure {
+    ToolFailure { sent: true, ..failure(fault, message) }
 }
 
 impl ScriptedTools {
@@ -145,16 +150,16 @@ impl Tools for ScriptedTools {
         if answer.hangs {
             let wait = call.timeout.min(call.total).as_millis();
             self.clock.sleep_until(began + i64::try_from(wait).unwrap_or(i64::MAX)).await;
-            return Err(failure(ToolFault::Timeout, "The tool did not answer in time"));
+            return Err(under_way(ToolFault::Timeout, "The tool did not answer in time"));
         }
         match answer.fail {
             Some(Fail::NotApproved) => {
                 return Err(failure(ToolFault::NotApproved, "The server must be approved again"));
             }
             Some(Fail::Connect) => return Err(failure(ToolFault::Connect, "The server cannot be started")),
-            Some(Fail::Cut) => return Err(failure(ToolFault::Cut, "The server ended in mid-call")),
+            Some(Fail::Cut) => return Err(under_way(ToolFault::Cut, "The server ended in mid-call")),
             Some(Fail::Garbage) => {
-                return Err(failure(ToolFault::BadAnswer, "What came is no answer of a tool server"));
+                return Err(under_way(ToolFault::BadAnswer, "What came is no answer of a tool server"));
             }
             None => {}
         }

@@ -1,10 +1,12 @@
 //! What the library's errors mean for a step (PLATFORM, error mapping). The words are ours: the library's may hold an address
 //! with what is secret in it.
 
+use crate::clock::RealClock;
 use rmcp::model::ErrorData;
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
+use signalbox_ports::{Clock, Scrubber, retry_after};
 use std::error::Error as StdError;
 
 /// Longest words of a server in a message.
@@ -12,15 +14,16 @@ const WORDS: usize = 1_000;
 
 /// A failure without more than words.
 pub(super) fn failure(fault: ToolFault, message: impl Into<String>) -> ToolFailure {
-    ToolFailure { fault, message: message.into(), stderr: None, retry_after_ms: None }
+    ToolFailure::new(fault, message)
 }
 
 pub(super) fn cancelled() -> ToolFailure {
     failure(ToolFault::Cut, "The call was cancelled")
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(WORDS).collect()
+/// Cut to a length after it was cleaned: half a secret would not be found any more.
+fn short(text: &str, scrubber: &Scrubber) -> String {
+    scrubber.text(text).chars().take(WORDS).collect()
 }
 
 /// What an attempt came to.
@@ -32,8 +35,8 @@ pub(super) enum Meaning {
     SessionGone,
 }
 
-fn of_server(error: &ErrorData) -> ToolFailure {
-    let (code, said) = (error.code.0, short(&error.message));
+fn of_server(error: &ErrorData, scrubber: &Scrubber) -> ToolFailure {
+    let (code, said) = (error.code.0, short(&error.message, scrubber));
     let fault = match code {
         -32602 => ToolFault::BadArguments,
         -32601 => ToolFault::NotFound,
@@ -52,9 +55,9 @@ fn of_server(error: &ErrorData) -> ToolFailure {
 }
 
 /// The meaning of an error of a request.
-pub(super) fn of_request(error: &ServiceError) -> Meaning {
+pub(super) fn of_request(error: &ServiceError, scrubber: &Scrubber) -> Meaning {
     match error {
-        ServiceError::McpError(error) => Meaning::Failure(of_server(error)),
+        ServiceError::McpError(error) => Meaning::Failure(of_server(error, scrubber)),
         ServiceError::TransportSend(error) => of_transport(error.error.as_ref()),
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => Meaning::Ended,
         ServiceError::UnexpectedResponse => {
@@ -65,10 +68,10 @@ pub(super) fn of_request(error: &ServiceError) -> Meaning {
 }
 
 /// The meaning of an error before the server was ready.
-pub(super) fn of_start(error: &ClientInitializeError) -> Meaning {
+pub(super) fn of_start(error: &ClientInitializeError, scrubber: &Scrubber) -> Meaning {
     match error {
         ClientInitializeError::TransportError { error, .. } => of_transport(error.error.as_ref()),
-        ClientInitializeError::JsonRpcError(error) => Meaning::Failure(of_server(error)),
+        ClientInitializeError::JsonRpcError(error) => Meaning::Failure(of_server(error, scrubber)),
         ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => Meaning::Ended,
         _ => Meaning::Failure(failure(
             ToolFault::BadAnswer,
@@ -112,8 +115,8 @@ fn of_http(error: &StreamableHttpError<reqwest::Error>) -> Meaning {
         E::SessionExpired => return Meaning::SessionGone,
         E::AuthRequired(_) | E::InsufficientScope(_) => auth(),
         E::HttpStatus(told) => {
-            let wait = told.retry_after.as_deref().and_then(|text| text.trim().parse::<u64>().ok());
-            ToolFailure { retry_after_ms: wait.map(|s| s.saturating_mul(1_000)), ..of_status(told.status) }
+            let wait = told.retry_after.as_deref().and_then(|text| retry_after(text, RealClock.now_ms()));
+            ToolFailure { retry_after_ms: wait, ..of_status(told.status) }
         }
         E::ResponseBodyTooLarge { max_size } => too_large(*max_size),
         E::UnexpectedServerResponse(text) => match text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3)) {
@@ -138,9 +141,10 @@ fn of_status(status: u16) -> ToolFailure {
     match status {
         401 | 403 => auth(),
         408 | 504 => failure(ToolFault::Timeout, format!("The server answered {status}: it took too long")),
-        429 => failure(ToolFault::RateLimit, "The server answered 429: too many requests"),
+        429 | 529 => failure(ToolFault::RateLimit, format!("The server answered {status}: too many requests")),
         400 | 422 => failure(ToolFault::BadArguments, format!("The server answered {status}: it refuses the request")),
-        500.. => failure(ToolFault::Unavailable, format!("The server answered {status}")),
+        503 => failure(ToolFault::Unavailable, "The server answered 503: it takes no calls now"),
+        500.. => failure(ToolFault::Broken, format!("The server answered {status}")),
         _ => failure(ToolFault::HttpStatus, format!("The server answered {status}")),
     }
 }
@@ -148,3 +152,6 @@ fn of_status(status: u16) -> ToolFailure {
 pub(super) fn too_large(limit: usize) -> ToolFailure {
     failure(ToolFault::TooLarge, format!("The server sent more than {} MiB in one message", limit / (1024 * 1024)))
 }
+
+#[cfg(test)]
+mod tests;

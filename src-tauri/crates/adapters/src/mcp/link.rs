@@ -2,6 +2,7 @@
 
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
+use super::load::Load;
 use super::notices::{Ear, Heard, Switchboard};
 use super::process::{Process, Start};
 use super::wire::{Bounded, Wire};
@@ -15,9 +16,10 @@ use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, Servic
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use serde_json::{Map, Value};
-use signalbox_ports::Secrets;
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolNotice};
-use std::sync::atomic::{AtomicBool, Ordering};
+use signalbox_ports::{Scrubber, Secrets};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -27,6 +29,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 const MOST_TOOLS: usize = 1_000;
 /// What of a tool is looked at, shown and approved.
 const TOLD: &[&str] = &["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+
+/// Bytes that the notices of one call may bring; what comes after is left out.
+const NOTICE_BYTES: usize = 4 * 1024 * 1024;
 
 /// What became of a call.
 pub(super) enum Outcome {
@@ -43,27 +48,36 @@ pub(super) struct Link {
     service: tokio::sync::Mutex<Option<RunningService<RoleClient, ClientConfig>>>,
     board: Arc<Switchboard>,
     process: Option<Process>,
-    told: Mutex<Inspection>,
+    told: Mutex<Arc<Inspection>>,
     limits: Limits,
+    secrets: Arc<dyn Secrets>,
+    /// What of [`Switchboard::tools_changed`] the tools that are told of know.
+    looked: AtomicU64,
     /// No further call goes here.
     retired: AtomicBool,
-    /// Calls under way, and when the last one ended.
-    busy: watch::Sender<(usize, Instant)>,
+    load: watch::Sender<Load>,
 }
 
-/// Counts a call as long as it lives.
-struct Busy<'a>(&'a Link);
+/// A connection that somebody uses: it is not ended for want of use as long as this lives.
+pub(super) struct Held(Arc<Link>);
 
-impl<'a> Busy<'a> {
-    fn new(link: &'a Link) -> Self {
-        link.busy.send_modify(|busy| busy.0 += 1);
-        Self(link)
+impl Held {
+    /// Unless it was given up.
+    pub(super) fn new(link: &Arc<Link>) -> Option<Self> {
+        link.load.send_if_modified(Load::begin).then(|| Self(Arc::clone(link)))
     }
 }
 
-impl Drop for Busy<'_> {
+impl Deref for Held {
+    type Target = Arc<Link>;
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Drop for Held {
     fn drop(&mut self) {
-        self.0.busy.send_modify(|busy| *busy = (busy.0.saturating_sub(1), Instant::now()));
+        self.0.load.send_modify(Load::end);
     }
 }
 
@@ -79,7 +93,8 @@ impl Link {
         limits: Limits,
     ) -> Result<Self, ToolFailure> {
         let due = Instant::now() + limits.start;
-        let board: Arc<Switchboard> = Arc::default();
+        let board = Arc::new(Switchboard::new(secrets));
+        let scrubber = secrets.scrubber();
         let (process, service) = match definition {
             ToolServerDefinition::Stdio { command, args, env, cwd } => {
                 let start = Start { command, args, env, cwd: cwd.as_deref() };
@@ -87,21 +102,24 @@ impl Link {
                 let lines = Bounded::new(output, limits.message, Arc::clone(&board));
                 // The stream before it has the limit, and ends the connection there; this one would stay silent.
                 let inner = AsyncRwTransport::new(lines, input).with_max_line_length(usize::MAX);
-                let service = greet(Wire { inner, board: Arc::clone(&board) }, due, limits, &board, Some(&process));
+                let service =
+                    greet(Wire { inner, board: Arc::clone(&board) }, due, limits, (&board, &scrubber), Some(&process));
                 let service = service.await?;
                 (Some(process), service)
             }
             ToolServerDefinition::Http { url, credential } => {
                 let inner = web::transport(url, credential.as_deref(), secrets, limits.message).await?;
-                (None, greet(Wire { inner, board: Arc::clone(&board) }, due, limits, &board, None).await?)
+                (None, greet(Wire { inner, board: Arc::clone(&board) }, due, limits, (&board, &scrubber), None).await?)
             }
         };
         let peer = service.peer().clone();
         let info = peer.peer_info();
         let server = info.as_ref().and_then(|info| info.server_info.as_ref());
         let told = Inspection {
-            server: server
-                .map(|server| format!("{} {}", server.name, server.version).trim().chars().take(200).collect()),
+            server: server.map(|server| {
+                let told = format!("{} {}", server.name, server.version);
+                scrubber.text(told.trim()).chars().take(200).collect()
+            }),
             protocol: info.as_ref().map(|info| info.protocol_version.to_string()).unwrap_or_default(),
             tools: Vec::new(),
         };
@@ -111,10 +129,12 @@ impl Link {
             service: tokio::sync::Mutex::new(Some(service)),
             board,
             process,
-            told: Mutex::new(told),
+            told: Mutex::new(Arc::new(told)),
             limits,
+            secrets: Arc::clone(secrets),
+            looked: AtomicU64::new(0),
             retired: AtomicBool::new(false),
-            busy: watch::Sender::new((0, Instant::now())),
+            load: watch::Sender::new(Load::new()),
         };
         let has_tools = info.as_ref().is_none_or(|info| info.capabilities.tools.is_some());
         if has_tools {
@@ -128,8 +148,8 @@ impl Link {
     }
 
     /// What the server says of itself.
-    pub(super) fn inspection(&self) -> Inspection {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn inspection(&self) -> Arc<Inspection> {
+        Arc::clone(&self.told.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether a further call may go here.
@@ -139,10 +159,12 @@ impl Link {
             && !self.peer.is_transport_closed()
     }
 
-    /// Asks for the tools again when the server said that they are others.
+    /// Asks for the tools again when the server said that they are others. Given up in between, the next one asks.
     pub(super) async fn look_again(&self) -> Result<(), ToolFailure> {
-        if self.board.tools_changed.swap(false, Ordering::SeqCst) {
+        let said = self.board.tools_changed.load(Ordering::SeqCst);
+        if said != self.looked.load(Ordering::SeqCst) {
             self.ask_tools(Instant::now() + self.limits.start).await?;
+            self.looked.store(said, Ordering::SeqCst);
         }
         Ok(())
     }
@@ -151,6 +173,8 @@ impl Link {
         let mut tools: Vec<Value> = Vec::new();
         let mut cursor: Option<String> = None;
         let mut bytes = 0;
+        // Before anybody looks at them, approves or keeps them.
+        let scrubber = self.secrets.scrubber();
         loop {
             let params = PaginatedRequestParams::default().with_cursor(cursor.take());
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
@@ -164,7 +188,8 @@ impl Link {
             for tool in page.tools {
                 let tool = serde_json::to_value(tool).unwrap_or_default();
                 let told = TOLD.iter().filter_map(|name| Some(((*name).to_owned(), tool.get(*name)?.clone())));
-                let tool = Value::Object(told.collect::<Map<_, _>>());
+                let mut tool = Value::Object(told.collect::<Map<_, _>>());
+                scrubber.value(&mut tool);
                 bytes += tool.to_string().len();
                 tools.push(tool);
             }
@@ -183,7 +208,7 @@ impl Link {
             let words = format!("The server lists the tool '{}' twice", name(&pair[0]));
             return Err(failure(ToolFault::BadAnswer, words));
         }
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).tools = tools;
+        Arc::make_mut(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner)).tools = tools;
         Ok(())
     }
 
@@ -195,7 +220,6 @@ impl Link {
         gone: impl Future<Output = ()>,
         hear: impl Fn(ToolNotice),
     ) -> Outcome {
-        let _busy = Busy::new(self);
         let (ear, mut heard) = mpsc::unbounded_channel();
         let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments.clone());
         let mut request = CallToolRequest::new(params);
@@ -210,7 +234,7 @@ impl Link {
         let begun = Instant::now();
         let total = begun + rest;
         let mut silence = begun + call.timeout;
-        let mut left = self.limits.notices;
+        let (mut left, mut room) = (self.limits.notices, NOTICE_BYTES);
         let mut tell = |heard: Heard, silence: &mut Instant| {
             let notice = match heard {
                 Heard::Notice(notice) => notice,
@@ -219,6 +243,13 @@ impl Link {
                     notice
                 }
             };
+            if left > 1 {
+                let data = notice.data.as_ref().map_or(0, |data| data.to_string().len());
+                match room.checked_sub(notice.message.len() + data) {
+                    Some(rest) => room = rest,
+                    None => left = 1,
+                }
+            }
             match left {
                 0 => return,
                 1 => hear(ToolNotice { level: "warn", message: "Further notices are left out".into(), data: None }),
@@ -232,7 +263,7 @@ impl Link {
                 biased;
                 () = &mut gone => {
                     self.stop(&handle.id, "nobody waits for it any more").await;
-                    break Outcome::Failed(fault::cancelled());
+                    break Outcome::Failed(under_way(fault::cancelled()));
                 }
                 Some(one) = heard.recv() => tell(one, &mut silence),
                 answer = &mut handle.rx => {
@@ -253,7 +284,7 @@ impl Link {
                     } else {
                         format!("The tool was not done after {} ms; it may go on working", call.total.as_millis())
                     };
-                    break Outcome::Failed(self.with_words(failure(ToolFault::Timeout, words)).await);
+                    break Outcome::Failed(under_way(self.with_words(failure(ToolFault::Timeout, words)).await));
                 }
             }
         };
@@ -265,7 +296,7 @@ impl Link {
         let ServerResult::CallToolResult(result) = result else {
             let words =
                 "What the server sent is no answer of a tool, or it asks for something that cannot be asked here";
-            return Outcome::Failed(failure(ToolFault::BadAnswer, words));
+            return Outcome::Failed(under_way(failure(ToolFault::BadAnswer, words)));
         };
         let content = result.content.iter().map(|part| serde_json::to_value(part).unwrap_or_default()).collect();
         Outcome::Answered(ToolAnswer {
@@ -292,13 +323,13 @@ impl Link {
     pub(super) fn retire(&self) {
         self.retired.store(true, Ordering::SeqCst);
         // Whoever watches looks again.
-        self.busy.send_modify(|_| {});
+        self.load.send_modify(|_| {});
     }
 
     async fn failed(&self, error: &ServiceError) -> Outcome {
-        match fault::of_request(error) {
+        match fault::of_request(error, &self.secrets.scrubber()) {
             Meaning::SessionGone => Outcome::SessionGone,
-            _ => Outcome::Failed(self.explain(error, ToolFault::Cut).await),
+            _ => Outcome::Failed(under_way(self.explain(error, ToolFault::Cut).await)),
         }
     }
 
@@ -308,7 +339,7 @@ impl Link {
             self.retire();
             return fault::too_large(self.limits.message);
         }
-        match fault::of_request(error) {
+        match fault::of_request(error, &self.secrets.scrubber()) {
             Meaning::Failure(failure) if self.process.is_none() => {
                 if matches!(failure.fault, ToolFault::Connect | ToolFault::Cut) {
                     self.retire();
@@ -338,22 +369,22 @@ impl Link {
 
     /// Ends the connection when nobody used it for `idle`, or when it is retired and its last call has ended.
     pub(super) fn watch(self: &Arc<Self>, idle: Duration) {
-        let mut busy = self.busy.subscribe();
+        let mut told = self.load.subscribe();
         let link = Arc::downgrade(self);
         tokio::spawn(async move {
             loop {
-                let (calls, since) = *busy.borrow_and_update();
+                let Load { users, since, .. } = *told.borrow_and_update();
                 let Some(here) = link.upgrade() else { return };
-                let over = calls == 0 && (!here.is_usable() || since.elapsed() >= idle);
-                if over {
+                let usable = here.is_usable();
+                if here.load.send_if_modified(|load| load.give_up(usable, idle)) {
                     here.retire();
                     here.end().await;
                     return;
                 }
                 drop(here);
                 tokio::select! {
-                    changed = busy.changed() => if changed.is_err() { return },
-                    () = sleep_until(since + idle), if calls == 0 => {}
+                    changed = told.changed() => if changed.is_err() { return },
+                    () = sleep_until(since + idle), if users == 0 => {}
                 }
             }
         });
@@ -371,6 +402,11 @@ impl Link {
     }
 }
 
+/// The tool was asked before this went wrong.
+fn under_way(failure: ToolFailure) -> ToolFailure {
+    ToolFailure { sent: true, ..failure }
+}
+
 fn slow_start(limits: Limits) -> ToolFailure {
     let words = format!(
         "The server did not say what it is within {} s; is it an MCP server, and does it need longer at its first start?",
@@ -384,13 +420,13 @@ async fn greet<T: Transport<RoleClient> + 'static>(
     wire: Wire<T>,
     due: Instant,
     limits: Limits,
-    board: &Switchboard,
+    (board, scrubber): (&Switchboard, &Scrubber),
     process: Option<&Process>,
 ) -> Result<RunningService<RoleClient, ClientConfig>, ToolFailure> {
     let told = match tokio::time::timeout_at(due, serve_client(us(), wire)).await {
         Ok(Ok(service)) => return Ok(service),
         Ok(Err(_)) if board.too_large.load(Ordering::SeqCst) => return Err(fault::too_large(limits.message)),
-        Ok(Err(error)) => match fault::of_start(&error) {
+        Ok(Err(error)) => match fault::of_start(&error, scrubber) {
             Meaning::Failure(failure) => failure,
             Meaning::Ended | Meaning::SessionGone => {
                 failure(ToolFault::Connect, "The server ended before it said what it is")

@@ -6,13 +6,16 @@
 use rmcp::model::{LoggingLevel, NumberOrString, ProgressToken, ServerNotification};
 use serde_json::{Value, json};
 use signalbox_ports::tools::ToolNotice;
+use signalbox_ports::{Scrubber, Secrets};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 
-/// Longest words of a notice; its data is whole.
+/// Longest words of a notice.
 const WORDS: usize = 2_000;
+/// Largest data of a notice; more is left out, and that is said.
+const DATA: usize = 16 * 1024;
 
 /// What a call hears of.
 pub(super) enum Heard {
@@ -26,15 +29,15 @@ pub(super) enum Heard {
 pub(super) struct Ear(pub(super) mpsc::UnboundedSender<Heard>);
 
 /// The calls under way of one connection, and what the wire saw of it.
-#[derive(Default)]
 pub(super) struct Switchboard {
+    secrets: Arc<dyn Secrets>,
     calls: Mutex<BTreeMap<String, Ear>>,
     /// Nothing comes any more.
     pub(super) ended: AtomicBool,
     /// More came in one message than is allowed.
     pub(super) too_large: AtomicBool,
-    /// The server says that its tools are others now.
-    pub(super) tools_changed: AtomicBool,
+    /// How often the server said that its tools are others now.
+    pub(super) tools_changed: AtomicU64,
 }
 
 fn key(token: &ProgressToken) -> String {
@@ -45,22 +48,40 @@ fn key(token: &ProgressToken) -> String {
 }
 
 impl Switchboard {
+    pub(super) fn new(secrets: &Arc<dyn Secrets>) -> Self {
+        Self {
+            secrets: Arc::clone(secrets),
+            calls: Mutex::default(),
+            ended: AtomicBool::new(false),
+            too_large: AtomicBool::new(false),
+            tools_changed: AtomicU64::new(0),
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, BTreeMap<String, Ear>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn listen(&self, token: &ProgressToken, ear: Ear) {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).insert(key(token), ear);
+        // A call that was given up before its request went out is not heard of any more: nobody would forget it.
+        if !ear.0.is_closed() {
+            self.calls().insert(key(token), ear);
+        }
     }
 
     pub(super) fn forget(&self, token: &ProgressToken) {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(token));
+        self.calls().remove(&key(token));
     }
 
     /// Hands a notification on. A log notice names no call: every call under way hears it, so none misses its own.
     pub(super) fn hear(&self, notification: &ServerNotification) {
         match notification {
             ServerNotification::ProgressNotification(told) => {
-                let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(ear) = calls.get(&key(&told.params.progress_token)) {
+                let scrubber = self.secrets.scrubber();
+                if let Some(ear) = self.calls().get(&key(&told.params.progress_token)) {
                     let (progress, total) = (told.params.progress, told.params.total);
-                    let message = told.params.message.as_deref().map_or_else(|| so_far(progress, total), words);
+                    let said = told.params.message.as_deref();
+                    let message = said.map_or_else(|| so_far(progress, total), |text| words(text, &scrubber));
                     let mut data = json!({ "progress": progress });
                     if let Some(total) = total {
                         data["total"] = json!(total);
@@ -71,31 +92,35 @@ impl Switchboard {
                 }
             }
             ServerNotification::LoggingMessageNotification(told) => {
-                let notice = logged(told.params.level, told.params.logger.as_deref(), &told.params.data);
-                for ear in self.calls.lock().unwrap_or_else(PoisonError::into_inner).values() {
-                    drop(ear.0.send(Heard::Notice(notice.clone())));
-                }
+                let logger = told.params.logger.as_deref();
+                let notice = logged(told.params.level, logger, &told.params.data, &self.secrets.scrubber());
+                // Who hears no more is gone.
+                self.calls().retain(|_, ear| ear.0.send(Heard::Notice(notice.clone())).is_ok());
             }
-            ServerNotification::ToolListChangedNotification(_) => self.tools_changed.store(true, Ordering::SeqCst),
+            ServerNotification::ToolListChangedNotification(_) => {
+                self.tools_changed.fetch_add(1, Ordering::SeqCst);
+            }
             _ => {}
         }
     }
 }
 
-fn words(text: &str) -> String {
-    text.chars().take(WORDS).collect()
+/// Cut to a length after it was cleaned: half a secret would not be found any more.
+fn words(text: &str, scrubber: &Scrubber) -> String {
+    scrubber.text(text).chars().take(WORDS).collect()
 }
 
 fn so_far(progress: f64, total: Option<f64>) -> String {
     total.map_or_else(|| format!("{progress}"), |total| format!("{progress} of {total}"))
 }
 
-fn logged(level: LoggingLevel, logger: Option<&str>, data: &Value) -> ToolNotice {
+fn logged(level: LoggingLevel, logger: Option<&str>, data: &Value, scrubber: &Scrubber) -> ToolNotice {
     let level = match level {
         LoggingLevel::Debug | LoggingLevel::Info | LoggingLevel::Notice => "info",
         LoggingLevel::Warning => "warn",
         _ => "error",
     };
+    let words = |text: &str| words(text, scrubber);
     let text = match data {
         Value::String(text) => words(text),
         Value::Object(fields) => match fields.get("message").or_else(|| fields.get("msg")).and_then(Value::as_str) {
@@ -104,6 +129,13 @@ fn logged(level: LoggingLevel, logger: Option<&str>, data: &Value) -> ToolNotice
         },
         other => words(&other.to_string()),
     };
-    let message = logger.map_or_else(|| text.clone(), |logger| format!("{}: {text}", words(logger)));
-    ToolNotice { level, message, data: (!data.is_string()).then(|| data.clone()) }
+    let mut message = logger.map_or_else(|| text.clone(), |logger| format!("{}: {text}", words(logger)));
+    let size = if data.is_string() { 0 } else { data.to_string().len() };
+    if size > DATA {
+        message.push_str(&format!(" ({size} bytes of data left out)"));
+    }
+    ToolNotice { level, message, data: (1..=DATA).contains(&size).then(|| data.clone()) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! `mcp.tool`: one call of a tool of a server that a person approved on this machine. What its answer means is in
 //! `tool_answer`.
 
-use crate::support::{flag, made, setting, text, wrong_setting};
+use crate::support::{first, flag, made, setting, text, wrong_setting};
 use crate::tool_answer::{self as answers, Told};
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS, Wanted};
 use crate::{EffectFuture, Kind, Outcome};
@@ -27,6 +27,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         Some(Value::Object(arguments)) => arguments.clone(),
         Some(other) => return Err(wrong_setting("arguments", "an object of name and value", other)),
     };
+    let handed_on = !arguments.is_empty() && first(slot).as_object() == Some(&arguments);
     // Before the server is asked: which arguments the step has is its own affair.
     let found = world.tools.list(server).await.map_err(|failure| answers::failed(failure, None));
     let found = match found {
@@ -36,7 +37,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     if let Ok(info) = &found {
         hand_on(call.timeout_ms.or(setting(slot, "timeoutMs").and(Some(timeout_ms))), info, &mut arguments);
     }
-    let wanted = Wanted { tool, found, arguments, timeout_ms };
+    let wanted = Wanted { tool, found, arguments, timeout_ms, handed_on };
     match tool_call::carry_out(call, wanted, world, log, |_| allowed).await {
         Ok(Told { result, envelope }) => Ok(with_envelope(made(slot, result), envelope)),
         Err((failure, envelope)) if allowed => {

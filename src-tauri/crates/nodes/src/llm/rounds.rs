@@ -6,6 +6,7 @@ use super::kit::{Does, Kit};
 use super::skills;
 use super::talk::{Talk, message, text};
 use super::transcript::Transcript;
+use crate::tool_answer::Told;
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, Failed, Wanted};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::Call;
@@ -198,15 +199,14 @@ impl Rounds<'_> {
     ) -> Result<Result<String, String>, NodeFailure> {
         let asked = Asked { server: &info.server, tool: &info.name, arguments: &arguments };
         let found = match gate::pass(&asked, self.world).await {
-            Verdict::Allow => {
-                *acted = true;
-                Ok(info.clone())
-            }
+            Verdict::Allow => Ok(info.clone()),
             Verdict::Refuse(words) => Err(NodeFailure::tool("TOOL_REFUSED", words)),
         };
-        let wanted = Wanted { tool: &info.name, found, arguments, timeout_ms: DEFAULT_TIMEOUT_MS };
+        let wanted = Wanted { tool: &info.name, found, arguments, timeout_ms: DEFAULT_TIMEOUT_MS, handed_on: false };
         let goes_on = |failed: &Failed| !is_of_server(failed);
-        match tool_call::carry_out(self.call, wanted, self.world, self.log, goes_on).await {
+        let came = tool_call::carry_out(self.call, wanted, self.world, self.log, goes_on).await;
+        *acted |= has_acted(&came);
+        match came {
             Ok(told) => Ok(Ok(match told.result {
                 Value::String(text) => text,
                 other => other.to_string(),
@@ -226,6 +226,15 @@ fn uses(answer: &LlmAnswer) -> Vec<ToolUse> {
 pub(crate) fn cut_off(question: &LlmRequest) -> NodeFailure {
     let words = format!("The answer is longer than the {} tokens it may have; raise 'maxTokens'", question.max_tokens);
     NodeFailure::new(ErrorType::LLMError, "TRUNCATED", words).retryable().detail("maxTokens", question.max_tokens)
+}
+
+/// Whether the tool has done something, or may have; what failed before it was asked did nothing. A server's own fault does not
+/// say how far it came.
+fn has_acted(came: &Result<Told, Failed>) -> bool {
+    match came {
+        Ok(_) => true,
+        Err((failure, envelope)) => envelope.is_some() || failure.may_have_happened || failure.code == "INTERNAL",
+    }
 }
 
 /// The server itself cannot be used: no other call of the model would help. A tool that answered is none of these.

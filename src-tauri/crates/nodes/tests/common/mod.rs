@@ -155,7 +155,7 @@ impl signalbox_ports::Tools for FakeTools {
     async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
         if server != "files" {
             let message = "There is no tool server of this name".to_owned();
-            return Err(ToolFailure { fault: ToolFault::NotConfigured, message, stderr: None, retry_after_ms: None });
+            return Err(ToolFailure::new(ToolFault::NotConfigured, message));
         }
         let taken = serde_json::json!({ "type": "object", "properties": { "path": { "type": "string" } }, "required": ["path"], "additionalProperties": false });
         let tool = |name: &str, input_schema: Value, output_schema: Option<Value>| ToolInfo {

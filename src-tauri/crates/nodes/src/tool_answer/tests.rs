@@ -1,0 +1,60 @@
+use super::*;
+
+fn info() -> ToolInfo {
+    ToolInfo {
+        server: "bank".into(),
+        name: "pay".into(),
+        title: None,
+        description: String::new(),
+        input_schema: json!({ "type": "object", "required": ["amount"] }),
+        output_schema: Some(json!({ "type": "object", "required": ["receipt"] })),
+        read_only: false,
+        idempotent: false,
+        destructive: true,
+        open_world: true,
+    }
+}
+
+fn answer(structured: Value) -> ToolAnswer {
+    ToolAnswer { content: Vec::new(), structured: Some(structured), is_error: false, started_ms: 0, ended_ms: 0 }
+}
+
+#[test]
+fn an_answer_that_breaks_its_promise_says_nothing_of_the_input_and_leaves_open_what_happened() {
+    let mut unreadable = info();
+    unreadable.output_schema = Some(json!({ "type": "no such type" }));
+    for info in [info(), unreadable] {
+        let (failure, envelope) = read(&info, "key", answer(json!({}))).expect_err("no receipt");
+        assert_eq!(failure.code, "SCHEMA_MISMATCH");
+        assert!(failure.may_have_happened, "the tool has done its work");
+        assert!(failure.details.contains_key("answerSchema") && !failure.details.contains_key("schema"));
+        assert!(envelope.is_some());
+    }
+}
+
+#[test]
+fn what_went_wrong_before_the_tool_was_asked_did_not_happen() {
+    use ToolFault as F;
+    for (fault, retryable) in
+        [(F::Broken, true), (F::Cut, true), (F::Timeout, true), (F::BadAnswer, false), (F::TooLarge, false)]
+    {
+        for sent in [false, true] {
+            let told = failed(ToolFailure { sent, ..ToolFailure::new(fault, "why") }, Some(&info()));
+            assert_eq!((told.may_have_happened, told.retryable), (sent, retryable), "{fault:?}, sent: {sent}");
+        }
+    }
+    for fault in [F::Unavailable, F::RateLimit, F::Connect] {
+        let told = failed(ToolFailure { sent: true, ..ToolFailure::new(fault, "why") }, Some(&info()));
+        assert!(told.retryable && !told.may_have_happened, "{fault:?} says that nothing was done");
+    }
+}
+
+#[test]
+fn what_the_arguments_should_be_is_what_the_item_should_be_only_when_it_is_handed_on() {
+    let refused = || failed(ToolFailure::new(ToolFault::BadArguments, "why"), Some(&info()));
+    assert_eq!(refused().details.get("schema"), None);
+    assert_eq!(refused().details.get(ARGUMENTS_SCHEMA), Some(&info().input_schema));
+    assert_eq!(of_item(refused()).details.get("schema"), Some(&info().input_schema));
+    let other = NodeFailure::tool("TOOL_FAILED", "why");
+    assert_eq!(of_item(other.clone()), other);
+}
