@@ -4,6 +4,7 @@
 
 mod approval;
 mod pasted;
+mod telling;
 
 use crate::app::App;
 use crate::dto::{Empty, Tool, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
@@ -15,7 +16,7 @@ use crate::router::Caller;
 use approval::{Approved, Seen};
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::{PASSED_ON, ServerBook, ToolServerDefinition, tool_info};
+use signalbox_adapters::mcp::{Inspection, PASSED_ON, ServerBook, ToolServerDefinition, tool_info};
 use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_ports::Clock;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
@@ -30,6 +31,11 @@ const LONGEST: usize = 8 * 1024;
 
 fn unknown(name: &str) -> ApiError {
     ApiError::not_found(format!("There is no tool server '{name}'; `signalbox tools list` shows all."))
+}
+
+fn meanwhile(name: &str) -> ApiError {
+    let message = format!("The tool server '{name}' was changed while it was asked what it is.");
+    ApiError::new(Class::Conflict, "CONFLICT", message, "Look at how it is started or reached now, and ask again.")
 }
 
 fn name_of(given: &str) -> ApiResult<String> {
@@ -53,17 +59,13 @@ pub(crate) struct ToolBook {
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-fn refused(fault: ToolFault, message: String) -> ToolFailure {
-    ToolFailure { fault, message, stderr: None, retry_after_ms: None }
-}
-
 fn not_approved(name: &str, why: &str) -> ToolFailure {
     let message = format!("The tool server '{name}' {why}. Look at it and approve it in Settings, Tools");
-    refused(ToolFault::NotApproved, message)
+    ToolFailure::new(ToolFault::NotApproved, message)
 }
 
 fn unreadable(error: &signalbox_store::Error) -> ToolFailure {
-    refused(ToolFault::NotConfigured, format!("The tool servers of this machine cannot be read: {error}"))
+    ToolFailure::new(ToolFault::NotConfigured, format!("The tool servers of this machine cannot be read: {error}"))
 }
 
 impl ToolBook {
@@ -71,7 +73,7 @@ impl ToolBook {
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
         let row = row.ok_or_else(|| {
             let message = format!("There is no tool server '{name}' on this machine. Add it in Settings, Tools");
-            refused(ToolFault::NotConfigured, message)
+            ToolFailure::new(ToolFault::NotConfigured, message)
         })?;
         let definition = definition_of(&row);
         match (Approved::of(&row), definition) {
@@ -82,23 +84,28 @@ impl ToolBook {
         }
     }
 
-    fn compare(&self, name: &str, definition: &ToolServerDefinition, tools: Vec<Value>) -> Result<(), ToolFailure> {
+    fn compare(&self, name: &str, definition: &ToolServerDefinition, found: &Inspection) -> Result<(), ToolFailure> {
         let kept = json!(definition);
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
-        let hash = approval::hash(&kept, &tools);
+        let hash = approval::hash(&kept, &found.tools);
         let approved = row.as_ref().and_then(Approved::of);
         if row.is_some_and(|row| row.blocked.is_none()) && approved.is_some_and(|approved| approved.hash == hash) {
             return Ok(());
         }
-        let now = self.clock.now_ms();
+        let (now, tools) = (self.clock.now_ms(), found.tools.clone());
         let written = self.store.tool_server_change(name, move |row| {
-            let Some(mut row) = row.filter(|row| row.definition == kept) else { return Err(()) };
+            let mut row = match row {
+                Some(row) if row.definition == kept => row,
+                Some(_) => return Err("was changed in this moment"),
+                None => return Err("was deleted in this moment"),
+            };
             let seen = Seen { server: Seen::of(&row).and_then(|seen| seen.server), tools, at_ms: now };
             let record = see(&mut row, seen);
             Ok((row, record))
         });
         match written {
-            Ok(_) => Err(not_approved(name, "has other tools, or describes them otherwise, than was approved")),
+            Ok(Err(why)) => Err(not_approved(name, why)),
+            Ok(Ok(_)) => Err(not_approved(name, "has other tools, or describes them otherwise, than was approved")),
             Err(error) => Err(unreadable(&error)),
         }
     }
@@ -110,16 +117,15 @@ impl ServerBook for BookOnThread {
         let (book, name) = (Arc::clone(&self.0), name.to_owned());
         tokio::task::spawn_blocking(move || book.look(&name)).await.unwrap_or_else(|_| Err(closing()))
     }
-    async fn admit(&self, name: &str, definition: &ToolServerDefinition, tools: &[Value]) -> Result<(), ToolFailure> {
-        let (book, name, definition, tools) =
-            (Arc::clone(&self.0), name.to_owned(), definition.clone(), tools.to_vec());
-        let looked = tokio::task::spawn_blocking(move || book.compare(&name, &definition, tools));
+    async fn admit(&self, name: &str, definition: &ToolServerDefinition, seen: Arc<Inspection>) -> Result<(), ToolFailure> {
+        let (book, name, definition) = (Arc::clone(&self.0), name.to_owned(), definition.clone());
+        let looked = tokio::task::spawn_blocking(move || book.compare(&name, &definition, &seen));
         looked.await.unwrap_or_else(|_| Err(closing()))
     }
 }
 
 fn closing() -> ToolFailure {
-    refused(ToolFault::Connect, "Signalbox is closing".into())
+    ToolFailure::new(ToolFault::Connect, "Signalbox is closing")
 }
 
 /// Keeps what a server says of itself now. A server that is not what was approved is blocked from here on, and the first time
@@ -227,10 +233,10 @@ impl App {
             return Err(ApiError::new(Class::Conflict, "TOO_MANY_TOOL_SERVERS", message, "Delete one first."));
         }
         let kept = json!(definition);
-        // Texts of variables stay out of the chain: it is shown to many.
+        // Texts of variables and arguments stay out of the chain: it is shown to many, and forgets nothing.
         let shown = match &definition {
             ToolServerDefinition::Stdio { command, args, env, cwd } => {
-                json!({ "transport": "stdio", "command": command, "args": args, "env": env.keys().collect::<Vec<_>>(), "cwd": cwd })
+                json!({ "transport": "stdio", "command": command, "args": args.len(), "env": env.keys().collect::<Vec<_>>(), "cwd": cwd })
             }
             ToolServerDefinition::Http { url, credential } => {
                 json!({ "transport": "http", "url": outgoing::shown(url), "credential": credential })
@@ -290,11 +296,14 @@ impl App {
                     }
                     match secret_ref::reference(value) {
                         Some(_) => drop(self.known_secret(value)?),
-                        None if outgoing::is_secret(variable, value) => return Err(plain(variable)),
+                        None if telling::variable(variable, value) => return Err(plain(variable)),
                         None => {}
                     }
                 }
-                Ok(())
+                match telling::argument(args) {
+                    Some(argument) => Err(plain_argument(&argument)),
+                    None => Ok(()),
+                }
             }
             ToolServerDefinition::Http { url, credential } => {
                 outgoing::address(url)?;
@@ -346,16 +355,18 @@ impl App {
         let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
         let definition = definition_of(&row).ok_or_else(|| unknown(name))?;
         let asked = self.wait_for(self.tools.inspect(&definition))?;
-        let (now, kept, gone) = (self.now_ms(), row.definition, unknown(name));
+        let (now, kept, gone, changed) = (self.now_ms(), row.definition, unknown(name), meanwhile(name));
         let scrubber = self.secrets.vault.scrubber();
         let row = self.store.tool_server_change(name, move |row| {
-            let mut row = row.filter(|row| row.definition == kept).ok_or(gone)?;
+            let mut row = row.ok_or(gone)?;
+            if row.definition != kept {
+                return Err(changed);
+            }
             let mut record = None;
             match asked {
                 Ok(found) => {
-                    let mut tools = found.tools;
-                    tools.iter_mut().for_each(|tool| scrubber.value(tool));
-                    record = see(&mut row, Seen { server: found.server, tools, at_ms: now });
+                    let (server, tools) = (found.server.clone(), found.tools.clone());
+                    record = see(&mut row, Seen { server, tools, at_ms: now });
                     row.trouble = None;
                 }
                 Err(failure) => {
@@ -403,6 +414,15 @@ impl App {
 fn plain(variable: &str) -> ApiError {
     let message = format!("The variable '{variable}' holds a credential. It would stand readable in the data folder.");
     let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and write secret://NAME here.";
+    ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
+}
+
+fn plain_argument(argument: &str) -> ApiError {
+    let message = format!(
+        "The argument '{argument}' holds a credential. It would stand readable in the data folder and in the list of processes."
+    );
+    let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and give it to the server as a variable \
+                with the text secret://NAME; most servers read one.";
     ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
 }
 

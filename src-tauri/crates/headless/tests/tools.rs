@@ -110,6 +110,13 @@ fn credentials_do_not_stand_in_the_data_folder() {
     let place = Box::new();
     let set = tools(&place, &["set", "x", "--env", "API_TOKEN=canary-5d1e", "--", "node"]);
     assert_eq!((set.code, &set.json()["error"]["code"]), (2, &json!("PLAIN_CREDENTIAL")));
+    for args in [&["--api-key", "canary-5d1e"][..], &["--header", "Authorization: Bearer canary-5d1e"]] {
+        let mut all = vec!["set", "x", "--", "npx", "mcp-remote", "https://a.example/mcp"];
+        all.extend(args);
+        let set = tools(&place, &all);
+        assert_eq!((set.code, &set.json()["error"]["code"]), (2, &json!("PLAIN_CREDENTIAL")), "{args:?}");
+        assert!(!set.out.contains("canary-5d1e"), "{}", set.out);
+    }
     let url = tools(&place, &["set", "x", "--url", "https://a.example/mcp?api_key=canary-5d1e"]);
     assert_eq!((url.code, &url.json()["error"]["code"]), (2, &json!("PLAIN_CREDENTIAL")));
     let file = place.file("mcp.json", json!({ "mcpServers": { "git hub": { "command": "gh-mcp", "env": { "GH_TOKEN": "canary-5d1e", "LEVEL": "1" } } } }).to_string());
@@ -120,6 +127,11 @@ fn credentials_do_not_stand_in_the_data_folder() {
     assert_eq!(kept[0]["definition"]["env"], json!({ "LEVEL": "1" }));
     let again = tools(&place, &["import", &file.display().to_string()]).json();
     assert_eq!(again["added"], json!([]));
+    let remote = json!({ "command": "npx", "args": ["mcp-remote", "https://x.example/mcp", "--header", "Authorization: Bearer canary-5d1e"] });
+    let file = place.file("remote.json", json!({ "mcpServers": { "remote": remote } }).to_string());
+    let remote = tools(&place, &["import", &file.display().to_string()]).json();
+    assert_eq!(remote["added"], json!([]), "it would not start without its credential");
+    assert!(remote["notes"][0].as_str().expect("a note").contains("'Authorization' holds a credential"), "{remote}");
     for file in ["signalbox.db", "signalbox.db-wal"] {
         let bytes = std::fs::read(place.data().join(file)).unwrap_or_default();
         assert!(!bytes.windows(11).any(|part| part == b"canary-5d1e"), "{file}");

@@ -1,8 +1,7 @@
 //! The `mcp.json` that other programs use: `{"mcpServers": {"name": {"command", "args", "env"} | {"url", "headers"}}}`.
 
-use super::name_of;
+use super::{name_of, telling};
 use crate::error::{ApiError, ApiResult};
-use crate::outgoing::is_secret;
 use serde_json::{Map, Value};
 use signalbox_adapters::mcp::ToolServerDefinition;
 use signalbox_model::secret_ref::{self, SCHEME};
@@ -83,7 +82,7 @@ fn read(name: &str, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Res
             Value::Number(_) | Value::Bool(_) => value.to_string(),
             _ => return Err(format!("the variable '{variable}' is no text.")),
         };
-        if secret_ref::reference(&value).is_none() && (is_secret(variable, &value) || value.contains("${")) {
+        if secret_ref::reference(&value).is_none() && (telling::variable(variable, &value) || value.contains("${")) {
             notes.push(format!(
                 "'{name}': the text of '{variable}' was left out, because it is a credential. Keep it as a secret, and write \
                  {SCHEME}NAME for the variable."
