@@ -248,9 +248,10 @@ impl Reader for Reading {
     fn end(self: Box<Self>) -> Option<LlmAnswer> {
         let count = |name: &str| self.usage.get(name).and_then(Value::as_u64).unwrap_or_default();
         let usage = Usage {
+            // Whatever a provider sends as a number.
             input_tokens: count("input_tokens")
-                + count("cache_creation_input_tokens")
-                + count("cache_read_input_tokens"),
+                .saturating_add(count("cache_creation_input_tokens"))
+                .saturating_add(count("cache_read_input_tokens")),
             output_tokens: count("output_tokens"),
             thinking_tokens: self.usage.get("output_tokens_details").and_then(|d| d["thinking_tokens"].as_u64()),
             cost_micros: None,

@@ -86,11 +86,12 @@ impl<'a> Talk<'a> {
                 _ => {}
             }
         }
-        self.usage.input_tokens += answer.usage.input_tokens;
-        self.usage.output_tokens += answer.usage.output_tokens;
-        self.usage.total_tokens = self.usage.input_tokens + self.usage.output_tokens;
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut self.usage.input_tokens, answer.usage.input_tokens);
+        add(&mut self.usage.output_tokens, answer.usage.output_tokens);
+        self.usage.total_tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
         if let Some(more) = answer.usage.thinking_tokens {
-            *self.thinking_tokens.get_or_insert(0) += more;
+            add(self.thinking_tokens.get_or_insert(0), more);
         }
         self.cost_micros = self.cost_micros.zip(answer.usage.cost_micros).map(|(sum, more)| sum.saturating_add(more));
         self.answered = true;
