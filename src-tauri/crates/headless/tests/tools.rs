@@ -92,6 +92,23 @@ fn a_server_is_looked_at_and_approved_and_one_character_blocks_it() {
     assert_eq!(place.run(&["audit", "verify"]).code, 0);
 }
 
+/// Words that steer a model hide in descriptions of parameters, too: what is approved is shown.
+#[test]
+fn all_that_an_approval_holds_is_shown_and_one_line_of_json_asks_nobody() {
+    let place = with_server();
+    let shown = place.run(&["tools", "connect", "one"]).out;
+    for part in ["timed: Says how long it may take.", "Milliseconds.", "takes:", "answers:", "it says: readOnly"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let unasked = tools(&place, &["approve", "one"]);
+    assert_eq!((unasked.code, unasked.out.lines().count()), (2, 1), "{}", unasked.out);
+    assert_eq!(unasked.json()["error"]["message"], "Nobody is there to be asked.");
+    let long = place.file("long.json", "[".repeat(1024 * 1024 + 1));
+    let refused = tools(&place, &["import", &long.display().to_string()]).json();
+    let message = refused["error"]["message"].as_str().expect("words");
+    assert!(message.ends_with("is longer than 1024 KiB."), "{message}");
+}
+
 #[test]
 fn what_is_wrong_with_a_server_is_told_and_kept() {
     let place = Box::new();

@@ -85,12 +85,14 @@ pub(crate) async fn models(app: &Arc<App>, output: &Output, command: &Models) ->
     Ok(OK)
 }
 
-/// `NAME` or `NAME=IN/OUT`. Names may hold `=` and `/` themselves: only two prices at the end are prices.
+/// `NAME` or `NAME=IN/OUT`. Names may hold `=` and `/` themselves: only two prices at the end are prices. What looks like
+/// prices and is none is a slip and no name.
 fn entry(text: &str) -> Result<Value, ApiError> {
     let Some((name, prices)) = text.rsplit_once('=') else { return Ok(json!({ "name": text })) };
     let both = prices.split_once('/').and_then(|(input, output)| Some((price(input)?, price(output)?)));
     match both {
         Some((input, output)) => Ok(json!({ "name": name, "inputPrice": input, "outputPrice": output })),
+        None if !prices.contains('/') => Ok(json!({ "name": text })),
         None => Err(ApiError::bad_request(
             format!("'{}' is no model with its prices.", plain(text)),
             "Write NAME, or NAME=IN/OUT with two numbers, for example small=0.25/1.25.",

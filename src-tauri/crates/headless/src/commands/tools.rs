@@ -67,6 +67,8 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
         Tools::Approve { name, hash } => {
             let hash = match hash {
                 Some(hash) => hash.clone(),
+                // One line of JSON holds no question.
+                None if output.json => return Err(nobody_asked()),
                 None => {
                     let found = run("tool_server_connect", json!({ "name": name })).await?;
                     show(output, &found);
@@ -135,24 +137,33 @@ fn definition(
 
 fn text(file: &Path) -> Result<String, ApiError> {
     let mut text = String::new();
+    // One more than may be: what was cut would be told as broken JSON.
     let read = if file.as_os_str() == "-" {
-        std::io::stdin().take(LONGEST).read_to_string(&mut text)
+        std::io::stdin().take(LONGEST + 1).read_to_string(&mut text)
     } else {
-        std::fs::File::open(file).and_then(|opened| opened.take(LONGEST).read_to_string(&mut text))
+        std::fs::File::open(file).and_then(|opened| opened.take(LONGEST + 1).read_to_string(&mut text))
     };
     read.map_err(|error| {
         let message = format!("{} cannot be read: {error}.", file.display());
         ApiError::bad_request(message, "Name an mcp.json that is there, or - for standard input.")
     })?;
+    if text.len() as u64 > LONGEST {
+        let message = format!("{} is longer than {} KiB.", file.display(), LONGEST >> 10);
+        return Err(ApiError::bad_request(message, "Leave in it only the servers that you want."));
+    }
     Ok(text)
+}
+
+fn nobody_asked() -> ApiError {
+    ApiError::bad_request(
+        "Nobody is there to be asked.",
+        "Name what you approve: --hash HASH, as `signalbox tools connect NAME --json` shows it.",
+    )
 }
 
 fn agreed() -> Result<bool, ApiError> {
     if !std::io::stdin().is_terminal() {
-        return Err(ApiError::bad_request(
-            "Nobody is there to be asked.",
-            "Name what you approve: --hash HASH, as `signalbox tools connect NAME --json` shows it.",
-        ));
+        return Err(nobody_asked());
     }
     print!("Approve it? [y/N] ");
     // A question that cannot be shown is answered with no.
@@ -227,6 +238,9 @@ fn show(output: &Output, server: &Value) {
     for tool in server["tools"].as_array().into_iter().flatten() {
         let text = |key: &str| plain(tool[key].as_str().unwrap_or_default());
         output.line(&format!("  {}: {}", text("name"), text("description")));
+        for line in beside(tool) {
+            output.line(&format!("    {line}"));
+        }
     }
     for change in server["changes"].as_array().into_iter().flatten() {
         let what = [&change["tool"], &change["field"]].into_iter().filter_map(Value::as_str).map(plain);
@@ -240,6 +254,25 @@ fn show(output: &Output, server: &Value) {
     if let Some(hash) = server["hash"].as_str() {
         output.line(&format!("  hash: {}", plain(hash)));
     }
+}
+
+/// What else an approval of a tool holds. Words that steer a model hide in descriptions of parameters, too.
+fn beside(tool: &Value) -> Vec<String> {
+    let mut lines: Vec<String> =
+        tool["title"].as_str().map(|title| format!("title: {}", plain(title))).into_iter().collect();
+    let hints = ["readOnly", "idempotent", "destructive"].into_iter().filter(|hint| tool[*hint] == true);
+    let hints = hints.collect::<Vec<_>>().join(", ");
+    if !hints.is_empty() {
+        lines.push(format!("it says: {hints}"));
+    }
+    for (key, name) in [("inputSchema", "takes"), ("outputSchema", "answers")] {
+        if let Some(schema) = tool.get(key).filter(|schema| schema.is_object()) {
+            lines.push(format!("{name}:"));
+            let text = serde_json::to_string_pretty(schema).unwrap_or_default();
+            lines.extend(text.lines().map(|line| format!("  {}", plain(line))));
+        }
+    }
+    lines
 }
 
 fn available(output: &Output, all: &Value) {
