@@ -53,6 +53,17 @@ pub(crate) fn flag(slot: &CallSlot, field: &str, default: bool) -> Result<bool, 
     }
 }
 
+/// A whole number in a range, unless it is absent or null.
+pub(crate) fn whole(slot: &CallSlot, field: &str, least: u64, most: u64) -> Result<Option<u64>, NodeFailure> {
+    setting(slot, field).map(|value| whole_of(field, value, least, most)).transpose()
+}
+
+/// A value that is a whole number in a range.
+pub(crate) fn whole_of(field: &str, value: &Value, least: u64, most: u64) -> Result<u64, NodeFailure> {
+    let number = value.as_u64().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| wrong_setting(field, &format!("a whole number from {least} to {most}"), value))
+}
+
 /// Data of the slot's first item; null without items.
 pub(crate) fn first(slot: &CallSlot) -> Arc<Value> {
     slot.input.first().map_or_else(|| Arc::new(Value::Null), |item| Arc::clone(&item.data))

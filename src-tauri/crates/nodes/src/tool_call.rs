@@ -70,9 +70,8 @@ pub(crate) async fn carry_out(
         Ok(info) => ask(call, &info, arguments, timeout_ms, world, &Ears { tool, log }).await,
         Err(failure) => Err((failure, None)),
     };
-    let came = came.map_err(|(failure, envelope)| {
-        (if handed_on { answers::of_item(failure) } else { failure }, envelope)
-    });
+    let came =
+        came.map_err(|(failure, envelope)| (if handed_on { answers::of_item(failure) } else { failure }, envelope));
     match &came {
         Ok(Told { result, envelope }) => log.say(Said::ToolDone(ToolDone {
             name: tool.to_owned(),

@@ -1,6 +1,6 @@
 //! `code.javascript`: what an author's script returns becomes the item's data. It runs in a process of its own.
 
-use crate::support::{made, setting, text, wrong_setting};
+use crate::support::{made, text, whole};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
@@ -23,8 +23,8 @@ fn start<'a>(_call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dy
 
 async fn run(slot: &CallSlot, world: &World) -> Outcome {
     let source = text(slot, "source")?;
-    let timeout_ms = number(slot, "timeoutMs", 1, TIMEOUT_MS, LONGEST_MS)?;
-    let memory_mb = number(slot, "memoryMb", 8, MEMORY_MB, MOST_MB)?;
+    let timeout_ms = whole(slot, "timeoutMs", 1, LONGEST_MS)?.unwrap_or(TIMEOUT_MS);
+    let memory_mb = whole(slot, "memoryMb", 8, MOST_MB)?.unwrap_or(MEMORY_MB);
     let call = ScriptCall {
         source: source.to_owned(),
         bound: bound(slot, source),
@@ -37,16 +37,6 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
         output.meta = Some(Arc::new(json!({ "console": answer.printed })));
     }
     Ok(output)
-}
-
-fn number(slot: &CallSlot, field: &str, least: u64, default: u64, most: u64) -> Result<u64, NodeFailure> {
-    match setting(slot, field) {
-        None => Ok(default),
-        Some(value) => value
-            .as_u64()
-            .filter(|number| (least..=most).contains(number))
-            .ok_or_else(|| wrong_setting(field, &format!("a whole number from {least} to {most}"), value)),
-    }
 }
 
 /// The names that the source mentions: what it cannot name is not sent, however large it is.

@@ -1,7 +1,7 @@
 //! `mcp.tool`: one call of a tool of a server that a person approved on this machine. What its answer means is in
 //! `tool_answer`.
 
-use crate::support::{first, flag, made, setting, text, wrong_setting};
+use crate::support::{first, flag, made, setting, text, whole, wrong_setting};
 use crate::tool_answer::{self as answers, Told};
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS, Wanted};
 use crate::{EffectFuture, Kind, Outcome};
@@ -65,13 +65,7 @@ fn tool<'a>(call: &'a Call, slot: &'a CallSlot) -> Result<&'a str, NodeFailure> 
 }
 
 fn timeout(slot: &CallSlot) -> Result<u64, NodeFailure> {
-    match setting(slot, "timeoutMs") {
-        None => Ok(DEFAULT_TIMEOUT_MS),
-        Some(value) => value
-            .as_u64()
-            .filter(|ms| (1..=LONGEST_TIMEOUT_MS).contains(ms))
-            .ok_or_else(|| wrong_setting("timeoutMs", "a whole number of milliseconds from 1 to 3600000", value)),
-    }
+    Ok(whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(DEFAULT_TIMEOUT_MS))
 }
 
 /// A time limit that the step has goes along when the tool takes one and got none (T-06): in milliseconds (K-43).

@@ -1,6 +1,6 @@
 //! Settings that the kinds which ask models have in common.
 
-use crate::support::{flag, kind_of, setting, wrong_setting};
+use crate::support::{flag, kind_of, setting, whole, whole_of, wrong_setting};
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
@@ -14,14 +14,16 @@ const LONGEST: Duration = Duration::from_mins(10);
 
 /// A whole number in a range.
 pub(crate) fn number(slot: &CallSlot, field: &str, least: u64, most: u64) -> Result<Option<u32>, NodeFailure> {
-    setting(slot, field).map(|value| number_of(field, value, least, most)).transpose()
+    Ok(whole(slot, field, least, most)?.map(short))
 }
 
 /// The same of a value that is there.
 pub(crate) fn number_of(field: &str, value: &Value, least: u64, most: u64) -> Result<u32, NodeFailure> {
-    let number = value.as_u64().filter(|number| (least..=most).contains(number));
-    let number = number.and_then(|number| u32::try_from(number).ok());
-    number.ok_or_else(|| wrong_setting(field, &format!("a whole number from {least} to {most}"), value))
+    whole_of(field, value, least, most).map(short)
+}
+
+fn short(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 fn words(value: Option<&Value>) -> Option<&str> {
