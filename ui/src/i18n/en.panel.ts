@@ -205,8 +205,6 @@ export const panel = {
   'workflow.holidaysHint': 'With commas between them, each written like 2026-12-25.',
   'writes.title': 'Variables it writes',
   'writes.hint': 'The agent answers with exactly these, and the run keeps them. Without any its answer is a text.',
-  'writes.name': 'Variable',
-  'writes.type': 'Type',
   'writes.about': 'What it is',
   'writes.aboutOf': 'What {name} is',
   'writes.typeOf': 'Type of {name}',

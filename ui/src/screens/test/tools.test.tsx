@@ -115,6 +115,8 @@ describe('tool servers in the settings', () => {
   });
 
   const review = async (server: ToolServer) => {
+    // What another program asked for is not known to this one.
+    queryClient.clear();
     host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
     host.handlers.tool_server_list = () => [server];
     await userEvent.click(await (await section()).findByRole('button', { name: 'Look at files' }));
