@@ -1,15 +1,18 @@
 // Original and corrected, line by line: always with a sign in front, not by colour alone.
 
 import { useMemo, useState, type ReactNode } from 'react';
+import type { JsonSchema } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { diffLines, fold, type DiffLine, type Shown } from './diff.ts';
 import { Pieces } from './safe-text.tsx';
+import { secretAt } from './secret-at.ts';
 import './evidence.css';
 
 const MOST = 600;
 
-export function DiffView({ before, after, view = 'together', label }: { before: unknown; after: unknown; view?: 'together' | 'side'; label: string }) {
-  const lines = useMemo(() => diffLines(before, after), [before, after]);
+/** `schema`: that of the values. What it marks as secret is shown as dots. */
+export function DiffView({ before, after, schema, view = 'together', label }: { before: unknown; after: unknown; schema?: JsonSchema; view?: 'together' | 'side'; label: string }) {
+  const lines = useMemo(() => diffLines(before, after, schema && ((path) => secretAt(schema, path))), [before, after, schema]);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [limit, setLimit] = useState(MOST);
   const shown = useMemo(() => fold(lines).flatMap<Shown>((one) => ('fold' in one && open.has(one.key) ? one.fold : [one])), [lines, open]);

@@ -1,6 +1,7 @@
 // The structural difference of two JSON values, as lines: what stays, what goes, what comes. Pure.
 
 import { isObject, pointerTo } from '../../api/json.ts';
+import { DOTS } from './secret-at.ts';
 
 export type Mark = ' ' | '-' | '+';
 /** `from`, `to`: the letters of the line that differ from its partner. */
@@ -20,16 +21,26 @@ const label = (name: string | undefined) => (name === undefined ? '' : `${JSON.s
 const isBox = (value: unknown): value is object => typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 const scalar = (value: unknown) => (value === undefined ? 'null' : JSON.stringify(value));
 
-function print(out: DiffLine[], mark: Mark, value: unknown, depth: number, name: string | undefined, path: string, comma: string): void {
+/** Whether what stands at a pointer is hidden: that it changed is said, not what it is. */
+type Hides = (path: string) => boolean;
+interface Out { lines: DiffLine[]; hides: Hides }
+const isEmpty = (value: unknown) => value === undefined || value === null || value === '';
+
+function print(out: Out, mark: Mark, value: unknown, depth: number, name: string | undefined, path: string, comma: string): void {
+  const { lines, hides } = out;
+  if (!isEmpty(value) && hides(path)) {
+    lines.push({ mark, depth, text: `${label(name)}${DOTS}${comma}`, path });
+    return;
+  }
   if (!isBox(value)) {
-    out.push({ mark, depth, text: `${label(name)}${scalar(value)}${comma}`, path });
+    lines.push({ mark, depth, text: `${label(name)}${scalar(value)}${comma}`, path });
     return;
   }
   const list = Array.isArray(value);
-  out.push({ mark, depth, text: `${label(name)}${list ? '[' : '{'}`, path });
+  lines.push({ mark, depth, text: `${label(name)}${list ? '[' : '{'}`, path });
   const entries = Object.entries(value);
   entries.forEach(([key, one], index) => print(out, mark, one, depth + 1, list ? undefined : key, pointerTo(path, key), index < entries.length - 1 ? ',' : ''));
-  out.push({ mark, depth, text: `${list ? ']' : '}'}${comma}`, path });
+  lines.push({ mark, depth, text: `${list ? ']' : '}'}${comma}`, path });
 }
 
 /** Which places of two lists hold the same: longest common subsequence, by place when the lists are long. */
@@ -73,13 +84,15 @@ function pairs(a: unknown[], b: unknown[]): [number | null, number | null][] {
   return found;
 }
 
-function walk(out: DiffLine[], a: unknown, b: unknown, depth: number, name: string | undefined, path: string, comma: string): void {
+function walk(out: Out, a: unknown, b: unknown, depth: number, name: string | undefined, path: string, comma: string): void {
+  const { lines, hides } = out;
   if (same(a, b)) {
     print(out, ' ', a, depth, name, path, comma);
     return;
   }
-  if (isObject(a) && isObject(b) && (isBox(a) || isBox(b))) {
-    out.push({ mark: ' ', depth, text: `${label(name)}{`, path });
+  const hidden = hides(path);
+  if (!hidden && isObject(a) && isObject(b) && (isBox(a) || isBox(b))) {
+    lines.push({ mark: ' ', depth, text: `${label(name)}{`, path });
     const names = [...Object.keys(a), ...Object.keys(b).filter((key) => !Object.hasOwn(a, key))];
     names.forEach((key, index) => {
       const end = index < names.length - 1 ? ',' : '';
@@ -87,11 +100,11 @@ function walk(out: DiffLine[], a: unknown, b: unknown, depth: number, name: stri
       else if (!Object.hasOwn(a, key)) print(out, '+', b[key], depth + 1, key, pointerTo(path, key), end);
       else walk(out, a[key], b[key], depth + 1, key, pointerTo(path, key), end);
     });
-    out.push({ mark: ' ', depth, text: `}${comma}`, path });
+    lines.push({ mark: ' ', depth, text: `}${comma}`, path });
     return;
   }
-  if (Array.isArray(a) && Array.isArray(b) && a.length + b.length > 0) {
-    out.push({ mark: ' ', depth, text: `${label(name)}[`, path });
+  if (!hidden && Array.isArray(a) && Array.isArray(b) && a.length + b.length > 0) {
+    lines.push({ mark: ' ', depth, text: `${label(name)}[`, path });
     const both = pairs(a, b);
     both.forEach(([left, right], index) => {
       const end = index < both.length - 1 ? ',' : '';
@@ -99,15 +112,15 @@ function walk(out: DiffLine[], a: unknown, b: unknown, depth: number, name: stri
       else if (left !== null) print(out, '-', a[left], depth + 1, undefined, pointerTo(path, left), end);
       else if (right !== null) print(out, '+', b[right], depth + 1, undefined, pointerTo(path, right), end);
     });
-    out.push({ mark: ' ', depth, text: `]${comma}`, path });
+    lines.push({ mark: ' ', depth, text: `]${comma}`, path });
     return;
   }
-  const from = out.length;
+  const from = lines.length;
   print(out, '-', a, depth, name, path, comma);
   print(out, '+', b, depth, name, path, comma);
-  const [gone, come] = [out[from], out[from + 1]];
+  const [gone, come] = [lines[from], lines[from + 1]];
   // One line against one line: the letters that differ are marked too.
-  if (out.length === from + 2 && gone && come && typeof a === typeof b) {
+  if (!hidden && lines.length === from + 2 && gone && come && typeof a === typeof b) {
     let head = 0;
     while (head < gone.text.length && head < come.text.length && gone.text[head] === come.text[head]) head += 1;
     let tail = 0;
@@ -117,10 +130,10 @@ function walk(out: DiffLine[], a: unknown, b: unknown, depth: number, name: stri
   }
 }
 
-export function diffLines(before: unknown, after: unknown): DiffLine[] {
-  const out: DiffLine[] = [];
-  walk(out, before, after, 0, undefined, '', '');
-  return out;
+export function diffLines(before: unknown, after: unknown, hides: Hides = () => false): DiffLine[] {
+  const lines: DiffLine[] = [];
+  walk({ lines, hides }, before, after, 0, undefined, '', '');
+  return lines;
 }
 
 /** Pointers of the places that differ, the highest of each. */

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hiddenIn, piecesOf, plain, plainValue } from './controls.ts';
 import { changedPaths, diffLines, fold, same, type DiffLine } from './diff.ts';
+import type { JsonSchema } from '../../api/types.ts';
 import { DiffView } from './diff-view.tsx';
+import { secretAt } from './secret-at.ts';
 import { applyPatch, at, put } from './patch.ts';
 import { SafeText } from './safe-text.tsx';
 
@@ -74,6 +76,35 @@ describe('the structural difference', () => {
     expect(container.textContent).toContain('"f5"');
     // Not by colour alone.
     expect(container.querySelector('.dl.d')?.textContent).toContain('taken away');
+  });
+});
+
+describe('what a schema marks as secret', () => {
+  const secret = { type: 'string', 'x-secret': true };
+  const schema = {
+    type: 'object', $defs: { key: secret },
+    properties: { pin: secret, name: { type: 'string' }, keys: { type: 'array', items: { $ref: '#/$defs/key' } }, card: { type: 'object', 'x-secret': true }, any: { oneOf: [{ type: 'number' }, { properties: { token: secret } }] } },
+  };
+  const before = { pin: '1111', name: 'Ada', keys: ['first-key'], card: { number: '4711', code: '999' }, any: { token: 'tok-1' } };
+  const after = { pin: '1234', name: 'Bea', keys: ['first-key', 'second-key'], card: { number: '4712', code: '999' }, any: { token: 'tok-2' } };
+
+  it('is said to have changed, and not shown', () => {
+    for (const view of ['together', 'side'] as const) {
+      const { container, unmount } = render(<DiffView before={before} after={after} schema={schema} view={view} label="What changes" />);
+      for (const hidden of ['1111', '1234', '111', '234', '-key', '4711', '4712', '999', 'number', 'tok-']) expect(container.textContent).not.toContain(hidden);
+      expect(container.textContent).toContain('"pin": ••••••••');
+      expect(container.textContent).toContain('Bea');
+      // The letters that differ would say something of both.
+      expect([...container.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['Ad', 'Be']);
+      unmount();
+    }
+    expect(changedPaths(diffLines(before, after, (path) => secretAt(schema, path)))).toEqual(['/pin', '/name', '/keys/1', '/card', '/any/token']);
+  });
+  it('shows that nothing stands there, and goes round no circle of references', () => {
+    expect(diffLines({ pin: '' }, { pin: '1234' }, (path) => secretAt(schema, path)).map((line) => `${line.mark}${line.text}`)).toEqual([' {', '-"pin": ""', '+"pin": ••••••••', ' }']);
+    const circle: JsonSchema = { properties: { next: { $ref: '#' }, pin: secret } };
+    expect(secretAt(circle, '/next/next/pin')).toBe(true);
+    expect(secretAt({ allOf: [{ $ref: '#' }] }, '/a')).toBe(false);
   });
 });
 

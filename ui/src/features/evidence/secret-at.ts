@@ -1,0 +1,37 @@
+// Which places of a value its schema marks as secret. Where it is not clear which part of a schema holds, a mark in any of them counts.
+
+import { isObject, pointerParts } from '../../api/json.ts';
+import type { JsonSchema } from '../../api/types.ts';
+
+/** Of one length, whatever is hidden. */
+export const DOTS = '••••••••';
+
+const schemas = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value : [value]).filter((one): one is JsonSchema => isObject(one));
+
+/** The schema with all that it is put together from. */
+function parts(root: JsonSchema, schema: JsonSchema, found = new Set<JsonSchema>()): Set<JsonSchema> {
+  if (found.has(schema)) return found;
+  found.add(schema);
+  const ref = schema['$ref'];
+  const named = typeof ref === 'string' && ref.startsWith('#') ? pointerParts(ref.slice(1)).reduce<unknown>((here, name) => (isObject(here) && Object.hasOwn(here, name) ? here[name] : undefined), root) : undefined;
+  for (const one of [schema.allOf, schema.oneOf, schema.anyOf, schema['then'], schema['else'], named].flatMap(schemas)) parts(root, one, found);
+  return found;
+}
+
+function below(schema: JsonSchema, name: string): JsonSchema[] {
+  const own = schema.properties && Object.hasOwn(schema.properties, name) ? schemas(schema.properties[name]) : [];
+  const patterns = isObject(schema['patternProperties']) ? Object.values(schema['patternProperties']).flatMap(schemas) : [];
+  const rest = own.length ? [] : schemas(schema.additionalProperties);
+  const entries = /^\d+$/.test(name) ? [...schemas(schema.items), ...schemas(schema['prefixItems'])] : [];
+  return [...own, ...patterns, ...rest, ...entries];
+}
+
+/** Whether the place itself, or one that it stands in, is secret. */
+export function secretAt(schema: JsonSchema, pointer: string): boolean {
+  let here = [...parts(schema, schema)];
+  for (const name of pointerParts(pointer)) {
+    if (here.some((one) => one['x-secret'] === true)) return true;
+    here = [...new Set(here.flatMap((one) => below(one, name)).flatMap((one) => [...parts(schema, one)]))];
+  }
+  return here.some((one) => one['x-secret'] === true);
+}
