@@ -37,7 +37,12 @@ pub trait ServerBook: Send + Sync {
     /// How a server is started or reached; fails when there is none, or nobody approved it as it is defined now.
     async fn server(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure>;
     /// Whether a server's tools (as [`McpTools::inspect`] tells them) are those that were approved.
-    async fn admit(&self, name: &str, definition: &ToolServerDefinition, seen: Arc<Inspection>) -> Result<(), ToolFailure>;
+    async fn admit(
+        &self,
+        name: &str,
+        definition: &ToolServerDefinition,
+        seen: Arc<Inspection>,
+    ) -> Result<(), ToolFailure>;
 }
 
 /// Limits of servers and calls.

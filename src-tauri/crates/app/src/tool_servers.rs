@@ -117,7 +117,12 @@ impl ServerBook for BookOnThread {
         let (book, name) = (Arc::clone(&self.0), name.to_owned());
         tokio::task::spawn_blocking(move || book.look(&name)).await.unwrap_or_else(|_| Err(closing()))
     }
-    async fn admit(&self, name: &str, definition: &ToolServerDefinition, seen: Arc<Inspection>) -> Result<(), ToolFailure> {
+    async fn admit(
+        &self,
+        name: &str,
+        definition: &ToolServerDefinition,
+        seen: Arc<Inspection>,
+    ) -> Result<(), ToolFailure> {
         let (book, name, definition) = (Arc::clone(&self.0), name.to_owned(), definition.clone());
         let looked = tokio::task::spawn_blocking(move || book.compare(&name, &definition, &seen));
         looked.await.unwrap_or_else(|_| Err(closing()))
