@@ -237,7 +237,7 @@ impl App {
         drop(std::thread::Builder::new().name("audit-verify".into()).spawn(move || {
             if let Some(app) = app.upgrade() {
                 // What cannot be verified now stays `unknown`.
-                drop(app.verify_audit(false));
+                drop(app.verify_audit_at_start());
             }
         }));
     }
