@@ -225,7 +225,7 @@ fn only_an_item_that_is_handed_on_is_repaired_to_fit_the_arguments() {
     assert_eq!((called(&place, "echo"), &task["schema"]), (0, &Value::Null), "{task:#}");
 
     let mut handed = step("echo", json!({}), json!({}));
-    handed["config"]["arguments"] = json!("={{item}}");
+    handed["config"]["arguments"] = json!("=item");
     let make = json!({ "type": "data.set", "config": { "assign": { "text": "a", "times": "2" } } });
     let mut flow = workflow(json!({ "make": make, "call": handed }), json!([{ "from": "make.success", "to": "call" }]));
     flow["settings"] = json!({ "errorPolicy": "safe" });

@@ -20,7 +20,9 @@ pub(super) async fn transport(
     secrets: &Arc<dyn Secrets>,
     limit: usize,
 ) -> Result<StreamableHttpClientTransport<reqwest::Client>, ToolFailure> {
-    let mut url = Url::parse(given).map_err(|_| failure(ToolFault::Connect, "The address of the server is none"))?;
+    let mut url = Url::parse(given).map_err(|_| {
+        failure(ToolFault::Connect, "What stands as its address is no address; correct it in Settings, Tools")
+    })?;
     let client = client_for(&url).map_err(|error| refused(&error))?;
     let mut headers = HeaderMap::new();
     if let Some(name) = credential.and_then(secret_ref::reference) {
@@ -46,6 +48,6 @@ fn refused(error: &HttpError) -> ToolFailure {
         HttpError::Refused { message } | HttpError::BadUrl { message } | HttpError::Connect { message } => {
             failure(ToolFault::Connect, message.clone())
         }
-        _ => failure(ToolFault::Connect, "The server cannot be reached"),
+        _ => failure(ToolFault::Connect, "The server cannot be reached; look at its address in Settings, Tools"),
     }
 }
