@@ -1,5 +1,9 @@
 /** Words of the node panel, schema forms and code fields. */
 export const panel = {
+  'choice.healer.both': 'Rules first, then a model',
+  'choice.healer.hint': 'A model is asked only where it is chosen. It changes the input of the failed step, nothing else.',
+  'choice.healer.model': 'A model alone',
+  'choice.healer.rules': 'Rules, without a model',
   'form.add': 'Add',
   'form.asText': 'Not a number: it goes as text.',
   'form.choose': 'Choose…',

@@ -9,5 +9,6 @@ export function tn(key: PluralBase, n: number, args?: MessageArgs): string {
   return t(`${key}.${n === 1 ? 'one' : 'other'}` as MessageKey, { n: formatNumber(n), ...args });
 }
 
+export { choiceWord, withChoiceWords } from './choice-words.ts';
 export * from './format.ts';
 export { t, type MessageArgs, type MessageKey };

@@ -3,7 +3,7 @@
 import { useCallback, useMemo } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
-import { t } from '../../i18n/index.ts';
+import { t, withChoiceWords } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
 import { CredentialField } from '../secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
@@ -54,7 +54,8 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
 
 export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, readOnly, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
-  const schema = useConfigSchema(asSchema(descriptor?.config), node);
+  const own = useMemo(() => withChoiceWords(node.type, asSchema(descriptor?.config)), [node.type, descriptor]);
+  const schema = useConfigSchema(own, node);
   const pointer = pointerOf('', ['nodes', nodeId]);
   const label = descriptor?.title ?? node.type;
   const onConfig = useCallback(

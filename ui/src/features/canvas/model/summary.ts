@@ -1,6 +1,6 @@
 /** The line under a card's title: the kind's template `{field}` filled from the node's config. */
 
-import { formatPause, t, tn } from '../../../i18n/index.ts';
+import { choiceWord, formatPause, t, tn } from '../../../i18n/index.ts';
 import { asSchema } from '../../../api/json-schema.ts';
 import type { JsonSchema, NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 
@@ -52,7 +52,8 @@ export function summaryOf(descriptor: NodeDescriptor | undefined, node: Workflow
       const own = fieldAt(node.config, path);
       if (own !== undefined && own !== '') filled = true;
       const field = schemaAt(descriptor, path);
-      return words(own ?? field?.default, field, path);
+      const value = own ?? field?.default;
+      return choiceWord(node.type, path, value) ?? words(value, field, path);
     })
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { asSchema, type JsonSchema } from '../../../api/json-schema.ts';
+import { withChoiceWords } from '../../../i18n/index.ts';
+import { choicesOf } from '../../../schema-form/model.ts';
 import { kind } from '../../../test/fixtures.ts';
 import { summaryOf } from '../model/summary.ts';
 
@@ -15,4 +18,16 @@ it('a list is counted by its name; where nothing has to be filled in, nothing is
   expect(summaryOf(handler, { type: handler.type } as never)).toEqual({ text: handler.description, mono: false });
   const set = kind('data.set', { summary: '{assign}', config: { type: 'object', required: ['assign'], properties: { assign: { type: 'object' } } } });
   expect(summaryOf(set, { type: 'data.set' } as never).text).toBe('not set up yet');
+});
+
+it('a choice is said in words, on the card and in the form, and stays what it is in the file', () => {
+  const strategy = { type: 'string', enum: ['deterministic', 'both', 'llm'], default: 'deterministic', description: 'both: rules, and a model.', 'x-ui': { widget: 'select', order: 1 } };
+  const healer = kind('builtin.self_healing', { summary: '{strategy}', config: { type: 'object', properties: { strategy, prompt: { type: 'string' } } } });
+  const of = (config: object) => summaryOf(healer, { type: healer.type, config } as never).text;
+  const words = ['Rules, without a model', 'Rules first, then a model', 'A model alone'];
+  expect([of({}), of({ strategy: 'both' }), of({ strategy: 'llm' }), of({ strategy: 'other' })]).toEqual([...words, 'other']);
+  const form = withChoiceWords(healer.type, asSchema(healer.config));
+  expect(choicesOf(form.properties?.['strategy'] as JsonSchema)).toEqual(strategy.enum.map((value, index) => ({ value, label: words[index] })));
+  expect(form.properties?.['prompt']).toEqual({ type: 'string' });
+  expect(withChoiceWords('data.set', strategy)).toBe(strategy);
 });
