@@ -233,7 +233,7 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
             if row.state == TaskState::Open {
                 row.reminders = *reminder;
                 row.remind_at.retain(|moment| moment > at_ms);
-                task::update(connection, &row)?;
+                task::remind(connection, &row)?;
                 note(connection, task_id, *at_ms, "system", "reminded", None)?;
             }
             Ok(())

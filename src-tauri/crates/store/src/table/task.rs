@@ -702,6 +702,14 @@ pub(crate) fn prolong(connection: &Connection, row: &TaskRow) -> Result<()> {
     Ok(())
 }
 
+/// Only what reminds: whoever is deciding decides about the same task.
+pub(crate) fn remind(connection: &Connection, row: &TaskRow) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE task SET reminders = ?2, remind_at = ?3, due_ms = ?4 WHERE id = ?1")?
+        .execute(params![row.id, row.reminders, moments(&row.remind_at), due(row)])?;
+    Ok(())
+}
+
 /// The newest tasks with this fingerprint that were answered with a corrected input.
 pub(crate) fn corrected(connection: &Connection, fingerprint: &str, not: &str) -> Result<Vec<String>> {
     let mut statement = connection.prepare_cached(

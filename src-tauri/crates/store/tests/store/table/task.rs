@@ -217,8 +217,11 @@ fn reminders_and_ends_are_due_again_and_again() {
     };
     let reminded = |reminder| TaskChange::Reminded { task_id: "t".into(), reminder, at_ms: T0 + 1_000 };
     assert_eq!(store.next_due_task().expect("reads"), Some(T0 + 1_000));
+    let seen = store.task("t").expect("reads").expect("there").revision;
     assert_eq!(change(3, reminded(1)), Some(2_000));
     assert_eq!(change(4, reminded(2)), Some(2_500));
+    let row = store.task("t").expect("reads").expect("there");
+    assert_eq!((row.reminders, row.revision), (2, seen), "who is deciding is not told that the task is another one");
     assert_eq!(change(5, escalate("t", "group:leads", T0 + 9_000)), Some(3_000));
     let row = store.task("t").expect("reads").expect("there");
     assert_eq!((row.state, row.escalation_level, row.escalates), (TaskState::Open, 1, false));
