@@ -60,6 +60,6 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (!folder) return;
   for (const theme of ['light', 'dark']) {
     await page.evaluate((next) => { document.documentElement.dataset.theme = next; }, theme);
-    await page.screenshot({ path: `${folder}/${name}-${theme}.png` });
+    await page.screenshot({ path: `${folder}/${name}-${theme}.png`, animations: 'disabled' });
   }
 }
