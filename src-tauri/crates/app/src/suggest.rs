@@ -12,8 +12,10 @@ use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
 use signalbox_engine::patch::{self, Operation};
 use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_parts;
-use signalbox_model::{AuditEvent, Effects, ErrorPayload, Item, Mode, NodeFailure, TaskAction, TaskState, Workflow};
-use signalbox_ports::Unheard;
+use signalbox_model::{
+    AuditEvent, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure, Said, TaskAction, TaskState, Workflow, time,
+};
+use signalbox_ports::CallLog;
 use signalbox_store::{TaskAct, TaskRecord, mask::Masks};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,6 +82,26 @@ struct Told {
     words: String,
 }
 
+/// Hears what the question cost: no run asked it, so its sum stands with those of the day.
+#[derive(Default)]
+struct Paid(Mutex<Vec<EventBody>>);
+
+impl CallLog for Paid {
+    fn say(&self, said: Said) {
+        if let Ok(body @ (EventBody::LlmDone(_) | EventBody::LlmError(_))) = EventBody::try_from(said) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+        }
+    }
+}
+
+impl Paid {
+    fn add_up(self, app: &App) -> ApiResult<()> {
+        let told = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let at = time::format(app.now_ms());
+        told.iter().try_for_each(|body| app.store.usage_without_run(&at, body)).map_err(ApiError::from)
+    }
+}
+
 /// Asks the default model of this machine for a correction.
 pub(crate) fn suggest(app: &App, caller: &Caller, task_id: &str) -> ApiResult<TaskSuggestion> {
     let record = people::record(app, task_id)?;
@@ -92,14 +114,16 @@ pub(crate) fn suggest(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Ta
     let (input, _) = masks.input(&record.created.input);
     let call = question(&record, &input, &mut masks);
     let code = signalbox_nodes::kind(KIND).ok_or_else(|| ApiError::not_found("There is no such kind."))?;
+    let paid = Paid::default();
     let asked = app.wait_for(Box::pin(async {
-        let answered = signalbox_nodes::run_call(code, &call, &app.world, &Unheard);
+        let answered = signalbox_nodes::run_call(code, &call, &app.world, &paid);
         tokio::select! {
             answered = answered => answered.into_iter().next().map(|(_, outcome)| outcome),
             () = under.stop.notified() => None,
         }
     }))?;
     drop(under);
+    paid.add_up(app)?;
     match asked {
         None => {
             let words = "The question was stopped before there was an answer".to_owned();
@@ -162,12 +186,8 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
         launch_id: String::new(),
         run_id: Arc::from(record.row.run_id.as_str()),
         workflow_id: Arc::from(record.row.workflow_id.as_str()),
-        // A person asks, not the run: the limits of the machine hold, those of the workflow do not.
-        budget: Budget {
-            run_id: Arc::from(record.row.run_id.as_str()),
-            workflow_id: Arc::from(record.row.workflow_id.as_str()),
-            ..Budget::default()
-        },
+        // A person asks, not the run: the limit of the machine holds, those of the run and its workflow do not.
+        budget: Budget::default(),
     }
 }
 

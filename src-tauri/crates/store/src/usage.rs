@@ -2,7 +2,8 @@
 
 use crate::error::Result;
 use crate::store::Store;
-use crate::table::llm_usage::{self, UsageRow};
+use crate::table::llm_usage::{self, Spent, UsageRow};
+use signalbox_model::EventBody;
 
 /// Sums over questions to models.
 impl Store {
@@ -24,5 +25,11 @@ impl Store {
     /// What a workflow, or this machine, has spent on a day, in millionths.
     pub fn spent_on_day(&self, day: &str, workflow: Option<&str>) -> Result<u64> {
         self.view(|connection| llm_usage::spent_on_day(connection, day, workflow))
+    }
+
+    /// Adds what a question cost that no run has asked, told at `ts` (RFC 3339), to the sums of its day.
+    pub fn usage_without_run(&self, ts: &str, told: &EventBody) -> Result<()> {
+        let Some(spent) = Spent::said(ts, "", told) else { return Ok(()) };
+        self.write(false, move |work| llm_usage::add_to_day(work.connection, &spent))
     }
 }

@@ -23,13 +23,13 @@ fn ux_e2_damage_in_what_was_verified_before_is_found_at_the_start() {
     assert_eq!(app.verify_audit(false).expect("verifies").state, AuditCondition::Intact);
     let file = app.data_dir().join("signalbox.db");
     drop(app);
-    let mut bytes = std::fs::read(&file).expect("readable");
-    let found: Vec<usize> = (0..bytes.len() - 8).filter(|at| &bytes[*at..*at + 8] == b"innocent").collect();
-    assert!(!found.is_empty(), "the entry is in the file once the program has ended");
-    for at in found {
-        bytes[at..at + 8].copy_from_slice(b"INNOCENT");
-    }
-    std::fs::write(&file, bytes).expect("writable");
+    let raw = rusqlite::Connection::open(file).expect("opens");
+    let changed = raw.execute(
+        "UPDATE audit_entry SET entry = replace(entry, 'innocent', 'INNOCENT') WHERE entry LIKE '%innocent%'",
+        [],
+    );
+    assert_eq!(changed.expect("changes"), 1);
+    drop(raw);
     let app = open(folder.path());
     assert_eq!(app.verify_audit_at_start().expect("verifies").state, AuditCondition::Broken);
 }

@@ -67,7 +67,12 @@ pub(crate) struct Spent {
 impl Spent {
     /// What an event says about it, if it does.
     pub(crate) fn of(event: &RunEvent) -> Option<Self> {
-        let (model, usage, thinking, provider, cost) = match &event.body {
+        Self::said(&event.ts, event.step_id.as_deref()?, &event.body)
+    }
+
+    /// What is told at `ts` about it, if it is.
+    pub(crate) fn said(ts: &str, node: &str, body: &EventBody) -> Option<Self> {
+        let (model, usage, thinking, provider, cost) = match body {
             EventBody::LlmDone(said) => {
                 (&said.model, said.usage, said.thinking_tokens, &said.provider, said.cost_micros)
             }
@@ -77,16 +82,16 @@ impl Spent {
             _ => return None,
         };
         Some(Self {
-            day: event.ts.get(..10)?.to_owned(),
-            node: event.step_id.clone()?,
+            day: ts.get(..10)?.to_owned(),
+            node: node.to_owned(),
             provider: provider.clone().unwrap_or_default(),
             model: model.clone(),
             sums: UsageSums {
                 calls: 1,
-                input: usage.input_tokens,
-                output: usage.output_tokens,
-                thinking: thinking.unwrap_or_default(),
-                cost_micros: cost.unwrap_or_default(),
+                input: usage.input_tokens.min(MOST),
+                output: usage.output_tokens.min(MOST),
+                thinking: thinking.unwrap_or_default().min(MOST),
+                cost_micros: cost.unwrap_or_default().min(MOST),
                 unpriced: u64::from(cost.is_none()),
             },
         })
@@ -94,9 +99,13 @@ impl Spent {
 }
 
 const SUMS: &str = "calls, input, output, thinking, cost, unpriced";
-const MORE: &str = "calls = calls + excluded.calls, input = input + excluded.input, output = output + excluded.output, \
-                    thinking = thinking + excluded.thinking, cost = cost + excluded.cost, \
-                    unpriced = unpriced + excluded.unpriced";
+/// More than any call has: the counts are the provider's word, and a sum must neither overflow nor keep a run from going on.
+const MOST: u64 = 1 << 40;
+// A sum stops at 2^52, which is 4,096 times that.
+const MORE: &str = "calls = calls + excluded.calls, input = min(input + excluded.input, 4503599627370496), \
+                    output = min(output + excluded.output, 4503599627370496), \
+                    thinking = min(thinking + excluded.thinking, 4503599627370496), \
+                    cost = min(cost + excluded.cost, 4503599627370496), unpriced = unpriced + excluded.unpriced";
 
 fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<UsageSums> {
     Ok(UsageSums {
@@ -128,6 +137,18 @@ pub(crate) fn add(connection: &Connection, run: &str, spent: &[Spent]) -> Result
             ))?
             .execute(params![run, day, provider, model, calls, input, output, thinking, cost_micros, unpriced])?;
     }
+    Ok(())
+}
+
+/// Adds what no run has asked to the sums of its day, under no workflow.
+pub(crate) fn add_to_day(connection: &Connection, one: &Spent) -> Result<()> {
+    let UsageSums { calls, input, output, thinking, cost_micros, unpriced } = one.sums;
+    connection
+        .prepare_cached(&format!(
+            "INSERT INTO llm_day (day, workflow, provider, model, {SUMS}) VALUES (?, '', ?, ?, ?, ?, ?, ?, ?, ?) \
+             ON CONFLICT DO UPDATE SET {MORE}"
+        ))?
+        .execute(params![one.day, one.provider, one.model, calls, input, output, thinking, cost_micros, unpriced])?;
     Ok(())
 }
 

@@ -83,3 +83,36 @@ fn a_commit_that_is_refused_adds_nothing() {
     store.commit(commit("r", &owner, vec![done("r", 2, "ask", Some(600))])).expect_err("that event stands already");
     assert_eq!(store.spent_by_run("r").expect("reads"), 600);
 }
+
+/// A provider may count what it likes: the run goes on, and the next question of the day is written.
+#[test]
+fn counts_beyond_measure_stop_at_a_limit_and_stop_no_run() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    for seq in 2..10 {
+        let mut event = done("r", seq, "ask", Some(u64::MAX));
+        if let EventBody::LlmDone(body) = &mut event.body {
+            body.usage = LlmUsage { input_tokens: u64::MAX, output_tokens: 1 << 62, total_tokens: u64::MAX };
+        }
+        store.commit(commit("r", &owner, vec![event])).expect("commits");
+    }
+    let sums = store.usage_of_run("r").expect("reads")[0].sums;
+    assert_eq!((sums.calls, sums.input, sums.cost_micros), (8, 8 << 40, 8 << 40));
+    assert_eq!(store.spent_by_run("r").expect("reads"), 8 << 40);
+}
+
+/// A suggestion is asked by a person: it costs, and belongs to no run and no workflow.
+#[test]
+fn what_no_run_has_asked_is_in_the_sum_of_its_day() {
+    let (_folder, store) = temporary();
+    for _ in 0..2 {
+        let told = done("r", 2, "ask", Some(600)).body;
+        store.usage_without_run("2026-11-22T10:00:00.000Z", &told).expect("is added");
+    }
+    let told = failed("r", 2, "ask", false).body;
+    store.usage_without_run("2026-11-22T10:00:00.000Z", &told).expect("nothing to add");
+    let days = store.usage_of_days("2026-11-22").expect("reads");
+    assert_eq!((days.len(), days[0].workflow.as_str(), days[0].sums.calls), (1, "", 2));
+    assert_eq!(store.spent_on_day("2026-11-22", None).expect("reads"), 1_200);
+    assert_eq!(store.spent_on_day("2026-11-22", Some("wf")).expect("reads"), 0);
+}
