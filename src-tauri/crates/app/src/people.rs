@@ -15,7 +15,7 @@ use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, HumanTaskCreated, PauseRejected, Rejection};
-use signalbox_model::{AuditEvent, EventBody, RunEvent, TaskAction, TaskState, Workflow, time, wire};
+use signalbox_model::{AuditEvent, ErrorType, EventBody, RunEvent, TaskAction, TaskState, Workflow, time, wire};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::mask::Masks;
 use signalbox_store::{AnswerTask, TaskError, TaskRecord, TaskRow as Row};
@@ -382,7 +382,10 @@ fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Va
         }
         _ => {}
     }
-    let asks_for_more = created.error.as_ref().is_some_and(|error| error.code() == "BUDGET_EXCEEDED");
+    let asks_for_more = created
+        .error
+        .as_ref()
+        .is_some_and(|error| error.error_type == ErrorType::LLMError && error.code() == "BUDGET_EXCEEDED");
     if given.budget_micros.is_some() && !(asks_for_more && given.action == TaskAction::Retry) {
         let message = "Only 'retry' of a step whose budget is used up takes more budget.".into();
         return Err(wrong("INPUT_INVALID", message, "Leave budgetMicros out."));

@@ -119,6 +119,9 @@ fn keeps_promise(info: &ToolInfo, raw: &Value) -> Result<(), NodeFailure> {
     })
 }
 
+/// Codes by which the engine and the inbox decide something: a tool's word for them is none.
+const OF_THE_ENGINE: [&str; 2] = ["BUDGET_EXCEEDED", "INTERRUPTED"];
+
 /// A tool says that it failed: its own code where it has one, else `TOOL_FAILED`. Trying again is for tools that say that twice
 /// is as once.
 fn tool_failure(info: &ToolInfo, answer: &ToolAnswer, raw: &Value) -> NodeFailure {
@@ -133,7 +136,7 @@ fn tool_failure(info: &ToolInfo, answer: &ToolAnswer, raw: &Value) -> NodeFailur
     let good = |code: &&str| {
         code.len() <= 64 && code.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
     };
-    let code = own("code").filter(good).unwrap_or("TOOL_FAILED");
+    let code = own("code").filter(good).filter(|code| !OF_THE_ENGINE.contains(code)).unwrap_or("TOOL_FAILED");
     // A server that checks its arguments itself says so in words (-32602 in any form).
     let arguments = message.contains("-32602") || told.get("code").and_then(Value::as_i64) == Some(-32602);
     if arguments {

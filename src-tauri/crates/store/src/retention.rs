@@ -64,10 +64,11 @@ fn held(connection: &Connection) -> Result<Option<Held>> {
 /// Runs that end at or after `size` and have entries before it: their ends count those too.
 fn cut_runs(connection: &Connection, size: u64, before: Option<&Tombstone>) -> Result<BTreeMap<String, u64>> {
     let mut statement = connection.prepare_cached(
-        "SELECT run_id FROM audit_entry WHERE event = 'WORKFLOW_COMPLETED' AND event NOT IN ('NODE_START', 'NODE_SUCCESS') \
-         AND seq >= ?",
+        "SELECT run_id FROM audit_entry WHERE seq IN \
+           (SELECT seq FROM audit_mark WHERE mark = 'event:WORKFLOW_COMPLETED' AND seq >= ?1 UNION ALL \
+            SELECT seq FROM audit_entry WHERE seq >= max(?1, ?2) AND event = 'WORKFLOW_COMPLETED')",
     )?;
-    let mut rows = statement.query([size])?;
+    let mut rows = statement.query([size, audit_place::taken_to(connection)?])?;
     let mut runs = BTreeMap::new();
     while let Some(row) = rows.next()? {
         let run: String = row.get(0)?;
