@@ -48,6 +48,22 @@ fn child<'a>(schema: Option<&'a Value>, key: &str) -> Option<&'a Value> {
         .or_else(|| schema.get("additionalProperties").filter(|a| a.is_object()))
 }
 
+/// What stands directly in a value, with its name and its schema; nothing where it is handed on as it is.
+pub(crate) fn parts<'a>(
+    value: &'a Value,
+    schema: Option<&'a Value>,
+) -> Vec<(Option<&'a str>, &'a Value, Option<&'a Value>)> {
+    match value {
+        _ if place(schema) == Place::Raw => Vec::new(),
+        Value::Array(list) => {
+            let items = schema.and_then(|s| s.get("items"));
+            list.iter().map(|one| (None, one, items)).collect()
+        }
+        Value::Object(map) => map.iter().map(|(key, one)| (Some(key.as_str()), one, child(schema, key))).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Calls `visit` for every string with its pointer and place.
 pub fn walk<'a>(value: &'a Value, schema: Option<&Value>, pointer: &str, visit: &mut dyn FnMut(&str, Place, &'a str)) {
     if place(schema) == Place::Raw {

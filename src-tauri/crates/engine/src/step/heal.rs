@@ -1,16 +1,17 @@
 //! Healers (SEMANTICS 4, ADR 52): repair by rules first, then questions to a model. The engine asks, counts and judges;
 //! the model only proposes, and only an input.
 
-use super::{Deciding, StepError, start::node_scope};
+mod aims;
+
+use super::{Deciding, StepError};
 use crate::{
-    config,
     effect::{CallOutput, Effect},
     fold::{self, case},
     patch, repair, route,
     schema::Schema,
     state::Intent,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use signalbox_model::{
     ErrorPayload, ErrorType, EventBody, Item, NodeFailure, SuggestedAction,
     task::{AutoFixAttempt, ModelTry},
@@ -21,25 +22,16 @@ use std::sync::Arc;
 const RULES: &str = "deterministic";
 /// Questions to a model where the step says nothing.
 const TRIES: u64 = 2;
-/// Settings that say whom a step turns to, and with which rights. A model's repair never changes them, not even where
-/// they are made of the input (TRUST).
-const AIMS: [&str; 13] = [
-    "url",
-    "method",
-    "headers",
-    "credential",
-    "server",
-    "tool",
-    "provider",
-    "model",
-    "path",
-    "workflow",
-    "to",
-    "recipient",
-    "assignee",
-];
 /// Failures before any question.
-const UNASKED: [&str; 2] = ["NOT_CONFIGURED", "SECRET_IN_INPUT"];
+const UNASKED: [&str; 7] = [
+    "NOT_CONFIGURED",
+    "SECRET_IN_INPUT",
+    "BUDGET_EXCEEDED",
+    "ADDRESS_REFUSED",
+    "SECRET_MISSING",
+    "SECRET_UNAVAILABLE",
+    "CREDENTIAL_REFUSED",
+];
 /// Breaches of an answer's form: told to the model, it may answer better (K-32).
 const BREACHES: [&str; 3] = ["NON_JSON", "NO_STRUCTURED_OUTPUT", "SCHEMA_MISMATCH"];
 
@@ -210,9 +202,9 @@ impl Deciding<'_> {
             violations.push("It is the input that failed".into());
         }
         if violations.is_empty()
-            && let Some(field) = self.aimed_elsewhere(healing.node, healing.slot, &data)
+            && let Some(field) = self.aimed_elsewhere(healing, &data)
         {
-            violations.push(format!("It would change the setting '{field}', which a repair never does"));
+            violations.push(format!("It would change '{field}', which a model's repair never does"));
         }
         let accepted = violations.is_empty();
         AutoFixAttempt {
@@ -224,26 +216,6 @@ impl Deciding<'_> {
             asked: Some(ModelTry { tokens: meta["usage"]["total_tokens"].as_u64(), ..question }),
             ..refused(violations)
         }
-    }
-
-    /// The setting of the failed step that this input would aim elsewhere.
-    fn aimed_elsewhere(&self, node: usize, slot: usize, fixed: &Arc<Value>) -> Option<&'static str> {
-        let this = &self.compiled.nodes[node];
-        if this.config_is_static {
-            return None;
-        }
-        let now = fold::slot_ref(self.state, node, slot).map(|known| known.input.clone()).unwrap_or_default();
-        let then = match fixed.as_ref() {
-            Value::Array(list) if now.len() != 1 => list.iter().map(|data| Arc::new(data.clone())).collect(),
-            _ => vec![Arc::clone(fixed)],
-        };
-        let made = |field: &str, raw: &Value, input: &[Arc<Value>]| {
-            let alone = Value::Object(Map::from_iter([(field.to_owned(), raw.clone())]));
-            let scope = node_scope(self.compiled, self.state, node, slot, input, None);
-            config::evaluate(&alone, Some(&this.descriptor.config), &scope).ok()
-        };
-        AIMS.into_iter()
-            .find(|field| this.config.get(field).is_some_and(|raw| made(field, raw, &now) != made(field, raw, &then)))
     }
 
     /// The failed step runs again with the fixed input (K-11).
