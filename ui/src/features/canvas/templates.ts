@@ -11,7 +11,7 @@ import { withRoom } from './model/room.ts';
 import { type Catalog, COLUMN, hasInput, mainPort, type Point, ROW, shapeOf, snap } from './model/ports.ts';
 import { recoveryKind } from './model/recovery.ts';
 
-export const TEMPLATES = ['retry', 'human', 'heal', 'healModel', 'context', 'audit', 'fallback', 'abort'] as const;
+export const TEMPLATES = ['retry', 'human', 'heal', 'context', 'audit', 'fallback', 'abort', 'healModel'] as const;
 /** `explicit`: what the workflow's policy does anyway, drawn. */
 export type TemplateId = (typeof TEMPLATES)[number] | 'explicit';
 
