@@ -170,7 +170,10 @@ test('UX-D2.2 Escape leaves a field for the list, and letters are keys again', a
   await page.getByRole('row', { name: /No mean for Escape 1/ }).click();
   const task = page.getByRole('region', { name: 'Task' });
   await expect(task.getByRole('heading', { name: 'No mean for Escape 1' })).toBeVisible();
+  // The head of a task is there before its form.
+  await expect(task.getByLabel(/^Note/)).toBeVisible();
   await page.keyboard.press('n');
+  await expect(task.getByLabel(/^Note/)).toBeFocused();
   await page.keyboard.type('jot');
   await expect(task.getByLabel(/^Note/)).toHaveValue('jot');
   await page.keyboard.press('Escape');
