@@ -14,6 +14,7 @@ use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::{
     AuditEvent, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure, Said, TaskAction, TaskState, Workflow, time,
+    wire,
 };
 use signalbox_ports::CallLog;
 use signalbox_store::{TaskAct, TaskRecord, mask::Masks};
@@ -156,7 +157,7 @@ pub(crate) fn stop(app: &App, task_id: &str) {
 /// The question of a healer, about what a person sees.
 fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
     let created = &record.created;
-    let shape = || json!({ "type": kind_of(&created.input) });
+    let shape = || json!({ "type": wire::json_type(&created.input) });
     let error = created.error.as_ref().and_then(|error| serde_json::to_value(&**error).ok());
     let error = error.map(|error| masks.inside(&error, ERROR));
     let error = error.and_then(|error| serde_json::from_value::<ErrorPayload>(error).ok()).map(Arc::new);
@@ -188,17 +189,6 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
         workflow_id: Arc::from(record.row.workflow_id.as_str()),
         // A person asks, not the run: the limit of the machine holds, those of the run and its workflow do not.
         budget: Budget::default(),
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 

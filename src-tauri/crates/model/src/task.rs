@@ -330,6 +330,20 @@ pub struct Answer {
     pub operator_id: Option<String>,
 }
 
+impl Answer {
+    /// An action and nothing else: what a policy decides.
+    pub fn by_policy(action: TaskAction) -> Self {
+        Self {
+            action,
+            corrected_input: None,
+            target_node_id: None,
+            notes: None,
+            budget_micros: None,
+            operator_id: None,
+        }
+    }
+}
+
 /// `escalated`: nobody answered in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

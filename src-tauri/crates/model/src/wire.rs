@@ -28,15 +28,21 @@ pub fn truncate(value: &Value, reference: &str) -> Option<Value> {
         preview.push(c);
     }
     preview.push_str("...");
-    let kind = match value {
+    Some(
+        json!({ "_truncated": true, "type": json_type(value), "length": length, "preview": preview, "ref": reference }),
+    )
+}
+
+/// The JSON Schema `type` of a value; a whole number is a `number`.
+pub fn json_type(value: &Value) -> &'static str {
+    match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    };
-    Some(json!({ "_truncated": true, "type": kind, "length": length, "preview": preview, "ref": reference }))
+    }
 }
 
 /// Applies [`truncate`] to the values of an event that may be large. The reference of a value is

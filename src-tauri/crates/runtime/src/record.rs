@@ -81,14 +81,7 @@ fn expiry(action: ExpiryAction) -> Option<Answer> {
         ExpiryAction::Retry => TaskAction::Retry,
         ExpiryAction::Skip => TaskAction::Skip,
     };
-    Some(Answer {
-        action,
-        corrected_input: None,
-        target_node_id: None,
-        notes: None,
-        budget_micros: None,
-        operator_id: None,
-    })
+    Some(Answer::by_policy(action))
 }
 
 /// What the definition of a run says about its entries: found in the whole file, so once for a run.

@@ -585,14 +585,7 @@ pub(super) fn escalated(compiled: &Compiled, state: &mut RunState, event: &Escal
         ExpiryAction::Skip => Some(TaskAction::Skip),
     };
     if let Some(action) = action {
-        let answer = Answer {
-            action,
-            corrected_input: None,
-            target_node_id: None,
-            notes: None,
-            budget_micros: None,
-            operator_id: None,
-        };
+        let answer = Answer::by_policy(action);
         completed(compiled, state, &event.task_id, &answer, now);
         return;
     }

@@ -331,27 +331,13 @@ fn d2_7_after_a_hundred_alike_the_rest_is_one_task_whose_answer_acts_on_all() {
         assert_eq!((*cases, world.state.open_tasks().count()), (Some(50), 101), "and 50 more");
         assert!(asked.iter().skip(100).all(|(id, _, _)| id == rest));
         assert!(!offered.contains(&TaskAction::Correct), "one input cannot correct fifty");
-        let answer = Answer {
-            action,
-            corrected_input: None,
-            target_node_id: None,
-            notes: None,
-            budget_micros: None,
-            operator_id: None,
-        };
+        let answer = Answer::by_policy(action);
         world.give(Input::Decision { task_id: rest.clone(), answer, request_id: None, now: 9_000_000 });
         if action == TaskAction::Skip {
             assert_eq!(world.state.open_tasks().count(), 100);
             assert_eq!(world.state.status(), RunStatus::Paused);
             for (id, _, _) in asked.iter().take(100) {
-                let answer = Answer {
-                    action,
-                    corrected_input: None,
-                    target_node_id: None,
-                    notes: None,
-                    budget_micros: None,
-                    operator_id: None,
-                };
+                let answer = Answer::by_policy(action);
                 world.give(Input::Decision { task_id: id.clone(), answer, request_id: None, now: 9_000_001 });
             }
         }

@@ -250,14 +250,7 @@ fn a_policy_does_not_overrule_a_person() {
     let owner = started(&store, "r");
     asked(&store, "r", &owner, 2, ask("t", json!(1)));
     store.answer_task(answer("t", "r", "user:anna")).expect("answers");
-    let policy = signalbox_model::task::Answer {
-        action: TaskAction::Abort,
-        corrected_input: None,
-        target_node_id: None,
-        budget_micros: None,
-        notes: None,
-        operator_id: None,
-    };
+    let policy = signalbox_model::task::Answer::by_policy(TaskAction::Abort);
     let decided = |answer| TaskChange::Answered { task_id: "t".into(), answer, at_ms: T0 + 6_000 };
     for change in [decided(policy.clone()), escalate("t", "user:bob", T0 + 9_000)] {
         let next = RunCommit { tasks: vec![change], ..commit("r", &owner, vec![print("r", 3, json!(1))]) };
