@@ -1,10 +1,11 @@
 //! Repairs by a model, with the real program and a provider by script.
 
+#[path = "support/provider.rs"]
+mod provider;
 mod support;
 
+use provider::listen;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use support::{Box, workflow};
 
@@ -16,37 +17,20 @@ struct Model {
 
 impl Model {
     fn saying(answers: &[&str]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let base = format!("http://{}/v1", listener.local_addr().expect("an address"));
         let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
         let (kept, answers) = (Arc::clone(&asked), answers.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
-        std::thread::spawn(move || {
-            for mut stream in listener.incoming().flatten() {
-                let mut reader = BufReader::new(stream.try_clone().expect("a copy"));
-                let (mut head, mut length) = (String::new(), 0);
-                while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap_or(0) > 0 {}
-                for line in head.to_lowercase().lines() {
-                    length = line.strip_prefix("content-length: ").map_or(length, |n| n.parse().expect("a number"));
-                }
-                let mut body = vec![0; length];
-                reader.read_exact(&mut body).expect("the body");
-                let number = {
-                    let mut asked = kept.lock().expect("no panic");
-                    asked.push(serde_json::from_slice(&body).expect("JSON"));
-                    asked.len() - 1
-                };
-                let text = answers.get(number).or(answers.last()).map_or("", String::as_str);
-                let body = json!({
-                    "model": "mender-1",
-                    "choices": [{ "message": { "content": text }, "finish_reason": "stop" }],
-                    "usage": { "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 },
-                })
-                .to_string();
-                let head =
-                    format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
-                let _gone = stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes());
-            }
+        let base = listen(move |_, body| {
+            let number = {
+                let mut asked = kept.lock().expect("no panic");
+                asked.push(serde_json::from_slice(body).expect("JSON"));
+                asked.len() - 1
+            };
+            let text = answers.get(number).or(answers.last()).map_or("", String::as_str);
+            let said = json!({ "message": { "content": text }, "finish_reason": "stop" });
+            let usage = json!({ "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 });
+            ("200 OK", json!({ "model": "mender-1", "choices": [said], "usage": usage }))
         });
+        let base = format!("{base}/v1");
         Self { base, asked }
     }
 

@@ -2,6 +2,8 @@
 
 #[path = "support/model_peer.rs"]
 mod model_peer;
+#[path = "support/provider.rs"]
+mod provider;
 mod support;
 
 use model_peer::Peer;
