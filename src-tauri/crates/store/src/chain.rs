@@ -57,6 +57,23 @@ fn dedupe_of(record: &Record) -> Option<String> {
     (record.event == completed).then(|| format!("{completed} {task}"))
 }
 
+/// A record as it is sealed: made before the transaction, because whoever writes keeps all others waiting.
+pub(crate) struct Ready {
+    record: Record,
+    dedupe: Option<String>,
+}
+
+impl Ready {
+    pub(crate) fn new(record: Record) -> Self {
+        let dedupe = dedupe_of(&record);
+        Self::with(record, dedupe)
+    }
+
+    fn with(record: Record, dedupe: Option<String>) -> Self {
+        Self { record: mask::record(record).with_large_integers_as_text(), dedupe }
+    }
+}
+
 /// The end of the chain, read once for all entries of a commit. Another process may have written since the last one.
 struct Tail {
     chain: Chain,
@@ -72,22 +89,21 @@ impl Tail {
         Ok(Self { chain: Chain::at(audit_meta::log_id(connection)?, head), from: head.size, high })
     }
 
-    fn append(&mut self, work: &Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {
+    fn append(&mut self, work: &Work<'_>, ready: Ready) -> Result<Receipt> {
         let connection = work.connection;
-        if let Some(dedupe) = dedupe
+        let Ready { record, dedupe } = ready;
+        if let Some(dedupe) = &dedupe
             && let Some(row) = audit_entry::by_dedupe(connection, dedupe)?
         {
             return Ok(Receipt { seq: row.seq, hash: row.hash, repeated: true });
         }
         let record =
             if record.event == AuditEvent::WorkflowCompleted.as_str() { counted(connection, record)? } else { record };
-        let sealed = self
-            .chain
-            .seal(mask::record(record).with_large_integers_as_text())
-            .map_err(|error| Error::Invalid { reason: format!("audit entry: {error}") })?;
+        let sealed =
+            self.chain.seal(record).map_err(|error| Error::Invalid { reason: format!("audit entry: {error}") })?;
         let signer = work.signer.as_deref().filter(|_| is_signed(&sealed.entry.event));
         let signature = signer.map(|signer| signer.sign_hash(&sealed.hash));
-        self.high = Some(audit_entry::insert(connection, &sealed, signature, dedupe, self.high)?);
+        self.high = Some(audit_entry::insert(connection, &sealed, signature, dedupe.as_deref(), self.high)?);
         Ok(Receipt { seq: sealed.entry.seq, hash: sealed.hash.to_hex(), repeated: false })
     }
 
@@ -104,13 +120,17 @@ impl Tail {
 
 /// Seals records at the end of the chain.
 pub(crate) fn append(work: &mut Work<'_>, records: Vec<Record>) -> Result<()> {
+    append_ready(work, records.into_iter().map(Ready::new).collect())
+}
+
+/// [`append`] of what was made ready before.
+pub(crate) fn append_ready(work: &mut Work<'_>, records: Vec<Ready>) -> Result<()> {
     if records.is_empty() {
         return Ok(());
     }
     let mut tail = Tail::read(work.connection)?;
-    for record in records {
-        let dedupe = dedupe_of(&record);
-        tail.append(work, record, dedupe.as_deref())?;
+    for ready in records {
+        tail.append(work, ready)?;
     }
     tail.end(work)
 }
@@ -124,7 +144,7 @@ fn counted(connection: &Connection, mut record: Record) -> Result<Record> {
 
 pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {
     let mut tail = Tail::read(work.connection)?;
-    let receipt = tail.append(work, record, dedupe)?;
+    let receipt = tail.append(work, Ready::with(record, dedupe.map(str::to_owned)))?;
     tail.end(work)?;
     Ok(receipt)
 }

@@ -138,7 +138,7 @@ pub(crate) struct Prepared {
     summary: Option<Document>,
     consumed: Vec<i64>,
     tasks: Vec<task_change::Prepared>,
-    audit: Vec<Record>,
+    audit: Vec<chain::Ready>,
     spent: Vec<Spent>,
     rests: bool,
 }
@@ -193,7 +193,7 @@ impl Prepared {
             summary,
             consumed: consumed_inputs.clone(),
             tasks: tasks.iter().map(task_change::Prepared::new).collect::<Result<_>>()?,
-            audit: audit.clone(),
+            audit: audit.iter().cloned().map(chain::Ready::new).collect(),
             spent: events.iter().filter_map(Spent::of).collect(),
             rests,
         })
@@ -272,7 +272,7 @@ impl Prepared {
         for change in &self.tasks {
             change.apply(connection, run)?;
         }
-        chain::append(work, std::mem::take(&mut self.audit))
+        chain::append_ready(work, std::mem::take(&mut self.audit))
     }
 }
 

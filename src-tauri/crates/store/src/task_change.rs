@@ -105,41 +105,63 @@ pub enum TaskChange {
     },
 }
 
+/// A task to be created: its row, without what only the run's row knows, and its body.
+pub(crate) struct NewRow {
+    row: TaskRow,
+    body: Document,
+}
+
 /// A change whose text was made on the caller's thread.
 pub(crate) enum Prepared {
-    Create(Box<(NewTask, Document)>),
+    Create(Box<NewRow>),
     Other(TaskChange),
 }
 
 impl Prepared {
     pub(crate) fn new(change: &TaskChange) -> Result<Self> {
         Ok(match change {
-            TaskChange::Create(new) => Self::Create(Box::new(((**new).clone(), Document::of(&new.created)?))),
+            TaskChange::Create(new) => {
+                Self::Create(Box::new(NewRow { row: row_of(new), body: Document::of(&new.created)? }))
+            }
             other => Self::Other(other.clone()),
         })
     }
 
     pub(crate) fn apply(&self, connection: &Connection, run: &str) -> Result<()> {
         match self {
-            Self::Create(new) => create(connection, run, &new.0, &new.1),
+            Self::Create(new) => create(connection, run, new),
             Self::Other(change) => apply(connection, run, change),
         }
     }
 }
 
-fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document) -> Result<()> {
-    let created = &new.created;
+fn create(connection: &Connection, run: &str, new: &NewRow) -> Result<()> {
     // One task for what comes after the hundredth: another failed slot.
-    if created.cases.is_some_and(|cases| cases > 1)
-        && let Some(row) = task::uncounted(connection, &created.task_id)?.filter(|row| row.run_id == run)
+    if new.row.cases > 1
+        && let Some(row) = task::uncounted(connection, &new.row.id)?.filter(|row| row.run_id == run)
     {
         return match row.state {
-            TaskState::Open => task::grow(connection, &row.id, created.cases.unwrap_or(1)),
+            TaskState::Open => task::grow(connection, &row.id, new.row.cases),
             // The answer is for those that the person saw.
             _ => Err(Error::TaskDecided { task: row.id }),
         };
     }
     let workflow = crate::table::run::require(connection, run)?;
+    let row = TaskRow {
+        run_id: run.to_owned(),
+        workflow_id: workflow.workflow_id,
+        workflow_name: workflow.workflow_name,
+        ..new.row.clone()
+    };
+    task::insert(connection, &row)?;
+    task_body::insert(connection, run, &row.id, CREATED, &new.body)?;
+    note(connection, &row.id, row.created_ms, "system", "created", None)?;
+    webhook::tell(connection, TaskNews::Created, &row, row.created_ms)
+}
+
+/// The row of a new task; whose run and workflow it is, is known where it is written.
+fn row_of(new: &NewTask) -> TaskRow {
+    let created = &new.created;
     let (node, path, item, visit, attempt) = match &created.origin {
         Some(origin) => (&origin.step_id, &origin.path, origin.item, origin.visit, origin.attempt),
         None => (&new.step_id, &new.path, new.item, new.visit, new.attempt),
@@ -148,11 +170,11 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
     // Lists show these and searches look into them, without asking who may see what they quote.
     let mut masks = Masks::new(&created.redact);
     masks.input(&created.input);
-    let row = TaskRow {
+    TaskRow {
         id: created.task_id.clone(),
-        run_id: run.to_owned(),
-        workflow_id: workflow.workflow_id,
-        workflow_name: workflow.workflow_name,
+        run_id: String::new(),
+        workflow_id: String::new(),
+        workflow_name: String::new(),
         step: new.step_id.clone(),
         node: node.clone(),
         node_title: new.node_title.clone(),
@@ -201,11 +223,7 @@ fn create(connection: &Connection, run: &str, new: &NewTask, document: &Document
         approvals: 0,
         reopens: created.reopens.clone(),
         reopened_run: None,
-    };
-    task::insert(connection, &row)?;
-    task_body::insert(connection, run, &row.id, CREATED, document)?;
-    note(connection, &row.id, new.created_ms, "system", "created", None)?;
-    webhook::tell(connection, TaskNews::Created, &row, new.created_ms)
+    }
 }
 
 fn escalates(policy: Option<&OnExpiry>) -> bool {
