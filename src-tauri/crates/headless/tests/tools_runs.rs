@@ -61,7 +61,7 @@ fn of<'a>(events: &'a [Value], kind: &str) -> &'a Value {
 }
 
 #[test]
-fn ts_063_ts_064_a_tool_that_works_fails_and_may_fail() {
+fn ts_063_a_tool_that_works_fails_and_may_fail() {
     let place = approved();
     let (events, summary) = run(&place, "call", step("echo", json!({ "text": "hi" }), json!({})));
     assert_eq!(types(&events), ["step_start", "tool_start", "tool_done", "step_done"]);
@@ -74,6 +74,7 @@ fn ts_063_ts_064_a_tool_that_works_fails_and_may_fail() {
     assert_eq!((&summary["status"], &summary["error"]["message"]), (&json!("failed"), &json!("no paper")));
     assert_eq!(summary["error"]["details"]["code"], "TOOL_FAILED");
 
+    // TS-064: both spellings mean the same.
     for way in ["allowError", "continueOnError"] {
         let (events, summary) = run(&place, "call", step("fails", json!({}), json!({ way: true })));
         assert_eq!(types(&events), ["step_start", "tool_start", "tool_error", "step_done"], "{way}");
