@@ -52,7 +52,11 @@ impl App {
     /// What a host that stays does at its start. The note of what was verified before lies beside what it vouches for, so
     /// that only a chain too long to be read in seconds is taken up there.
     pub(crate) fn verify_audit_at_start(&self) -> ApiResult<AuditVerdict> {
-        let long = self.store.audit_state()?.head.size > LONG;
+        self.verify_audit_above(LONG)
+    }
+
+    fn verify_audit_above(&self, long: u64) -> ApiResult<AuditVerdict> {
+        let long = self.store.audit_state()?.head.size > long;
         self.verify_audit(!long)
     }
 
