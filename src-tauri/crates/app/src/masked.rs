@@ -172,6 +172,7 @@ impl RunMasks {
         if let Some(payload) = whole["payload"].as_object_mut() {
             payload.remove("base");
         }
+        let by_model = kind == "auto_fix_attempt" && !whole["payload"]["asked"].is_null();
         let variable = whole["payload"]["name"].as_str().map(|name| name.trim_start_matches('$').to_owned());
         for (field, value) in whole["payload"].as_object_mut().into_iter().flatten() {
             let frame = frame(kind, field);
@@ -181,7 +182,14 @@ impl RunMasks {
                     let named = Value::Object(Map::from_iter([(name.clone(), value.take())]));
                     self.masks.inside(&named, 0)[name.as_str()].take()
                 }
-                ("patch", _) if kind == "input_edited" => self.masks.patch(value),
+                ("patch", _) if matches!(kind, "input_edited" | "auto_fix_attempt") => self.masks.patch(value),
+                // They quote what was proposed, and of a refused answer nothing was learned.
+                ("violations", _) if by_model => {
+                    for words in value.as_array_mut().into_iter().flatten() {
+                        *words = mask::NAMELESS.into();
+                    }
+                    value.take()
+                }
                 // What is personal may begin in one piece and end in the next: no pattern would find it.
                 ("delta", _) => mask::NAMELESS.into(),
                 // What a model answered, as its pieces.

@@ -3,7 +3,11 @@ use serde_json::{Value, json};
 use signalbox_model::RunEvent;
 
 fn masked(events: &[(&str, Value)]) -> Vec<Value> {
-    let mut masks = RunMasks::new(&[]);
+    masked_with(&[], events)
+}
+
+fn masked_with(pointers: &[String], events: &[(&str, Value)]) -> Vec<Value> {
+    let mut masks = RunMasks::new(pointers);
     let event = |(at, (kind, payload)): (usize, &(&str, Value))| -> RunEvent {
         let event = json!({
             "runId": "run_1", "seq": at + 1, "ts": "2026-01-01T00:00:00.000Z", "type": kind, "stepId": "call",
@@ -61,4 +65,21 @@ fn words_of_a_tool_that_are_no_data_can_be_read() {
         json!({ "name": "pay", "level": "progress", "message": "half of it", "data": { "progress": 1, "total": 2 } }),
     )]);
     assert_eq!(shown[0]["message"], "half of it");
+}
+
+/// ADR 52: what a model proposed is hidden by its places, also when it was refused and nothing was learned of it.
+#[test]
+fn a_refused_repair_tells_no_hidden_field() {
+    let tried = json!({
+        "model": "mender", "accepted": false, "delta": 2,
+        "patch": [
+            { "op": "replace", "path": "/salary", "value": 50000 },
+            { "op": "replace", "path": "/num", "value": "x" },
+        ],
+        "violations": ["/salary: 50000 is not right"], "changes": [],
+        "asked": { "number": 1, "of": 2, "tokens": 120, "answer": "{\"salary\": 50000}" },
+    });
+    let shown = masked_with(&["/salary".to_owned()], &[("auto_fix_attempt", tried)]);
+    assert!(!shown[0].to_string().contains("50000"), "{}", shown[0]);
+    assert_eq!(shown[0]["patch"][1]["value"], "x", "the rest can be read");
 }
