@@ -89,7 +89,8 @@ impl ToolBook {
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
         let hash = approval::hash(&kept, &found.tools);
         let approved = row.as_ref().and_then(Approved::of);
-        if row.is_some_and(|row| row.blocked.is_none()) && approved.is_some_and(|approved| approved.hash == hash) {
+        let is_as_approved = approved.is_some_and(|approved| approved.hash == hash);
+        if row.is_some_and(|row| row.blocked.is_none()) && is_as_approved {
             return Ok(());
         }
         let (now, tools) = (self.clock.now_ms(), found.tools.clone());
@@ -105,6 +106,10 @@ impl ToolBook {
         });
         match written {
             Ok(Err(why)) => Err(not_approved(name, why)),
+            Ok(Ok(_)) if is_as_approved => Err(not_approved(
+                name,
+                "was changed since it was approved; it is now as it was, and waits for a person",
+            )),
             Ok(Ok(_)) => Err(not_approved(name, "has other tools, or describes them otherwise, than was approved")),
             Err(error) => Err(unreadable(&error)),
         }

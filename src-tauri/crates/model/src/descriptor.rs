@@ -137,9 +137,11 @@ impl<T: Copy> ByConfig<T> {
 /// What the names of skills begin with.
 pub const LEARN: &str = "learn_";
 
-/// A name in a list of tools that gives a tool outside: neither taken away nor a skill.
+/// A name in a list of tools that gives a tool outside: neither taken away nor a skill. A server may be called like a skill;
+/// what stands behind a slash is always a server's.
 fn reaches_out(name: &str) -> bool {
-    !name.starts_with('-') && !name.trim_start_matches('+').starts_with(LEARN)
+    let bare = name.trim_start_matches('+');
+    !name.starts_with('-') && (bare.contains('/') || !bare.starts_with(LEARN))
 }
 
 /// One node kind.
@@ -311,5 +313,21 @@ impl NodeDescriptor {
     /// The default mode.
     pub fn default_mode(&self) -> Mode {
         self.modes.first().copied().unwrap_or(Mode::Each)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reaches_out;
+
+    /// G-08: skills are read only, but a server may be called like one.
+    #[test]
+    fn a_tool_of_a_server_is_no_skill() {
+        for name in ["files/read", "+files/read", "learn_bank/pay", "+learn_bank/pay"] {
+            assert!(reaches_out(name), "{name}");
+        }
+        for name in ["learn_triage", "+learn_triage", "-files/read", "-learn_bank/pay"] {
+            assert!(!reaches_out(name), "{name}");
+        }
     }
 }

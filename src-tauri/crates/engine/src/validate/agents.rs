@@ -31,8 +31,14 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 
 fn tool_names(names: &[String], at: &str, found: &mut Vec<Diagnostic>) {
     for (i, name) in names.iter().enumerate() {
-        let bare = if at.starts_with("/settings") { name } else { name.trim_start_matches(['+', '-']) };
-        if let Some((message, hint)) = agent::misnamed(bare) {
+        let of_step = !at.starts_with("/settings");
+        let bare = if of_step { name.strip_prefix(['+', '-']).unwrap_or(name) } else { name };
+        if bare.starts_with(['+', '-']) {
+            let hint =
+                if of_step { "Write one sign before it" } else { "Write it without: the steps add and take away" };
+            let message = format!("'{name}' has a sign too many");
+            found.push(Diagnostic::error(Code::BadConfig, format!("{at}/{i}"), message, hint));
+        } else if let Some((message, hint)) = agent::misnamed(bare) {
             found.push(Diagnostic::error(Code::BadConfig, format!("{at}/{i}"), message, hint));
         }
     }

@@ -65,6 +65,10 @@ fn each_fault_is_named_at_its_place() {
         Code::SecretPlace,
         "/nodes/a/idempotencyKey",
     );
+    // Steps add to the tools of the workflow and take from them; the workflow only lists.
+    for name in ["+files/read", "-files/read"] {
+        has(&file(|f| f["settings"] = json!({ "tools": [name] })), Code::BadConfig, "/settings/tools/0");
+    }
     let warned = file(|f| f["nodes"]["a"]["config"] = json!({ "url": "x" }));
     assert_eq!(warned, []);
 }
