@@ -168,11 +168,7 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
             (recovery.kinds[*target] == Some(RecoveryKind::Handler) && rules.iter().any(|r| r.action == "retry"))
                 .then_some(handler)
         });
-        if effects == Effects::Write
-            && replay == Replay::Ask
-            && node.idempotency_key.is_none()
-            && (own || by_rule.is_some())
-        {
+        if effects == Effects::Write && replay == Replay::Ask && !node.sends_key() && (own || by_rule.is_some()) {
             let who = if own {
                 "its own retries".to_owned()
             } else {

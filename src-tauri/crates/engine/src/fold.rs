@@ -602,7 +602,8 @@ fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &R
     }
 }
 
-/// The call is a `write` whose descriptor says `replay: ask`, and no idempotency key makes it safe.
+/// The call is a `write` whose descriptor says `replay: ask`, and no idempotency key makes it safe: a key does that where it
+/// is sent along.
 pub(crate) fn asks(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> bool {
     let config = slot_ref(state, node, slot).and_then(|s| s.config.clone()).unwrap_or_default();
     call_asks(compiled, node, &config)
@@ -610,7 +611,7 @@ pub(crate) fn asks(compiled: &Compiled, state: &RunState, node: usize, slot: usi
 
 pub(crate) fn call_asks(compiled: &Compiled, node: usize, config: &Value) -> bool {
     let node = &compiled.nodes[node];
-    node.node.idempotency_key.is_none()
+    !node.node.sends_key()
         && matches!(node.descriptor.effects.of(config), signalbox_model::Effects::Write)
         && matches!(node.descriptor.replay.of(config), Replay::Ask)
 }

@@ -195,6 +195,14 @@ pub struct Node {
     pub extra: Map,
 }
 
+impl Node {
+    /// Its calls tell the service a key by which it knows a repeated one. Other kinds have the key in their record only.
+    #[must_use]
+    pub fn sends_key(&self) -> bool {
+        self.idempotency_key.is_some() && self.kind == "http.request"
+    }
+}
+
 /// `errorHandling` of a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -121,7 +121,7 @@ pub(super) fn steps(
             change,
             effects,
             repeats: matches!(effects, Effects::Write)
-                && node.node.idempotency_key.is_none()
+                && !node.node.sends_key()
                 && matches!(node.descriptor.replay.of(&node.config), Replay::Ask),
             calls: count,
             asks: asked.contains(&*node.id),

@@ -67,6 +67,8 @@ pub(crate) fn catalog() -> Catalog {
         kind("t.hundreds", json!("none"), json!(["all"]), both.clone(), json!({})),
         kind("t.read", json!("read"), json!(["each", "all"]), both.clone(), json!({})),
         kind("t.write", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
+        // The one kind that sends its idempotency key along.
+        kind("http.request", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
         kind("t.all", json!("none"), json!(["all"]), both.clone(), json!({ "keepsError": true })),
         kind("t.wait", json!("read"), json!(["all"]), both, json!({ "role": "wait", "keepsError": true })),
         kind("t.break", json!("none"), json!(["all"]), json!([]), json!({ "role": "break" })),
