@@ -12,11 +12,13 @@ use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
 use signalbox_engine::patch::{self, Operation};
 use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_parts;
+use signalbox_model::said::UNASKED;
 use signalbox_model::{
     AuditEvent, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure, Said, TaskAction, TaskState, Workflow, time,
     wire,
 };
-use signalbox_ports::CallLog;
+use signalbox_nodes::speech;
+use signalbox_ports::{CallLog, Scrubber};
 use signalbox_store::{TaskAct, TaskRecord, mask::Masks};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -84,20 +86,23 @@ struct Told {
 }
 
 /// Hears what the question cost: no run asked it, so its sum stands with those of the day.
-#[derive(Default)]
-struct Paid(Mutex<Vec<EventBody>>);
+struct Paid {
+    told: Mutex<Vec<EventBody>>,
+    scrubber: Arc<Scrubber>,
+}
 
 impl CallLog for Paid {
     fn say(&self, said: Said) {
+        let said = speech::clean(&self.scrubber, said);
         if let Ok(body @ (EventBody::LlmDone(_) | EventBody::LlmError(_))) = EventBody::try_from(said) {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+            self.told.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         }
     }
 }
 
 impl Paid {
     fn add_up(self, app: &App) -> ApiResult<()> {
-        let told = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let told = self.told.into_inner().unwrap_or_else(PoisonError::into_inner);
         let at = time::format(app.now_ms());
         told.iter().try_for_each(|body| app.store.usage_without_run(&at, body)).map_err(ApiError::from)
     }
@@ -115,7 +120,7 @@ pub(crate) fn suggest(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Ta
     let (input, _) = masks.input(&record.created.input);
     let call = question(&record, &input, &mut masks);
     let code = signalbox_nodes::kind(KIND).ok_or_else(|| ApiError::not_found("There is no such kind."))?;
-    let paid = Paid::default();
+    let paid = Paid { told: Mutex::default(), scrubber: app.world.secrets.scrubber() };
     let asked = app.wait_for(Box::pin(async {
         let answered = signalbox_nodes::run_call(code, &call, &app.world, &paid);
         tokio::select! {
@@ -124,16 +129,17 @@ pub(crate) fn suggest(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Ta
         }
     }))?;
     drop(under);
-    paid.add_up(app)?;
+    let added = paid.add_up(app);
     match asked {
         None => {
             let words = "The question was stopped before there was an answer".to_owned();
             let told = Told { model: "default".into(), tokens: None, facts: json!({ "stopped": true }), words };
             kept(app, caller, &record, told)?;
+            added?;
             Err(conflict("The question was stopped.", "Ask again, or correct the input yourself."))
         }
         Some(Err(failure)) => {
-            if !matches!(failure.code.as_str(), "NOT_CONFIGURED" | "SECRET_IN_INPUT") {
+            if !UNASKED.contains(&failure.code.as_str()) {
                 let detail = |name: &str| failure.details.get(name).cloned().unwrap_or_default();
                 let told = Told {
                     model: detail("model").as_str().filter(|name| !name.is_empty()).unwrap_or("default").to_owned(),
@@ -143,9 +149,13 @@ pub(crate) fn suggest(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Ta
                 };
                 kept(app, caller, &record, told)?;
             }
+            added?;
             Err(unanswered(&failure))
         }
-        Some(Ok(output)) => answered(app, caller, &record, &input, output),
+        Some(Ok(output)) => {
+            let answer = answered(app, caller, &record, &input, output);
+            added.and(answer)
+        }
     }
 }
 

@@ -26,7 +26,9 @@ impl Model {
                 asked.len() - 1
             };
             let text = answers.get(number).or(answers.last()).map_or("", String::as_str);
-            let said = json!({ "message": { "content": text }, "finish_reason": "stop" });
+            // An answer that ends in an ellipsis was cut off.
+            let finish = if text.ends_with('…') { "length" } else { "stop" };
+            let said = json!({ "message": { "content": text }, "finish_reason": finish });
             let usage = json!({ "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 });
             ("200 OK", json!({ "model": "mender-1", "choices": [said], "usage": usage }))
         });
@@ -101,6 +103,21 @@ fn ts_007_two_answers_of_no_use_and_one_person() {
     assert_eq!(attempts(&place).len(), 2);
     let tasks = place.run(&["tasks", "list", "--json"]).json();
     assert_eq!(tasks.as_array().map(Vec::len), Some(1), "{tasks}");
+}
+
+/// The next answer would be as long, and cost as much.
+#[test]
+fn an_answer_that_is_cut_off_is_not_asked_for_again() {
+    let (place, model) = (Box::new(), Model::saying(&["{\"num\": 4…"]));
+    let provider = json!({ "kind": "openai", "baseUrl": model.base });
+    let healer = json!({ "strategy": "llm", "provider": provider, "model": "mender", "maxAttempts": 5 });
+    let file = place.file("order.json", order(healer).to_string());
+    let done = place.run(&["run", &file.display().to_string(), "--params", r#"{"num": "forty two"}"#, "--json"]);
+    assert_eq!(done.code, 3, "{}{}", done.out, done.err);
+    assert_eq!(model.questions().len(), 1);
+    let tried = attempts(&place);
+    assert_eq!(tried.len(), 1);
+    assert!(tried[0].to_string().contains("longer than"), "{}", tried[0]);
 }
 
 #[test]

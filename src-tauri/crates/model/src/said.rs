@@ -71,6 +71,17 @@ pub struct LlmDone {
     pub cost_micros: Option<u64>,
 }
 
+/// Failures before any question: no model was asked.
+pub const UNASKED: [&str; 7] = [
+    "NOT_CONFIGURED",
+    "SECRET_IN_INPUT",
+    "BUDGET_EXCEEDED",
+    "ADDRESS_REFUSED",
+    "SECRET_MISSING",
+    "SECRET_UNAVAILABLE",
+    "CREDENTIAL_REFUSED",
+];
+
 /// Payload of `llm_error`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LlmError {

@@ -156,7 +156,7 @@ fn piece_mut(said: &mut Said) -> Option<&mut String> {
 }
 
 /// Without the secrets that this process knows: it is stored and shown.
-fn clean(scrubber: &Scrubber, said: Said) -> Said {
+pub fn clean(scrubber: &Scrubber, said: Said) -> Said {
     let text = |text: &mut String| *text = scrubber.text(text).into_owned();
     let value = |value: &mut Arc<serde_json::Value>| {
         if scrubber.finds_in(value) {
@@ -167,12 +167,19 @@ fn clean(scrubber: &Scrubber, said: Said) -> Said {
     match &mut said {
         Said::LlmToken(piece) | Said::LlmThinking(piece) => text(&mut piece.delta),
         Said::LlmToolUse(said) => {
+            text(&mut said.tool_use_id);
             text(&mut said.name);
             value(&mut said.input);
         }
-        Said::LlmToolResult(said) => text(&mut said.content),
+        Said::LlmToolResult(said) => {
+            text(&mut said.tool_use_id);
+            text(&mut said.content);
+        }
         Said::LlmDone(said) => text(&mut said.model),
-        Said::LlmError(said) => text(&mut said.error),
+        Said::LlmError(said) => {
+            text(&mut said.error);
+            said.model.iter_mut().for_each(text);
+        }
         Said::ToolStart(said) => {
             text(&mut said.name);
             text(&mut said.input_summary);

@@ -14,6 +14,7 @@ use crate::{
 use serde_json::{Value, json};
 use signalbox_model::{
     ErrorPayload, ErrorType, EventBody, Item, NodeFailure, SuggestedAction,
+    said::UNASKED,
     task::{AutoFixAttempt, ModelTry},
 };
 use std::sync::Arc;
@@ -22,16 +23,6 @@ use std::sync::Arc;
 const RULES: &str = "deterministic";
 /// Questions to a model where the step says nothing.
 const TRIES: u64 = 2;
-/// Failures before any question.
-const UNASKED: [&str; 7] = [
-    "NOT_CONFIGURED",
-    "SECRET_IN_INPUT",
-    "BUDGET_EXCEEDED",
-    "ADDRESS_REFUSED",
-    "SECRET_MISSING",
-    "SECRET_UNAVAILABLE",
-    "CREDENTIAL_REFUSED",
-];
 /// Breaches of an answer's form: told to the model, it may answer better (K-32).
 const BREACHES: [&str; 3] = ["NON_JSON", "NO_STRUCTURED_OUTPUT", "SCHEMA_MISMATCH"];
 
@@ -83,7 +74,8 @@ impl Deciding<'_> {
         let healing = self.healing(node, slot, healer, error, config);
         if let Some(Intent::Fixed(fixed)) = before {
             let delta = patch::diff(&healing.original, &fixed).len();
-            return self.healed(&healing, &fixed, (RULES, None, delta));
+            // Its own record says who repaired it.
+            return self.healed(&healing, &fixed, (None, None, delta));
         }
         let Some(schema) = &healing.schema else {
             return self.unhealed(&healing, Unhealed::because("nothing says what the input should look like"));
@@ -100,7 +92,7 @@ impl Deciding<'_> {
             let key = self.recovery_key(node, slot, healer, false);
             self.emit(Some(key), EventBody::AutoFixAttempt(tried))?;
             if let (true, Some(fixed)) = (accepted, fixed) {
-                return self.healed(&healing, &fixed, (RULES, None, delta));
+                return self.healed(&healing, &fixed, (Some(RULES), None, delta));
             }
         }
         if strategy.model { self.ask_model(&healing, unhealed) } else { self.unhealed(&healing, unhealed) }
@@ -153,7 +145,14 @@ impl Deciding<'_> {
         error: &Arc<ErrorPayload>,
         result: Result<CallOutput, NodeFailure>,
     ) -> Result<(), StepError> {
-        let config = self.recovery_config(node, slot, healer, error).unwrap_or_default();
+        let config = match self.recovery_config(node, slot, healer, error) {
+            Ok(config) => config,
+            // Variables have changed since it was asked: nothing says any more what the answer should be.
+            Err(broken) => {
+                let told = self.recovery_error(node, slot, healer, &broken.failure("config"));
+                return self.recovery_failed(node, slot, healer, told);
+            }
+        };
         let healing = self.healing(node, slot, healer, error, config);
         // Nobody was asked: no try was made, and another would end like this one.
         if let Err(failure) = &result
@@ -181,10 +180,17 @@ impl Deciding<'_> {
         let key = self.recovery_key(node, slot, healer, false);
         self.emit(Some(key), EventBody::AutoFixAttempt(tried))?;
         if let Some(fixed) = fixed {
-            return self.healed(&healing, &fixed, (&model, tokens, delta));
+            return self.healed(&healing, &fixed, (Some(&model), tokens, delta));
         }
         let unhealed = Unhealed { why: None, violations };
-        if final_word { self.unhealed(&healing, unhealed) } else { self.ask_model(&healing, unhealed) }
+        if final_word {
+            self.unhealed(&healing, unhealed)
+        } else if self.is_stopped() {
+            // A stopped run asks nobody; when it goes on, the healer begins where it is.
+            self.cut_recovery(node, slot, healer)
+        } else {
+            self.ask_model(&healing, unhealed)
+        }
     }
 
     /// Judges what a model proposes.
@@ -223,7 +229,7 @@ impl Deciding<'_> {
         &mut self,
         healing: &Healing,
         fixed: &Value,
-        (model, tokens, delta): (&str, Option<u64>, usize),
+        (model, tokens, delta): (Option<&str>, Option<u64>, usize),
     ) -> Result<(), StepError> {
         let original = &healing.original;
         let data =
@@ -285,9 +291,9 @@ fn times(count: u32) -> String {
     if count == 1 { "once".into() } else { format!("{count} times") }
 }
 
-/// The next question may get another answer.
+/// The next question may get another answer; what was cut off would be as long again.
 fn worth_another(failure: &NodeFailure) -> bool {
-    failure.retryable || BREACHES.contains(&failure.code.as_str())
+    (failure.retryable && failure.code != "TRUNCATED") || BREACHES.contains(&failure.code.as_str())
 }
 
 /// A question that brought nothing to judge.

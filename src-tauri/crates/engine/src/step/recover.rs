@@ -341,11 +341,16 @@ impl Deciding<'_> {
             let Some(At::Running(recovery)) = case::case_of(self.state, node, slot).map(|c| c.at.clone()) else {
                 continue;
             };
-            let key = self.recovery_key(node, slot, recovery, false);
-            let origin = Some(self.origin_of(node, slot));
-            let cut = signalbox_model::event::StepInterrupted { effect: None, origin };
-            self.emit(Some(key), EventBody::StepInterrupted(cut))?;
+            self.cut_recovery(node, slot, recovery)?;
         }
         Ok(())
+    }
+
+    /// A recovery node that works on a slot is cut off.
+    pub(super) fn cut_recovery(&mut self, node: usize, slot: usize, recovery: usize) -> Result<(), StepError> {
+        let key = self.recovery_key(node, slot, recovery, false);
+        let origin = Some(self.origin_of(node, slot));
+        let cut = signalbox_model::event::StepInterrupted { effect: None, origin };
+        self.emit(Some(key), EventBody::StepInterrupted(cut))
     }
 }

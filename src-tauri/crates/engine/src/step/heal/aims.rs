@@ -6,32 +6,30 @@ use crate::{config, fold};
 use serde_json::Value;
 use std::{collections::BTreeSet, sync::Arc};
 
-/// Names of such fields, at any depth of the settings and of the input, in the form of [`plain`]; their plurals too.
-const AIMS: [&str; 23] = [
+/// Words that make a field such a one wherever they stand in its name, at any depth of the settings and of the input; their
+/// plurals too.
+const TELLING: [&str; 16] = [
     "account",
     "address",
     "assignee",
     "bcc",
+    "beneficiary",
+    "callback",
     "cc",
-    "channel",
     "credential",
     "email",
-    "header",
-    "host",
     "iban",
-    "method",
-    "model",
-    "path",
+    "payee",
     "phone",
-    "provider",
     "recipient",
-    "server",
-    "to",
-    "tool",
     "uri",
     "url",
-    "workflow",
+    "webhook",
 ];
+/// Such names as they stand, in the form of [`plain`]: as a part of a name they say nothing (`valid_to`).
+const WHOLE: [&str; 10] = ["channel", "header", "host", "method", "model", "path", "provider", "server", "to", "tool"];
+/// The same, and the words of [`TELLING`] that are written in two.
+const ALSO: [&str; 3] = ["workflow", "email", "webhook"];
 static NOTHING: Value = Value::Null;
 
 /// A name without case and separators.
@@ -39,11 +37,30 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// The words of a name: at other signs than letters and digits, and where a capital begins one.
+fn words(name: &str) -> Vec<String> {
+    let (mut words, mut small) = (vec![String::new()], false);
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (small && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        small = c.is_lowercase() || c.is_numeric();
+        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
+}
+
 /// The aim that a field of this name is.
 fn aim(name: &str) -> Option<&'static str> {
-    let name = plain(name);
-    let is = |aim: &&str| name.strip_prefix(*aim).is_some_and(|rest| matches!(rest, "" | "s" | "es"));
-    AIMS.into_iter().find(is)
+    fn is(aim: &str, word: &str) -> bool {
+        word.strip_prefix(aim).is_some_and(|rest| matches!(rest, "" | "s" | "es"))
+            || aim.strip_suffix('y').is_some_and(|stem| word.strip_prefix(stem) == Some("ies"))
+    }
+    let (whole, words) = (plain(name), words(name));
+    let told = TELLING.into_iter().find(|aim| words.iter().any(|word| is(aim, word)));
+    told.or_else(|| WHOLE.into_iter().chain(ALSO).find(|aim| is(aim, &whole)))
 }
 
 /// The aim that differs between two values, at any depth. What is absent is like null.
@@ -117,11 +134,25 @@ mod tests {
 
     #[test]
     fn an_aim_is_known_in_any_spelling() {
-        for name in ["to", "To", "_to_", "CC", "recipients", "Addresses", "e-mail", "E_Mail", "phone", "URL", "headers"]
-        {
+        let names = "to To _to_ CC recipients Addresses e-mail E_Mail phone URL headers recipientIban recipient_email \
+                     toAddress webhookUrl web_hook callback_uri accountNumber bank_account email_to payee Beneficiaries";
+        for name in names.split_whitespace() {
             assert!(aim(name).is_some(), "{name}");
         }
-        for name in ["num", "amount", "total", "name", "note", "price", "customer", "tone", "valid_to"] {
+        for name in [
+            "num",
+            "amount",
+            "total",
+            "name",
+            "note",
+            "price",
+            "customer",
+            "tone",
+            "valid_to",
+            "curl",
+            "hosted",
+            "method_of_sale",
+        ] {
             assert_eq!(aim(name), None, "{name}");
         }
     }
