@@ -47,6 +47,7 @@ fn without_secrets(outcome: Outcome, scrubber: &Scrubber) -> Outcome {
                     scrubber.value(Arc::make_mut(data));
                 }
             }
+            scrubber.map(&mut output.writes);
             Ok(output)
         }
         Err(mut failure) => {
@@ -97,5 +98,24 @@ pub(crate) fn duration(ms: u64) -> String {
         format!("{} s", ms / 1_000)
     } else {
         format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+    use serde_json::json;
+    use signalbox_engine::effect::CallOutput;
+    use signalbox_ports::{Scrubber, Secret};
+
+    /// A service that sends a key back in a field that the step writes.
+    #[test]
+    fn ts_166_what_a_step_writes_itself_holds_no_secret() {
+        let scrubber = Scrubber::default();
+        scrubber.add("home", None, &Secret::new("k-canary-77".to_owned()));
+        let mut output = CallOutput::success(json!({ "echo": "k-canary-77" }));
+        output.writes.insert("echo".into(), json!(["it is k-canary-77"]));
+        let told = format!("{:?}", without_secrets(Ok(output), &scrubber).expect("an output"));
+        assert!(!told.contains("k-canary-77") && told.contains("[secret:home]"), "{told}");
     }
 }

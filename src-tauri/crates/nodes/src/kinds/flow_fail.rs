@@ -38,6 +38,8 @@ fn run(slot: &CallSlot) -> Outcome {
         if let Some(Value::String(code)) = failure.details.shift_remove("code") {
             failure.code = code;
         }
+        // The engine's own count: an approval of more money begins there.
+        failure.details.shift_remove("runSpentMicros");
     }
     failure.retryable = error.get("retryable").and_then(Value::as_bool).unwrap_or(false);
     failure.suggested_action = failure.retryable.then_some(SuggestedAction::Retry);

@@ -54,8 +54,10 @@ pub(crate) async fn of(call: &Call, world: &World) -> Result<Vec<Skill>, NodeFai
 pub(super) async fn read(call: &Call, world: &World, path: &str) -> Result<String, NodeFailure> {
     let bytes = world.files.read(&call.workflow_id, path, LARGEST).await;
     let bytes = bytes.map_err(|error| file_error::file_failure(error, path))?;
-    String::from_utf8(bytes)
-        .map_err(|_| NodeFailure::validation("INPUT_INVALID", format!("'{path}' is no text")).detail("path", path))
+    let text = String::from_utf8(bytes)
+        .map_err(|_| NodeFailure::validation("INPUT_INVALID", format!("'{path}' is no text")).detail("path", path))?;
+    // Whoever cuts it would leave half a secret that nobody knows any more.
+    Ok(world.secrets.scrubber().text(&text).into_owned())
 }
 
 /// `description:` at the top of the file, else its first heading and the first line behind it.

@@ -184,6 +184,10 @@ impl Drop for Talk<'_> {
 fn without_secrets(mut request: LlmRequest, scrubber: &Scrubber) -> LlmRequest {
     let clean = |text: &mut String| *text = scrubber.text(text).into_owned();
     request.system.iter_mut().for_each(clean);
+    for tool in &mut request.tools {
+        clean(&mut tool.description);
+        scrubber.value(&mut tool.schema);
+    }
     for part in request.messages.iter_mut().flat_map(|message| &mut message.parts) {
         match part {
             Part::Text(text) => clean(text),
