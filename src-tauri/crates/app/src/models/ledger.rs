@@ -17,6 +17,9 @@ pub(super) struct Ledger {
 /// Runs that are remembered; of others the store knows all that has ended.
 const RUNS: usize = 10_000;
 
+/// Most that one answer counts for, as in the sums that are kept.
+const MOST: u64 = 1 << 40;
+
 impl Ledger {
     fn turn(&mut self, day: &str) {
         if self.day != day {
@@ -71,8 +74,11 @@ impl Ledger {
     pub(super) fn spent(&mut self, store: &Store, budget: &Budget, cost: u64, day: &str) {
         self.turn(day);
         if self.runs.len() >= RUNS {
-            self.runs.clear();
+            // What the store knows need not be remembered; what is not written yet must be.
+            self.runs.retain(|run, sum| store.spent_by_run(run).unwrap_or_default() < *sum);
         }
+        // As the store counts: one absurd answer of a provider does not use up a machine for ever.
+        let cost = cost.min(MOST);
         let run = self.of_run(store, &budget.run_id).saturating_add(cost);
         self.runs.insert(budget.run_id.to_string(), run);
         for workflow in [Some(&*budget.workflow_id), None] {
