@@ -7,6 +7,7 @@ use signalbox_model::budget::{BudgetScope, UsedUp};
 use signalbox_model::money;
 use signalbox_ports::llm::{LlmFailure, LlmFault};
 use signalbox_ports::{Clock as _, HttpError, Scrubber, retry_after};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,10 @@ pub(super) struct Who {
 }
 
 impl Who {
+    /// A text of the provider without the secrets that this process knows: before it is cut.
+    pub(super) fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.scrubber.text(text)
+    }
     pub(super) fn named(name: &str, scrubber: Arc<Scrubber>) -> Self {
         Self { name: format!("The model provider '{name}'"), scrubber }
     }
@@ -134,7 +139,7 @@ fn said(body: &Value) -> Option<Said> {
 
 /// One line, not too long, without what a terminal would obey. Cleaned before it is cut: half a secret would not be found.
 fn line(who: &Who, text: &str) -> String {
-    let text = who.scrubber.text(text);
+    let text = who.clean(text);
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     let whole = words.join(" ");

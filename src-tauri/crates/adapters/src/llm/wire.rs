@@ -156,7 +156,7 @@ fn not_json(who: &Who, bytes: &[u8]) -> LlmFailure {
     if text.trim_start().starts_with('<') {
         return fault::bad_answer(who, "it is a web page");
     }
-    let text = who.scrubber.text(&text);
+    let text = who.clean(&text);
     let begin: String = text.chars().filter(|c| !c.is_control()).take(80).collect();
     fault::bad_answer(who, &format!("it is no JSON and begins with '{begin}'"))
 }

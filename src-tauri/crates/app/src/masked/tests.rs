@@ -1,13 +1,18 @@
 use super::RunMasks;
 use serde_json::{Value, json};
-use signalbox_model::RunEvent;
+use signalbox_model::{RunEvent, Workflow};
+use std::sync::Arc;
 
 fn masked(events: &[(&str, Value)]) -> Vec<Value> {
     masked_with(&[], events)
 }
 
-fn masked_with(pointers: &[String], events: &[(&str, Value)]) -> Vec<Value> {
-    let mut masks = RunMasks::new(pointers);
+/// `redact`: what a step of the workflow says is to be hidden.
+fn masked_with(redact: &[&str], events: &[(&str, Value)]) -> Vec<Value> {
+    let step = json!({ "type": "builtin.human_decision", "config": { "redact": redact } });
+    let mut workflow = Workflow::empty("pays", "Pays");
+    workflow.nodes.insert("ask".into(), serde_json::from_value(step).expect("a step"));
+    let mut masks = RunMasks::new(&[Arc::new(workflow)]);
     let event = |(at, (kind, payload)): (usize, &(&str, Value))| -> RunEvent {
         let event = json!({
             "runId": "run_1", "seq": at + 1, "ts": "2026-01-01T00:00:00.000Z", "type": kind, "stepId": "call",
@@ -79,7 +84,7 @@ fn a_refused_repair_tells_no_hidden_field() {
         "violations": ["/salary: 50000 is not right"], "changes": [],
         "asked": { "number": 1, "of": 2, "tokens": 120, "answer": "{\"salary\": 50000}" },
     });
-    let shown = masked_with(&["/salary".to_owned()], &[("auto_fix_attempt", tried)]);
+    let shown = masked_with(&["/salary"], &[("auto_fix_attempt", tried)]);
     assert!(!shown[0].to_string().contains("50000"), "{}", shown[0]);
     assert_eq!(shown[0]["patch"][1]["value"], "x", "the rest can be read");
 }
