@@ -1,6 +1,7 @@
 //! Connections: the pragmas of one, and the small pool of readers.
 
 use crate::error::Result;
+use crate::letters;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection> {
     )?;
     connection.busy_timeout(busy)?;
     settle_plans(&connection)?;
+    letters::teach(&connection)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; \
@@ -42,6 +44,7 @@ fn open_reader(path: &Path, busy: Duration) -> Result<Connection> {
     )?;
     connection.busy_timeout(busy)?;
     settle_plans(&connection)?;
+    letters::teach(&connection)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON;",

@@ -1,5 +1,6 @@
 //! Conditions of a query and what stands for their question marks.
 
+use crate::letters;
 use rusqlite::types::Value as Sql;
 use std::borrow::Cow;
 
@@ -28,10 +29,9 @@ impl Filter {
         self.values.extend(values);
     }
 
-    /// The text stands somewhere in `what`; whatever it holds, it is no pattern.
-    pub(crate) fn contains(&mut self, what: &str, text: &str) {
-        let pattern = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-        self.add(format!("{what} LIKE '%' || ? || '%' ESCAPE '\\'"), pattern);
+    /// The text stands somewhere in one of `columns`, in capital letters or small ones; whatever it holds, it is no pattern.
+    pub(crate) fn contains(&mut self, columns: &str, text: &str) {
+        self.add(format!("holds(?, {columns})"), letters::fold(text));
     }
 
     /// The WHERE of a statement; nothing without conditions.

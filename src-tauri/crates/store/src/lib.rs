@@ -20,6 +20,7 @@ pub mod failpoint;
 mod filter;
 mod high_water;
 mod instance;
+mod letters;
 pub mod mask;
 mod open;
 mod payload;

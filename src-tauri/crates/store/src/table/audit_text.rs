@@ -3,6 +3,7 @@
 //! `tests/store/table/audit_text.rs`.
 
 use crate::error::Result;
+use crate::letters;
 use crate::schema::Migration;
 use crate::table::audit_meta;
 use rusqlite::{Connection, params};
@@ -52,13 +53,14 @@ pub(crate) fn take_in(connection: &Connection, most: usize) -> Result<bool> {
 }
 
 /// Entries below [`taken_to`] in which the text may stand; `None` when it is too short or too common to be looked up.
-/// Capital letters are folded like in `LIKE` and beyond, so nothing that `LIKE` finds is missing here.
+/// The index folds capital letters like [`letters::fold`], but for young ones: groups with those are not asked for.
 pub(crate) fn find(connection: &Connection, text: &str) -> Result<Option<BTreeSet<u64>>> {
-    let letters: Vec<char> = text.chars().collect();
-    if letters.len() < 3 || text.contains('\0') {
+    let text: Vec<char> = letters::fold(text).chars().collect();
+    let sure = |group: &&[char]| !group.iter().any(|letter| *letter == '\0' || letters::is_young(*letter));
+    let groups: BTreeSet<String> = text.windows(3).filter(sure).map(|group| group.iter().collect()).collect();
+    if groups.is_empty() {
         return Ok(None);
     }
-    let groups: BTreeSet<String> = letters.windows(3).map(|group| group.iter().collect::<String>()).collect();
     let all: Vec<String> = groups.iter().map(|group| format!("\"{}\"", group.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare_cached("SELECT rowid FROM audit_text WHERE audit_text MATCH ? LIMIT ?")?;
     let found = statement.query_map(params![all.join(" AND "), COMMON + 1], |row| row.get(0))?;

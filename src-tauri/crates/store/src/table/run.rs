@@ -146,11 +146,7 @@ pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage>
         filter.add("status = ?", status.as_str().to_owned());
     }
     if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
-        filter.contains(
-            "(workflow_name || char(10) || workflow_id || char(10) || id || char(10) || coalesce(failed_step, '') \
-             || char(10) || coalesce(error_message, ''))",
-            text,
-        );
+        filter.contains("workflow_name, workflow_id, id, failed_step, error_message", text);
     }
     if let Some(before) = &query.before {
         let (started, id) = before

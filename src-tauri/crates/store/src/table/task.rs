@@ -423,12 +423,7 @@ fn wanted(query: &TaskQuery) -> Filter {
         }
     }
     if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
-        filter.contains(
-            "(title || char(10) || coalesce(error_message, '') || char(10) || coalesce(error_code, '') || char(10) \
-                 || coalesce(node_title, '') || char(10) || node || char(10) || workflow_name || char(10) || run \
-                 || char(10) || id)",
-            text,
-        );
+        filter.contains("title, error_message, error_code, node_title, node, workflow_name, run, id", text);
     }
     filter
 }

@@ -12,7 +12,8 @@ fn found(store: &Store, text: &str) -> Vec<u64> {
 #[test]
 fn what_is_not_taken_in_yet_is_found_too() {
     let (_folder, store) = temporary();
-    let texts = ["Paid 4711 EUR", "paid nothing", "Ärger mit \"Zitat\"", "100% done_now", "ab"];
+    let texts =
+        ["Paid 4711 EUR", "paid nothing", "Ärger mit \"Zitat\"", "100% done_now", "ab \u{1e900}\u{1e901}\u{1e902}"];
     let add = || {
         for text in texts {
             store.audit_append(record("NOTE", "run-1", json!({ "message": text })), None, false).expect("records");
@@ -24,6 +25,9 @@ fn what_is_not_taken_in_yet_is_found_too() {
         "PAID",
         "aid 4",
         "Ärger",
+        "äRGER MIT",
+        "är",
+        "\u{1e922}\u{1e923}\u{1e924}",
         "100%",
         "_now",
         "ab",
@@ -37,7 +41,11 @@ fn what_is_not_taken_in_yet_is_found_too() {
         "\"level\":\"INFO",
     ];
     let plain: Vec<Vec<u64>> = asked.iter().map(|text| found(&store, text)).collect();
-    assert_eq!((&plain[0], &plain[1], &plain[9]), (&vec![0], &vec![0, 1], &vec![]));
+    let of = |text: &str| asked.iter().zip(&plain).find(|(one, _)| **one == text).map(|(_, found)| found.as_slice());
+    for (text, seqs) in [("4711", &[0][..]), ("PAID", &[0, 1]), ("Ärger", &[2]), ("äRGER MIT", &[2]), ("är", &[2])] {
+        assert_eq!(of(text), Some(seqs), "{text}");
+    }
+    assert_eq!((of("\u{1e922}\u{1e923}\u{1e924}"), of("nowhere")), (Some(&[4][..]), Some(&[][..])));
     assert!(!store.audit_index().expect("takes in"), "all of it at once");
     assert_eq!(asked.iter().map(|text| found(&store, text)).collect::<Vec<_>>(), plain);
     add();

@@ -33,7 +33,7 @@ fn pages_are_newest_first_and_meet_without_gap_or_repeat() {
 #[test]
 fn filters_by_workflow_status_and_text() {
     let (_folder, store) = temporary();
-    for (run, workflow, name) in [("r1", "a", "Invoices 100%"), ("r2", "b", "Mail"), ("r3", "a", "Invoices")] {
+    for (run, workflow, name) in [("r1", "a", "Invoices 100%"), ("r2", "b", "Prüfung"), ("r3", "a", "Invoices")] {
         let new = NewRun { workflow_id: workflow.into(), workflow_name: name.into(), ..new_run(run) };
         let owner = store.create_run(new).expect("is created");
         if run == "r3" {
@@ -55,6 +55,7 @@ fn filters_by_workflow_status_and_text() {
     assert_eq!(ids(&store, &text("invoices")), ["r3", "r1"]);
     assert_eq!(ids(&store, &text("100%")), ["r1"]);
     assert_eq!(ids(&store, &text("host")), ["r3"]);
+    assert_eq!(ids(&store, &text("PRÜF")), ["r2"]);
     assert_eq!(ids(&store, &text("_")), Vec::<String>::new());
     let row = store.run("r3").expect("reads");
     assert_eq!((row.status, row.ended_ms, row.last_seq), (RunStatus::Failed, Some(T0 + 5), 2));

@@ -49,6 +49,7 @@ fn views_and_counts_agree() {
         created.expires_at = expires.map(time::format);
         created.assignee = assignee.map(str::to_owned);
         created.fingerprint = if id < "d" { "same".into() } else { id.into() };
+        created.title = if id == "d" { "Überweisung prüfen".into() } else { format!("Look at {id}") };
         asked(&store, "r", &owner, seq, created);
         seq += 1;
     };
@@ -81,6 +82,7 @@ fn views_and_counts_agree() {
     assert_eq!(store.task("a").expect("reads").expect("there").same, 3);
     let found = |query: TaskQuery| ids(&store.tasks(&query).expect("lists").tasks).join(" ");
     assert_eq!(found(TaskQuery { text: Some("AT C".into()), ..query(TaskView::Any) }), "c");
+    assert_eq!(found(TaskQuery { text: Some("üBERWEISUNG PRÜ".into()), ..query(TaskView::Any) }), "d");
     assert_eq!(found(TaskQuery { fingerprint: Some("d".into()), ..query(TaskView::Any) }), "d");
     assert_eq!(found(TaskQuery { run: Some("x".into()), ..query(TaskView::Any) }), "");
     store.answer_task(answer("a", "r", "user:anna")).expect("answers");
