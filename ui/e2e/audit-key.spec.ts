@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shot } from './document.ts';
-import { expect, startHost, test, useDist, type Host } from './host.ts';
+import { expect, openPage, startHost, test, type Host } from './host.ts';
 
 interface Status { key?: { where: string; keyId: string; fingerprint: string; at: string }; unsigned?: { message: string; lost?: boolean } }
 
@@ -24,8 +24,7 @@ test('the section says where the key is; away, it says so and why; a new key is 
   const first = await withoutKeyStore(data);
   const known = await first.rpc<Status>('audit_status');
   expect(known.key?.where).toBe('file');
-  await useDist(page, first.origin);
-  await page.goto(`${first.url}`);
+  await openPage(page, first);
   await page.getByRole('link', { name: 'Settings' }).click();
   const section = page.getByRole('region', { name: 'Audit: the key that signs' });
   await expect(section).toContainText('A file of the data folder');
@@ -45,8 +44,7 @@ test('the section says where the key is; away, it says so and why; a new key is 
   const host = await withoutKeyStore(data);
   try {
     await page.unrouteAll();
-    await useDist(page, host.origin);
-    await page.goto(host.url);
+    await openPage(page, host);
     await page.getByRole('link', { name: 'Settings' }).click();
     await expect(section.getByText('New records are not signed')).toBeVisible();
     const away = await host.rpc<Status>('audit_status');

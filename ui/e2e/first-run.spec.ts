@@ -1,13 +1,12 @@
 /** From the first screen to a finished run, and finding it again. */
 import { rmSync } from 'node:fs';
-import { expect, startHost, test, useDist } from './host.ts';
+import { expect, openPage, startHost, test } from './host.ts';
 
 test('C30 gallery → run the sample → it fails, retries, repairs, asks once → answer → find the run again', async ({ page }) => {
   test.setTimeout(90_000);
   // A first start: a program that knows nothing yet.
   const host = await startHost();
-  await useDist(page, host.origin);
-  await page.goto(host.url);
+  await openPage(page, host);
   await expect(page.getByRole('heading', { name: 'Workflows', level: 1 })).toBeVisible();
   // The token is not left in the address bar.
   expect(page.url()).not.toContain('token');

@@ -85,6 +85,15 @@ export async function useDist(page: Page, origin: string): Promise<void> {
   });
 }
 
+/** The page of a host, at a place of it; with a token of one's own it is another person's. */
+export async function openPage(page: Page, host: Pick<Host, 'origin' | 'token'>, hash = '', token = host.token): Promise<Page> {
+  await useDist(page, host.origin);
+  await page.goto(`${host.origin}/#token=${encodeURIComponent(token)}`);
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  if (hash) await page.evaluate((next) => { window.location.hash = next; }, hash);
+  return page;
+}
+
 export function readJson<T = Record<string, unknown>>(path: string): T {
   return JSON.parse(readFileSync(path, 'utf8')) as T;
 }
@@ -104,15 +113,9 @@ export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { ho
       // A refused or lost request is shown to the person; a test that expects one reads it there.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text());
     });
-    await useDist(page, host.origin);
     // Tests share a program: what one of them left open (the log, a pane's size) must not be found by the next.
     await host.rpc('settings_set', { settings: { theme: 'system', layout: {}, keymap: {} } });
-    await use(async (hash = '') => {
-      await page.goto(host.url);
-      await page.getByRole('navigation', { name: 'Main' }).waitFor();
-      if (hash) await page.evaluate((next) => { window.location.hash = next; }, hash);
-      return page;
-    });
+    await use((hash = '') => openPage(page, host, hash));
     if (errors.length) throw new Error(`The page logged errors:\n${errors.join('\n')}`);
   },
 });

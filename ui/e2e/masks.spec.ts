@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, startHost, test, useDist, type Host } from './host.ts';
+import { expect, openPage, startHost, test, type Host } from './host.ts';
 import { makeWorkflow, MEAN, startRun } from './people.ts';
 
 const OPERATOR = 'operator-token-0123456789';
@@ -17,10 +17,7 @@ test('an operator sees a run with masks, says why and sees it as it is; a viewer
   try {
     const { ref } = await makeWorkflow(host, MEAN);
     const runId = await startRun(host, ref, { name: 'ada@example.org', total: 12, count: 0 });
-    await useDist(page, host.origin);
-    await page.goto(`${host.origin}/#token=${OPERATOR}`);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await page.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
+    await openPage(page, host, `#/run/${runId}`, OPERATOR);
     await expect(page.getByText('Some values are hidden')).toBeVisible({ timeout: 15_000 });
     await expect(page.getByRole('heading', { name: 'Mean of the orders' })).toBeVisible();
     await expect(page.locator('body')).not.toContainText('ada@example.org');
@@ -32,9 +29,7 @@ test('an operator sees a run with masks, says why and sees it as it is; a viewer
     expect(found.entries[0]?.summary).toContain('The customer called');
 
     await page.goto('about:blank');
-    await page.goto(`${host.origin}/#token=${VIEWER}`);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await page.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
+    await openPage(page, host, `#/run/${runId}`, VIEWER);
     await expect(page.getByText('Your role sees runs without them')).toBeVisible({ timeout: 15_000 });
     await expect(page.getByRole('button', { name: 'Reveal, recorded' })).toHaveCount(0);
   } finally {

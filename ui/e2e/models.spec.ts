@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { shot } from './document.ts';
-import { expect, startHost, test, useDist } from './host.ts';
+import { expect, openPage, startHost, test } from './host.ts';
 
 const KEY = 'canary-7d2e9f27a4c8-model';
 
@@ -29,10 +29,7 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
   const host = await startHost();
   const far = await peer();
   try {
-    await useDist(page, host.origin);
-    await page.goto(host.url);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await page.evaluate(() => { window.location.hash = '#/settings'; });
+    await openPage(page, host, '#/settings');
     const section = page.getByRole('region', { name: 'Models' });
     const dialog = page.getByRole('dialog');
     await expect(section.getByText('No model yet')).toBeVisible();

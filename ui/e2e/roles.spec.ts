@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, startHost, test, useDist } from './host.ts';
+import { expect, openPage, startHost, test } from './host.ts';
 import { makeWorkflow, MEAN } from './people.ts';
 
 const token = (name: string) => `${name}-token-0123456789abcdef0123456789abcdef`;
@@ -15,11 +15,7 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
   try {
     const { ref } = await makeWorkflow(host, { ...MEAN, name: 'For all roles' });
     const as = async (name: string): Promise<Page> => {
-      const page = await (await browser.newContext()).newPage();
-      await useDist(page, host.origin);
-      await page.goto(`${host.origin}/#token=${token(name)}`);
-      await page.getByRole('navigation', { name: 'Main' }).waitFor();
-      await page.evaluate((hash) => { window.location.hash = hash; }, `#/workflow/${encodeURIComponent(ref)}`);
+      const page = await openPage(await (await browser.newContext()).newPage(), host, `#/workflow/${encodeURIComponent(ref)}`, token(name));
       await page.locator('.cv .react-flow__viewport').waitFor();
       return page;
     };

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Locator } from '@playwright/test';
-import { expect, startHost, test, useDist } from './host.ts';
+import { expect, openPage, startHost, test } from './host.ts';
 
 const OUT = resolve(import.meta.dirname, '../../docs/screenshots');
 
@@ -31,9 +31,7 @@ for (const theme of ['light', 'dark'] as const) {
     };
     const ended = async (runId: string) => await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 30_000 }).not.toBe('running');
 
-    await useDist(page, host.origin);
-    await page.goto(host.url);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await openPage(page, host);
     const refs = new Map<string, string>();
     const samples = await host.rpc<{ id: string; document: unknown }[]>('sample_list');
     for (const { id } of samples) {

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, readJson, startHost, test, useDist } from './host.ts';
+import { expect, readJson, openPage, startHost, test } from './host.ts';
 
 const VALUE = 'canary-5b1e9f27a4c8';
 
@@ -91,8 +91,7 @@ test('secrets under a passphrase are locked after a start, and opened in the set
   await first.stop();
   const host = await startHost(data);
   try {
-    await useDist(page, host.origin);
-    await page.goto(host.url);
+    await openPage(page, host);
     await page.getByRole('link', { name: 'Settings' }).click();
     const section = page.getByRole('region', { name: 'Secrets' });
     await expect(section.getByText('The secrets are locked')).toBeVisible();

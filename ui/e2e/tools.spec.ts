@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openDocument, shot } from './document.ts';
-import { expect, readJson, startHost, test, useDist } from './host.ts';
+import { expect, readJson, openPage, startHost, test } from './host.ts';
 
 const SERVER = resolve(import.meta.dirname, '../../tests/mcp/server.mjs');
 
@@ -15,11 +15,8 @@ test('a tool server is added, approved as it is shown, and blocked when one word
   try {
     const words = join(host.data, 'words');
     writeFileSync(words, 'Says what it is told.');
-    await useDist(page, host.origin);
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto(host.url);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await page.evaluate(() => { window.location.hash = '#/settings'; });
+    await openPage(page, host, '#/settings');
     const section = page.getByRole('region', { name: 'Tools' });
     await expect(section.getByText('No tool servers yet')).toBeVisible();
 
@@ -86,11 +83,8 @@ test('servers come from another program, keep their names, and lose nothing in a
   // A program of its own: its servers are not those of other tests.
   const host = await startHost();
   try {
-    await useDist(page, host.origin);
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto(host.url);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await page.evaluate(() => { window.location.hash = '#/settings'; });
+    await openPage(page, host, '#/settings');
     const section = page.getByRole('region', { name: 'Tools' });
     const dialog = page.getByRole('dialog');
     await host.rpc('tool_server_set', { name: 'one', definition: { transport: 'stdio', command: 'no-such-program' } });

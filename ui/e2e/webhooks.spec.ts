@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, startHost, test, useDist } from './host.ts';
+import { expect, openPage, startHost, test } from './host.ts';
 
 const KEY = 'canary-3c1e9f27a4c8-desk';
 const SOON = { timeout: 20_000 };
@@ -33,10 +33,7 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
   const host = await startHost();
   const desk = await peer();
   try {
-    await useDist(page, host.origin);
-    await page.goto(host.url);
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await page.evaluate(() => { window.location.hash = '#/settings'; });
+    await openPage(page, host, '#/settings');
     const section = page.getByRole('region', { name: 'Messages about tasks' });
     await expect(section.getByText('No address hears of tasks')).toBeVisible();
     await expect(section.getByText('The secrets cannot be used now')).toBeVisible();
