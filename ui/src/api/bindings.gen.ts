@@ -398,6 +398,8 @@ export interface AuditRelated {
   label: string;
   /** What it is in the chain. */
   kind: AuditRelation;
+  /** It did not help: an error, or a repair that did not fit. */
+  failed?: boolean;
 }
 
 /** What an entry is in a chain of causes. */

@@ -55,6 +55,7 @@ export const audit = {
   'audit.event.ERROR_HANDLER_INVOKED': 'Error routed',
   'audit.event.RETRY_SCHEDULED': 'Retry planned',
   'audit.event.AUTO_FIX_ATTEMPT': 'Self-heal tried',
+  'audit.healFailed': 'Self-heal failed',
   'audit.event.HITL_CREATED': 'Task created',
   'audit.event.HITL_COMPLETED': 'Task completed',
   'audit.event.HITL_VOTED': 'Approved, others must, too',

@@ -9,7 +9,7 @@ import { useCommand } from '../api/queries.ts';
 import { AuditArt } from '../features/audit/art.tsx';
 import { ExportDialog } from '../features/audit/export-dialog.tsx';
 import { Facets } from '../features/audit/facets.tsx';
-import { QUALIFIERS, term, tokensOf, type Qualifier } from '../features/audit/query.ts';
+import { QUALIFIERS, term, tokensOf, valueOf, type Qualifier } from '../features/audit/query.ts';
 import { QueryBox } from '../features/audit/query-box.tsx';
 import { RecordPane } from '../features/audit/record.tsx';
 import { forgetQuery, keepQuery, useSavedQueries } from '../features/audit/saved.ts';
@@ -40,6 +40,8 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const facets = useCommand('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
   // What is offered while one types comes from the whole chain: half a value fits nothing.
   const all = useCommand('audit_facets', {}, { placeholderData: (old) => old, staleTime: 60_000, enabled: settled !== '' });
+  // People act seldom: the newest records alone do not have them all.
+  const people = useCommand('audit_facets', { query: 'actor:human' }, { placeholderData: (old) => old, staleTime: 60_000, enabled: valueOf(query, 'actor') !== undefined });
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);
   const keys = useAllActions();
@@ -85,14 +87,14 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const known = settled ? all.data ?? facets.data : facets.data;
   const values = useMemo<{ [Q in Qualifier]?: { value: string; hint?: string }[] }>(() => ({
     event: known?.event.map((one) => ({ value: one.value, hint: `${eventLook(one.value).text}, ${formatNumber(one.count)}` })) ?? [],
-    actor: known?.actor.map((one) => ({ value: one.value, hint: formatNumber(one.count) })) ?? [],
+    actor: [...new Map([...people.data?.actor ?? [], ...known?.actor ?? []].map((one) => [one.value, { value: one.value, hint: formatNumber(one.count) }])).values()],
     level: ['INFO', 'WARN', 'ERROR', 'CRITICAL'].map((value) => ({ value, hint: levelText(value) })),
     'error.type': ['ToolError', 'LLMError', 'NetworkError', 'ValidationError', 'Timeout', 'UnknownError'].map((value) => ({ value })),
     workflow: known?.workflow.map((one) => ({ value: one.value, hint: formatNumber(one.count) })) ?? [],
     run: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.workflowId).map((row) => [row.runId, { value: row.runId, hint: row.workflowName }])).values()].slice(0, 40),
     node: [...new Map((list.rows ?? []).slice(0, 300).filter((row) => row.nodeId !== '$run').map((row) => [row.nodeId, { value: row.nodeId, hint: row.nodeTitle }])).values()].slice(0, 40),
     since: dayChoices(), until: dayChoices(),
-  }), [known, list.rows]);
+  }), [known, people.data, list.rows]);
   const size = list.head?.size;
   const empty = list.rows !== undefined && list.rows.length === 0;
   const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.more ? 'audit.foundMore' : 'audit.found', { n: formatNumber(list.total), all: formatNumber(size) }) : '';

@@ -39,7 +39,7 @@ export async function makeChain(count: number): Promise<AuditRecord[]> {
     const first = seq - (seq % STORY.length);
     const related = (['error', 'rule', 'heal', 'human', 'human', 'outcome'] as const).map((kind, index) => {
       const at = first + [3, 4, 5, 6, 7, 9][index]!;
-      return { seq: at, event: STORY[at % STORY.length]!.event, label: ['Error', 'Rule 2', 'Self-heal', 'Task', 'Decision', 'Run ended'][index]!, kind };
+      return { seq: at, event: STORY[at % STORY.length]!.event, label: ['Error', 'Rule 2', 'Self-heal', 'Task', 'Decision', 'Run ended'][index]!, kind, ...(kind === 'error' || kind === 'heal' ? { failed: true } : {}) };
     }).filter((one) => one.seq < count);
     records.push({
       row: { seq, timestamp: entry.timestamp, level: rest.level, event: rest.event, actor, workflowId: 'invoice', workflowName: 'Invoice intake', runId, nodeId: rest.nodeId, ...(nodeTitle ? { nodeTitle } : {}), summary, signed: rest.event === 'HITL_COMPLETED', hash, prevHash },
@@ -73,7 +73,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
         case 'run': return row.runId === value;
         case 'workflow': return row.workflowName === value;
         case 'node': return row.nodeId === value;
-        case 'actor': return (row.actor.id ?? row.actor.type) === value;
+        case 'actor': return row.actor.type === value || row.actor.id === value || row.actor.id === `user:${value}`;
         case 'since': return row.timestamp >= value;
         case 'until': return row.timestamp <= value;
         default: return text.toLowerCase().includes(value.toLowerCase());

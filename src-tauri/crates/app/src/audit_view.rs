@@ -154,32 +154,31 @@ fn relation(entry: &Entry) -> Option<AuditRelation> {
     })
 }
 
-/// The steps that an entry is about: its own, and those that it names.
-fn nodes(entry: &Entry) -> Vec<&str> {
-    let mut nodes = vec![entry.node_id.as_str()];
-    for name in ["originStepId", "originNode", "origin", "stepId"] {
-        match entry.metadata.as_ref().and_then(|facts| facts.get(name)) {
-            Some(Value::String(node)) => nodes.push(node),
-            Some(Value::Object(origin)) => nodes.extend(origin.get("stepId").and_then(Value::as_str)),
-            _ => {}
-        }
-    }
-    nodes
+fn fact<'a>(entry: &'a Entry, name: &str) -> Option<&'a str> {
+    entry.metadata.as_ref()?.get(name)?.as_str()
 }
 
-/// From the error to its outcome: the entries of the same run that are about the same steps.
+/// The step whose failure an entry is about: the one that it names, else its own.
+fn origin(entry: &Entry) -> &str {
+    fact(entry, "originStepId").unwrap_or(&entry.node_id)
+}
+
+/// From the error to its outcome: the entries of the same run that are about the failures of the same steps.
 pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> {
     let query = AuditQuery { run: Some(entry.run_id.clone()), limit: RELATED, ..AuditQuery::default() };
     let page = app.store.audit_page(&query)?;
     let all: Vec<(u64, Entry)> = page.rows.iter().rev().filter_map(|row| Some((row.seq, row.entry()?))).collect();
-    let mut wanted: BTreeSet<&str> = nodes(entry).into_iter().collect();
-    // Who decided about a step is found through the decision, and the other way round.
-    for (_, other) in &all {
-        let here = nodes(other);
-        if other.node_id != RUN_LEVEL && here.len() > 1 && here.iter().any(|node| wanted.contains(node)) {
-            wanted.extend(here);
-        }
-    }
+    let task = |other: &Entry| fact(other, "taskId").map(str::to_owned);
+    let of_task = task(entry);
+    let mut origins: BTreeSet<&str> = [origin(entry)].into();
+    // A decision names its task; who asked for it names the failure. A step that only recovers is about those of others.
+    let leads = |other: &Entry| match &of_task {
+        Some(of_task) => task(other).as_ref() == Some(of_task),
+        None => fact(entry, "originStepId").is_none() && other.node_id == entry.node_id && other.node_id != RUN_LEVEL,
+    };
+    origins.extend(all.iter().filter(|(_, other)| leads(other)).map(|(_, other)| origin(other)));
+    let tasks: BTreeSet<String> =
+        all.iter().filter(|(_, other)| origins.contains(origin(other))).filter_map(|(_, other)| task(other)).collect();
     let about = app.about_run(&entry.run_id);
     let label = |other: &Entry| {
         let title = about.as_ref().and_then(|about| about.titles.get(&other.node_id));
@@ -187,7 +186,7 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
     };
     let whole = entry.node_id == RUN_LEVEL;
     let errors = all.iter().filter(|(_, other)| other.event == AuditEvent::NodeError.as_str());
-    let failed: BTreeSet<&str> = errors.map(|(_, other)| other.node_id.as_str()).collect();
+    let had_errors: BTreeSet<&str> = errors.map(|(_, other)| other.node_id.as_str()).collect();
     Ok(all
         .iter()
         .filter_map(|(seq, other)| {
@@ -197,11 +196,13 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
                 Some(AuditEvent::WorkflowCompleted) => true,
                 Some(AuditEvent::NodeSuccess) => {
                     let node = other.node_id.as_str();
-                    failed.contains(node) && (whole || wanted.contains(node))
+                    had_errors.contains(node) && (whole || origins.contains(node))
                 }
-                _ => whole || nodes(other).iter().any(|node| wanted.contains(node)),
+                _ => whole || origins.contains(origin(other)) || task(other).is_some_and(|task| tasks.contains(&task)),
             };
-            fits.then(|| AuditRelated { seq: *seq, event: other.event.clone(), label: label(other), kind })
+            let accepted = other.metadata.as_ref().and_then(|facts| facts.get("accepted")) == Some(&Value::Bool(true));
+            let failed = kind == AuditRelation::Error || (kind == AuditRelation::Heal && !accepted);
+            fits.then(|| AuditRelated { seq: *seq, event: other.event.clone(), label: label(other), kind, failed })
         })
         .collect())
 }

@@ -114,6 +114,50 @@ fn several_tasks_are_answered_each_for_itself() {
     assert_eq!(left, 0, "what was read back is not kept");
 }
 
+/// E5: a repair that did not fit stands between the error and the person, also when it is looked at from the decision.
+#[test]
+fn a_decision_comes_from_the_repair_that_failed_before_it() {
+    let place = place();
+    let schema = json!({ "type": "object", "required": ["num"], "properties": { "num": { "type": "integer" } } });
+    let document = json!({
+        "signalbox": 1, "id": "heals", "name": "Heals",
+        "nodes": {
+            "other": { "type": "flow.fail", "config": { "error": { "type": "ToolError", "message": "no", "retryable": false } } },
+            "twice": { "type": "data.transform", "title": "Twice", "config": { "expression": "{'twice': item.num * 2}" } },
+            "sh": { "type": "builtin.self_healing", "config": { "validationSchema": schema } },
+            "ask": { "type": "builtin.human_decision" },
+            "note": { "type": "builtin.audit", "config": { "event": "OTHER_FAILED" } },
+        },
+        "edges": [
+            { "from": "twice.error", "to": "sh" }, { "from": "sh.success", "to": "twice" },
+            { "from": "sh.error", "to": "ask" }, { "from": "other.error", "to": "note" },
+        ],
+    });
+    let task = place.waits(&document, json!({ "num": "forty two" }));
+    place.ok("task_complete", json!({ "taskId": task, "action": "skip", "notes": "not needed" }));
+    let seq_of =
+        |event: &str| place.ok("audit_list", json!({ "query": format!("event:{event}") }))["entries"][0]["seq"].clone();
+    let chain = |event: &str| -> Vec<(String, bool)> {
+        let entry = place.ok("audit_get", json!({ "seq": seq_of(event) }));
+        let all = entry["related"].as_array().expect("a list").iter();
+        all.filter(|one| one["kind"] != "outcome")
+            .map(|one| (one["event"].as_str().expect("a name").to_owned(), one["failed"] == true))
+            .collect()
+    };
+    let whole: Vec<(String, bool)> = [
+        ("NODE_ERROR", true),
+        ("AUTO_FIX_ATTEMPT", true),
+        ("NODE_ERROR", true),
+        ("HITL_CREATED", false),
+        ("HITL_COMPLETED", false),
+    ]
+    .map(|(event, failed)| (event.to_owned(), failed))
+    .into();
+    for event in ["HITL_COMPLETED", "HITL_CREATED", "AUTO_FIX_ATTEMPT"] {
+        assert_eq!(chain(event), whole, "from {event}");
+    }
+}
+
 /// TS-052: what the author hides in the input is hidden wherever the task shows it, whatever it is.
 #[test]
 fn what_is_hidden_in_the_input_is_hidden_around_it() {

@@ -106,6 +106,8 @@ pub(crate) fn entries(compiled: &Compiled, said: &Said, events: &[RunEvent]) -> 
             ("path", event.path.clone().map(Value::from)),
             ("item", event.item.map(Value::from)),
             ("visit", event.visit.map(Value::from)),
+            // What a step does about another one's failure: the chain alone leads from a decision to the error.
+            ("originStepId", event.body.origin().map(|origin| origin.step_id.as_str().into())),
         ];
         for (field, value) in told {
             if let Some(value) = value {

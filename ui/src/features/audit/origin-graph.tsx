@@ -21,7 +21,7 @@ export function OriginGraph({ related, current, onOpen }: { related: readonly Re
       <svg width={width} height={height} fill="none" strokeWidth="2" aria-hidden="true">
         {related.slice(1).map((one, index) => {
           const [from, to] = [place(index), place(index + 1)];
-          const red = related[index]?.kind === 'error' || (one.kind === 'human' && related[index]?.kind === 'heal');
+          const red = related[index]?.failed === true;
           const y = from.y + H / 2;
           // Turned by 45 degrees at both corners, like a turnout.
           const d = from.y === to.y
@@ -32,10 +32,10 @@ export function OriginGraph({ related, current, onOpen }: { related: readonly Re
       </svg>
       {related.map((one, index) => {
         const { x, y } = place(index);
-        const text = `${String(one.seq)} ${eventLook(one.event).text}`;
+        const text = `${String(one.seq)} ${one.kind === 'heal' && one.failed ? t('audit.healFailed') : eventLook(one.event).text}`;
         return (
           <button key={one.seq} type="button" className={`au-node ${one.seq === current ? 'on' : ''}`} aria-current={one.seq === current || undefined} title={`${plain(one.label)} (${t(`audit.kind.${one.kind}`)})`}
-            style={{ left: x, top: y, width: W, height: H, borderColor: one.seq === current ? undefined : KIND_LINE[one.kind] }} onClick={() => onOpen(one.seq)}>{text}</button>
+            style={{ left: x, top: y, width: W, height: H, borderColor: one.seq === current ? undefined : one.failed ? 'var(--err)' : KIND_LINE[one.kind] }} onClick={() => onOpen(one.seq)}>{text}</button>
         );
       })}
     </div>

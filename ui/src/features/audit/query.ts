@@ -24,10 +24,13 @@ export const term = (qualifier: Qualifier, value: string): string => `${qualifie
 
 export const valueOf = (query: string, qualifier: Qualifier): string | undefined => tokensOf(query).findLast((token) => token.qualifier === qualifier)?.value;
 
+/** Whether what is asked for means a value that is there: a name alone is also that of a person. */
+export const means = (qualifier: Qualifier, asked: string | undefined, value: string): boolean => asked === value || (qualifier === 'actor' && asked !== undefined && value === `user:${asked}`);
+
 /** Each qualifier stands once: a new value takes the place of the old, the same value takes it away. */
 export function toggle(query: string, qualifier: Qualifier, value: string): string {
   const tokens = tokensOf(query);
-  const there = tokens.some((token) => token.qualifier === qualifier && token.value === value);
+  const there = tokens.some((token) => token.qualifier === qualifier && means(qualifier, token.value, value));
   const rest = tokens.filter((token) => token.qualifier !== qualifier).map((token) => token.text);
   return (there ? rest : [...rest, term(qualifier, value)]).join(' ');
 }

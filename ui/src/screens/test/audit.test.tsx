@@ -59,6 +59,9 @@ describe('queries', () => {
     expect(toggle('level:WARN words', 'level', 'ERROR')).toBe('words level:ERROR');
     expect(toggle('level:ERROR words', 'level', 'ERROR')).toBe('words');
     expect(valueOf(toggle('', 'actor', 'repair input'), 'actor')).toBe('repair input');
+    // A name alone is also that of a person.
+    expect(toggle('words actor:ada', 'actor', 'user:ada')).toBe('words');
+    expect(toggle('actor:ada', 'actor', 'user:adam')).toBe('actor:user:adam');
   });
   it('are completed at the caret', () => {
     expect(complete('ev', 2, {}).map((one) => one.insert)).toEqual(['event:']);
@@ -108,6 +111,16 @@ describe('the audit viewer (E4-E7)', () => {
     expect((box as HTMLInputElement).value).toBe('level:');
     expect(await screen.findByRole('option', { name: /CRITICAL/ })).toBeTruthy();
   });
+  it('knows a person by the name alone', async () => {
+    await show('#/audit', 60);
+    const box = await screen.findByRole('combobox');
+    await userEvent.type(box, 'actor:ap.d');
+    fireEvent.mouseDown(await screen.findByRole('option', { name: /user:ap\.desk/ }));
+    expect((box as HTMLInputElement).value.trimEnd()).toBe('actor:user:ap.desk');
+    fireEvent.change(box, { target: { value: 'actor:ap.desk' } });
+    await waitFor(() => expect(screen.getByText('6 of 60')).toBeTruthy());
+    expect(screen.getAllByRole<HTMLInputElement>('checkbox', { name: /^Actor:/ }).filter((one) => one.checked)).toHaveLength(1);
+  });
   it('opens a record: diff, bytes, hash computed again, and how it came about', async () => {
     await show('#/audit/57');
     expect(await screen.findByRole('heading', { name: 'Task completed' })).toBeTruthy();
@@ -118,7 +131,7 @@ describe('the audit viewer (E4-E7)', () => {
     fireEvent.click(screen.getByRole('radio', { name: 'Bytes' }));
     expect(screen.getByLabelText('Canonical bytes').textContent).toBe(host.records[57]?.canonical);
     const graph = screen.getByRole('group', { name: 'How it came about' });
-    expect(within(graph).getAllByRole('button').map((one) => one.textContent)).toEqual(['53 Step failed', '54 Error routed', '55 Self-heal tried', '56 Task created', '57 Task completed', '59 Run ended']);
+    expect(within(graph).getAllByRole('button').map((one) => one.textContent)).toEqual(['53 Step failed', '54 Error routed', '55 Self-heal failed', '56 Task created', '57 Task completed', '59 Run ended']);
     fireEvent.click(within(graph).getByText('53 Step failed'));
     await waitFor(() => expect(window.location.hash).toContain('#/audit/53'));
     expect(await screen.findByRole('heading', { name: 'Step failed' })).toBeTruthy();

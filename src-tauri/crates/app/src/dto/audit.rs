@@ -236,6 +236,9 @@ pub struct AuditRelated {
     pub label: String,
     /// What it is in the chain.
     pub kind: AuditRelation,
+    /// It did not help: an error, or a repair that did not fit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
 }
 
 /// What an entry is in a chain of causes.

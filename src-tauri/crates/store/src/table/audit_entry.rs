@@ -51,7 +51,7 @@ pub struct AuditQuery {
     pub event: Option<String>,
     /// With this level.
     pub level: Option<Level>,
-    /// Id of the actor, or `system`, `human`, `agent`.
+    /// Id of the actor, a name alone for `user:` and that name, or `system`, `human`, `agent`.
     pub actor: Option<String>,
     /// With this `metadata.errorType`.
     pub error_type: Option<String>,
@@ -272,7 +272,7 @@ impl Filter {
             Some(kind) if kind == ActorType::Human.as_str() || kind == ActorType::Agent.as_str() => {
                 filter.add_mark(connection, Mark::ActorType, kind)?;
             }
-            Some(id) => filter.add_mark(connection, Mark::Actor, id)?,
+            Some(name) => filter.add_actor(connection, name)?,
         }
         if let Some(kind) = &query.error_type {
             filter.add_mark(connection, Mark::ErrorType, kind)?;

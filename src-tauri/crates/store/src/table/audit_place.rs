@@ -131,6 +131,25 @@ impl Filter {
         self.add_place(connection, sql, &format!("{word}:{value}"), value)
     }
 
+    /// Entries of an actor. A name alone, without what it names, is also that of a person.
+    pub(crate) fn add_actor(&mut self, connection: &Connection, name: &str) -> Result<()> {
+        if name.contains(':') {
+            return self.add_mark(connection, Mark::Actor, name);
+        }
+        let sql = "seq IN (SELECT seq FROM audit_mark WHERE mark IN (?, ?) AND seq >= ?1 \
+                   UNION ALL SELECT seq FROM audit_entry WHERE seq >= max(?, ?1) AND actor_id IN (?, ?))";
+        let taken = i64::try_from(taken_to(connection)?).unwrap_or(i64::MAX);
+        let values = [
+            format!("actor:{name}").into(),
+            format!("actor:user:{name}").into(),
+            taken.into(),
+            name.to_owned().into(),
+            format!("user:{name}").into(),
+        ];
+        self.add_all(sql, values);
+        Ok(())
+    }
+
     fn add_place(
         &mut self,
         connection: &Connection,

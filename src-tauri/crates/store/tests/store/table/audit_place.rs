@@ -47,6 +47,8 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
         assert_eq!(found(store, level(Level::Info)), wanted(n, &|n| n % 4 == 0), "{n}");
         assert_eq!(found(store, level(Level::Critical)), wanted(n, &|n| n % 4 == 3), "{n}");
         assert_eq!(found(store, actor("user:anna")), wanted(n, &|n| n % 5 == 0), "{n}");
+        assert_eq!(found(store, actor("anna")), wanted(n, &|n| n % 5 == 0), "{n}");
+        assert_eq!(found(store, actor("ann")), Vec::<u64>::new(), "{n}");
         assert_eq!(found(store, actor("human")), wanted(n, &|n| n % 5 == 0), "{n}");
         assert_eq!(found(store, actor("system")), wanted(n, &|n| n % 5 != 0), "{n}");
         assert_eq!(found(store, error("Timeout")), wanted(n, &|n| n % 6 == 4), "{n}");
