@@ -80,7 +80,7 @@ export interface AppInfo {
   platform: string;
 }
 
-/** What the person set on this machine. */
+/** What a person set for their own eyes and hands. */
 export interface AppSettings {
   /** Colours. */
   theme: Theme;
@@ -4425,9 +4425,9 @@ export interface Commands {
   tool_server_approve: { request: ToolServerApprove; response: ToolServer };
   /** The tools that steps may call. */
   tool_list: { request: Empty; response: Tool[] };
-  /** What the person set on this machine. */
+  /** The caller's own look: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
-  /** Keeps settings. */
+  /** Keeps the caller's own look. */
   settings_set: { request: SettingsSet; response: Empty };
   /** Granted folders. */
   folder_list: { request: Empty; response: Folder[] };
@@ -4559,7 +4559,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
   tool_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
-  settings_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['settings_get'] },
+  settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   folder_grant: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list'] },
   folder_revoke: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list'] },

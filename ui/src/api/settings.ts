@@ -1,4 +1,4 @@
-/** What the person set on this machine: theme, sizes of panes, keys. Kept by the host, applied here. */
+/** What the person set for their own eyes: theme, sizes of panes, keys, saved queries. Kept by the host, applied here. */
 import { useCallback } from 'react';
 import { create } from 'zustand';
 import { setKeymap } from '../kit/action.ts';

@@ -164,8 +164,8 @@ macro_rules! command_list {
             Action tool_server_connect(ToolServerName) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list], "Starts or reaches a server of tools and asks what it is.";
             Action tool_server_approve(ToolServerApprove) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Approves a server of tools as it was shown.";
             Query tool_list(Empty) -> Vec<Tool>, Viewer, [Desktop Http], [], "The tools that steps may call.";
-            Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "What the person set on this machine.";
-            Action settings_set(SettingsSet) -> Empty, Builder, [Desktop Http], [settings_get], "Keeps settings.";
+            Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "The caller's own look: theme, panes, keys, saved queries.";
+            Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Keeps the caller's own look.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";
             Action folder_grant(FolderGrant) -> Empty, Builder, [Desktop], [folder_list workflow_list], "Grants a folder that was chosen in the system's dialog.";
             Action folder_revoke(FolderRevoke) -> Empty, Builder, [Desktop], [folder_list workflow_list], "Takes a grant back.";

@@ -187,6 +187,28 @@ fn what_is_hidden_in_the_input_is_hidden_around_it() {
     assert!(!shown["upstream"].as_array().expect("a list").is_empty());
 }
 
+/// ADR 57: every role keeps a look of its own; who has none sees the one that the machine had.
+#[test]
+fn each_person_has_a_look_of_their_own() {
+    let place = place();
+    let raw = rusqlite::Connection::open(place.app.data_dir().join("signalbox.db")).expect("opens");
+    let old = json!({ "theme": "light", "layout": { "log": true }, "keymap": {} });
+    raw.execute("INSERT INTO setting (name, value) VALUES ('app', ?)", [old.to_string()]).expect("as it was");
+    let [vera, olga] = [(CallerRole::Viewer, "vera"), (CallerRole::Operator, "olga")]
+        .map(|(role, name)| Caller::http(role, true, name));
+    let look = |caller: &Caller| place.ask(caller, "settings_get", json!({})).expect("reads");
+    let set = |caller: &Caller, look: &Value| place.ask(caller, "settings_set", json!({ "settings": look }));
+    assert_eq!([look(&vera), look(&Caller::here())], [old.clone(), old.clone()]);
+    let dark = json!({ "theme": "dark", "layout": {}, "keymap": {}, "queries": { "Mine": "actor:vera" } });
+    set(&vera, &dark).expect("a viewer keeps it");
+    let keys = json!({ "theme": "system", "layout": {}, "keymap": { "run.start": ["F6"] } });
+    set(&olga, &keys).expect("an operator keeps it");
+    assert_eq!([look(&vera), look(&olga), look(&Caller::here())], [dark.clone(), keys, old]);
+    let huge = json!({ "theme": "dark", "layout": {}, "keymap": {}, "queries": { "Mine": "x".repeat(300_000) } });
+    assert_eq!(set(&vera, &huge).expect_err("too much").code, "BAD_REQUEST");
+    assert_eq!(look(&vera), dark);
+}
+
 /// A task is exclusive while somebody works on it; giving it away and taking it over is recorded.
 #[test]
 fn claims_lease_and_take_over() {

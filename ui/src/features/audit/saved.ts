@@ -1,4 +1,4 @@
-// Queries that a person keeps, in the settings of this machine.
+// Queries that a person keeps, in settings of their own.
 
 import { useMemo } from 'react';
 import { setQuery, useSettings } from '../../api/settings.ts';

@@ -6,6 +6,8 @@ use crate::error::{ApiError, ApiResult};
 use crate::{Caller, check, samples};
 
 const NAME: &str = "app";
+/// Bytes that the settings of one person may have: everybody with a token may set their own.
+const MOST: usize = 256 * 1024;
 
 pub(crate) fn app_info(app: &App, caller: &Caller, _: Empty) -> ApiResult<AppInfo> {
     Ok(AppInfo {
@@ -24,15 +26,29 @@ pub(crate) fn sample_list(_: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Sample
     Ok(samples::all())
 }
 
-/// Settings hold comfort only: what does not fit this release counts as not set.
-pub(crate) fn settings_get(app: &App, _: &Caller, _: Empty) -> ApiResult<AppSettings> {
-    let kept = app.store.setting_get(NAME)?;
+/// A person's own settings.
+fn key(caller: &Caller) -> String {
+    format!("{NAME}/{}", caller.principal)
+}
+
+/// Settings hold comfort only: what does not fit this release counts as not set. Whoever has set nothing yet sees what was
+/// set before settings belonged to persons.
+pub(crate) fn settings_get(app: &App, caller: &Caller, _: Empty) -> ApiResult<AppSettings> {
+    let kept = match app.store.setting_get(&key(caller))? {
+        Some(own) => Some(own),
+        None => app.store.setting_get(NAME)?,
+    };
     Ok(kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
 }
 
-pub(crate) fn settings_set(app: &App, _: &Caller, request: SettingsSet) -> ApiResult<Empty> {
+pub(crate) fn settings_set(app: &App, caller: &Caller, request: SettingsSet) -> ApiResult<Empty> {
     let value = serde_json::to_value(&request.settings)
         .map_err(|error| ApiError::bad_request(format!("The settings cannot be kept: {error}."), "Set them again."))?;
-    app.store.setting_set(NAME, Some(value))?;
+    let size = value.to_string().len();
+    if size > MOST {
+        let message = format!("These settings have {size} bytes; at most {MOST} are kept for a person.");
+        return Err(ApiError::bad_request(message, "Forget saved queries that you do not need."));
+    }
+    app.store.setting_set(&key(caller), Some(value))?;
     Ok(Empty {})
 }

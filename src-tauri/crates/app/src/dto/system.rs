@@ -62,7 +62,7 @@ pub enum PaneState {
     Size(f64),
 }
 
-/// What the person set on this machine.
+/// What a person set for their own eyes and hands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AppSettings {
