@@ -19,6 +19,7 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
       await page.locator('.cv .react-flow__viewport').waitFor();
       return page;
     };
+    const rpcAs = async (name: string, command: string): Promise<unknown> => (await fetch(`${host.origin}/rpc/${command}`, { method: 'POST', headers: { authorization: `Bearer ${token(name)}`, 'content-type': 'application/json' }, body: '{}' })).json();
     const viewer = await as('vera');
     await expect(viewer.getByText('Read only')).toBeVisible();
     await expect(viewer.getByRole('button', { name: /^Run/ })).toBeDisabled();
@@ -32,12 +33,32 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     await expect(viewer.getByText('No place outside')).toBeVisible();
     await expect(viewer.getByRole('textbox', { name: 'Address that checkpoints are sent to' })).toHaveCount(0);
     await expect(viewer.getByRole('combobox', { name: 'Keep records' })).toBeDisabled();
+    // Their own look is everybody's (ADR 57).
+    await viewer.getByRole('radio', { name: 'Dark' }).click();
+    await expect.poll(async () => (await rpcAs('vera', 'settings_get') as { theme: string }).theme).toBe('dark');
+    await expect(viewer.locator('.toast')).toHaveCount(0);
+    await viewer.evaluate(() => { window.location.hash = '#/workflows'; });
+    await expect(viewer.getByRole('button', { name: 'For all roles' })).toBeVisible();
+    await expect(viewer.getByRole('button', { name: /New workflow|Open file|^Open the sample/ })).toHaveCount(0);
 
     const operator = await as('olga');
     await expect(operator.getByText('Read only')).toBeVisible();
     await operator.getByRole('button', { name: /^Run/ }).click();
-    await expect.poll(async () => (await host.rpc<{ runs: { workflowName: string }[] }>('run_list', {})).runs.length).toBe(1);
+    const runs = async () => (await host.rpc<{ runs: { runId: string }[] }>('run_list', {})).runs;
+    await expect.poll(async () => (await runs()).length).toBe(1);
+    // What a run was may run once more, with its whole input; a viewer is not offered it.
+    const runId = (await runs())[0]?.runId ?? '';
+    await host.rpc('run_cancel', { runId });
+    await operator.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
+    await operator.getByRole('button', { name: 'Run again' }).first().click();
+    await expect.poll(async () => (await runs()).length).toBe(2);
     await expect(operator.locator('.toast')).toHaveCount(0);
+    await viewer.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
+    await expect(viewer.getByRole('heading', { name: 'For all roles' })).toBeVisible();
+    await expect(viewer.getByRole('button', { name: /^(Run again|Cancel|Re-run from)/ })).toHaveCount(0);
+    await viewer.evaluate(() => { window.location.hash = '#/audit'; });
+    await expect(viewer.getByRole('button', { name: 'Verify chain' })).toBeVisible();
+    await expect(viewer.getByRole('button', { name: 'Export evidence' })).toHaveCount(0);
 
     const builder = await as('ada');
     await expect(builder.getByText(/^Saved, revision/)).toBeVisible();

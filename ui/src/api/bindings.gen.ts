@@ -4235,6 +4235,8 @@ export interface Commands {
   workflow_validate: { request: ValidateDocument; response: Diagnostic[] };
   /** Starts a run. */
   run_start: { request: RunStart; response: RunId };
+  /** Starts a new run of what a run was: its definition, with its input. */
+  run_again: { request: RunId; response: RunId };
   /** The history, newest first. */
   run_list: { request: RunList; response: RunPage };
   /** One run with the definition that it pinned. */
@@ -4463,6 +4465,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   draft_discard: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open'] },
   workflow_validate: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_start: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'workflow_list'] },
+  run_again: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'workflow_list'] },
   run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_events: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

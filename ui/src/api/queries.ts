@@ -1,4 +1,5 @@
 /** Server state by TanStack Query. What a command makes stale is declared next to the command in Rust. */
+import { useCallback } from 'react';
 import { QueryClient, useQuery, type UseQueryOptions } from '@tanstack/react-query';
 import { commands as table } from './bindings.gen.ts';
 import { call } from './client.ts';
@@ -25,6 +26,14 @@ export function useCommand<K extends Command>(command: K, payload: Commands[K]['
     queryFn: ({ signal }) => call(command, payload, signal),
     ...options,
   });
+}
+
+const RANK: { [R in Commands['who']['response']['role']]: number } = { viewer: 0, operator: 1, builder: 2 };
+
+/** Whether the caller's role may do something: nothing is offered that is refused afterwards. Until the role is known all is. */
+export function useMay(): (command: Command) => boolean {
+  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
+  return useCallback((command) => role === undefined || RANK[role] >= RANK[table[command].role], [role]);
 }
 
 /** Runs a command and refreshes what it made stale. */

@@ -120,6 +120,7 @@ export const en = {
   'gallery.emptyText': 'Start with a trigger and draw the rest',
   'gallery.sampleOpen': 'Open the sample',
   'gallery.noRecent': 'No workflows yet',
+  'gallery.noRecentRole': 'Somebody who builds workflows makes them; then they stand here.',
   'gallery.noRecentText': 'A workflow is a plain file in your library. Start from a sample, or draw your own.',
   'gallery.graph': 'Drawing of {name}',
   'gallery.latest': 'Latest runs',

@@ -5,7 +5,7 @@ import { queryClient } from '../api/queries.ts';
 import { auditActions, type AuditHooks } from '../features/audit/actions.ts';
 import { call } from '../api/client.ts';
 import { saveFile } from '../api/hand-out.ts';
-import { useCommand } from '../api/queries.ts';
+import { useCommand, useMay } from '../api/queries.ts';
 import { AuditArt } from '../features/audit/art.tsx';
 import { ExportDialog } from '../features/audit/export-dialog.tsx';
 import { Facets } from '../features/audit/facets.tsx';
@@ -44,6 +44,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const people = useCommand('audit_facets', { query: 'actor:human' }, { placeholderData: (old) => old, staleTime: 60_000, enabled: valueOf(query, 'actor') !== undefined });
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);
+  const exports = useMay()('audit_export');
   const keys = useAllActions();
   const keyOf = (id: string) => { const found = keys.find((action) => action.id === id); return found ? keysOf(found)[0] : undefined; };
 
@@ -82,7 +83,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
     if (next) open(next.seq);
   };
-  useAuditActions({ search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => setDialog('export') });
+  useAuditActions({ search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => setDialog('export'), canExport: () => exports });
 
   const known = settled ? all.data ?? facets.data : facets.data;
   const values = useMemo<{ [Q in Qualifier]?: { value: string; hint?: string }[] }>(() => ({
@@ -107,7 +108,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         <FindButton />
         <label className="au-switch s t2"><Switch checked={follow} onChange={setFollow} label={t('audit.follow')} /><span className="au-switch-text">{t('audit.follow')}</span></label>
         <span className="vr" />
-        <Button icon="dl" onClick={() => setDialog('export')}>{t('audit.exportEvidence')}</Button>
+        {exports ? <Button icon="dl" onClick={() => setDialog('export')}>{t('audit.exportEvidence')}</Button> : null}
         <Button variant="primary" icon="chain" busy={verifying} onClick={() => void verify()}>{t('audit.verify')}</Button>
       </header>
       <div className="screen-body">
@@ -116,7 +117,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
           <Button icon="flag" disabled={!query.trim()} onClick={() => setDialog('save')}>{t('audit.saveQuery')}</Button>
           <Button icon="clock" onClick={() => setDialog('jump')}>{t('audit.jump')}</Button>
         </div>
-        <VerdictBar status={status.data} size={size} busy={verifying} onGo={open} onExport={() => setDialog('export')} onVerify={() => void verify()} />
+        <VerdictBar status={status.data} size={size} busy={verifying} onGo={open} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} />
         <AnchorBanner anchors={status.data?.anchors} />
         {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
         {list.error ? <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
@@ -158,7 +159,7 @@ function useAuditActions(hooks: AuditHooks): void {
   const latest = useRef(hooks);
   latest.current = hooks;
   useActions(useMemo(() => auditActions({
-    search: () => latest.current.search(), move: (by) => latest.current.move(by), verify: () => latest.current.verify(), follow: () => latest.current.follow(), exportAs: () => latest.current.exportAs(),
+    search: () => latest.current.search(), move: (by) => latest.current.move(by), verify: () => latest.current.verify(), follow: () => latest.current.follow(), exportAs: () => latest.current.exportAs(), canExport: () => latest.current.canExport(),
   }), []));
 }
 

@@ -2,7 +2,7 @@
 import './screens.css';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { transport } from '../api/client.ts';
-import { useCommand } from '../api/queries.ts';
+import { useCommand, useMay } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
 import { plain } from '../features/evidence/controls.ts';
 import { useAttention } from '../features/inbox/attention.ts';
@@ -32,7 +32,8 @@ const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' 
 export function Frame({ route, children }: { route: Route; children: ReactNode }) {
   const [palette, setPalette] = useState(false);
   const [sheet, setSheet] = useState(false);
-  const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true)), []);
+  const may = useMay();
+  const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true), () => may('workflow_create')), [may]);
   useActions(actions);
   useTaskChanges();
   // The native menu names actions; what cannot be done now does nothing.
@@ -100,13 +101,14 @@ export function Screen({ title, children, bar }: { title: string; children: Reac
   );
 }
 
-export function frameActions(showPalette: () => void, showSheet: () => void): Action[] {
+/** `makes`: whether this person may make workflows. */
+export function frameActions(showPalette: () => void, showSheet: () => void, makes: () => boolean): Action[] {
   const group = t('group.app');
   return [
     { id: 'app.palette', title: t('action.palette'), keys: ['Mod+K'], run: showPalette, group, icon: 'search', inFields: true, hidden: true },
     { id: 'app.shortcuts', title: t('action.shortcuts'), keys: ['?'], run: showSheet, group, icon: 'rows' },
-    { id: 'app.new', title: t('action.newWorkflow'), keys: ['Mod+Alt+N'], run: () => void createWorkflow(), group, icon: 'plus', inFields: true },
-    { id: 'app.open', title: t('action.openFile'), keys: ['Mod+O'], run: () => void openFile(), group, icon: 'folder', inFields: true },
+    { id: 'app.new', title: t('action.newWorkflow'), keys: ['Mod+Alt+N'], run: () => void createWorkflow(), when: makes, group, icon: 'plus', inFields: true },
+    { id: 'app.open', title: t('action.openFile'), keys: ['Mod+O'], run: () => void openFile(), when: makes, group, icon: 'folder', inFields: true },
     { id: 'go.workflows', title: t('action.goWorkflows'), keys: ['Mod+Alt+1'], run: () => navigate({ screen: 'workflows' }), group, icon: 'flow', inFields: true },
     { id: 'go.runs', title: t('action.goRuns'), keys: ['Mod+Alt+2'], run: () => navigate({ screen: 'runs' }), group, icon: 'runs', inFields: true },
     { id: 'go.inbox', title: t('action.goInbox'), keys: ['Mod+Alt+3'], run: () => navigate({ screen: 'inbox' }), group, icon: 'inbox', inFields: true },
@@ -126,6 +128,7 @@ const GROUP_ORDER = [t('group.run'), t('group.workflow'), t('group.app'), t('gro
 function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const actions = useAllActions();
   const graph = useOpenGraph();
+  const may = useMay();
   const workflows = useCommand('workflow_list', {}, { enabled: open });
   const runs = useCommand('run_list', { limit: 100 }, { enabled: open });
   const tasks = useCommand('task_list', { limit: 100 }, { enabled: open });
@@ -152,7 +155,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
         run: () => navigate({ screen: 'workflow', ref: entry.ref }),
       });
     }
-    for (const sample of samples.data ?? []) {
+    for (const sample of (may('workflow_create') && samples.data) || []) {
       list.push({
         id: `sample/${sample.id}`, title: sample.title, what: t('palette.sample'), words: `${sample.id} ${sample.description}`, icon: 'doc', order: 11,
         run: () => void createWorkflow({ sampleId: sample.id }),
@@ -171,6 +174,6 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
       });
     }
     return list;
-  }, [open, actions, graph, workflows.data, runs.data, tasks.data, samples.data]);
+  }, [open, actions, graph, workflows.data, runs.data, tasks.data, samples.data, may]);
   return <Palette open={open} onClose={onClose} entries={entries} />;
 }

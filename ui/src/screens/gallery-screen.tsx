@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'react';
-import { act, useCommand } from '../api/queries.ts';
+import { act, useCommand, useMay } from '../api/queries.ts';
 import type { Sample, WorkflowEntry } from '../api/types.ts';
 import { Gallery, type Loaded } from '../features/gallery/gallery.tsx';
 import { t } from '../i18n/index.ts';
@@ -37,7 +37,9 @@ export function GalleryScreen() {
     navigate({ screen: 'workflow', ref: made.ref });
   });
   openSampleNow.current = (sample) => { if (busy === null) openSample(sample, true); };
-  const featured = samples.data?.[0];
+  const may = useMay();
+  const makes = may('workflow_create');
+  const featured = makes ? samples.data?.[0] : undefined;
   const actionList = useMemo<Action[]>(() => (featured ? [{
     // Enter belongs to the strong button as long as nothing else has the focus.
     id: 'gallery.runSample', title: t('action.runSample'), keys: ['Enter'], group: t('group.app'), icon: 'play',
@@ -57,12 +59,12 @@ export function GalleryScreen() {
   });
 
   return (
-    <Screen title={t('gallery.title')} bar={<>
+    <Screen title={t('gallery.title')} bar={makes ? <>
       <span className="vr" />
       <Button icon="folder" onClick={() => void openFile()}>{t('gallery.open')}</Button>
       <Button icon="plus" disabled={busy !== null} onClick={() => void withBusy('new', () => createWorkflow())}>{t('gallery.new')}</Button>
-    </>}>
-      <Gallery samples={loaded(samples)} workflows={{ ...loaded(workflows), data: list }}
+    </> : undefined}>
+      <Gallery may={may} samples={loaded(samples)} workflows={{ ...loaded(workflows), data: list }}
         runs={{ data: runs.data?.runs, error: runs.error, retry: () => void runs.refetch() }}
         busy={busy} newKeys={newAction ? keysOf(newAction)[0] : undefined} runHref={(runId) => hashOf({ screen: 'run', runId })}
         onRunSample={(sample) => openSample(sample, true)} onOpenSample={(sample) => openSample(sample, false)}

@@ -77,7 +77,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
     const to = stands >= 0 ? stands + by : stood.current + (by > 0 ? by - 1 : by);
     const next = tasks[Math.max(0, Math.min(tasks.length - 1, to))];
     if (!next) return;
-    if (extend) {
+    if (extend && mayDecide) {
       const both = new Map(chosen);
       for (const task of [tasks[stands], next]) if (task?.state === 'open') both.set(task.id, task);
       setChosen(both);
@@ -163,7 +163,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
               {list.tasks === undefined ? <div style={{ padding: '0 16px' }}><Skeleton rows={8} height={64} /></div>
                 : empty ? <div className="ib-list-empty"><p className="t3" style={{ padding: 16 }}>{filtered ? t('inbox.noneFound') : t('inbox.noneOpen')}</p></div>
                   : <TaskList tasks={tasks} current={taskId ?? null} chosen={new Set(chosen.keys())} sends={sends} me={me} more={list.hasNextPage}
-                    onOpen={(index) => { const task = tasks[index]; if (task) { if (many.length) clear(); go(task.id); } }} onEnter={() => focusIn('.ib-det')} onChoose={choose}
+                    onOpen={(index) => { const task = tasks[index]; if (task) { if (many.length) clear(); go(task.id); } }} onEnter={() => focusIn('.ib-det')} onChoose={mayDecide ? choose : undefined}
                     onMore={() => { if (list.hasNextPage && !list.isFetching) void list.fetchNextPage(); }} />}
             </section>
           }>
@@ -285,8 +285,8 @@ function One(props: OneProps) {
   return <Waiting {...props} error={task.error} retry={() => void task.refetch()} />;
 }
 
-function Waiting({ row, hooks, error, retry, onGo, onChoose }: OneProps & { error: { message: string; hint: string } | null; retry(): void }) {
-  useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks), choose: () => { if (row?.state === 'open') onChoose(row); }, canChoose: () => row?.state === 'open' });
+function Waiting({ row, mayDecide, hooks, error, retry, onGo, onChoose }: OneProps & { error: { message: string; hint: string } | null; retry(): void }) {
+  useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks), choose: () => { if (mayDecide && row?.state === 'open') onChoose(row); }, canChoose: () => mayDecide && row?.state === 'open' });
   if (error) {
     return <div className="ib-det"><EmptyState title={t('inbox.cannotOpen')} text={told(error)} actions={<><Button icon="retry" onClick={retry}>{t('common.tryAgain')}</Button><Button onClick={() => onGo(undefined)}>{t('inbox.toList')}</Button></>} /></div>;
   }
@@ -399,7 +399,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   };
   useInboxActions({
     ...NO_TASK, ...usePrefix(), ...base(hooks), can, act: decide, submit: () => { if (submitted) decide(submitted); }, canSubmit: () => submitted !== undefined && can(submitted),
-    choose: () => { if (task.state === 'open') onChoose(task); }, canChoose: () => task.state === 'open', chooseSame: () => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null),
+    choose: () => { if (open) onChoose(task); }, canChoose: () => open, chooseSame: () => { if (mayDecide) onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null); },
     claim: () => void claim(), canClaim: () => open && !mine(), release: () => void release(), canRelease: () => open && mine(), edit,
     note: () => { setTab('decide'); requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-note]')?.focus()); }, snooze: () => setAsked({ kind: 'snooze' }), canDecide: () => open && !quiet,
   });

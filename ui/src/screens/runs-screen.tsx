@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { ApiError } from '../api/error.ts';
-import { act, useCommand } from '../api/queries.ts';
+import { act, useCommand, useMay } from '../api/queries.ts';
 import type { Commands, RunRow } from '../api/types.ts';
 import { RunsArt } from '../features/gallery/gallery.tsx';
 import { RunHistory, type RunFilters } from '../features/runs/runs.tsx';
@@ -23,6 +23,7 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
   const [deleting, setDeleting] = useState<RunRow | null>(null);
   const [rerun, setRerun] = useState<RunRow | null>(null);
   const [busy, setBusy] = useState(false);
+  const may = useMay();
   const text = useDeferredValue(filters.text.trim());
   const request = useMemo(() => ({
     limit: PAGE,
@@ -70,7 +71,7 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
           actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('runs.toGallery')}</Button>} />}
         onFilters={setFilters} onSelect={setSelected} onOpen={(runId) => navigate({ screen: 'run', runId })}
         onMore={() => { if (query.hasNextPage && !query.isFetching) void query.fetchNextPage(); }}
-        onCancel={(run) => void later(run, 'run_cancel')} onResume={(run) => void later(run, 'run_resume')} onDelete={setDeleting}
+        may={may} onCancel={(run) => void later(run, 'run_cancel')} onResume={(run) => void later(run, 'run_resume')} onDelete={setDeleting}
         onCopyId={(run) => void copyText(run.runId)} onRerun={setRerun} />
       <ConfirmDialog open={deleting !== null} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: deleting?.workflowName ?? '' })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} onConfirm={() => { if (deleting) void remove(deleting); }} onClose={() => setDeleting(null)} />

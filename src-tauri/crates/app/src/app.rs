@@ -27,7 +27,7 @@ use signalbox_adapters::{
 use signalbox_model::debug::Breakpoint;
 use signalbox_model::{Map, Workflow};
 use signalbox_ports::{Clock, Http, World};
-use signalbox_runtime::{Beside, Error as RunError, Registry, Runtime, pinned_files};
+use signalbox_runtime::{Beside, Error as RunError, Kept, Registry, Runtime, pinned_files};
 use signalbox_store::{RunRow, Store, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -246,6 +246,12 @@ impl App {
     pub(crate) fn wait_for<T: Send>(&self, future: impl Future<Output = T> + Send) -> ApiResult<T> {
         let threads = self.threads.as_ref().ok_or_else(closing)?;
         Ok(threads.block_on(future))
+    }
+
+    /// The practice service of another run, for one with the same input.
+    pub(crate) fn lease_again(&self, run_id: &str) -> Option<Kept> {
+        let handle = self.threads.as_ref()?.handle();
+        Some(Box::new(lease_of(&self.store, &self.practice, handle, run_id)?))
     }
 
     /// Tells the file steps which folders are granted now.

@@ -9,10 +9,10 @@ use crate::router::Caller;
 use crate::runs::wire_event;
 use serde_json::{Value, json};
 use signalbox_engine::json::parse;
-use signalbox_engine::validate::{check_bytes, check_called};
+use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, foreign, params, summary};
-use signalbox_model::{Diagnostic, RunEvent, Workflow};
-use signalbox_runtime::{Kept, Phase, Subscription, definition, state};
+use signalbox_model::{Diagnostic, EventBody, RunEvent, Workflow};
+use signalbox_runtime::{Kept, Phase, Subscription, definition, pinned_files, state};
 use signalbox_store::RunRow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,12 +62,29 @@ impl App {
 
     /// Starts a run of a document; `file` is where it stands. On a thread that may wait.
     pub(crate) fn start_document(&self, document: Value, file: Option<&Path>, new: NewRun) -> ApiResult<String> {
-        let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
-        check::runnable(&checked.diagnostics)?;
-        let Some(workflow) = checked.workflow else {
-            return Err(ApiError::bad_request("The document is no workflow.", "Send a workflow."));
-        };
+        let workflow = whole(&document)?;
         let called = self.called(&workflow, file)?;
+        self.start_workflow(workflow, called, new, None)
+    }
+
+    /// Starts a run with the definition and the input of another one. On a thread that may wait.
+    pub(crate) fn start_again(&self, run_id: &str, new: NewRun) -> ApiResult<String> {
+        let row = self.store.run(run_id)?;
+        let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = self.store.event(run_id, 1)? else {
+            return Err(damaged(run_id, "its beginning is missing"));
+        };
+        let (workflow, files) = pinned_files(&self.store, &row)?;
+        // A release may know better what cannot run.
+        let workflow = whole(&json!(workflow))?;
+        let called = Called { files, ..Called::default() };
+        let params = start.params.as_object().cloned().unwrap_or_default();
+        // What a re-run or a checkpoint began with is not what somebody gave.
+        let context = start.context.filter(|_| start.base.is_none()).unwrap_or_default();
+        self.start_workflow(workflow, called, NewRun { params, context, ..new }, self.lease_again(run_id))
+    }
+
+    /// `kept` is what the host keeps for the run when the params name no service that it starts.
+    fn start_workflow(&self, workflow: Workflow, called: Called, new: NewRun, kept: Option<Kept>) -> ApiResult<String> {
         check::runnable(&self.all_model_findings(&workflow, &called))?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.
@@ -107,7 +124,7 @@ impl App {
                 lease = Some(service);
             }
         }
-        let kept = lease.map(|lease| Box::new(lease) as Kept);
+        let kept = lease.map(|lease| Box::new(lease) as Kept).or(kept);
         let given = params::complete(&workflow, &Value::Object(given));
         fits(&workflow, &given)?;
         let runtime = self.runtime.clone();
@@ -259,6 +276,13 @@ pub(crate) fn damaged(run_id: &str, why: &str) -> ApiError {
         format!("Run {run_id} cannot be shown: {why}."),
         "Restore the data folder from a backup.",
     )
+}
+
+/// A workflow that can run by itself.
+fn whole(document: &Value) -> ApiResult<Workflow> {
+    let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
+    check::runnable(&checked.diagnostics)?;
+    checked.workflow.ok_or_else(|| ApiError::bad_request("The document is no workflow.", "Send a workflow."))
 }
 
 fn fits(workflow: &Workflow, given: &Value) -> ApiResult<()> {

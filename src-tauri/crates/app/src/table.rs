@@ -69,6 +69,7 @@ macro_rules! command_list {
             Action draft_discard(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open], "Forgets changes that are not saved.";
             Query workflow_validate(ValidateDocument) -> Vec<Diagnostic>, Viewer, [Desktop Http], [], "All diagnostics of a workflow; nothing is run.";
             Action run_start(RunStart) -> RunId, Operator, [Desktop Http], [run_list workflow_list], "Starts a run.";
+            Action run_again(RunId) -> RunId, Operator, [Desktop Http], [run_list workflow_list], "Starts a new run of what a run was: its definition, with its input.";
             Query run_list(RunList) -> RunPage, Viewer, [Desktop Http], [], "The history, newest first.";
             Query run_get(RunId) -> RunDetails, Viewer, [Desktop Http], [], "One run with the definition that it pinned.";
             Query run_events(RunEventsAfter) -> Events, Viewer, [Desktop Http], [], "Events of a run; values over 10,240 characters are cut.";

@@ -209,6 +209,33 @@ fn each_person_has_a_look_of_their_own() {
     assert_eq!(look(&vera), dark);
 }
 
+/// An operator has a run happen once more: with its whole input, which their screen shows with masks and cuts.
+#[test]
+fn an_operator_runs_again_what_a_run_was() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "again", "name": "Again", "edges": [],
+        "nodes": { "ask": { "type": "builtin.human_form", "config": {} } },
+    });
+    let params = json!({ "mail": "ada@example.org", "list": vec!["x".repeat(100); 200] });
+    let task = place.waits(&document, params.clone());
+    let run = place.ok("task_get", json!({ "taskId": task }))["runId"].clone();
+    let (olga, vera) =
+        (Caller::http(CallerRole::Operator, true, "olga"), Caller::http(CallerRole::Viewer, true, "vera"));
+    let again = json!({ "runId": run });
+    assert_eq!(place.ask(&vera, "run_again", again.clone()).expect_err("looks only").code, "FORBIDDEN");
+    let sent = json!({ "document": document, "params": params });
+    assert_eq!(place.ask(&olga, "run_start", sent).expect_err("not stored").code, "FORBIDDEN");
+    let new = place.ask(&olga, "run_again", again).expect("starts")["runId"].clone();
+    assert_ne!(new, run);
+    let start = place.ok("run_value", json!({ "ref": format!("{}/1/payload/params", new.as_str().expect("an id")) }));
+    assert_eq!(start, params);
+    let [old, new] = [&run, &new].map(|run| place.ok("run_get", json!({ "runId": run }))["definition"].clone());
+    assert_eq!(old, new);
+    let gone = place.ask(&olga, "run_again", json!({ "runId": "nope" })).expect_err("unknown");
+    assert_eq!(gone.code, "NOT_FOUND", "{gone}");
+}
+
 /// A task is exclusive while somebody works on it; giving it away and taking it over is recorded.
 #[test]
 fn claims_lease_and_take_over() {

@@ -3,9 +3,9 @@
 import { t } from '../../i18n/index.ts';
 import type { Action } from '../../kit/index.ts';
 
-export interface AuditHooks { search(): void; move(by: number): void; verify(): void; follow(): void; exportAs(): void }
+export interface AuditHooks { search(): void; move(by: number): void; verify(): void; follow(): void; exportAs(): void; canExport(): boolean }
 const nothing = () => undefined;
-export const NO_AUDIT: AuditHooks = { search: nothing, move: nothing, verify: nothing, follow: nothing, exportAs: nothing };
+export const NO_AUDIT: AuditHooks = { search: nothing, move: nothing, verify: nothing, follow: nothing, exportAs: nothing, canExport: () => false };
 
 export function auditActions(hooks: AuditHooks): Action[] {
   const group = t('audit.title');
@@ -15,6 +15,6 @@ export function auditActions(hooks: AuditHooks): Action[] {
     { id: 'audit.previous', title: t('audit.do.previous'), keys: ['K'], run: () => hooks.move(-1), group, hidden: true },
     { id: 'audit.verify', title: t('audit.verify'), keys: ['V'], run: hooks.verify, group, icon: 'chain' },
     { id: 'audit.follow', title: t('audit.do.follow'), keys: ['F'], run: hooks.follow, group, icon: 'down' },
-    { id: 'audit.export', title: t('audit.exportEvidence'), keys: [], run: hooks.exportAs, group, icon: 'dl' },
+    { id: 'audit.export', title: t('audit.exportEvidence'), keys: [], run: hooks.exportAs, when: hooks.canExport, group, icon: 'dl' },
   ];
 }

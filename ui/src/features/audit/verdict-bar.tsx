@@ -10,7 +10,7 @@ import type { AuditStatus } from './types.ts';
 import { damageText } from './words.ts';
 
 export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
-  status: AuditStatus | undefined; size: number | undefined; busy: boolean; onGo(seq: number): void; onExport(): void; onVerify(): void;
+  status: AuditStatus | undefined; size: number | undefined; busy: boolean; onGo(seq: number): void; onExport: (() => void) | undefined; onVerify(): void;
 }) {
   const [open, setOpen] = useState(false);
   const now = useNow(15_000);
@@ -32,7 +32,7 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
           <span className="t2 ell grow">{seq > 0 ? t('audit.brokenBefore', { seq: formatNumber(seq - 1) }) : ''}</span>
           {busyMark}{proves}
           <Button small onClick={() => onGo(seq)}>{t('audit.goRecord')}</Button>
-          <Button small icon="dl" onClick={onExport}>{t('audit.exportEvidence')}</Button>
+          {onExport ? <Button small icon="dl" onClick={onExport}>{t('audit.exportEvidence')}</Button> : null}
         </div>
         <Payloads status={status} onGo={onGo} />
         {open ? <Proves status={status} technical={message} /> : null}

@@ -13,6 +13,8 @@ export interface GalleryProps {
   samples: Loaded<Sample[]>;
   workflows: Loaded<WorkflowEntry[]>;
   runs: Loaded<RunRow[]>;
+  /** Whether this person may make workflows, and delete them. */
+  may(what: 'workflow_create' | 'workflow_duplicate' | 'workflow_delete'): boolean;
   busy: string | null;
   newKeys: string | undefined;
   runHref(runId: string): string;
@@ -27,7 +29,9 @@ export interface GalleryProps {
 
 export function Gallery(props: GalleryProps) {
   const { samples, workflows } = props;
-  const [featured, ...others] = samples.data ?? [];
+  const makes = props.may('workflow_create');
+  // A sample is opened as a file of one's own.
+  const [featured, ...others] = (makes && samples.data) || [];
   const recent = <RecentSection {...props} />;
   // Who has workflows looks for them; who has none looks for samples.
   const own = (workflows.data?.length ?? 0) > 0;
@@ -36,11 +40,12 @@ export function Gallery(props: GalleryProps) {
   return (
     <div className="g-mid">
       <section className="g-main" aria-label={t('gallery.title')}>
-        {samples.error ? <Failed error={samples.error} retry={samples.retry} /> : null}
-        {featured ? <Hero sample={featured} {...props} /> : samples.data || samples.error ? null : <HeroSkeleton />}
+        {samples.error && makes ? <Failed error={samples.error} retry={samples.retry} /> : null}
+        {featured ? <Hero sample={featured} {...props} /> : samples.data || samples.error || !makes ? null : <HeroSkeleton />}
         {known ? (
           <>
-            {own ? recent : null}
+            {own || !makes ? recent : null}
+            {makes ? <>
             <div className="row"><b>{t('gallery.samples')}</b><span className="s t2">{t('gallery.samplesHint')}</span></div>
             <div className="g-cards">
               {others.map((sample) => <SampleCard key={sample.id} sample={sample} busy={props.busy !== null} onOpen={() => props.onOpenSample(sample)} />)}
@@ -50,6 +55,7 @@ export function Gallery(props: GalleryProps) {
               <EmptyCard busy={props.busy !== null} keys={props.newKeys} onNew={props.onNew} />
             </div>
             {own ? null : recent}
+            </> : null}
           </>
         ) : <div className="box g-rec" aria-busy="true" aria-label={t('gallery.loading')}><Skeleton rows={FEW} height={36} /></div>}
       </section>
@@ -142,9 +148,9 @@ function EmptyCard({ busy, keys, onNew }: { busy: boolean; keys: string | undefi
   );
 }
 
-function Recent({ entries, onOpen, onDuplicate, onDelete, onShowRuns }: GalleryProps & { entries: WorkflowEntry[] }) {
+function Recent({ entries, may, onOpen, onDuplicate, onDelete, onShowRuns }: GalleryProps & { entries: WorkflowEntry[] }) {
   if (entries.length === 0) {
-    return <div className="box"><EmptyState title={t('gallery.noRecent')} text={t('gallery.noRecentText')} /></div>;
+    return <div className="box"><EmptyState title={t('gallery.noRecent')} text={t(may('workflow_create') ? 'gallery.noRecentText' : 'gallery.noRecentRole')} /></div>;
   }
   return (
     <div className="box g-rec" role="list">
@@ -157,10 +163,9 @@ function Recent({ entries, onOpen, onDuplicate, onDelete, onShowRuns }: GalleryP
           <span className="s t3 cell" style={{ justifyContent: 'flex-end' }} title={entry.modifiedAt}>{formatAgo(entry.lastRun?.startedAt ?? entry.modifiedAt)}</span>
           <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: entry.name })} />} entries={[
             { id: 'open', label: t('common.open'), icon: 'flow', onSelect: () => onOpen(entry) },
-            { id: 'duplicate', label: t('gallery.duplicate'), icon: 'copy', disabled: Boolean(entry.problem), onSelect: () => onDuplicate(entry) },
+            ...(may('workflow_duplicate') ? [{ id: 'duplicate', label: t('gallery.duplicate'), icon: 'copy' as const, disabled: Boolean(entry.problem), onSelect: () => onDuplicate(entry) }] : []),
             { id: 'runs', label: t('gallery.runs'), icon: 'runs', onSelect: () => onShowRuns(entry) },
-            null,
-            { id: 'delete', label: t('gallery.delete'), icon: 'x', danger: true, onSelect: () => onDelete(entry) },
+            ...(may('workflow_delete') ? [null, { id: 'delete', label: t('gallery.delete'), icon: 'x' as const, danger: true, onSelect: () => onDelete(entry) }] : []),
           ]} />
         </div>
       ))}

@@ -24,7 +24,8 @@ export interface TaskListProps {
   onOpen(index: number): void;
   /** Enter: the keyboard goes on in the task. */
   onEnter(): void;
-  onChoose(task: TaskRow, range: boolean): void;
+  /** Left out where nothing can be done with what is chosen. */
+  onChoose?: ((task: TaskRow, range: boolean) => void) | undefined;
   onMore(): void;
 }
 
@@ -50,7 +51,7 @@ export function TaskList(props: TaskListProps) {
   const latest = useRef(props);
   latest.current = props;
   const open = useCallback((index: number) => latest.current.onOpen(index), []);
-  const choose = useCallback((task: TaskRow, range: boolean) => latest.current.onChoose(task, range), []);
+  const choose = useCallback((task: TaskRow, range: boolean) => latest.current.onChoose?.(task, range), []);
 
   const currentAt = entries.findIndex((entry) => 'task' in entry && entry.task.id === current);
   const shown = useRef<string | null>(null);
@@ -76,7 +77,7 @@ export function TaskList(props: TaskListProps) {
     }
   }
   return (
-    <div ref={scroller} className="vlist ib-list" role="grid" aria-label={t('inbox.list')} aria-rowcount={tasks.length} aria-multiselectable tabIndex={0} onKeyDown={onKeyDown} data-scope="inbox-list">
+    <div ref={scroller} className="vlist ib-list" role="grid" aria-label={t('inbox.list')} aria-rowcount={tasks.length} aria-multiselectable={props.onChoose !== undefined} tabIndex={0} onKeyDown={onKeyDown} data-scope="inbox-list">
       <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {rows.map((row) => {
           const entry = entries[row.index];
@@ -89,7 +90,7 @@ export function TaskList(props: TaskListProps) {
             );
           }
           const { task } = entry;
-          return <Row key={row.key} task={task} index={entry.index} now={now} top={row.start} on={task.id === current} picked={props.chosen.has(task.id)} sent={sendOf(props.sends, task.id)?.state} me={props.me} onOpen={open} onChoose={choose} />;
+          return <Row key={row.key} task={task} index={entry.index} now={now} top={row.start} on={task.id === current} picked={props.chosen.has(task.id)} sent={sendOf(props.sends, task.id)?.state} me={props.me} onOpen={open} onChoose={props.onChoose ? choose : undefined} />;
         })}
       </div>
     </div>
@@ -98,7 +99,7 @@ export function TaskList(props: TaskListProps) {
 
 interface RowProps {
   task: TaskRow; index: number; now: number; top: number; on: boolean; picked: boolean; sent: Send['state'] | undefined; me: string | undefined;
-  onOpen(index: number): void; onChoose(task: TaskRow, range: boolean): void;
+  onOpen(index: number): void; onChoose: ((task: TaskRow, range: boolean) => void) | undefined;
 }
 const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onOpen, onChoose }: RowProps) {
   const icon = rowIcon(task);
@@ -106,16 +107,16 @@ const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onO
   const claim = claimOf(task, me, now);
   const choose = (event: MouseEvent) => {
     event.stopPropagation();
-    onChoose(task, event.shiftKey);
+    onChoose?.(task, event.shiftKey);
   };
   const title = plain(task.title);
   const open = task.state === 'open';
   return (
     <div role="row" aria-rowindex={index + 1} aria-selected={picked || on} className={`ib-row ${on ? 'on' : ''} ${picked ? 'picked' : ''} ${open ? '' : 'done'}`} style={{ height: ROW, transform: `translateY(${String(top)}px)` }}
-      onClick={(event) => { if (event.shiftKey && open) choose(event); else onOpen(index); }}>
+      onClick={(event) => { if (event.shiftKey && open && onChoose) choose(event); else onOpen(index); }}>
       <span role="gridcell" className={`ib-kind ${icon.color}`}>
         <span className="k"><Icon name={icon.icon} label={icon.label} /></span>
-        {open ? <span className="pick" onClickCapture={choose}><Checkbox checked={picked} label={t('inbox.choose', { title })} onChange={() => undefined} /></span> : null}
+        {open && onChoose ? <span className="pick" onClickCapture={choose}><Checkbox checked={picked} label={t('inbox.choose', { title })} onChange={() => undefined} /></span> : null}
       </span>
       <span role="gridcell" className="ib-title"><b><SafeText line text={task.title} /></b>{task.cases > 1 ? <span className="badge">{t('inbox.andMore', { n: formatNumber(task.cases - 1) })}</span> : null}{open && task.minApprovals > 1 ? <span className="badge" title={approvalsText(task)}>{`${String(task.approvals)}/${String(task.minApprovals)}`}<span className="vh"> {approvalsText(task)}</span></span> : null}</span>
       <span role="gridcell" className={`tm ${due?.tone === 'err' ? 'c-err' : due?.tone === 'wait' ? 'c-wait' : 't2'}`}>

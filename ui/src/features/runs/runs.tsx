@@ -8,6 +8,7 @@ import { asTree } from './tree.ts';
 import { spentHint, spentText } from '../spent.tsx';
 import { outcomeText, shortRunId, statusText, StatusIcon } from '../status.tsx';
 
+type RunCommand = 'run_rerun' | 'run_resume' | 'run_cancel' | 'run_delete';
 export interface RunFilters { workflow: string; status: RunStatus | ''; text: string }
 export interface RunsProps {
   runs: RunRow[] | undefined;
@@ -18,6 +19,8 @@ export interface RunsProps {
   failure: ReactNode;
   empty: ReactNode;
   onFilters(filters: RunFilters): void;
+  /** Whether this person may do something with a run. */
+  may(what: RunCommand): boolean;
   onSelect(runId: string): void;
   onOpen(runId: string): void;
   onMore(): void;
@@ -101,20 +104,17 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
   );
 }
 
-function RowMenu({ run, onOpen, onCancel, onResume, onDelete, onCopyId, onRerun }: Pick<RunsProps, 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId' | 'onRerun'> & { run: RunRow }) {
+function RowMenu({ run, may, onOpen, onCancel, onResume, onDelete, onCopyId, onRerun }: Pick<RunsProps, 'may' | 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId' | 'onRerun'> & { run: RunRow }) {
   const open = run.status === 'running' || run.status === 'created' || run.status === 'paused';
   return (
     <span role="gridcell" onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
       <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: `${run.workflowName} ${shortRunId(run.runId)}` })} />} entries={[
         { id: 'open', label: t('runs.open'), icon: 'flow', onSelect: () => onOpen(run.runId) },
-        { id: 'rerun', label: t('rerun.openMore'), icon: 'retry', disabled: run.status === 'running' || run.status === 'created', onSelect: () => onRerun(run) },
+        ...(may('run_rerun') ? [{ id: 'rerun', label: t('rerun.openMore'), icon: 'retry' as const, disabled: run.status === 'running' || run.status === 'created', onSelect: () => onRerun(run) }] : []),
         { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => onCopyId(run) },
-        ...(open ? [
-          { id: 'resume', label: t('runs.resume'), icon: 'play' as const, onSelect: () => onResume(run) },
-          { id: 'cancel', label: t('runs.cancel'), icon: 'stop' as const, onSelect: () => onCancel(run) },
-        ] : []),
-        null,
-        { id: 'delete', label: t('runs.delete'), icon: 'x', danger: true, disabled: open, onSelect: () => onDelete(run) },
+        ...(open && may('run_resume') ? [{ id: 'resume', label: t('runs.resume'), icon: 'play' as const, onSelect: () => onResume(run) }] : []),
+        ...(open && may('run_cancel') ? [{ id: 'cancel', label: t('runs.cancel'), icon: 'stop' as const, onSelect: () => onCancel(run) }] : []),
+        ...(may('run_delete') ? [null, { id: 'delete', label: t('runs.delete'), icon: 'x' as const, danger: true, disabled: open, onSelect: () => onDelete(run) }] : []),
       ]} />
     </span>
   );

@@ -2,7 +2,7 @@
 import { told } from '../../api/error.ts';
 import '../keys.css';
 import { useState, type ReactNode } from 'react';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useCommand, useMay } from '../../api/queries.ts';
 import type { SecretEntry, SecretStatus } from '../../api/types.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Field, Icon, Skeleton, TextInput } from '../../kit/index.ts';
@@ -21,19 +21,21 @@ export function SecretsSection() {
   const list = useCommand('secret_list', {}, { enabled: ready });
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
+  const may = useMay();
+  const mayChange = may('secret_set');
   return (
     <Section id="secrets" title={t('secrets.title')} hint={t('secrets.hint')}>
       {status.error ? <Fault error={status.error.code === 'FORBIDDEN' ? { message: t('secrets.notAllowed'), hint: '' } : status.error} /> : null}
       {status.isPending ? <Skeleton rows={2} /> : null}
-      {status.data ? <Place status={status.data} onOpen={setOpen} /> : null}
+      {status.data ? <Place status={status.data} mayChange={mayChange} onOpen={setOpen} /> : null}
       {ready && list.error ? <Fault error={list.error} /> : null}
       {ready && list.data ? (
         <>
           <div className="box">
             {list.data.length === 0 ? <NoLine icon="key" title={t('secrets.none')} text={t('secrets.noneText')} /> : null}
-            {list.data.map((entry) => <Line key={entry.name} entry={entry} onOpen={setOpen} />)}
+            {list.data.map((entry) => <Line key={entry.name} entry={entry} mayChange={mayChange} onOpen={setOpen} />)}
           </div>
-          <div className="row wrap"><Button icon="plus" onClick={() => setOpen({ what: 'set' })}>{t('secrets.add')}</Button></div>
+          {mayChange ? <div className="row wrap"><Button icon="plus" onClick={() => setOpen({ what: 'set' })}>{t('secrets.add')}</Button></div> : null}
         </>
       ) : null}
       {open?.what === 'key' && status.data ? <KeyDialog status={status.data} discard={open.discard} onClose={close} /> : null}
@@ -46,7 +48,7 @@ export function SecretsSection() {
   );
 }
 
-function Line({ entry, onOpen }: { entry: SecretEntry; onOpen(open: Open): void }) {
+function Line({ entry, mayChange, onOpen }: { entry: SecretEntry; mayChange: boolean; onOpen(open: Open): void }) {
   const hosts = entry.hosts.join(', ');
   const used = entry.lastUsedAt ? t('secrets.usedAt', { at: formatDateTime(entry.lastUsedAt) }) : t('secrets.neverUsed');
   return (
@@ -57,25 +59,29 @@ function Line({ entry, onOpen }: { entry: SecretEntry; onOpen(open: Open): void 
         <span className="s t3 ell" title={hosts}>{`${t('secrets.hosts', { hosts })}, ${used}`}</span>
       </div>
       <Badge>{entry.field ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>
-      <Button small aria-label={t('secrets.replaceOf', { name: entry.name })} onClick={() => onOpen({ what: 'set', old: entry })}>{t('secrets.replace')}</Button>
-      <Button small variant="ghost" aria-label={t('secrets.deleteOf', { name: entry.name })} onClick={() => onOpen({ what: 'delete', name: entry.name })}>{t('secrets.delete')}</Button>
+      {mayChange ? (
+        <>
+          <Button small aria-label={t('secrets.replaceOf', { name: entry.name })} onClick={() => onOpen({ what: 'set', old: entry })}>{t('secrets.replace')}</Button>
+          <Button small variant="ghost" aria-label={t('secrets.deleteOf', { name: entry.name })} onClick={() => onOpen({ what: 'delete', name: entry.name })}>{t('secrets.delete')}</Button>
+        </>
+      ) : null}
     </div>
   );
 }
 
 /** The place of the key, and what to do when it does not open. */
-function Place({ status, onOpen }: { status: SecretStatus; onOpen(open: Open): void }) {
-  const startOver = <Button small onClick={() => onOpen({ what: 'key', discard: true })}>{t('secrets.startOver')}</Button>;
+function Place({ status, mayChange, onOpen }: { status: SecretStatus; mayChange: boolean; onOpen(open: Open): void }) {
+  const startOver = mayChange ? <Button small onClick={() => onOpen({ what: 'key', discard: true })}>{t('secrets.startOver')}</Button> : null;
   if (status.state === 'notChosen') {
     return (
       <div className="box">
-        <NoLine icon="lock" title={t('secrets.notChosen')} text={t('secrets.notChosenText')} end={<Button icon="key" onClick={() => onOpen({ what: 'key', discard: false })}>{t('secrets.setUp')}</Button>} />
+        <NoLine icon="lock" title={t('secrets.notChosen')} text={t('secrets.notChosenText')} end={mayChange ? <Button icon="key" onClick={() => onOpen({ what: 'key', discard: false })}>{t('secrets.setUp')}</Button> : undefined} />
       </div>
     );
   }
   return (
     <>
-      {status.state === 'locked' ? status.key === 'system' ? <Ask status={status} actions={startOver} /> : <Unlock actions={startOver} /> : null}
+      {status.state !== 'locked' ? null : !mayChange ? <Banner signal="warn" title={t('secrets.locked')}><span>{status.message}</span></Banner> : status.key === 'system' ? <Ask status={status} actions={startOver} /> : <Unlock actions={startOver} />}
       {status.state === 'unavailable' ? (
         <Banner signal="err" title={t('secrets.unavailable')} actions={startOver}>
           <span>{status.message}</span>
@@ -90,7 +96,7 @@ function Place({ status, onOpen }: { status: SecretStatus; onOpen(open: Open): v
               <span>{t(`secrets.key.${status.key}`)}</span>
               <span className="s t3 ell" title={status.keyAt}>{t('secrets.keyAt', { place: status.keyAt ?? '' })}</span>
             </div>
-            {status.state === 'ready' ? <Button small onClick={() => onOpen({ what: 'key', discard: false })}>{t('secrets.changeKey')}</Button> : null}
+            {status.state === 'ready' && mayChange ? <Button small onClick={() => onOpen({ what: 'key', discard: false })}>{t('secrets.changeKey')}</Button> : null}
           </div>
         </div>
       ) : null}

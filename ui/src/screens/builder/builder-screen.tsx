@@ -4,7 +4,7 @@ import { toApiError, sentences } from '../../api/error.ts';
 import { isMissing, nodeOf, quiet } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
 import { useTimeTravel } from '../../api/time-travel.ts';
-import { act, queryClient, useCommand } from '../../api/queries.ts';
+import { act, queryClient, useCommand, useMay } from '../../api/queries.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import type { CoverageFinding, JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { useEditor, type CanvasHandle, type Edit, type TemplateId } from '../../features/canvas/index.ts';
@@ -103,6 +103,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const asksHost = useRef(false);
   const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
   const known = useLatest(role);
+  const may = useMay();
   useEffect(() => { if (role !== undefined && role !== 'builder') session.lookOn(); }, [role, session]);
 
   const start = useCallback(async (params: JsonMap, paused = false) => {
@@ -202,7 +203,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const rests = view !== null && !loading && (isTerminal(view.status) || view.status === 'paused');
   const lastSeq = view?.lastSeq ?? 0;
   // With the document as it is now the current version is what the editor shows, saved or not.
-  const offers = useMemo(() => (rests && runId ? { runId, steps: rerunSteps(definition, ranIn(view), catalog), document: session.readOnly ? undefined : document } : null), [rests, lastSeq, runId, definition, document, session.readOnly, catalog]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && runId && may('run_rerun') ? { runId, steps: rerunSteps(definition, ranIn(view), catalog), document: session.readOnly ? undefined : document } : null), [rests, lastSeq, runId, definition, document, session.readOnly, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((id: string) => navigate({ screen: 'run', runId: id }), []));
   const { ask } = rerun;
 
@@ -217,11 +218,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     redo: () => editor.redo(),
     canRedo: () => !session.readOnly && redoLabel !== null,
     run,
-    canRun: () => !running && !starting && !loading && role !== 'viewer',
+    canRun: () => !running && !starting && !loading && may('run_start'),
     runWith,
-    canRunWith: () => asksValues && !running && !starting && role !== 'viewer',
+    canRunWith: () => asksValues && !running && !starting && may('run_start'),
     cancel: () => void cancel(),
-    canCancel: () => running && !past,
+    canCancel: () => running && !past && may('run_cancel'),
     toggleLog: () => onLogOpen(!logOpen),
     togglePanel: () => onPanelOpen(!panelOpen),
     problems: () => onProblemsOpen(!problemsOpen),
@@ -232,7 +233,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  })], [ask, past, offers, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, role, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  })], [ask, past, offers, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, may, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 
@@ -267,16 +268,16 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       </span>
       <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
         { id: 'rename', label: t('builder.rename'), icon: 'pencil', disabled: session.readOnly, onSelect: () => setRenaming(true) },
-        ...(asksValues ? [{ id: 'with', label: t('action.runWith'), icon: 'play' as const, disabled: running, onSelect: runWith }] : []),
-        { id: 'duplicate', label: t('builder.duplicate'), icon: 'copy', onSelect: () => void duplicate() },
+        ...(asksValues && may('run_start') ? [{ id: 'with', label: t('action.runWith'), icon: 'play' as const, disabled: running, onSelect: runWith }] : []),
+        ...(may('workflow_duplicate') ? [{ id: 'duplicate', label: t('builder.duplicate'), icon: 'copy' as const, onSelect: () => void duplicate() }] : []),
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
         ...(runId && !running ? [null, { id: 'clear', label: t('action.clearRun'), icon: 'x' as const, onSelect: () => { lastRuns.delete(session.ref); setRunId(null); } }] : []),
       ]} />
       <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={keys.save}>{t('builder.save')}</Button>
       {debug.bar}
       {running
-        ? <Button icon="stop" busy={cancelling} disabled={past} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
-        : <Button variant="primary" icon="play" busy={starting} disabled={loading || role === 'viewer'} title={role === 'viewer' ? t('builder.runRole') : undefined} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
+        ? <Button icon="stop" busy={cancelling} disabled={past || !may('run_cancel')} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
+        : <Button variant="primary" icon="play" busy={starting} disabled={loading || !may('run_start')} title={may('run_start') ? undefined : t('builder.runRole')} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
     </header>
   );
 
@@ -286,10 +287,10 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         <PastBanner time={time} words={eventText} />
-        {trouble && !past ? <TroubleBanner trouble={trouble} onResume={() => void attempt(() => act('run_resume', { runId: runId ?? '' }))} /> : null}
+        {trouble && !past ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? () => void attempt(() => act('run_resume', { runId: runId ?? '' })) : undefined} /> : null}
         {past ? null : debug.banner}
         {past ? null : <WaitingBanner view={view} />}
-        {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={run} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
+        {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={may('run_start') ? run : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
         {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
       </>} />
       {asking ? <AskParams document={document} first={asking.params} onStart={(params) => start(params, asking.paused)} onClose={() => setAsking(null)} /> : null}

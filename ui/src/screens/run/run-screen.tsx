@@ -1,10 +1,10 @@
 /** A run of now or of long ago: its pinned definition on the canvas, read only, with its states and log. */
 import { told } from '../../api/error.ts';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { act, queryClient, useCommand } from '../../api/queries.ts';
+import { act, queryClient, useCommand, useMay } from '../../api/queries.ts';
 import { useRunView } from '../../api/events.ts';
 import { isTerminal } from '../../api/run-state.ts';
-import type { JsonMap, NodeDescriptor, RunDetails } from '../../api/types.ts';
+import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
@@ -64,6 +64,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   useActions(useMemo(() => timeActions(() => timeNow.current), []));
   const past = time !== null && time.seq !== null;
   const notNow = past ? t('time.notNow') : undefined;
+  const may = useMay();
   const panes = usePanes();
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
   const [hideFailure, setHideFailure] = useState(false);
@@ -83,7 +84,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   // A run that goes on has nothing to begin again.
   const rests = isTerminal(status) || status === 'paused';
   const lastSeq = view?.lastSeq ?? 0;
-  const offers = useMemo(() => (rests && lastSeq > 0 ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog) } : null), [rests, lastSeq, run.runId, run.definition, catalog]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog) } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
   const { ask } = rerun;
   const actions = useMemo(() => [
@@ -101,7 +102,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   }
   /** The same definition with the same input, as a new run. */
   const again = () => void doing(async () => {
-    const started = await attempt(() => act('run_start', { document: run.definition, params: run.params as JsonMap }), t('params.startFailed'));
+    const started = await attempt(() => act('run_again', { runId: run.runId }), t('params.startFailed'));
     if (started) navigate({ screen: 'run', runId: started.runId });
   });
   const remove = () => void doing(async () => {
@@ -147,28 +148,27 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
               { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => void copyText(run.runId) },
               { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: run.workflowId }) },
-              null,
-              { id: 'delete', label: t('run.delete'), icon: 'x', danger: true, disabled: open || past, onSelect: () => setDeleting(true) },
+              ...(may('run_delete') ? [null, { id: 'delete', label: t('run.delete'), icon: 'x' as const, danger: true, disabled: open || past, onSelect: () => setDeleting(true) }] : []),
             ]} />
             {file ? <Button icon="flow" onClick={() => navigate({ screen: 'workflow', ref: file.ref })}>{t('run.openWorkflow')}</Button> : null}
             {debug.bar}
-            {open
+            {!may(open ? 'run_cancel' : 'run_again') ? null : open
               ? <Button icon="stop" busy={busy} disabled={past} title={notNow} onClick={() => void doing(() => act('run_cancel', { runId: run.runId }).catch((cause: unknown) => showError(cause, t('run.cancelFailed'))))}>{t('builder.cancelRun')}</Button>
               : <Button variant={status === 'failed' && !hideFailure ? 'default' : 'primary'} icon="retry" busy={busy} onClick={again}>{t('run.again')}</Button>}
           </header>
         )}
         banners={<>
           <PastBanner time={time} words={eventText} />
-          {trouble ? <TroubleBanner trouble={trouble} onResume={resume} busy={busy} /> : null}
+          {trouble ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? resume : undefined} busy={busy} /> : null}
           {stopped ? (
-            <Banner signal="warn" title={t('run.notDriven')} actions={<Button variant="primary" icon="play" busy={busy} disabled={past} title={notNow} onClick={resume}>{t('run.resume')}</Button>}>
+            <Banner signal="warn" title={t('run.notDriven')} actions={may('run_resume') ? <Button variant="primary" icon="play" busy={busy} disabled={past} title={notNow} onClick={resume}>{t('run.resume')}</Button> : undefined}>
               <span className="s t2">{t('run.notDrivenText')}</span>
             </Banner>
           ) : null}
           {run.masked ? <MaskedBanner runId={run.runId} mayReveal={run.mayReveal} /> : null}
           {past ? null : debug.banner}
           {past ? null : <WaitingBanner view={view} />}
-          {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={again} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
+          {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={may('run_again') ? again : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: run.workflowName })}

@@ -53,6 +53,17 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
     Ok(RunId { run_id: app.start_document(document, file.as_deref(), new)? })
 }
 
+/// The whole input and the pinned definition, neither masked nor cut on the way through a screen; so who may run what is
+/// stored may run this, too.
+pub(crate) fn run_again(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunId> {
+    let new = NewRun {
+        person: Some(caller.principal.clone()),
+        started_by: (!caller.here).then(|| "rest".to_owned()),
+        ..NewRun::default()
+    };
+    Ok(RunId { run_id: app.start_again(&request.run_id, new)? })
+}
+
 pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResult<RunPage> {
     let limit = request.limit.unwrap_or(50).clamp(1, 500) as usize;
     let page = app.store.runs(&RunQuery {
