@@ -191,7 +191,9 @@ pub(crate) fn violations(record: &TaskRecord, input: &Value) -> Vec<TaskViolatio
     let Some(schema) = &record.created.schema else { return Vec::new() };
     match Schema::compile(schema).map(|schema| schema.validate(input)) {
         Ok(Ok(())) => Vec::new(),
-        Ok(Err(found)) => found.into_iter().map(|one| TaskViolation { path: one.path, message: one.message }).collect(),
+        Ok(Err(found)) => {
+            found.into_iter().map(|one| TaskViolation { path: one.place(), message: one.message }).collect()
+        }
         Err(why) => vec![TaskViolation { path: String::new(), message: why }],
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     numbers::Cyclic,
     recovery::{EdgeKind, Recovery, RecoveryKind},
     region::{self, Region},
-    schema::Schema,
+    schema::{Schema, Violation},
     validate::{self, Called},
 };
 use indexmap::IndexMap;
@@ -179,8 +179,8 @@ impl Compiled {
         let Some(file) = self.files.first() else { return Ok(()) };
         match file.context_schema.get(name) {
             Some(schema) => schema.validate(value).map_err(|violations| {
-                let told = violations.first().map_or_else(String::new, |v| format!("{} {}", v.path, v.message));
-                format!("the value does not fit the workflow's context schema: {}", told.trim())
+                let told = violations.first().map(Violation::told).unwrap_or_default();
+                format!("the value does not fit the workflow's context schema: {told}")
             }),
             None if file.context_closed => Err("the workflow's context schema does not have this variable".into()),
             None => Ok(()),

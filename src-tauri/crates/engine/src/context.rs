@@ -1,6 +1,10 @@
 //! Writes to the run's context (SEMANTICS 7).
 
-use crate::{compiled::Compiled, schema::Schema, scope::Context};
+use crate::{
+    compiled::Compiled,
+    schema::{Schema, Violation},
+    scope::Context,
+};
 use serde_json::Value;
 use signalbox_model::{
     Map, NodeFailure,
@@ -99,10 +103,10 @@ pub(crate) fn check(
         match compiled.file(node).context_schema.get(name) {
             Some(schema) => {
                 if let Err(violations) = schema.validate(value) {
-                    let told = violations.first().map_or_else(String::new, |v| format!("{} {}", v.path, v.message));
+                    let told = violations.first().map(Violation::told).unwrap_or_default();
                     return Err(NodeFailure::validation(
                         "SCHEMA_MISMATCH",
-                        format!("${name} does not fit the workflow's context schema: {}", told.trim()),
+                        format!("${name} does not fit the workflow's context schema: {told}"),
                     )
                     .detail("target", change.name.clone()));
                 }

@@ -45,15 +45,16 @@ pub fn check(workflow: &Workflow, params: &Value) -> Vec<Diagnostic> {
     violations
         .iter()
         .map(|v| {
-            let place = if v.path.is_empty() {
-                "the input".to_owned()
-            } else {
-                format!("'{}'", v.path.trim_start_matches('/'))
+            let message = match (&v.missing, v.path.as_str(), &v.title) {
+                (Some(_), "", _) => format!("A param is needed: {}", v.message),
+                (None, "", _) => format!("The params do not fit: {}", v.message),
+                (_, _, Some(title)) => format!("Param {title}: {}", v.message),
+                (_, path, None) => format!("Param '{}': {}", path.trim_start_matches('/'), v.message),
             };
             Diagnostic::error(
                 Code::BadParam,
-                v.path.clone(),
-                format!("Param {place}: {}", v.message),
+                v.place(),
+                message,
                 format!("This workflow takes: {}", if known.is_empty() { "nothing".into() } else { known.join(", ") }),
             )
         })

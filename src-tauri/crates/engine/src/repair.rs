@@ -261,8 +261,5 @@ fn climb(input: &Value, schema: &Value, guess: bool) -> Repair {
 }
 
 pub(crate) fn words(found: &[Violation]) -> Vec<String> {
-    found
-        .iter()
-        .map(|one| if one.path.is_empty() { one.message.clone() } else { format!("{}: {}", one.path, one.message) })
-        .collect()
+    found.iter().map(Violation::told).collect()
 }

@@ -3,6 +3,7 @@
 //! validator sees them (28 levels of two references each would run for ever).
 
 mod bounds;
+mod words;
 
 pub(crate) use bounds::NAMED;
 
@@ -40,8 +41,9 @@ const SHOWN: usize = 80;
 #[derive(Debug)]
 pub struct Schema {
     validator: jsonschema::Validator,
-    /// The source of a recursive schema: only there the checks can double with each level of the value.
-    recursive: Option<Value>,
+    source: Value,
+    /// Only in a recursive schema the checks can double with each level of the value.
+    recursive: bool,
 }
 
 /// One reason why a value does not fit.
@@ -53,6 +55,36 @@ pub struct Violation {
     pub message: String,
     /// The schema's keyword, such as `required`.
     pub keyword: String,
+    /// What is missing in the object at `path`, when something is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    /// The title that the schema gives to what is at `path`, in quotation marks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+impl Violation {
+    /// About the whole value.
+    fn of_whole(message: impl Into<String>, keyword: &str) -> Self {
+        Self { path: String::new(), message: message.into(), keyword: keyword.into(), missing: None, title: None }
+    }
+
+    /// JSON pointer of the field that it is about: also of one that is missing.
+    pub fn place(&self) -> String {
+        match &self.missing {
+            Some(name) => format!("{}/{}", self.path, name.replace('~', "~0").replace('/', "~1")),
+            None => self.path.clone(),
+        }
+    }
+
+    /// With its place, by the title where there is one.
+    pub fn told(&self) -> String {
+        match (&self.title, self.path.as_str()) {
+            (_, "") => self.message.clone(),
+            (Some(title), path) => format!("{title} ({path}): {}", self.message),
+            (None, path) => format!("{path}: {}", self.message),
+        }
+    }
 }
 
 type Kept = Mutex<HashMap<[u8; 32], Result<Arc<Schema>, String>>>;
@@ -91,36 +123,30 @@ impl Schema {
     /// What does not fit, at most [`MAX_VIOLATIONS`].
     pub fn validate(&self, value: &Value) -> Result<(), Vec<Violation>> {
         if depth(value, MAX_VALUE_DEPTH + 1) > MAX_VALUE_DEPTH {
-            return Err(vec![Violation {
-                path: String::new(),
-                message: format!("The value is nested deeper than {MAX_VALUE_DEPTH} levels."),
-                keyword: "depth".into(),
-            }]);
+            let message = format!("The value is nested deeper than {MAX_VALUE_DEPTH} levels.");
+            return Err(vec![Violation::of_whole(message, "depth")]);
         }
-        let checks = self.recursive.as_ref().map_or(0, |source| bounds::work(source, value));
+        let checks = if self.recursive { bounds::work(&self.source, value) } else { 0 };
         let limit = if checks > MAX_CHECKS { (size(value) as u64).saturating_mul(CHECKS_PER_NODE) } else { MAX_CHECKS };
         if checks > limit.max(MAX_CHECKS) {
-            return Err(vec![Violation {
-                path: String::new(),
-                message: "The value cannot be checked: the schema has alternatives that lead back into itself for the \
-                          same part of the value, so the checks double with every level. Let only one of the \
-                          alternatives refer back."
-                    .into(),
-                keyword: "$ref".into(),
-            }]);
+            let message = "The value cannot be checked: the schema has alternatives that lead back into itself for the \
+                           same part of the value, so the checks double with every level. Let only one of the \
+                           alternatives refer back.";
+            return Err(vec![Violation::of_whole(message, "$ref")]);
         }
         if self.validator.is_valid(value) {
             return Ok(());
         }
         if checks > EXPLAINED.max((size(value) as u64).saturating_mul(CHECKS_PER_NODE / 10)) {
-            return Err(vec![Violation {
-                path: String::new(),
-                message: "The value fits none of the alternatives of the schema (too many to list).".into(),
-                keyword: "anyOf".into(),
-            }]);
+            let message = "The value fits none of the alternatives of the schema (too many to list).";
+            return Err(vec![Violation::of_whole(message, "anyOf")]);
         }
-        let found: Vec<Violation> =
-            self.validator.iter_errors(value).take(MAX_VIOLATIONS).map(|e| violation(&e)).collect();
+        let found: Vec<Violation> = self
+            .validator
+            .iter_errors(value)
+            .take(MAX_VIOLATIONS)
+            .map(|e| words::violation(&self.source, &e))
+            .collect();
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
 }
@@ -129,34 +155,18 @@ fn build(schema: &Value) -> Result<Arc<Schema>, String> {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
         return Err("A schema is an object, for example {\"type\": \"object\"}.".into());
     }
-    let recursive = bounds::check(schema)?.then(|| schema.clone());
+    let recursive = bounds::check(schema)?;
     jsonschema::options()
         .offline()
         .should_validate_formats(true)
         .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
         .build(schema)
-        .map(|validator| Arc::new(Schema { validator, recursive }))
+        .map(|validator| Arc::new(Schema { validator, source: schema.clone(), recursive }))
         .map_err(|e| {
             let place = e.instance_path().to_string();
             let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
             format!("The schema is not valid{place}: {}.", shorten(&e.to_string()))
         })
-}
-
-fn violation(error: &jsonschema::ValidationError<'_>) -> Violation {
-    // The crate's message quotes the value; a long or structured one is masked.
-    let instance = error.instance();
-    let long = match instance.as_ref() {
-        Value::String(text) => text.chars().count() > SHOWN,
-        Value::Array(_) | Value::Object(_) => true,
-        _ => false,
-    };
-    let message = if long { error.masked_with("the value").to_string() } else { error.to_string() };
-    Violation {
-        path: error.instance_path().to_string(),
-        message: cut(&message, 400),
-        keyword: error.kind().keyword().to_owned(),
-    }
 }
 
 fn shorten(text: &str) -> String {

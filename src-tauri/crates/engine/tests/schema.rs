@@ -25,6 +25,82 @@ fn validates_with_paths_and_keywords() {
     assert!(found[0].message.contains("age"), "{}", found[0].message);
 }
 
+/// Words of our own for every keyword: they name the field by its title, say what is needed, and never quote the value.
+#[test]
+fn what_does_not_fit_is_said_in_plain_words() {
+    let schema = json!({
+        "type": "object", "required": ["num", "other/part"], "additionalProperties": false, "minProperties": 2,
+        "properties": {
+            "num": { "title": "Order number", "type": "integer", "minimum": 1, "maximum": 9, "multipleOf": 2 },
+            "over": { "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
+            "kind": { "enum": ["new", "old", 3] }, "one": { "enum": ["a"] }, "fixed": { "const": true },
+            "day": { "format": "date" }, "mail": { "format": "email" }, "odd": { "format": "ipv6" },
+            "name": { "minLength": 1, "maxLength": 3, "pattern": "^[a-c]+$" }, "long": { "minLength": 4 },
+            "list": { "minItems": 1, "maxItems": 2, "uniqueItems": true, "items": { "type": ["string", "null"] } },
+            "has": { "contains": { "const": 1 } }, "pair": { "prefixItems": [{}], "items": false },
+            "any": { "anyOf": [{ "type": "string" }, { "type": "null" }] }, "not": { "not": { "type": "string" } },
+            "both": { "oneOf": [{ "minimum": 1 }, { "minimum": 2 }] }, "never": false,
+            "names": { "propertyNames": { "maxLength": 2 } }, "small": { "maxProperties": 1 },
+            "open": { "unevaluatedProperties": false }, "other/part": {},
+        },
+    });
+    let compiled = Schema::compile(&schema).unwrap();
+    let told =
+        |value: Value| -> Vec<String> { compiled.validate(&value).unwrap_err().iter().map(|one| one.told()).collect() };
+    let mut found = told(json!({ "x": 1 }));
+    found.sort();
+    assert_eq!(
+        found,
+        ["'other/part' is missing", "May not have 'x'", "Needs at least 2 fields", "“Order number” is missing"]
+    );
+    let missing = compiled.validate(&json!({ "num": 2, "any": null })).unwrap_err();
+    assert_eq!((missing[0].place().as_str(), missing[0].path.as_str()), ("/other~1part", ""));
+    let whole = json!({ "num": 2, "other/part": 1 });
+    for (name, value, words) in [
+        ("num", json!("hunter2"), "“Order number” (/num): Needs a whole number; this is a text"),
+        ("num", json!(0), "“Order number” (/num): Needs to be at least 1"),
+        ("num", json!(10), "“Order number” (/num): Needs to be at most 9"),
+        ("num", json!(3), "“Order number” (/num): Needs to be a multiple of 2"),
+        ("over", json!(0), "/over: Needs to be more than 0"),
+        ("over", json!(1), "/over: Needs to be less than 1"),
+        ("kind", json!("hunter2"), "/kind: Needs to be one of \"new\", \"old\", 3"),
+        ("one", json!("hunter2"), "/one: Needs to be \"a\""),
+        ("fixed", json!(false), "/fixed: Needs to be true"),
+        ("day", json!("hunter2"), "/day: Needs a date such as 2026-11-22"),
+        ("mail", json!("hunter2"), "/mail: Needs an e-mail address"),
+        ("odd", json!("hunter2"), "/odd: Needs an IPv6 address"),
+        ("name", json!(""), "/name: Must not be empty"),
+        ("name", json!("aaaa"), "/name: May have at most 3 characters"),
+        ("name", json!("hun"), "/name: Needs to fit the pattern ^[a-c]+$"),
+        ("long", json!("hun"), "/long: Needs at least 4 characters"),
+        ("list", json!([]), "/list: Needs at least 1 entry"),
+        ("list", json!(["a", "b", "c"]), "/list: May have at most 2 entries"),
+        ("list", json!(["a", "a"]), "/list: Has the same entry twice"),
+        ("list", json!([7]), "/list/0: Needs nothing or a text; this is a number"),
+        ("has", json!([2]), "/has: Has too few or too many entries of the kind that is needed"),
+        ("any", json!(7), "/any: Fits none of the alternatives"),
+        ("not", json!("hunter2"), "/not: Has a form that is not allowed"),
+        ("both", json!(2), "/both: Fits several alternatives where only one may fit"),
+        ("never", json!(1), "/never: Nothing may stand here"),
+        (
+            "names",
+            json!({ "hunter2": 1 }),
+            "/names: Has a field with a name that does not fit: May have at most 2 characters",
+        ),
+        ("small", json!({ "a": 1, "b": 2 }), "/small: May have at most 1 field"),
+        ("open", json!({ "a": 1 }), "/open: May not have 'a'"),
+    ] {
+        let mut wrong = whole.clone();
+        wrong[name] = value.clone();
+        let found = told(wrong);
+        assert!(found.iter().any(|one| one == words), "{name} {value}: {found:?}");
+        assert!(!found.iter().any(|one| one.contains("hunter2")), "{name}: {found:?}");
+    }
+    let mut pair = whole.clone();
+    pair["pair"] = json!([1, 2]);
+    assert!(told(pair)[0].starts_with("/pair"));
+}
+
 #[test]
 fn long_values_are_masked_and_violations_bounded() {
     let schema = Schema::compile(&json!({ "items": { "type": "integer" }, "maxItems": 5 })).unwrap();

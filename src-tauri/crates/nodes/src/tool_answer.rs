@@ -114,7 +114,7 @@ fn keeps_promise(info: &ToolInfo, raw: &Value) -> Result<(), NodeFailure> {
         .map_err(|why| mismatch(format!("The answer of '{}' cannot be checked: {why}", info.name)))?;
     compiled.validate(raw).map_err(|found| {
         let told: Vec<Value> = found.iter().map(|one| json!({ "path": one.path, "message": one.message })).collect();
-        let first = found.first().map_or_else(String::new, |one| format!(" at '{}': {}", one.path, one.message));
+        let first = found.first().map_or_else(String::new, |one| format!(": {}", one.told()));
         mismatch(format!("The answer of '{}' is not what it promises{first}", info.name)).detail("violations", told)
     })
 }

@@ -125,7 +125,7 @@ fn fits(info: &ToolInfo, arguments: &Map<String, Value>) -> Result<(), NodeFailu
     })?;
     schema.validate(&Value::Object(arguments.clone())).map_err(|found| {
         let told: Vec<Value> = found.iter().map(|one| json!({ "path": one.path, "message": one.message })).collect();
-        let first = found.first().map_or_else(String::new, |one| format!(" at '{}': {}", one.path, one.message));
+        let first = found.first().map_or_else(String::new, |one| format!(": {}", one.told()));
         refused(format!("The arguments do not fit the tool '{}'{first}", info.name)).detail("violations", told)
     })
 }

@@ -461,7 +461,7 @@ pub(crate) fn misfits(this: &CompiledNode, input: &[Arc<Value>]) -> Option<Vec<V
 
 fn check_input(this: &CompiledNode, input: &[Arc<Value>]) -> Option<NodeFailure> {
     let violations = misfits(this, input)?;
-    let told = violations.first().map_or_else(String::new, |v| format!(": {} {}", v.path, v.message));
+    let told = violations.first().map_or_else(String::new, |v| format!(": {}", v.told()));
     let list: Vec<Value> =
         violations.iter().map(|v| json!({ "path": v.path, "message": v.message, "keyword": v.keyword })).collect();
     Some(

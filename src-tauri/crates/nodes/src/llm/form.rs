@@ -89,8 +89,7 @@ impl Form {
             return Ok(Formed { value: Value::Object(taken.writes), mended, next: taken.next });
         }
         let Some(first) = violations.first() else { return Ok(Formed { value, mended, next: None }) };
-        let place = if first.path.is_empty() { String::new() } else { format!("{}: ", first.path) };
-        let words = format!("The model's answer does not fit the schema: {place}{}", first.message);
+        let words = format!("The model's answer does not fit the schema: {}", first.told());
         let list: Vec<Value> = violations
             .iter()
             .map(|one| json!({ "path": one.path, "message": one.message, "keyword": one.keyword }))
