@@ -124,6 +124,34 @@ pub fn evaluate(value: &Value, schema: Option<&Value>, scope: &Scope) -> Result<
     })
 }
 
+/// [`evaluate`] for a config whose step must not fail: texts say what is not known, and a field whose expression fails is
+/// left out, as if it had not been written.
+pub(crate) fn evaluate_known(value: &Value, schema: Option<&Value>, scope: &Scope) -> Value {
+    if place(schema) == Place::Raw {
+        return value.clone();
+    }
+    match value {
+        Value::String(text) => {
+            evaluate(value, schema, scope).unwrap_or_else(|_| match template::Template::parse(text) {
+                Ok(template) if !text.starts_with('=') => template.render_known(scope).into(),
+                _ => Value::Null,
+            })
+        }
+        Value::Array(list) => {
+            let items = schema.and_then(|s| s.get("items"));
+            list.iter().map(|one| evaluate_known(one, items, scope)).collect()
+        }
+        Value::Object(map) => {
+            let known = |(key, one): (&String, &Value)| {
+                let made = evaluate_known(one, child(schema, key), scope);
+                (one.is_null() || !made.is_null()).then(|| (key.clone(), made))
+            };
+            Value::Object(map.iter().filter_map(known).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
 /// One expression of a node with its place in the file, relative to the node.
 pub struct NodeExpression {
     /// JSON Pointer below the node.

@@ -98,6 +98,25 @@ impl Template {
         Ok(out)
     }
 
+    /// Fills the holes whose values are known, and says of the others that they are not: for texts that a person reads.
+    pub(crate) fn render_known(&self, scope: &Scope) -> String {
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Hole { expr, .. } => match expr.eval(scope) {
+                    Ok(Value::String(text)) => out.push_str(&text),
+                    Ok(other) => out.push_str(&other.to_string()),
+                    Err(_) => out.push_str(&format!("({} is not known)", expr.text().trim())),
+                },
+            }
+            if out.len() > MAX_RENDERED {
+                break;
+            }
+        }
+        out
+    }
+
     /// Gives `write` each part in order, and whether it was written by the author; it answers how long the text is then.
     fn fill(&self, scope: &Scope, mut write: impl FnMut(&str, bool) -> usize) -> Result<(), ExprError> {
         for part in &self.parts {

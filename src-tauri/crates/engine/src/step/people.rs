@@ -27,8 +27,8 @@ impl Deciding<'_> {
         error: &Arc<ErrorPayload>,
     ) -> Result<(), StepError> {
         let config = self.recovery_config(node, slot, human, error);
-        // A title that cannot be made must not keep the person from being asked.
-        let config = config.unwrap_or_else(|_| Arc::clone(&self.compiled.nodes[human].config));
+        // A title that cannot be made must not keep the person from being asked: it says what is known.
+        let config = config.unwrap_or_else(|_| self.known_config(node, slot, human, error));
         let key = self.recovery_start(node, slot, human, Arc::clone(&config))?;
         let config = config.as_object().cloned().unwrap_or_default();
         let this = &self.compiled.nodes[human];

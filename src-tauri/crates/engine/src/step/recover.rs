@@ -63,6 +63,13 @@ impl Deciding<'_> {
         config::evaluate(&this.config, Some(&this.descriptor.config), &scope).map(Arc::new)
     }
 
+    /// [`Self::recovery_config`] as far as it can be made.
+    pub(super) fn known_config(&self, node: usize, slot: usize, recovery: usize, error: &ErrorPayload) -> Arc<Value> {
+        let this = &self.compiled.nodes[recovery];
+        let scope = self.recovery_scope(node, slot, recovery, error);
+        Arc::new(config::evaluate_known(&this.config, Some(&this.descriptor.config), &scope))
+    }
+
     /// One decision about a case.
     pub(super) fn decide_case(&mut self, node: usize, slot: usize, case: &Case) -> Result<(), StepError> {
         match &case.at {

@@ -21,7 +21,8 @@ fn recovery(name: &str, ports: &[&str]) -> NodeDescriptor {
         "role": "recovery", "modes": ["each"], "effects": "none", "ports": ports,
         "config": { "type": "object", "properties": {
             "rules": { "type": "array", "x-raw": true }, "validationSchema": { "type": "object", "x-raw": true },
-            "ttlMs": { "type": "number" }, "onExpiry": { "type": "string" } } }
+            "ttlMs": { "type": "number" }, "onExpiry": { "type": "string" }, "title": { "type": "string" },
+            "instructions": { "type": "string" }, "assignee": { "type": "string" }, "priority": { "type": "number" } } }
     }))
     .expect("descriptor")
 }

@@ -382,3 +382,24 @@ fn a_large_batch_sees_all_its_items() {
     });
     assert_eq!(paired, Some((0..150).map(Some).collect()), "every item leaves in its own slot");
 }
+
+/// A title whose values are not all there says what is known, in words; no braces reach a person.
+#[test]
+fn a_title_with_a_hole_that_cannot_be_filled_says_so() {
+    let ask = json!({ "title": "No mean for {{item.name}} of {{error.type}}", "instructions": "{{item.nope.more}}!",
+                      "assignee": "=item.who", "priority": 70 });
+    let file = flow(
+        json!({}),
+        json!({ "call": { "type": "t.read" }, "ask": { "type": "builtin.human_decision", "config": ask } }),
+        &[("call.error", "ask"), ("ask.retry", "call")],
+    );
+    let (events, ..) = finish(file, &|node, _, _| (node == "call").then(|| NodeFailure::tool("X", "no")));
+    let task = events.iter().find_map(|e| match &e.body {
+        EventBody::HumanTaskCreated(task) => Some(task),
+        _ => None,
+    });
+    let task = task.expect("a person is asked");
+    assert_eq!(task.title, "No mean for (item.name is not known) of ToolError");
+    assert_eq!(task.instructions.as_deref(), Some("(item.nope.more is not known)!"));
+    assert_eq!((task.assignee.as_deref(), task.priority), (None, 70));
+}
