@@ -1,12 +1,17 @@
 //! Rules of error handling, looked at without a run: what is wrong with them, and which can never decide.
 
 use crate::{
+    decision,
     expr::{self, Expr, ExprError},
     scope::Scope,
     validate,
 };
 use serde_json::{Value, json};
-use signalbox_model::{Code, Diagnostic, ErrorType, workflow::Rule};
+use signalbox_model::{
+    Code, Diagnostic, ErrorType, Severity, Workflow,
+    diagnostic::pointer_token,
+    workflow::{ErrorPolicy, Rule},
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -26,6 +31,38 @@ const NAMES: [&str; 9] = ["error", "err", "ctx", "item", "items", "params", "con
 
 /// Everything that can be said about a list of rules. `wired`: the wired ports of the handler, none for a policy.
 pub fn check(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
+    let mut all = read(rules, wired);
+    all.extend(tried(rules, &all));
+    all.sort_by_key(|f| f.index);
+    all
+}
+
+/// Rules of a file that can never decide, beside what the file is refused for. They are warnings: a rule that cannot be
+/// evaluated does not match, and the run goes on with the next (K-10).
+pub(crate) fn of_file(workflow: &Workflow) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut look = |rules: &[Rule], wired: Option<&[&str]>, at: &str| {
+        let known = read(rules, wired);
+        found.extend(tried(rules, &known).into_iter().map(|RuleFinding { diagnostic, .. }| Diagnostic {
+            severity: Severity::Warning,
+            path: format!("{at}{}", diagnostic.path),
+            ..diagnostic
+        }));
+    };
+    if let Some(ErrorPolicy::Rules(list)) = workflow.settings.as_ref().and_then(|s| s.error_policy.as_ref()) {
+        look(&list.rules, None, "/settings/errorPolicy/rules");
+    }
+    for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.kind == "builtin.error_handler") {
+        let Some(config) = node.config.as_ref().filter(|config| config.get("rules").is_some()) else { continue };
+        let ports = workflow.edges.iter().filter(|edge| edge.from.node() == id).map(|edge| edge.from.port());
+        let at = format!("/nodes/{}/config/rules", pointer_token(id));
+        look(&decision::rules_of(config), Some(&ports.collect::<Vec<_>>()), &at);
+    }
+    found
+}
+
+/// What the texts of the rules say.
+fn read(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
     let mut found = Vec::new();
     validate::check_rules(rules, "", wired, &mut found);
     let mut all: Vec<RuleFinding> = found
@@ -64,9 +101,16 @@ pub fn check(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
             }
         }
     }
+    all
+}
+
+/// What happens when the rules are tried; nothing of those that something is `known` about.
+fn tried(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
+    let mut all: Vec<RuleFinding> = Vec::new();
+    let is_known = |index: usize| known.iter().any(|f| f.index == index);
     let tried = Tried::of(rules);
     for (index, error) in tried.unusable() {
-        if all.iter().any(|f| f.index == index) {
+        if is_known(index) {
             continue;
         }
         let code = if error.code == expr::Code::MissingField { Code::UnknownName } else { Code::BadConfig };
@@ -79,13 +123,12 @@ pub fn check(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
         all.push(RuleFinding { index, diagnostic, position: error.position });
     }
     for (index, message, hint) in tried.shadowed(rules) {
-        if all.iter().any(|f| f.index == index) {
+        if is_known(index) || all.iter().any(|f| f.index == index) {
             continue;
         }
         let diagnostic = Diagnostic::warning(Code::RuleUnreachable, format!("/{index}"), message, hint);
         all.push(RuleFinding { index, diagnostic, position: None });
     }
-    all.sort_by_key(|f| f.index);
     all
 }
 

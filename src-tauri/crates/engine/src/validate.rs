@@ -95,6 +95,8 @@ pub fn check_bytes(bytes: &[u8], catalog: &Catalog) -> Checked {
     let mut checked = read(bytes);
     if let Some(workflow) = checked.workflow.as_ref().filter(|_| checked.is_ok()) {
         checked.diagnostics.extend(check_graph(workflow, catalog));
+        // Not for every compilation: the rules are tried out.
+        checked.diagnostics.extend(crate::rule_check::of_file(workflow));
         checked.diagnostics.sort_by_key(|d| d.severity == Severity::Warning);
     }
     checked

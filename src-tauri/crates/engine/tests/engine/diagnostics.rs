@@ -28,6 +28,37 @@ fn a_good_file_has_none() {
     assert_eq!(file(|_| {}), []);
 }
 
+/// K-10, K-49: what the editor says of rules stands in the diagnostics of the file, too: names, types, what never decides.
+#[test]
+fn rules_that_can_never_decide_are_told() {
+    let rules = json!([
+        { "name": "typo", "when": "eror.retryable", "action": "retry" },
+        { "name": "types", "when": "error.attempt < 'x'", "action": "retry" },
+        { "name": "number", "when": "error.attempt", "action": "retry" },
+        { "name": "never", "when": "error.type == 'ValidationError' && error.retryable", "action": "retry" },
+        { "name": "good", "when": "error.details.status >= 500", "action": "abort" },
+    ]);
+    let told = |found: Vec<Diagnostic>, at: &str| -> Vec<(Code, Severity, String)> {
+        let all = found.into_iter().filter(|d| d.path.starts_with(at));
+        all.map(|d| (d.code, d.severity, d.path[at.len()..].to_owned())).collect()
+    };
+    let expected = [
+        (Code::UnknownName, Severity::Error, "/0/when"),
+        (Code::BadConfig, Severity::Warning, "/1/when"),
+        (Code::BadConfig, Severity::Warning, "/2/when"),
+        (Code::RuleUnreachable, Severity::Warning, "/3"),
+    ]
+    .map(|(code, severity, path)| (code, severity, path.to_owned()));
+    let policy = file(|f| f["settings"] = json!({ "errorPolicy": { "rules": rules } }));
+    assert_eq!(told(policy, "/settings/errorPolicy/rules"), expected);
+    let handler = file(|f| {
+        f["nodes"]["h"] = json!({ "type": "builtin.error_handler", "config": { "rules": rules } });
+        f["edges"].as_array_mut().expect("list").push(json!({ "from": "a.error", "to": "h" }));
+    });
+    // Names in the settings of a step are looked at by its kind, and the one here has none.
+    assert_eq!(told(handler, "/nodes/h/config/rules"), expected[1..]);
+}
+
 #[test]
 fn each_fault_is_named_at_its_place() {
     has(&file(|f| f["nodes"]["a"]["type"] = json!("t.pas")), Code::UnknownType, "/nodes/a/type");
