@@ -75,10 +75,10 @@ const tools = {
   },
   waits: {
     description: "Waits until it is cancelled, with a child of its own.",
-    inputSchema: object({ tell: { type: "boolean" } }),
-    run: ({ tell }, { notify, token }) => {
-      const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
-      log({ pid: process.pid, child: child.pid });
+    inputSchema: object({ tell: { type: "boolean" }, alone: { type: "boolean" } }),
+    run: ({ tell, alone }, { notify, token }) => {
+      const child = alone ? undefined : spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+      log({ pid: process.pid, child: child?.pid });
       if (tell) notify("notifications/message", { level: "info", data: "waiting" });
       return new Promise(() => token);
     },
@@ -155,11 +155,15 @@ if (args.includes("--http")) {
         return response.writeHead(401, { "www-authenticate": "Bearer" }).end();
       }
       const message = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      const notices = [];
-      const done = await answer(message, (method, params) => notices.push({ jsonrpc: "2.0", method, params }));
+      // With ids, so that a stream that broke is asked for again.
+      let events = 0;
+      const send = (one) => {
+        if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(`id: ${message.id}-${(events += 1)}\ndata: ${JSON.stringify(one)}\n\n`);
+      };
+      const done = await answer(message, (method, params) => send({ jsonrpc: "2.0", method, params }));
       if (!done) return response.writeHead(202).end();
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      for (const one of [...notices, done]) response.write(`data: ${JSON.stringify(one)}\n\n`);
+      send(done);
       response.end();
     });
   });

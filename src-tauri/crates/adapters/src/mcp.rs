@@ -12,6 +12,7 @@ mod link;
 mod load;
 mod notices;
 mod process;
+mod pulse;
 mod web;
 mod wire;
 
@@ -52,6 +53,8 @@ pub struct Limits {
     pub start: Duration,
     /// A connection that nobody used for so long is ended.
     pub idle: Duration,
+    /// How often a server at an address is asked whether it is there, while a call waits.
+    pub pulse: Duration,
     /// For a process to end by itself, and for others to be told.
     pub grace: Duration,
     /// Bytes of one message.
@@ -65,6 +68,7 @@ impl Default for Limits {
         Self {
             start: Duration::from_secs(60),
             idle: Duration::from_secs(300),
+            pulse: Duration::from_secs(5),
             grace: Duration::from_secs(2),
             message: 8 * 1024 * 1024,
             notices: 10_000,

@@ -343,7 +343,7 @@ async fn what_a_server_says_of_its_tools_holds_no_secret_wherever_it_is_asked() 
 
 /// A server over HTTP, ended with this.
 struct OverHttp {
-    _process: tokio::process::Child,
+    process: tokio::process::Child,
     base: String,
     log: PathBuf,
 }
@@ -358,7 +358,7 @@ async fn over_http(folder: &Path, more: &[&str]) -> OverHttp {
         tokio::time::sleep(Duration::from_millis(10)).await;
         base = std::fs::read_to_string(&port).unwrap_or_default();
     }
-    OverHttp { _process: process, base, log }
+    OverHttp { process, base, log }
 }
 
 fn at(base: &str, path: &str, credential: Option<&str>) -> ToolServerDefinition {
@@ -393,6 +393,24 @@ async fn a_server_on_loopback_is_asked_over_http_with_its_credential() {
     let log = std::fs::read_to_string(&http.log).expect("a log");
     let last: Value = serde_json::from_str(log.lines().last().expect("a line")).expect("JSON");
     assert_eq!(last["url"], "/moved", "the redirect was not followed");
+}
+
+#[tokio::test]
+async fn a_server_that_dies_while_it_works_over_http_is_noticed_before_the_time_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut http = over_http(folder.path(), &[]).await;
+    let limits = Limits { pulse: Duration::from_millis(20), ..Limits::default() };
+    let stage = stage_of(|_| at(&http.base, "/mcp", None), Arc::new(NoSecrets), limits);
+    let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let tools = Arc::clone(&stage.tools);
+    let waiting =
+        tokio::spawn(
+            async move { tools.call(call("waits", json!({ "tell": true, "alone": true })), &Bell(sender)).await },
+        );
+    assert_eq!(heard.recv().await.expect("a notice").message, "waiting");
+    http.process.kill().await.expect("killed");
+    let failure = waiting.await.expect("it ends").expect_err("a failure");
+    assert_eq!((failure.fault, failure.sent), (ToolFault::Cut, true), "{}", failure.message);
 }
 
 #[tokio::test]

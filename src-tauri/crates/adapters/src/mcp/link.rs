@@ -6,10 +6,11 @@ use super::load::Load;
 use super::notices::{Ear, Heard, Switchboard};
 use super::process::{Process, Start};
 use super::wire::{Bounded, Wire};
-use super::{Inspection, Limits, web};
+use super::{Inspection, Limits, pulse, web};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientCapabilities,
-    ClientConfig, ClientRequest, Implementation, ListToolsRequest, PaginatedRequestParams, RequestId, ServerResult,
+    ClientConfig, ClientRequest, Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId,
+    ServerResult,
 };
 use rmcp::serve_client;
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
@@ -82,7 +83,10 @@ impl Drop for Held {
 }
 
 fn us() -> ClientConfig {
-    ClientConfig::new(ClientCapabilities::default(), Implementation::new("signalbox", env!("CARGO_PKG_VERSION")))
+    let named = Implementation::new("signalbox", env!("CARGO_PKG_VERSION"));
+    // The library's default is a version that knows no such greeting, and strict servers refuse it.
+    ClientConfig::new(ClientCapabilities::default(), named)
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }
 
 impl Link {
@@ -258,6 +262,15 @@ impl Link {
             left -= 1;
         };
         tokio::pin!(gone);
+        let scrubber = self.secrets.scrubber();
+        let lost = async {
+            match self.process {
+                // The end of a process ends its stream.
+                Some(_) => std::future::pending().await,
+                None => pulse::gone(&self.peer, self.limits.pulse, &scrubber).await,
+            }
+        };
+        tokio::pin!(lost);
         let outcome = loop {
             tokio::select! {
                 biased;
@@ -276,6 +289,11 @@ impl Link {
                         Ok(Err(error)) => self.failed(&error).await,
                         Err(_) => self.failed(&ServiceError::TransportClosed).await,
                     };
+                }
+                () = &mut lost => {
+                    self.retire();
+                    let words = "The server cannot be reached any more; what it was asked to do may have happened";
+                    break Outcome::Failed(under_way(failure(ToolFault::Cut, words)));
                 }
                 () = sleep_until(silence.min(total)) => {
                     self.stop(&handle.id, "it took too long").await;
