@@ -1472,6 +1472,8 @@ export interface LlmUsage {
   output_tokens: number;
   /** Both together. */
   total_tokens: number;
+  /** The provider did not tell all of them: what it left out is estimated, rather too much than too little. */
+  estimated?: boolean;
 }
 
 /** How a node takes its items. */

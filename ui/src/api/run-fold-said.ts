@@ -146,6 +146,7 @@ function answered(s: FoldState, payload: Fields): ModelTurn {
     inputTokens: number(usage['input_tokens']),
     outputTokens: number(usage['output_tokens']),
     ...(typeof thinking === 'number' ? { thinkingTokens: thinking } : {}),
+    ...(usage['estimated'] === true ? { estimated: true } : {}),
     ...(typeof cost === 'number' ? { costMicros: cost } : {}),
   };
   s.spent = {

@@ -163,6 +163,8 @@ export interface ModelTurn {
   inputTokens: number;
   outputTokens: number;
   thinkingTokens?: number;
+  /** The provider did not tell the tokens: they, and the cost, are estimated. */
+  estimated?: boolean;
   /** In millionths; absent where no price is known. */
   costMicros?: number;
 }

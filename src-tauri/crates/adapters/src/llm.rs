@@ -4,7 +4,9 @@
 //! Not here: what an answer is good for. Endpoints ignore the form that was asked for; whoever asks checks it.
 
 mod anthropic;
+mod estimate;
 mod fault;
+mod images;
 mod ollama;
 mod openai;
 mod parts;
@@ -250,6 +252,10 @@ impl Models {
             ProviderKind::Openai => (openai::url(&target.base), openai::body(request, &target.base)),
             ProviderKind::Ollama => (ollama::url(&target.base), ollama::body(request)),
         };
+        let pictures = images::has(request);
+        if pictures && target.kind == ProviderKind::Ollama {
+            self.sees(&target, request).await?;
+        }
         let mut repairs = 0;
         let mut opened = loop {
             let mut opened = self.open(&target, "POST", &url, Some(&body), request.timeout).await?;
@@ -264,11 +270,11 @@ impl Models {
                         ProviderKind::Ollama => ollama::relaxed(&mut body, &said),
                     };
                     if !again {
-                        return Err(failure);
+                        return Err(if pictures { images::meant(&target.who, failure) } else { failure });
                     }
                     repairs += 1;
                 }
-                Err(failure) => return Err(failure),
+                Err(failure) => return Err(if pictures { images::meant(&target.who, failure) } else { failure }),
             }
         };
         let mut reader: Box<dyn wire::Reader> = match target.kind {
@@ -278,13 +284,28 @@ impl Models {
         };
         let hearer: &dyn Hearer = if request.stream { hearer } else { &wire::Nobody };
         wire::read(&target.who, opened_as(&mut opened, target.kind, request.stream), opened, reader.as_mut(), hearer)
-            .await?;
+            .await
+            .map_err(|failure| if pictures { images::meant(&target.who, failure) } else { failure })?;
         let mut answer = reader.end().ok_or_else(|| fault::cut(&target.who))?;
         if answer.model.is_empty() {
             answer.model.clone_from(&request.model);
         }
+        estimate::complete(request, &mut answer);
         self.price(request, &mut answer);
         Ok(answer)
+    }
+
+    /// Ollama hands pictures to models that see none, which answer all the same: what the model can do is asked first. An
+    /// older one that does not tell is asked as it is.
+    async fn sees(&self, target: &Target, request: &LlmRequest) -> Result<(), LlmFailure> {
+        let body = ollama::show(request);
+        let mut opened =
+            self.open(target, "POST", &ollama::show_url(&target.base), Some(&body), request.timeout).await?;
+        if refused(&target.who, &mut opened).await.is_err() {
+            return Ok(());
+        }
+        let told = wire::whole(&target.who, &mut opened).await?;
+        if ollama::blind(&told) { Err(images::none(&target.who, "the model sees no pictures")) } else { Ok(()) }
     }
 
     /// A price is that of the model as it was asked for: who answers names itself more exactly, with a date.

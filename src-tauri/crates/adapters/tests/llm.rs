@@ -171,7 +171,7 @@ fn whole_answer() -> LlmAnswer {
         provider: Some("house".into()),
         id: Some("msg_1".into()),
         finish: Finish::ToolUse,
-        usage: Usage { input_tokens: 15, output_tokens: 33, thinking_tokens: None, cost_micros: None },
+        usage: Usage { input_tokens: 15, output_tokens: 33, thinking_tokens: None, ..Usage::default() },
     }
 }
 
@@ -268,7 +268,7 @@ async fn openai_streams_words_thoughts_and_tools() {
         ]
     );
     assert_eq!((answer.finish, answer.model.as_str()), (Finish::ToolUse, "small-2"));
-    assert_eq!(answer.usage, Usage { input_tokens: 7, output_tokens: 9, thinking_tokens: Some(4), cost_micros: None });
+    assert_eq!(answer.usage, Usage { input_tokens: 7, output_tokens: 9, thinking_tokens: Some(4), ..Usage::default() });
     assert_eq!(heard, ["~Let ", "~me", "+Hel", "+lo"]);
     assert!(sent[0].starts_with("POST /v1/chat/completions "), "{}", sent[0]);
     assert!(sent[0].contains(&format!("authorization: Bearer {KEY}")));
@@ -552,4 +552,84 @@ async fn providers_tell_their_models() {
     let one = provider(Openai, &server.base, None);
     let failure = models(one.clone(), "127.0.0.1").models(&one, limit).await.expect_err("no list");
     assert_eq!(failure.fault, LlmFault::BadAnswer);
+}
+
+/// A question with a picture.
+fn with_picture() -> LlmRequest {
+    let mut request = question(false);
+    request.messages[0].parts.insert(0, Part::Image { mime: "image/png".into(), base64: "QUJD".into() });
+    request
+}
+
+#[tokio::test]
+async fn who_takes_no_pictures_says_so_in_many_ways() {
+    let refusal =
+        |status: &str, words: &str| vec![reply(status, &json!({ "error": { "message": words } }).to_string())];
+    for (kind, status, words) in [
+        (Openai, "400 Bad", "This model does not support image input"),
+        (Openai, "404 Not", "No endpoints found that support image input"),
+        (Openai, "500 Bad", "image input is not supported - hint: you may need to provide the mmproj"),
+        (Openai, "422 Bad", "messages.0.content: Input should be a valid string"),
+        (Openai, "400 Bad", "unknown variant `image_url`, expected `text`"),
+        (Anthropic, "400 Bad", "messages.0.content.0: 'small' does not support images"),
+    ] {
+        let failure = fails(kind, refusal(status, words), with_picture()).await;
+        assert_eq!(failure.fault, LlmFault::NoImages, "{words}: {}", failure.message);
+        assert!(failure.message.contains("Choose a model that sees"), "{}", failure.message);
+        // The same words about a question without one are another matter.
+        assert_ne!(fails(kind, refusal(status, words), question(false)).await.fault, LlmFault::NoImages, "{words}");
+    }
+    // One picture is wrong; others would be taken.
+    for words in ["image exceeds 5 MB maximum", "Unsupported image format", "media_type: image/tiff is not supported"] {
+        let failure = fails(Openai, refusal("400 Bad", words), with_picture()).await;
+        assert_eq!(failure.fault, LlmFault::BadRequest, "{words}");
+    }
+}
+
+#[tokio::test]
+async fn ollama_is_asked_whether_its_model_sees_before_it_gets_a_picture() {
+    let answer = json!({ "message": { "content": "A cat" }, "done": true }).to_string();
+    let can = |all: Value| json_reply(&json!({ "capabilities": all }).to_string());
+    let (done, _, sent) =
+        asked(Ollama, vec![can(json!(["completion", "vision"])), json_reply(&answer)], with_picture()).await;
+    assert_eq!(done.expect("an answer").parts, [Part::Text("A cat".into())]);
+    assert!(sent[0].starts_with("POST /api/show "), "{}", sent[0]);
+    assert_eq!(body_of(&sent[1])["messages"][0]["images"], json!(["QUJD"]));
+
+    let (done, _, sent) = asked(Ollama, vec![can(json!(["completion"]))], with_picture()).await;
+    assert_eq!(done.expect_err("blind").fault, LlmFault::NoImages);
+    assert_eq!(sent.len(), 1, "the picture was not sent");
+
+    // An older server does not tell.
+    let (done, ..) = asked(Ollama, vec![reply("404 Not", "{}"), json_reply(&answer)], with_picture()).await;
+    assert!(done.is_ok());
+}
+
+#[tokio::test]
+async fn tokens_that_nobody_tells_are_estimated_and_never_too_few() {
+    let body = json!({ "choices": [{ "message": { "content": "x".repeat(400) }, "finish_reason": "stop" }] });
+    let mut request = question(false);
+    request.system = Some("y".repeat(1_000));
+    let (answer, ..) = asked(Openai, vec![json_reply(&body.to_string())], request.clone()).await;
+    let silent = answer.expect("an answer").usage;
+    assert!(silent.estimated);
+    // A token has some four letters.
+    assert!((250..1_000).contains(&silent.input_tokens), "{silent:?}");
+    assert!((100..400).contains(&silent.output_tokens), "{silent:?}");
+
+    let mut pictured = request;
+    pictured.messages[0].parts.insert(0, Part::Image { mime: "image/png".into(), base64: "QUJD".into() });
+    let (answer, ..) = asked(Openai, vec![json_reply(&body.to_string())], pictured).await;
+    assert!(answer.expect("an answer").usage.input_tokens > silent.input_tokens + 1_000);
+
+    let mut told = body;
+    told["usage"] = json!({ "prompt_tokens": 7, "completion_tokens": 9 });
+    let (answer, ..) = asked(Openai, vec![json_reply(&told.to_string())], question(false)).await;
+    assert_eq!(answer.expect("an answer").usage, Usage { input_tokens: 7, output_tokens: 9, ..Usage::default() });
+    // What is told is not put in doubt; what is missing is put in.
+    told["usage"] = json!({ "prompt_tokens": 7 });
+    let (answer, ..) = asked(Openai, vec![json_reply(&told.to_string())], question(false)).await;
+    let half = answer.expect("an answer").usage;
+    assert_eq!((half.input_tokens, half.estimated), (7, true));
+    assert!(half.output_tokens >= 100);
 }

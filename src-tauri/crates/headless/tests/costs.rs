@@ -126,6 +126,29 @@ fn n_09_a_budget_that_is_used_up_is_an_error_and_a_person_approves_more() {
 }
 
 #[test]
+fn n_09_a_budget_ends_although_the_provider_tells_no_tokens() {
+    let place = Box::new();
+    let base = provider::listen(|_, _| {
+        let said = json!({ "message": { "content": "OK" }, "finish_reason": "stop" });
+        ("200 OK", json!({ "choices": [said] }))
+    });
+    let set = ["models", "set", "house", "--kind", "openai", "--url", &base, "--model", "small=0.5/2"];
+    assert_eq!(place.run(&set).code, 0);
+    let settings = json!({ "errorPolicy": "fail", "budget": { "perRun": 0.000_01 } });
+    let file = kept(&place, "asks.json", &questions(&settings, "small"));
+    let run = place.run(&["run", &file, "--events", "--json"]);
+    let events = run.lines();
+    let done = events.iter().find(|event| event["type"] == "llm_done").expect("one answer");
+    assert_eq!(done["payload"]["usage"]["estimated"], true, "{done}");
+    assert!(done["payload"]["costMicros"].as_u64().is_some_and(|cost| cost > 10), "{done}");
+    let summary = run.last();
+    assert_eq!(
+        (&summary["failedStepId"], &summary["error"]["details"]["code"]),
+        (&json!("second"), &json!("BUDGET_EXCEEDED"))
+    );
+}
+
+#[test]
 fn n_09_a_day_has_a_budget_on_this_machine_and_in_a_workflow() {
     let (place, peer) = (Box::new(), Peer::start(None));
     with_prices(&place, &peer);

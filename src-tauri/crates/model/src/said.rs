@@ -46,6 +46,9 @@ pub struct LlmUsage {
     pub output_tokens: u64,
     /// Both together.
     pub total_tokens: u64,
+    /// The provider did not tell all of them: what it left out is estimated, rather too much than too little.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
 }
 
 /// Payload of `llm_done`.

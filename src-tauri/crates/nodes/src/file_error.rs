@@ -32,7 +32,7 @@ pub(crate) fn file_failure(error: FileError, path: &str) -> NodeFailure {
             NodeFailure::tool("DISK_FULL", format!("{message}. Free some space and run again"))
         }
         FileError::Io { message, disk_full: false } => NodeFailure::tool("IO", message),
-        FileError::TooLarge { size, .. } => formats::too_large(&format!("The file '{path}'"), size),
+        FileError::TooLarge { size, limit } => formats::over(&format!("The file '{path}'"), size, limit),
     };
     failure.detail("path", path)
 }

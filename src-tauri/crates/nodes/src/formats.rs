@@ -43,14 +43,19 @@ pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
     })
 }
 
-/// Above the limit.
+/// Above the limit of every text.
 pub(crate) fn too_large(what: &str, size: u64) -> NodeFailure {
+    over(what, size, MAX_BYTES as u64)
+}
+
+/// Above a limit, in bytes.
+pub(crate) fn over(what: &str, size: u64, limit: u64) -> NodeFailure {
     NodeFailure::validation(
         "TOO_LARGE",
-        format!("{what} has {size} bytes, more than the limit of {} MiB", MAX_BYTES / 1024 / 1024),
+        format!("{what} has {size} bytes, more than the limit of {} MiB", limit / 1024 / 1024),
     )
     .detail("size", size)
-    .detail("limit", MAX_BYTES)
+    .detail("limit", limit)
 }
 
 /// Bytes as UTF-8 text.

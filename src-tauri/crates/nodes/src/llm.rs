@@ -3,6 +3,7 @@
 pub(crate) mod fault;
 pub(crate) mod form;
 mod gate;
+pub(crate) mod images;
 pub(crate) mod kit;
 mod offer;
 pub(crate) mod rounds;

@@ -185,6 +185,8 @@ pub struct Usage {
     pub thinking_tokens: Option<u64>,
     /// Money in millionths, where a person told the price of the model.
     pub cost_micros: Option<u64>,
+    /// Tokens that the provider did not tell are estimated, rather too many than too few.
+    pub estimated: bool,
 }
 
 /// An answer.
@@ -200,7 +202,7 @@ pub struct LlmAnswer {
     pub id: Option<String>,
     /// Why it stopped.
     pub finish: Finish,
-    /// What it cost; zeros where the provider does not tell.
+    /// What it cost.
     pub usage: Usage,
 }
 
@@ -227,6 +229,8 @@ pub enum LlmFault {
     BadRequest,
     /// The conversation is longer than the model reads.
     ContextLength,
+    /// The model takes no pictures.
+    NoImages,
     /// 404 and others from 400 on.
     HttpStatus,
     /// A filter refused the question.

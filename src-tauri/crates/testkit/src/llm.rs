@@ -113,7 +113,8 @@ impl ScriptedLlm {
             Part::Text(text) => text.clone(),
             Part::ToolUse(asked) => format!("<use {} {}>", asked.name, asked.input),
             Part::ToolResult(result) => format!("<result {} {}>", result.is_error, result.content),
-            Part::Image { .. } | Part::Thinking { .. } => String::new(),
+            Part::Image { mime, .. } => format!("<{mime}>"),
+            Part::Thinking { .. } => String::new(),
         };
         let parts = request.messages.iter().flat_map(|message| &message.parts).map(part);
         request.system.iter().cloned().chain(parts).collect::<Vec<_>>().join("\n")
@@ -176,7 +177,13 @@ impl Llm for ScriptedLlm {
             _ if !answer.tools.is_empty() => Finish::ToolUse,
             _ => Finish::Stop,
         };
-        let usage = Usage { input_tokens: 10, output_tokens: 5, thinking_tokens: None, cost_micros: answer.cost };
+        let usage = Usage {
+            input_tokens: 10,
+            output_tokens: 5,
+            thinking_tokens: None,
+            cost_micros: answer.cost,
+            estimated: false,
+        };
         Ok(LlmAnswer { parts, model, provider: None, id: None, finish, usage })
     }
 }

@@ -91,6 +91,14 @@ describe('U-21: what a model said', () => {
     expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', 'no price known', '2.40 s', 'it said what it says']);
   });
 
+  it('tokens that the provider did not tell are marked as an estimate, with their cost', () => {
+    card([{ ...turn, costMicros: 700 }, { ...turn, costMicros: 300, estimated: true }], ['usage']);
+    const facts = screen.getAllByRole('definition').map((one) => one.textContent);
+    expect(facts.filter((fact) => fact?.startsWith('about '))).toHaveLength(3);
+    expect(facts.some((fact) => fact?.startsWith('by an estimate'))).toBe(true);
+    expect(screen.getByRole('button', { name: /about .* tokens, about / })).toBeTruthy();
+  });
+
   it('answers that failed before the last try are told; the last one is the error of the call', () => {
     const trouble = { what: 'trouble', code: 'RATE_LIMIT', latencyMs: 3 } as const;
     card([{ ...trouble, words: 'first' }, { ...trouble, words: 'second' }], [], { error: { type: 'LLMError', message: 'second' } });

@@ -61,12 +61,15 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
 const sum = (turns: readonly ModelTurn[], of: (turn: ModelTurn) => number): number => turns.reduce((all, turn) => all + of(turn), 0);
 
 function usageNote(turns: readonly ModelTurn[]): string {
-  const note = t('said.usageNote', { model: turns.at(-1)?.model ?? '', n: formatNumber(sum(turns, (turn) => turn.inputTokens + turn.outputTokens)) });
+  const note = t('said.usageNote', { model: turns.at(-1)?.model ?? '', n: about(turns, formatNumber(sum(turns, (turn) => turn.inputTokens + turn.outputTokens))) });
   return turns.some((turn) => turn.costMicros === undefined) ? note : `${note}, ${costOf(turns)}`;
 }
 
+/** A number of tokens or an amount; `about` it, where a provider did not tell what it counted. */
+const about = (turns: readonly ModelTurn[], number: string): string => (turns.some((turn) => turn.estimated) ? t('said.about', { number }) : number);
+
 const costOf = (turns: readonly ModelTurn[]): string =>
-  turns.some((turn) => turn.costMicros === undefined) ? t('said.noPrice') : formatMoney(sum(turns, (turn) => turn.costMicros ?? 0));
+  turns.some((turn) => turn.costMicros === undefined) ? t('said.noPrice') : about(turns, formatMoney(sum(turns, (turn) => turn.costMicros ?? 0)));
 
 const FINISH = { stop: 'said.finish.stop', tool_use: 'said.finish.tool_use', max_tokens: 'said.finish.max_tokens', refusal: 'said.finish.refusal' } as const;
 
@@ -78,10 +81,11 @@ function Usage({ turns }: { turns: readonly ModelTurn[] }) {
     <dl className="kv said-usage s">
       <dt>{t('said.model')}</dt><dd title={models}>{models}</dd>
       {turns.length > 1 ? <><dt>{t('said.turns')}</dt><dd>{formatNumber(turns.length)}</dd></> : null}
-      <dt>{t('said.in')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.inputTokens))}</dd>
-      <dt>{t('said.out')}</dt><dd>{formatNumber(sum(turns, (turn) => turn.outputTokens))}</dd>
+      <dt>{t('said.in')}</dt><dd>{about(turns, formatNumber(sum(turns, (turn) => turn.inputTokens)))}</dd>
+      <dt>{t('said.out')}</dt><dd>{about(turns, formatNumber(sum(turns, (turn) => turn.outputTokens)))}</dd>
       {thinking > 0 ? <><dt>{t('said.thought')}</dt><dd>{formatNumber(thinking)}</dd></> : null}
       <dt>{t('said.cost')}</dt><dd>{costOf(turns)}</dd>
+      {turns.some((turn) => turn.estimated) ? <><dt>{t('said.counted')}</dt><dd>{t('said.estimated')}</dd></> : null}
       <dt>{t('said.latency')}</dt><dd>{formatDuration(sum(turns, (turn) => turn.latencyMs))}</dd>
       <dt>{t('said.finish')}</dt><dd title={finish}>{finish in FINISH ? t(FINISH[finish as keyof typeof FINISH]) : finish}</dd>
     </dl>

@@ -255,6 +255,7 @@ impl Reader for Reading {
             output_tokens: count("output_tokens"),
             thinking_tokens: self.usage.get("output_tokens_details").and_then(|d| d["thinking_tokens"].as_u64()),
             cost_micros: None,
+            estimated: false,
         };
         let finish = self.finish?;
         Some(LlmAnswer { parts: self.parts.whole(), model: self.model, provider: None, id: self.id, finish, usage })

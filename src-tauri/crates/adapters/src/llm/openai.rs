@@ -231,6 +231,7 @@ impl Reading {
                 output_tokens: count("completion_tokens"),
                 thinking_tokens: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),
                 cost_micros: None,
+                estimated: false,
             };
         }
     }

@@ -1,6 +1,7 @@
 //! `llm.chat`: one question to a language model, which may use tools; answered as text or in a form that is checked.
 
 use crate::llm::form::Form;
+use crate::llm::images;
 use crate::llm::kit::Kit;
 use crate::llm::rounds::{Rounds, TURNS};
 use crate::llm::settings::{both, number, request, texts};
@@ -30,7 +31,9 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn 
 async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
     let form = form(call, slot, world).await?;
     let system = system(call, slot, world, form.as_ref()).await?;
-    let question = request(call, slot, system, messages(slot)?)?;
+    let mut messages = messages(slot)?;
+    images::put(call, slot, world, &mut messages).await?;
+    let question = request(call, slot, system, messages)?;
     let reasks = number(slot, "maxReasks", 0, 5)?.unwrap_or(1);
     let turns = number(slot, "maxTurns", 1, 100)?.unwrap_or(TURNS);
     let names = agent::tools(&[], &texts(slot, "tools")?).map_err(both)?;

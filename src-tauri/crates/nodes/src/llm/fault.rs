@@ -16,6 +16,7 @@ pub(crate) fn failure(told: LlmFailure) -> NodeFailure {
         LlmFault::Unavailable => (ErrorType::LLMError, "SERVICE_UNAVAILABLE", true),
         LlmFault::BadRequest => (ErrorType::ValidationError, "INPUT_INVALID", false),
         LlmFault::ContextLength => (ErrorType::ValidationError, "CONTEXT_LENGTH", false),
+        LlmFault::NoImages => (ErrorType::LLMError, "IMAGES_UNSUPPORTED", false),
         LlmFault::HttpStatus => (ErrorType::LLMError, "HTTP_STATUS", false),
         LlmFault::ContentPolicy => (ErrorType::LLMError, "CONTENT_POLICY", false),
         LlmFault::Connection => (ErrorType::NetworkError, "CONNECTION", true),

@@ -90,6 +90,7 @@ impl<'a> Talk<'a> {
         add(&mut self.usage.input_tokens, answer.usage.input_tokens);
         add(&mut self.usage.output_tokens, answer.usage.output_tokens);
         self.usage.total_tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
+        self.usage.estimated |= answer.usage.estimated;
         if let Some(more) = answer.usage.thinking_tokens {
             add(self.thinking_tokens.get_or_insert(0), more);
         }

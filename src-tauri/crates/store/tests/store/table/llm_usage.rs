@@ -4,7 +4,7 @@ use signalbox_model::{ErrorType, EventBody, RunEvent};
 use signalbox_store::NewRun;
 
 fn usage(input_tokens: u64, output_tokens: u64) -> LlmUsage {
-    LlmUsage { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
+    LlmUsage { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens, estimated: false }
 }
 
 fn done(run: &str, seq: u64, node: &str, cost_micros: Option<u64>) -> RunEvent {
@@ -92,7 +92,8 @@ fn counts_beyond_measure_stop_at_a_limit_and_stop_no_run() {
     for seq in 2..10 {
         let mut event = done("r", seq, "ask", Some(u64::MAX));
         if let EventBody::LlmDone(body) = &mut event.body {
-            body.usage = LlmUsage { input_tokens: u64::MAX, output_tokens: 1 << 62, total_tokens: u64::MAX };
+            body.usage =
+                LlmUsage { input_tokens: u64::MAX, output_tokens: 1 << 62, total_tokens: u64::MAX, estimated: false };
         }
         store.commit(commit("r", &owner, vec![event])).expect("commits");
     }

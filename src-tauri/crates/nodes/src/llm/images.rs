@@ -1,0 +1,64 @@
+//! Pictures that go along with a question: files of granted folders, in the formats that all providers take. Whether a
+//! model sees pictures is known to its provider alone, which says so.
+
+use super::settings::texts;
+use crate::{file_error, formats};
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::NodeFailure;
+use signalbox_ports::World;
+use signalbox_ports::llm::{Message, Part, Role};
+
+/// Largest picture, bytes: what the strictest provider takes.
+const LARGEST: u64 = 5 << 20;
+/// All pictures of a question together, bytes; in base64 they are a third more.
+const ALL: u64 = 20 << 20;
+
+/// Puts the pictures that a step names before the words of its question.
+pub(crate) async fn put(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    messages: &mut [Message],
+) -> Result<(), NodeFailure> {
+    let paths = texts(slot, "images")?;
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let question = messages.last_mut().filter(|message| message.role == Role::User).ok_or_else(|| {
+        let words = "Pictures go along with a question: the last of 'messages' must be one of the user";
+        NodeFailure::validation("INPUT_INVALID", words).detail("field", "images")
+    })?;
+    let mut pictures = Vec::new();
+    let mut all = 0;
+    for path in paths {
+        let read = world.files.read(&call.workflow_id, &path, LARGEST).await;
+        let bytes = read.map_err(|error| file_error::file_failure(error, &path).detail("field", "images"))?;
+        all += bytes.len() as u64;
+        if all > ALL {
+            return Err(formats::over("All pictures of the question together", all, ALL)
+                .detail("field", "images")
+                .detail("path", path));
+        }
+        let mime = mime(&bytes).ok_or_else(|| {
+            let words = format!("'{path}' is no picture that models take: PNG, JPEG, GIF or WebP");
+            NodeFailure::validation("INPUT_INVALID", words).detail("field", "images").detail("path", path.clone())
+        })?;
+        pictures.push(Part::Image { mime: mime.to_owned(), base64: formats::base64(&bytes) });
+    }
+    question.parts.splice(0..0, pictures);
+    Ok(())
+}
+
+/// By its first bytes: the name of a file says nothing.
+fn mime(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
