@@ -2432,9 +2432,24 @@ export interface Sample {
   steps: number;
   /** What it shows, a few words each. */
   traits: string[];
+  /** What has to be set up on this machine before it runs; empty when nothing has. */
+  needs: SampleNeed[];
   /** The workflow. */
   document: Workflow;
 }
+
+/** Something that has to be set up before a sample runs. */
+export interface SampleNeed {
+  /** What it is. */
+  kind: SampleNeedKind;
+  /** The name of the tool server. */
+  name?: string;
+  /** It is set up. */
+  ready: boolean;
+}
+
+/** What a sample does not run without. */
+export type SampleNeedKind = 'model' | 'pricedModel' | 'toolServer';
 
 /** A file's content hash after a save. */
 export interface Saved {
@@ -4548,20 +4563,20 @@ export const commands: Record<CommandName, CommandInfo> = {
   webhook_again: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },
   webhook_send: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log'] },
   model_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
-  model_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'model_names', 'audit_list', 'workflow_validate', 'workflow_open'] },
-  model_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'model_names', 'audit_list', 'workflow_validate', 'workflow_open'] },
-  model_default_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  model_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'model_list', 'model_names', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  model_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'model_list', 'model_names', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  model_default_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'model_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   model_budget_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['model_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   model_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   model_names: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   model_discover: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   model_usage: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   tool_server_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
-  tool_server_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
+  tool_server_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list'] },
-  tool_server_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
-  tool_server_connect: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list'] },
-  tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
+  tool_server_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
+  tool_server_connect: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list'] },
+  tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
   tool_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },

@@ -43,7 +43,7 @@ export const RETRY: Workflow = {
 };
 
 export function sample(id: string, title: string, document: Workflow = RETRY): Sample {
-  return { id, title, description: 'The sample reads twelve invoices. One address fails twice and is asked again; you see every pause.', steps: Object.keys(document.nodes).length, traits: ['No key', 'No network', 'Nothing leaves this computer'], document };
+  return { id, title, description: 'The sample reads twelve invoices. One address fails twice and is asked again; you see every pause.', steps: Object.keys(document.nodes).length, traits: ['No key', 'No network', 'Nothing leaves this computer'], needs: [], document };
 }
 export const SAMPLES = [sample('retry', 'Watch a retry, in one minute'), sample('orders', 'Orders by country'), sample('files', 'A folder, file by file'), sample('html', 'When the answer is a web page')];
 

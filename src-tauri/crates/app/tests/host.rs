@@ -321,20 +321,55 @@ fn expressions_are_tried_on_the_last_run_s_data() {
     assert_eq!(line, json!([{ "attempt": 1, "delayMs": 100 }, { "attempt": 2, "delayMs": 200 }]));
 }
 
+fn on_the_grid(title: &str, document: &Value) {
+    let nodes = document["nodes"].as_object().expect("nodes");
+    // A frame is as wide as its steps need: what stands behind it is on no column.
+    let column = if nodes.values().any(|node| node.get("parent").is_some()) { 8 } else { 248 };
+    for (id, place) in document["layout"].as_object().expect("a layout") {
+        let on_grid =
+            place[0].as_i64().is_some_and(|x| x % column == 0) && place[1].as_i64().is_some_and(|y| y % 8 == 0);
+        assert!(on_grid && nodes.contains_key(id), "{title}: {id}");
+    }
+}
+
+#[test]
+fn samples_say_what_is_set_up_of_what_they_need() {
+    let place = place();
+    let ready = || {
+        let list = place.ok("sample_list", json!({}));
+        let of = |id: &str| {
+            let found = list.as_array().expect("a list").iter().find(|one| one["id"] == id).expect("a sample");
+            found["needs"][0]["ready"].as_bool().expect("a state")
+        };
+        [of("triage-with-a-gate"), of("a-budget-that-asks"), of("files-by-a-tool-server")]
+    };
+    assert_eq!(ready(), [false, false, false]);
+    let provider = |models: Value| json!({ "name": "home", "kind": "ollama", "baseUrl": "http://127.0.0.1:11434", "models": models });
+    place.ok("model_set", provider(json!([{ "name": "small" }])));
+    place.ok("model_default_set", json!({ "default": { "provider": "home", "model": "small" } }));
+    assert_eq!(ready(), [true, false, false], "a model without a price uses no budget up");
+    place.ok("model_set", provider(json!([{ "name": "small", "inputPrice": 0.5, "outputPrice": 2.0 }])));
+    assert_eq!(ready(), [true, true, false]);
+}
+
 #[test]
 fn every_sample_works_offline() {
     let place = place();
     for sample in place.ok("sample_list", json!({})).as_array().expect("a list") {
         let title = sample["title"].as_str().expect("a title");
         let found = place.ok("workflow_validate", json!({ "document": sample["document"] }));
-        // Without a model it says so, and does not run: headless/tests/healing.rs runs it with one.
-        if sample["traits"]
-            .as_array()
-            .is_some_and(|traits| traits.contains(&signalbox_app::samples::NEEDS_MODEL.into()))
-        {
+        on_the_grid(title, &sample["document"]);
+        // What has to be set up first is said; tests/peers/samples.mjs runs these with a model and a tool server.
+        if let Some(need) = sample["needs"].as_array().and_then(|needs| needs.first()) {
+            assert_eq!(need["ready"], false, "{title}");
             let errors = found.as_array().expect("a list").iter().filter(|one| one["severity"] == "error");
-            assert_eq!(errors.map(|one| one["code"].clone()).collect::<Vec<_>>(), ["MISSING_MODEL"], "{title}");
-            assert!(sample["description"].as_str().is_some_and(|text| text.contains("needs a language model")));
+            let codes: Vec<&str> = errors.filter_map(|one| one["code"].as_str()).collect();
+            let (words, missing) = match need["kind"].as_str() {
+                Some("toolServer") => ("needs the tool server", false),
+                _ => ("needs a language model", true),
+            };
+            assert_eq!(!codes.is_empty() && codes.iter().all(|code| *code == "MISSING_MODEL"), missing, "{title}");
+            assert!(sample["description"].as_str().is_some_and(|text| text.contains(words)), "{title}");
             continue;
         }
         assert_eq!(found, json!([]), "{title}");
@@ -350,14 +385,6 @@ fn every_sample_works_offline() {
         }
         assert_eq!(summary["status"], "completed", "{title}: {summary}");
         assert_eq!(summary["output"].as_array().map(Vec::is_empty), Some(false), "{title}");
-        let nodes = sample["document"]["nodes"].as_object().expect("nodes");
-        // A frame is as wide as its steps need: what stands behind it is on no column.
-        let column = if nodes.values().any(|node| node.get("parent").is_some()) { 8 } else { 248 };
-        for (id, place) in sample["document"]["layout"].as_object().expect("a layout") {
-            let on_grid =
-                place[0].as_i64().is_some_and(|x| x % column == 0) && place[1].as_i64().is_some_and(|y| y % 8 == 0);
-            assert!(on_grid && sample["document"]["nodes"].get(id).is_some(), "{title}: {id}");
-        }
     }
     let runs = place.ok("run_list", json!({ "workflow": "retry-that-tells-you-why" }))["runs"].clone();
     let events = place.ok("run_events", json!({ "runId": runs[0]["runId"], "after": 0 }));

@@ -2,7 +2,7 @@
 import './gallery.css';
 import { useState } from 'react';
 import type { ApiError } from '../../api/error.ts';
-import type { RunRow, Sample, WorkflowEntry } from '../../api/types.ts';
+import type { RunRow, Sample, SampleNeed, WorkflowEntry } from '../../api/types.ts';
 import { formatAgo, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Icon, IconButton, Kbd, Menu, SignalIcon, Skeleton } from '../../kit/index.ts';
 import { outcomeText, StatusIcon } from '../status.tsx';
@@ -119,6 +119,28 @@ function HeroSkeleton() {
 
 function SampleCard({ sample, busy, onOpen }: { sample: Sample; busy: boolean; onOpen(): void }) {
   const traits = [tn('common.steps', sample.steps), ...sample.traits].join(', ');
+  return (
+    <div className="g-cell">
+      <SampleButton {...{ sample, busy, onOpen, traits }} />
+      {sample.needs.map((need) => <Need key={`${need.kind} ${need.name ?? ''}`} need={need} />)}
+    </div>
+  );
+}
+
+const NEED = { model: 'gallery.need.model', pricedModel: 'gallery.need.pricedModel', toolServer: 'gallery.need.toolServer' } as const;
+
+/** What has to be set up before a sample runs, and where. */
+function Need({ need }: { need: SampleNeed }) {
+  const words = t(NEED[need.kind], { name: need.name ?? '' });
+  if (need.ready) return <p className="s t3 g-need"><Icon name="check" size={12} /><span>{t('gallery.need.ready', { what: words })}</span></p>;
+  return (
+    <p className="s g-need">
+      <SignalIcon signal="warn" /><span>{t('gallery.need.missing', { what: words })} <a href="#/settings">{t('gallery.need.setUp')}</a></span>
+    </p>
+  );
+}
+
+function SampleButton({ sample, busy, onOpen, traits }: { sample: Sample; busy: boolean; onOpen(): void; traits: string }) {
   return (
     <button type="button" className="g-card" disabled={busy} onClick={onOpen}>
       <GraphArt workflow={sample.document} width={264} height={80} />

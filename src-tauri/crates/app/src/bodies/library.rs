@@ -154,10 +154,10 @@ pub(crate) fn workflow_create(app: &App, caller: &Caller, request: WorkflowCreat
     let given = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let name = given
         .map(str::to_owned)
-        .or_else(|| sample.as_ref().map(|sample| sample.title.clone()))
+        .or_else(|| sample.as_ref().and_then(|sample| sample["name"].as_str()).map(str::to_owned))
         .unwrap_or_else(|| "New workflow".to_owned());
     let mut document = match sample {
-        Some(sample) => sample.document,
+        Some(sample) => sample,
         None => json!(Workflow::empty("new", "New")),
     };
     document["name"] = json!(name);

@@ -22,8 +22,8 @@ pub(crate) fn catalog_list(_: &App, _: &Caller, _: Empty) -> ApiResult<Kinds> {
     Ok(check::kinds())
 }
 
-pub(crate) fn sample_list(_: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Sample>> {
-    Ok(samples::all())
+pub(crate) fn sample_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Sample>> {
+    Ok(samples::all(app))
 }
 
 /// A person's own settings.

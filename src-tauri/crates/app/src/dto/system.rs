@@ -21,6 +21,30 @@ pub struct AppInfo {
     pub platform: String,
 }
 
+/// What a sample does not run without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SampleNeedKind {
+    /// A default model.
+    Model,
+    /// A default model with a price above 0.
+    PricedModel,
+    /// An approved tool server.
+    ToolServer,
+}
+
+/// Something that has to be set up before a sample runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SampleNeed {
+    /// What it is.
+    pub kind: SampleNeedKind,
+    /// The name of the tool server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// It is set up.
+    pub ready: bool,
+}
+
 /// One sample of the gallery.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Sample {
@@ -34,6 +58,8 @@ pub struct Sample {
     pub steps: usize,
     /// What it shows, a few words each.
     pub traits: Vec<String>,
+    /// What has to be set up on this machine before it runs; empty when nothing has.
+    pub needs: Vec<SampleNeed>,
     /// The workflow.
     #[schemars(with = "Workflow")]
     pub document: Value,
