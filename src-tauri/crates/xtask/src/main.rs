@@ -1,4 +1,4 @@
-//! `cargo xtask run | test | gen | check | bench`: one way to set up, build and test, the same for a person and for CI.
+//! `cargo xtask run | test | gen | check | peers | bench`: one way to set up, build and test, the same for a person and for CI.
 //! Deliberately without dependencies.
 
 mod shell;
@@ -19,6 +19,7 @@ cargo xtask <task>
   test    install what is missing, run every check and test; the last line is `N passed, N failed`
   gen     write the generated files again (schemas, TypeScript, tables)
   check   the quick checks: format, clippy, dependency rules, UI lint and types
+  peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`)
   bench   measure, and write docs/benchmarks.md
 ";
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Some("test") => steps::test(&root, &args[1..]),
         Some("gen") => steps::generate(&root),
         Some("check") => steps::check(&root),
+        Some("peers") => steps::peers(&root, &args[1..]),
         Some("bench") => steps::bench(&root, &args[1..]),
         None | Some("help" | "-h" | "--help") => {
             print!("{HELP}");

@@ -98,6 +98,7 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     }
     system::ready(root, For::Test)?;
     ui::install(root)?;
+    ui::packages(&peers_dir(root))?;
     ui::build(root)?;
     let mut steps = static_checks(root);
     let nextest = shell::output("cargo", &["nextest", "--version"]).is_some();
@@ -119,8 +120,26 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
         },
         npm(root, "browser tests", "e2e"),
         npm(root, "window test", "desktop-test"),
+        Step { name: "tool peers", dir: peers_dir(root), program: "node", args: vec!["run.mjs"] },
     ]);
     report(&steps)
+}
+
+/// Servers and the conformance suite of others, in the versions of their lock file.
+fn peers_dir(root: &Path) -> PathBuf {
+    root.join("tests/peers")
+}
+
+/// `cargo xtask peers`: the client of tools against them, with the real program.
+pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
+    system::ready(root, For::Browser)?;
+    ui::install(root)?;
+    ui::packages(&peers_dir(root))?;
+    ui::build(root)?;
+    shell::run(root, "cargo", &["build", "-p", "signalbox-headless"])?;
+    let mut all = vec!["run.mjs"];
+    all.extend(args.iter().map(String::as_str));
+    shell::run(&peers_dir(root), "node", &all)
 }
 
 /// Runs all steps, then the table, then the last line.

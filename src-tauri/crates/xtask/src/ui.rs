@@ -1,4 +1,5 @@
-//! The web UI: its packages and its build, each only when something changed.
+//! What comes from npm: the web UI, its packages and its build, and the packages of the tests, each only when something
+//! changed.
 
 use crate::{Failure, shell};
 use std::fs;
@@ -10,18 +11,27 @@ pub(crate) fn dir(root: &Path) -> PathBuf {
     root.join("ui")
 }
 
-/// `npm ci` when the lock file is not the one that was installed last. A copy of the lock in `node_modules` is the
-/// stamp: a cut-off installation leaves none.
+/// The packages of the UI.
 pub(crate) fn install(root: &Path) -> Result<(), Failure> {
-    let ui = dir(root);
-    let lock = fs::read(ui.join("package-lock.json"))
-        .map_err(|error| format!("{} cannot be read: {error}", ui.join("package-lock.json").display()))?;
-    let stamp = ui.join("node_modules/.signalbox-lock");
+    packages(&dir(root))
+}
+
+/// `npm ci` in a folder when its lock file is not the one that was installed last. A copy of the lock in `node_modules` is
+/// the stamp: a cut-off installation leaves none.
+pub(crate) fn packages(folder: &Path) -> Result<(), Failure> {
+    let lock = fs::read(folder.join("package-lock.json"))
+        .map_err(|error| format!("{} cannot be read: {error}", folder.join("package-lock.json").display()))?;
+    let stamp = folder.join("node_modules/.signalbox-lock");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
     // Install scripts of packages are the usual way of supply chain attacks; none of ours needs one.
-    shell::run(&ui, "npm", &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])?;
+    shell::run(folder, "npm", &["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).map_err(|failure| {
+        format!(
+            "{failure}\nThe packages of {} come from the npm registry: is this machine connected?",
+            folder.display()
+        )
+    })?;
     fs::write(&stamp, lock).map_err(|error| format!("{} cannot be written: {error}", stamp.display()))
 }
 

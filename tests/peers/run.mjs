@@ -1,0 +1,36 @@
+// The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
+// server or a model.
+// `node run.mjs [servers|samples|conformance]`; `--table` runs what is known not to be done as well, and prints the table of
+// docs/conformance.md.
+import { conformance } from './conformance.mjs';
+import { samples } from './samples.mjs';
+import { servers } from './servers.mjs';
+
+const only = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const counts = { passed: 0, failed: 0 };
+
+async function report(name, work) {
+  const began = performance.now();
+  const took = () => `${((performance.now() - began) / 1_000).toFixed(1)} s`;
+  try {
+    await work();
+    counts.passed += 1;
+    console.log(`ok      ${name} (${took()})`);
+  } catch (error) {
+    counts.failed += 1;
+    console.log(`FAILED  ${name} (${took()})\n${error.stack ?? error}`);
+  }
+}
+
+const wants = (part) => only.length === 0 || only.includes(part);
+if (wants('servers')) await servers(report);
+if (wants('samples')) await samples(report);
+const rows = wants('conformance') ? await conformance(report, process.argv.includes('--table')) : [];
+if (process.argv.includes('--table')) {
+  console.log('\n| scenario | of | result | checks |\n|---|---|---|---|');
+  for (const row of rows) {
+    console.log(`| \`${row.name}\` | ${row.versions.replaceAll(',', ', ')} | ${row.passed ? 'passes' : `not done: ${row.why ?? 'FAILS'}`} | ${row.ok} of ${row.ok + row.failed + row.warned} |`);
+  }
+}
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 ? 0 : 1;

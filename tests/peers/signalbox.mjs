@@ -1,0 +1,71 @@
+// The real program at a terminal, with a data folder of its own.
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const BINARY = process.env.SIGNALBOX_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug/signalbox');
+
+export class Signalbox {
+  constructor() {
+    if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing. Build it first: cargo build -p signalbox-headless`);
+    this.folder = mkdtempSync(join(tmpdir(), 'signalbox-peers-'));
+    this.env = { ...process.env, SIGNALBOX_DATA: join(this.folder, 'data'), SIGNALBOX_KEY_STORE: 'off' };
+  }
+
+  /** Runs a command; its lines of JSON and how it ended. */
+  run(...args) {
+    return new Promise((done) => {
+      execFile(BINARY, ['--json', ...args], { env: this.env, maxBuffer: 1 << 28 }, (error, out, err) => {
+        const lines = out.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+        done({ code: error ? error.code : 0, lines, json: lines.at(-1), err });
+      });
+    });
+  }
+
+  /** Runs a command whose lines are heard while it runs. */
+  watch(...args) {
+    const child = spawn(BINARY, ['--json', ...args], { env: this.env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = [];
+    const waiting = new Set();
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(JSON.parse(line));
+      for (const look of waiting) look();
+    });
+    const ended = new Promise((done) => { child.once('close', () => done(lines.at(-1))); });
+    const until = (wanted) => new Promise((done, fail) => {
+      const look = () => { if (lines.some(wanted)) { waiting.delete(look); done(); } };
+      waiting.add(look);
+      look();
+      void ended.then(() => fail(new Error(`It ended before: ${JSON.stringify(lines.at(-1))}`)));
+    });
+    return { until, ended };
+  }
+
+  /** Registers a server and asks it what it is; approves it when it answers. */
+  async server(name, ...definition) {
+    const set = await this.run('tools', 'set', name, ...definition);
+    if (set.code !== 0) throw new Error(`tools set: ${JSON.stringify(set.json)}${set.err}`);
+    const told = await this.run('tools', 'connect', name);
+    if (told.code === 0) await this.run('tools', 'approve', name, '--hash', told.json.hash);
+    return told;
+  }
+
+  /** Calls a tool; the summary of its run of one step. */
+  async call(server, tool, input = {}) {
+    return (await this.run('tools', 'call', server, tool, '--args', JSON.stringify(input))).json;
+  }
+
+  /** Writes a file beside the data. */
+  file(name, content) {
+    const path = join(this.folder, name);
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  }
+
+  end() {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
