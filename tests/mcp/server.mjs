@@ -1,6 +1,6 @@
 // A small MCP server for tests, without dependencies: over standard input and output, or with `--http PORTFILE` over
 // streamable HTTP on loopback (it writes its address into the file). `--text FILE`: the description of the tool `echo` is
-// what the file holds. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
+// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -117,10 +117,21 @@ async function answer(message, notify) {
   switch (method) {
     case "initialize":
       log({ started: process.pid });
+      if (args.includes("--newest")) return { jsonrpc: "2.0", id, error: { code: -32601, message: "There is no greeting" } };
       return result({
         protocolVersion: params.protocolVersion,
         capabilities: { tools: { listChanged: true }, logging: {} },
         serverInfo: { name: "signalbox-test", version: "1.0.0" },
+      });
+    case "server/discover":
+      log({ discovered: params._meta });
+      return result({
+        resultType: "complete",
+        supportedVersions: ["2026-07-28"],
+        capabilities: { tools: {} },
+        ttlMs: 0,
+        cacheScope: "private",
+        _meta: { "io.modelcontextprotocol/serverInfo": { name: "signalbox-test", version: "2.0.0" } },
       });
     case "ping":
       return result({});

@@ -8,6 +8,7 @@
 mod definition;
 mod ending;
 mod fault;
+mod greeting;
 mod link;
 mod load;
 mod notices;

@@ -414,6 +414,26 @@ async fn a_server_that_dies_while_it_works_over_http_is_noticed_before_the_time_
 }
 
 #[tokio::test]
+async fn a_server_of_the_protocol_that_has_no_greeting_is_spoken_with() {
+    let newest = |folder: &Path| {
+        let ToolServerDefinition::Stdio { command, mut args, env, cwd } = stdio(folder) else { panic!("a process") };
+        args.push("--newest".into());
+        ToolServerDefinition::Stdio { command, args, env, cwd }
+    };
+    let stage = stage_of(newest, Arc::new(OneSecret("api.example.com")), Limits::default());
+    let told = stage.tools.inspect(&stage.book.definition).await.expect("it says what it is");
+    assert_eq!((told.protocol.as_str(), told.server.as_deref()), ("2026-07-28", Some("signalbox-test 2.0.0")));
+    let answer = stage.call("echo", json!({ "text": "hello" })).await.expect("an answer");
+    assert_eq!(answer.structured, Some(json!({ "said": "hello" })));
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let http = over_http(folder.path(), &["--newest"]).await;
+    let stage = stage_of(|_| at(&http.base, "/mcp", None), Arc::new(NoSecrets), Limits::default());
+    let answer = stage.call("echo", json!({ "text": "hello" })).await.expect("an answer");
+    assert_eq!(answer.structured, Some(json!({ "said": "hello" })));
+}
+
+#[tokio::test]
 async fn nothing_listens_and_metadata_addresses_are_no_servers() {
     for url in ["http://127.0.0.1:9", "http://169.254.169.254/mcp", "file:///etc/passwd"] {
         let stage = stage_of(|_| at(url, "", None), Arc::new(NoSecrets), Limits::default());

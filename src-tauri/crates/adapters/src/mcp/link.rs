@@ -2,23 +2,19 @@
 
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
+use super::greeting::{self, Greeted, slow_start};
 use super::load::Load;
 use super::notices::{Ear, Heard, Switchboard};
-use super::process::{Process, Start};
-use super::wire::{Bounded, Wire};
-use super::{Inspection, Limits, pulse, web};
+use super::process::Process;
+use super::{Inspection, Limits, pulse};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientCapabilities,
-    ClientConfig, ClientRequest, Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId,
-    ServerResult,
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientConfig,
+    ClientRequest, ListToolsRequest, PaginatedRequestParams, RequestId, ServerResult,
 };
-use rmcp::serve_client;
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
-use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use serde_json::{Map, Value};
+use signalbox_ports::Secrets;
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolNotice};
-use signalbox_ports::{Scrubber, Secrets};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -82,13 +78,6 @@ impl Drop for Held {
     }
 }
 
-fn us() -> ClientConfig {
-    let named = Implementation::new("signalbox", env!("CARGO_PKG_VERSION"));
-    // The library's default is a version that knows no such greeting, and strict servers refuse it.
-    ClientConfig::new(ClientCapabilities::default(), named)
-        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
-}
-
 impl Link {
     /// Starts or reaches the server and asks for its tools.
     pub(super) async fn start(
@@ -97,25 +86,8 @@ impl Link {
         limits: Limits,
     ) -> Result<Self, ToolFailure> {
         let due = Instant::now() + limits.start;
-        let board = Arc::new(Switchboard::new(secrets));
         let scrubber = secrets.scrubber();
-        let (process, service) = match definition {
-            ToolServerDefinition::Stdio { command, args, env, cwd } => {
-                let start = Start { command, args, env, cwd: cwd.as_deref() };
-                let (process, output, input) = Process::start(start, secrets).await?;
-                let lines = Bounded::new(output, limits.message, Arc::clone(&board));
-                // The stream before it has the limit, and ends the connection there; this one would stay silent.
-                let inner = AsyncRwTransport::new(lines, input).with_max_line_length(usize::MAX);
-                let service =
-                    greet(Wire { inner, board: Arc::clone(&board) }, due, limits, (&board, &scrubber), Some(&process));
-                let service = service.await?;
-                (Some(process), service)
-            }
-            ToolServerDefinition::Http { url, credential } => {
-                let inner = web::transport(url, credential.as_deref(), secrets, limits.message).await?;
-                (None, greet(Wire { inner, board: Arc::clone(&board) }, due, limits, (&board, &scrubber), None).await?)
-            }
-        };
+        let Greeted { process, service, board } = greeting::greeted(definition, secrets, limits, due).await?;
         let peer = service.peer().clone();
         let info = peer.peer_info();
         let server = info.as_ref().and_then(|info| info.server_info.as_ref());
@@ -423,41 +395,4 @@ impl Link {
 /// The tool was asked before this went wrong.
 fn under_way(failure: ToolFailure) -> ToolFailure {
     ToolFailure { sent: true, ..failure }
-}
-
-fn slow_start(limits: Limits) -> ToolFailure {
-    let words = format!(
-        "The server did not say what it is within {} s; is it an MCP server, and does it need longer at its first start?",
-        limits.start.as_secs()
-    );
-    failure(ToolFault::Connect, words)
-}
-
-/// The first words of the protocol, within a time: a program that is no server would be waited for for ever.
-async fn greet<T: Transport<RoleClient> + 'static>(
-    wire: Wire<T>,
-    due: Instant,
-    limits: Limits,
-    (board, scrubber): (&Switchboard, &Scrubber),
-    process: Option<&Process>,
-) -> Result<RunningService<RoleClient, ClientConfig>, ToolFailure> {
-    let told = match tokio::time::timeout_at(due, serve_client(us(), wire)).await {
-        Ok(Ok(service)) => return Ok(service),
-        Ok(Err(_)) if board.too_large.load(Ordering::SeqCst) => return Err(fault::too_large(limits.message)),
-        Ok(Err(error)) => match fault::of_start(&error, scrubber) {
-            Meaning::Failure(failure) => failure,
-            Meaning::Ended | Meaning::SessionGone => {
-                failure(ToolFault::Connect, "The server ended before it said what it is")
-            }
-        },
-        Err(_) => slow_start(limits),
-    };
-    let stderr = match process {
-        Some(process) => {
-            process.kill();
-            process.last_words().await
-        }
-        None => None,
-    };
-    Err(ToolFailure { stderr, ..told })
 }
