@@ -606,9 +606,9 @@ export interface Begun {
   context?: Record<string, unknown>;
 }
 
-/** Bytes that live beside the JSON (K-37). */
+/** Bytes that live beside the JSON (K-37). Only in [`Item::binary`] is it one that is resolved: the same fields inside data are a description. */
 export interface BinaryRef {
-  /** Blob reference. */
+  /** Names the bytes within the run: their SHA-256. */
   ref: string;
   /** Media type. */
   mime: string;
@@ -1280,6 +1280,8 @@ export interface HumanTaskCreated {
   error?: ErrorPayload;
   /** The input that failed, or the data that is shown. */
   input: unknown;
+  /** Name → reference to bytes that came with it. */
+  binary?: Record<string, BinaryRef>;
   /** What a corrected input, or a form, has to fit. */
   schema?: unknown;
   /** Fields that are masked, beside the usual ones. */
@@ -2115,6 +2117,20 @@ export interface RulesCheck {
   rules: Rule[];
   /** Wired ports of the handler; absent for the policy of a workflow. */
   wired?: string[];
+}
+
+/** The bytes whole. */
+export interface RunBinary {
+  /** In base64. */
+  bytesBase64: string;
+}
+
+/** Bytes that an item of a run names. */
+export interface RunBinaryGet {
+  /** The run. */
+  runId: string;
+  /** `sha256` of the reference. */
+  sha256: string;
 }
 
 /** Sets the breakpoints of a run: these, no others. */
@@ -4268,6 +4284,8 @@ export interface Commands {
   run_reveal: { request: RunReveal; response: RunRevealed };
   /** The whole of a cut value. */
   run_value: { request: ValueRef; response: unknown };
+  /** Bytes that an item of a run names; not for who sees the run with masks. */
+  run_binary: { request: RunBinaryGet; response: RunBinary };
   /** What a re-run from a step would be; nothing is started. */
   rerun_look: { request: RerunLook; response: RerunPlan };
   /** Starts a new run at a step of another one. */
@@ -4490,6 +4508,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_paths: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_get', 'run_list', 'run_step_data', 'audit_list'] },
   run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_binary: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   rerun_look: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   run_rerun: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
   run_checkpoint: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

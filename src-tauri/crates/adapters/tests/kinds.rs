@@ -231,7 +231,9 @@ async fn bodies_are_read_by_their_type() {
     })
     .await;
     let world = world(FolderFiles::default());
-    for want in [json!({"a": 1}), json!("cafÃ©"), json!("AQI="), Value::Null] {
+    let hash = signalbox_model::hash::sha256_hex(&[1, 2]);
+    let bytes = json!({"ref": hash, "mime": "image/png", "size": 2, "sha256": hash});
+    for want in [json!({"a": 1}), json!("cafÃ©"), bytes, Value::Null] {
         let output = run(&world, "http.request", json!({"url": server.base}), json!({})).await.expect("read");
         assert_eq!(data(&output, "success")["response"], want);
     }

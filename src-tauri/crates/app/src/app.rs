@@ -27,7 +27,7 @@ use signalbox_adapters::{
 use signalbox_model::debug::Breakpoint;
 use signalbox_model::{Map, Workflow};
 use signalbox_ports::{Clock, Http, World};
-use signalbox_runtime::{Beside, Error as RunError, Kept, Registry, Runtime, pinned_files};
+use signalbox_runtime::{Beside, Error as RunError, Kept, Registry, Runtime, StoredBinaries, pinned_files};
 use signalbox_store::{RunRow, Store, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -179,6 +179,7 @@ impl App {
             llm: Arc::<Models>::clone(&models),
             scripts: Arc::new(ScriptWorkers::of_this_program()),
             tools: Arc::<McpTools>::clone(&tools),
+            binaries: Arc::new(StoredBinaries(store.clone())),
         });
         let practice = Arc::new(PracticeOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

@@ -1,12 +1,14 @@
-//! Files that a task is about (H-20): what stands in its input and its error as a file is listed with name and size, and
-//! handed out by a command. They are values of the run, never paths that are read again: what the person sees is what the
-//! step saw.
+//! Files that a task is about (H-20): bytes that came with its input, and what stands in its input and its error as a file,
+//! are listed with name and size, and handed out by a command. They are values of the run, never paths that are read again:
+//! what the person sees is what the step saw.
 
+use crate::app::App;
 use crate::dto::{TaskAttachment, TaskFile};
 use crate::error::{ApiError, ApiResult};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use signalbox_model::BinaryRef;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::task::HumanTaskCreated;
 use signalbox_model::text::is_unseen;
@@ -40,43 +42,30 @@ fn of_file_step(value: &Value) -> Option<Found<'_>> {
     Some(Found { name: name.into(), mime: mime_of(name).into(), bytes })
 }
 
-/// What a request brought that is no text: `{headers, response}` with the bytes as base64.
-fn of_answer(value: &Value) -> Option<Found<'_>> {
-    let headers = value["headers"].as_object()?;
-    let header = |name: &str| headers.get(name).and_then(Value::as_str);
-    let mime = header("content-type")?.split(';').next()?.trim();
-    let readable = mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml");
-    let text = value["response"].as_str().filter(|text| !readable && !text.is_empty())?;
-    let bytes = STANDARD.decode(text).ok()?;
-    let named = header("content-disposition").and_then(|text| text.split_once("filename=")).map(|(_, name)| {
-        let name = name.split(';').next().unwrap_or(name).trim().trim_matches('"');
-        last_part(name)
-    });
-    let name = named.filter(|name| !name.is_empty()).unwrap_or("answer");
-    Some(Found { name: name.into(), mime: mime.into(), bytes })
-}
+/// Media types that files of tasks have most, with their endings.
+const KINDS: &[(&str, &[&str])] = &[
+    ("application/pdf", &["pdf"]),
+    ("image/png", &["png"]),
+    ("image/jpeg", &["jpg", "jpeg"]),
+    ("image/gif", &["gif"]),
+    ("text/csv", &["csv"]),
+    ("application/json", &["json"]),
+    ("application/xml", &["xml"]),
+    ("application/zip", &["zip"]),
+    ("text/plain", &["txt", "md", "log"]),
+];
 
 fn mime_of(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    match ending.as_str() {
-        "pdf" => "application/pdf",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "csv" => "text/csv",
-        "json" => "application/json",
-        "xml" => "application/xml",
-        "zip" => "application/zip",
-        "txt" | "md" | "log" => "text/plain",
-        _ => "application/octet-stream",
-    }
+    let known = KINDS.iter().find(|(_, endings)| endings.contains(&ending.as_str()));
+    known.map_or("application/octet-stream", |(mime, _)| mime)
 }
 
 fn walk(value: &Value, at: &str, depth: usize, found: &mut Vec<TaskAttachment>) {
     if depth > DEEP || found.len() >= MOST {
         return;
     }
-    if let Some(file) = of_file_step(value).or_else(|| of_answer(value)) {
+    if let Some(file) = of_file_step(value) {
         found.push(TaskAttachment {
             id: at.to_owned(),
             name: plain_name(&file.name),
@@ -122,9 +111,35 @@ fn places(created: &HumanTaskCreated) -> [(&'static str, Value); 2] {
     [("/input", (*created.input).clone()), ("/error", details.unwrap_or_default())]
 }
 
+/// What bytes that came with the input are called: by the step that made them, else by their name among the item's bytes.
+fn name_of(input: &Value, name: &str, bytes: &BinaryRef) -> String {
+    let described = input[name]["sha256"] == bytes.sha256.as_str();
+    let header = input["headers"]["content-disposition"].as_str();
+    let header = header.and_then(|text| text.split_once("filename=")).map(|(_, name)| {
+        let name = name.split(';').next().unwrap_or(name).trim().trim_matches('"');
+        last_part(name)
+    });
+    let told = input["path"].as_str().map(last_part).or(header).filter(|name| described && !name.is_empty());
+    let ending = KINDS.iter().find(|(mime, _)| *mime == bytes.mime).and_then(|(_, endings)| endings.first());
+    match (told, ending) {
+        (Some(told), _) => plain_name(told),
+        (None, Some(ending)) => plain_name(&format!("{name}.{ending}")),
+        (None, None) => plain_name(name),
+    }
+}
+
+/// Beginning of the ids of bytes that came with the input.
+const BYTES: &str = "/binary/";
+
 /// The files of a task.
 pub(crate) fn list(created: &HumanTaskCreated) -> Vec<TaskAttachment> {
-    let mut found = Vec::new();
+    let came = created.binary.iter().flatten().map(|(name, bytes)| TaskAttachment {
+        id: format!("{BYTES}{}", pointer_token(name)),
+        name: name_of(&created.input, name, bytes),
+        mime: bytes.mime.clone(),
+        size: bytes.size,
+    });
+    let mut found: Vec<TaskAttachment> = came.take(MOST).collect();
     for (at, value) in &places(created) {
         walk(value, at, 0, &mut found);
     }
@@ -132,16 +147,23 @@ pub(crate) fn list(created: &HumanTaskCreated) -> Vec<TaskAttachment> {
 }
 
 /// One file of a task.
-pub(crate) fn get(created: &HumanTaskCreated, id: &str) -> ApiResult<TaskFile> {
+pub(crate) fn get(app: &App, run_id: &str, created: &HumanTaskCreated, id: &str) -> ApiResult<TaskFile> {
     let unknown = || ApiError::not_found("The task has no such file; get the task again.");
     let listed = list(created).into_iter().find(|one| one.id == id).ok_or_else(unknown)?;
-    for (at, value) in &places(created) {
-        let value = id.strip_prefix(at).and_then(|rest| value.pointer(rest));
-        if let Some(file) = value.and_then(|value| of_file_step(value).or_else(|| of_answer(value))) {
-            return Ok(TaskFile { name: listed.name, mime: listed.mime, bytes_base64: STANDARD.encode(file.bytes) });
-        }
+    let bytes = bytes(app, run_id, created, id)?.ok_or_else(unknown)?;
+    Ok(TaskFile { name: listed.name, mime: listed.mime, bytes_base64: STANDARD.encode(bytes) })
+}
+
+fn bytes(app: &App, run_id: &str, created: &HumanTaskCreated, id: &str) -> ApiResult<Option<Vec<u8>>> {
+    let named = |name: &str| id.strip_prefix(BYTES) == Some(pointer_token(name).as_str());
+    if let Some((_, bytes)) = created.binary.iter().flatten().find(|(name, _)| named(name)) {
+        return Ok(app.store.binary(run_id, &bytes.sha256)?);
     }
-    Err(unknown())
+    let found = places(created).iter().find_map(|(at, value)| {
+        let value = id.strip_prefix(at).and_then(|rest| value.pointer(rest))?;
+        of_file_step(value).map(|file| file.bytes)
+    });
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod anchor;
 mod audit;
+mod binary;
 mod data;
 mod debug;
 mod errors;
@@ -26,6 +27,7 @@ pub(crate) use audit::{
     audit_erase, audit_export, audit_facets, audit_get, audit_key_choose, audit_list, audit_record, audit_status,
     audit_verify,
 };
+pub(crate) use binary::run_binary;
 pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_step_data};
 pub(crate) use debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step, watched};
 pub(crate) use errors::{error_coverage, handler_dry_run, past_errors, rules_check};

@@ -77,6 +77,7 @@ macro_rules! command_list {
             Query run_paths(RunPaths) -> RunPathPage, Viewer, [Desktop Http], [], "Iterations and branches of a run, and how far their containers are.";
             Action run_reveal(RunReveal) -> RunRevealed, Operator, [Desktop Http], [run_get run_list run_step_data audit_list], "Shows the masked values of a run for 15 minutes; the reason is recorded.";
             Query run_value(ValueRef) -> serde_json::Value, Viewer, [Desktop Http], [], "The whole of a cut value.";
+            Query run_binary(RunBinaryGet) -> RunBinary, Operator, [Desktop Http], [], "Bytes that an item of a run names; not for who sees the run with masks.";
             Query rerun_look(RerunLook) -> RerunPlan, Operator, [Desktop Http], [], "What a re-run from a step would be; nothing is started.";
             Action run_rerun(RunRerun) -> RerunStarted, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Starts a new run at a step of another one.";
             Query run_checkpoint(CheckpointOf) -> Checkpoint, Viewer, [Desktop Http], [], "Where a run stands, or stood after an event.";

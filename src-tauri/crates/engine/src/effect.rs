@@ -4,7 +4,7 @@ use crate::scope::Scope;
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_model::budget::Budget;
-use signalbox_model::{Effects, Item, Map, Mode, Workflow};
+use signalbox_model::{Binaries, Effects, Item, Map, Mode, Workflow};
 use std::sync::Arc;
 
 /// One execution of a kind's code: the key under which its result comes back.
@@ -116,8 +116,17 @@ pub struct CallSlot {
 pub struct OutItem {
     /// Its data.
     pub data: Arc<Value>,
+    /// Bytes that the kind made or gathered. What a kind without effects makes of one item keeps that item's.
+    pub binary: Option<Binaries>,
     /// Index into the slot's `input` it came from.
     pub paired: Option<usize>,
+}
+
+impl OutItem {
+    /// An item without bytes of its own.
+    pub fn new(data: Arc<Value>, paired: Option<usize>) -> Self {
+        Self { data, binary: None, paired }
+    }
 }
 
 /// What a slot's code returned.
@@ -138,11 +147,11 @@ impl CallOutput {
     }
     /// One item through a port, paired with the slot's first input item.
     pub fn port(port: &str, data: Value) -> Self {
-        Self::items(port, vec![OutItem { data: Arc::new(data), paired: Some(0) }])
+        Self::items(port, vec![OutItem::new(Arc::new(data), Some(0))])
     }
     /// A slot's input data through one port, unchanged.
     pub(crate) fn pass(port: &str, input: &[Arc<Value>]) -> Self {
-        let item = |(index, data)| OutItem { data: Arc::clone(data), paired: Some(index) };
+        let item = |(index, data)| OutItem::new(Arc::clone(data), Some(index));
         Self::items(port, input.iter().enumerate().map(item).collect())
     }
     /// Items through one port.

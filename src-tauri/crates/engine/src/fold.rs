@@ -7,6 +7,7 @@ pub(crate) mod case;
 pub(crate) mod cut;
 mod deadline;
 mod debug;
+mod failed;
 pub(crate) mod foreign;
 pub(crate) mod place;
 mod settle;
@@ -16,6 +17,8 @@ use crate::{
     numbers::Spread,
     state::{Activation, At, EdgeState, Ending, NodeRun, Phase, RunState, Slot, Transient},
 };
+pub(crate) use failed::bytes_of;
+use failed::error_item;
 use serde_json::Value;
 use settle::{end_activation, join, route, settle};
 use signalbox_model::{
@@ -716,16 +719,6 @@ pub(crate) fn one_or_list(data: &[Arc<Value>]) -> Arc<Value> {
     }
 }
 
-fn error_item(error: &Arc<ErrorPayload>, paired: Option<usize>) -> Item {
-    Item {
-        id: "1".into(),
-        data: Arc::new(serde_json::to_value(error.as_ref()).unwrap_or_default()),
-        binary: None,
-        error: Some(Arc::clone(error)),
-        paired_item: paired,
-    }
-}
-
 /// Once nothing is under way after an abort, the `onAbort` chain is activated: it follows from the state alone.
 fn settle_ending(compiled: &Compiled, state: &mut RunState) {
     if state.status.is_terminal() || state.is_busy() {
@@ -737,7 +730,7 @@ fn settle_ending(compiled: &Compiled, state: &mut RunState) {
         return;
     }
     *chain = true;
-    let item = error_item(error, None);
+    let item = error_item(error, None, None);
     state.ready.clear();
     state.startable.clear();
     state.undecided.clear();

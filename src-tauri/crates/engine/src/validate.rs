@@ -25,7 +25,7 @@ pub use called::{Called, called_by, check_called};
 pub(crate) use expressions::broken;
 use serde_json::Value;
 use signalbox_model::{
-    Code, Diagnostic, Level, Node, NodeDescriptor, Severity, Workflow,
+    Code, Diagnostic, Level, Map, Node, NodeDescriptor, Severity, Workflow,
     diagnostic::pointer_token,
     workflow::{ErrorPolicy, FILE_VERSION, Rule},
 };
@@ -227,7 +227,7 @@ fn unknown_kind(at: &str, kind: &str, catalog: &Catalog) -> Diagnostic {
 /// The config against the descriptor's schema. A string that holds an expression is checked when the step runs, so it
 /// is taken for a value of the right type here.
 fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut Vec<Diagnostic>) {
-    let empty = Value::Object(signalbox_model::Map::new());
+    let empty = Value::Object(Map::new());
     let config = node.config.as_ref().unwrap_or(&empty);
     let at = format!("{at}/config");
     let Some(object) = config.as_object() else {
@@ -262,16 +262,48 @@ fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut 
             ));
         }
     }
+    check_choice(&at, node, descriptor, object, found);
     let Ok(schema) = Schema::compile(&descriptor.config) else { return };
     let Err(violations) = schema.validate(config) else { return };
     for violation in violations {
-        if matches!(violation.keyword.as_str(), "required" | "additionalProperties") && violation.path.is_empty() {
+        // Told above, with the names of the fields.
+        let told = matches!(violation.keyword.as_str(), "required" | "additionalProperties" | "anyOf" | "not");
+        if told && violation.path.is_empty() {
             continue;
         }
         if holds_expression(config, &violation.path, &descriptor.config) {
             continue;
         }
         found.push(misfit(&at, node, descriptor, &violation));
+    }
+}
+
+/// Settings of which one has to be there (`anyOf` of `required`), and those that cannot be there together (`not`).
+fn check_choice(at: &str, node: &Node, descriptor: &NodeDescriptor, config: &Map, found: &mut Vec<Diagnostic>) {
+    fn required(schema: &Value) -> Vec<&str> {
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+    let pointer = |name: &str| format!("/{}", pointer_token(name));
+    let told = |names: &[&str]| {
+        let fields: Vec<String> = names.iter().map(|name| words::setting(&descriptor.config, &pointer(name))).collect();
+        fields.join(" or ")
+    };
+    let has = |names: &[&str]| names.iter().all(|name| config.contains_key(*name));
+    let step = words::step(node, Some(descriptor));
+    let ways = descriptor.config.get("anyOf").and_then(Value::as_array);
+    let ways: Vec<Vec<&str>> = ways.into_iter().flatten().map(required).collect();
+    if let Some(first) = ways.first().and_then(|way| way.first())
+        && !ways.iter().any(|way| has(way))
+    {
+        let fields = told(&ways.concat());
+        let message = format!("{step} needs {fields}");
+        let place = format!("{at}{}", pointer(first));
+        found.push(Diagnostic::error(Code::MissingConfig, place, message, format!("Fill in {fields}")));
+    }
+    let together = descriptor.config.get("not").map(required).unwrap_or_default();
+    if let Some(last) = together.last().filter(|_| has(&together)) {
+        let message = format!("{step} takes only one of {}", told(&together));
+        found.push(Diagnostic::error(Code::BadConfig, format!("{at}{}", pointer(last)), message, "Empty the other"));
     }
 }
 

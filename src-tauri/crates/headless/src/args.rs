@@ -247,6 +247,23 @@ pub(crate) enum Runs {
         #[arg(long, value_name = "SEQ", default_value_t = 0)]
         after: u64,
     },
+    /// Saves bytes that an item of a run names: an answer or a file that a step read as binary.
+    #[command(
+        after_help = "`sha256` stands in the item's data and in its `binary`; `runs events` shows them.\n\nExample:\n  \
+                      signalbox runs binary 0199a1b2-… 9f86d081884c… --out logo.png"
+    )]
+    Binary {
+        /// The run.
+        run: String,
+        /// Their SHA-256, in hex.
+        sha256: String,
+        /// Where they go.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// A file that is there is replaced.
+        #[arg(long)]
+        force: bool,
+    },
     /// Prints where a run stands: the next step, what is done, variables and files.
     #[command(after_help = "Example:\n  signalbox runs snapshot 0199a1b2-… --at 10 --json")]
     Snapshot {

@@ -214,6 +214,16 @@ fn ts_166_the_canary_is_sent_and_found_nowhere() {
                 assert_eq!(other.heads().len(), before.1, "nobody followed with the secret in the address");
                 assert!(done.out.contains("CREDENTIAL_REFUSED"), "{}", done.out);
             }
+            if path == "/binary" {
+                let events = done.lines();
+                let made = events.iter().find(|event| event["type"] == "step_done").expect("it answered");
+                let kept = &made["payload"]["items"]["success"][0]["binary"]["response"]["sha256"];
+                let (run, kept) = (summary["runId"].as_str().expect("an id"), kept.as_str().expect("a hash"));
+                let saved = place.run(&["runs", "binary", run, kept, "--out", "bytes", "--force", "--json"]);
+                assert_eq!(saved.code, 0, "{}", saved.out);
+                let bytes = std::fs::read(place.dir.path().join("bytes")).expect("saved");
+                assert!(bytes.starts_with(b"\x01[secret:") && bytes.ends_with(b"]\x02"), "{bytes:?}");
+            }
             runs.push(summary["runId"].as_str().expect("an id").to_owned());
             tasks.extend(
                 summary["openTasks"].as_array().into_iter().flatten().map(|id| id.as_str().expect("an id").to_owned()),

@@ -1,11 +1,11 @@
 //! What a re-run has of its original (SEMANTICS 9): enough for its own log to rebuild it alone.
 
 use crate::event::RunEventWire;
-use crate::{Item, Map, RunEvent, task::Answer};
+use crate::{EventBody, Item, Map, RunEvent, task::Answer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// The base of a re-run, part of its `workflow_start`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,21 @@ pub struct Base {
     /// The run, or the one that this one was re-run from, began at a checkpoint of another program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign: Option<Box<Foreign>>,
+}
+
+impl Base {
+    /// Hashes of the bytes that it names: the new run needs them, too.
+    pub fn binaries(&self) -> BTreeSet<&str> {
+        let made = self.events.iter().flat_map(|event| match &event.body {
+            EventBody::StepDone(done) => {
+                done.items.values().flatten().filter_map(|item| item.binary.as_ref()).collect()
+            }
+            EventBody::HumanTaskCreated(created) => created.binary.iter().collect(),
+            _ => Vec::new(),
+        });
+        let begun = self.begun.iter().flat_map(|begun| &begun.input).filter_map(|item| item.binary.as_ref());
+        made.chain(begun).flat_map(|binary| binary.values()).map(|bytes| bytes.sha256.as_str()).collect()
+    }
 }
 
 /// What a checkpoint of another program says of the run that it was taken of (K-30, ADR 38).

@@ -4,8 +4,8 @@ use crate::{ErrorPayload, Map};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::sync::Arc;
+use serde_json::{Value, json};
+use std::{collections::HashMap, sync::Arc};
 
 /// One piece of work that travels the wires. Data is shared, never copied, inside a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub struct Item {
     pub data: Arc<Value>,
     /// Name → reference to bytes (K-37).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub binary: Option<IndexMap<String, BinaryRef>>,
+    pub binary: Option<Binaries>,
     /// The error this item carries (K-01).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Arc<ErrorPayload>>,
@@ -26,11 +26,15 @@ pub struct Item {
     pub paired_item: Option<usize>,
 }
 
-/// Bytes that live beside the JSON (K-37).
+/// Name → reference to bytes, in the order in which they came.
+pub type Binaries = IndexMap<String, BinaryRef>;
+
+/// Bytes that live beside the JSON (K-37). Only in [`Item::binary`] is it one that is resolved: the same fields inside
+/// data are a description.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BinaryRef {
-    /// Blob reference.
+    /// Names the bytes within the run: their SHA-256.
     #[serde(rename = "ref")]
     pub reference: String,
     /// Media type.
@@ -71,9 +75,43 @@ pub struct PayloadMeta {
     pub extra: Map,
 }
 
+impl BinaryRef {
+    /// Bytes that the run keeps under their hash.
+    pub fn new(sha256: String, mime: impl Into<String>, size: u64) -> Self {
+        Self { reference: sha256.clone(), mime: mime.into(), size, sha256 }
+    }
+
+    /// What stands in data where the bytes would be, for expressions and people.
+    pub fn description(&self) -> Value {
+        json!({ "ref": self.reference, "mime": self.mime, "size": self.size, "sha256": self.sha256 })
+    }
+}
+
+/// The bytes of several items as those of one; a name that stands there already is counted on: `photo`, `photo_2`.
+pub fn together<'a>(items: impl IntoIterator<Item = &'a Item>) -> Option<Binaries> {
+    let mut all = Binaries::new();
+    // How far each name was counted: many items have the same one.
+    let mut counted: HashMap<&str, usize> = HashMap::new();
+    for (name, bytes) in items.into_iter().filter_map(|item| item.binary.as_ref()).flatten() {
+        let number = counted.entry(name).or_default();
+        let free = loop {
+            *number += 1;
+            let free = if *number == 1 { name.clone() } else { format!("{name}_{number}") };
+            if !all.contains_key(&free) {
+                break free;
+            }
+        };
+        all.insert(free, bytes.clone());
+    }
+    (!all.is_empty()).then_some(all)
+}
+
 impl Item {
     /// An item without lineage.
     pub fn new(id: impl Into<String>, data: Value) -> Self {
         Self { id: id.into(), data: Arc::new(data), binary: None, error: None, paired_item: None }
     }
 }
+
+#[cfg(test)]
+mod tests;

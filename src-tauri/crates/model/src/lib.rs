@@ -32,7 +32,7 @@ pub use descriptor::{Effects, Mode, NodeDescriptor, Replay, Role};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use error::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction};
 pub use event::{EventBody, RunEvent};
-pub use item::{BinaryRef, ExecutionPayload, Item};
+pub use item::{Binaries, BinaryRef, ExecutionPayload, Item};
 pub use said::Said;
 pub use snapshot::Snapshot;
 pub use summary::{NodeState, RunStatus, RunSummary, StepSummary};

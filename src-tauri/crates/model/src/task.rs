@@ -1,6 +1,6 @@
 //! What a person is asked (K-54, UX D1): one record for a decision on an error, an approval, a form and a pause.
 
-use crate::{ErrorPayload, Map, time::Millis};
+use crate::{Binaries, ErrorPayload, Map, time::Millis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -255,6 +255,9 @@ pub struct HumanTaskCreated {
     pub error: Option<Arc<ErrorPayload>>,
     /// The input that failed, or the data that is shown.
     pub input: Arc<Value>,
+    /// Name → reference to bytes that came with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<Binaries>,
     /// What a corrected input, or a form, has to fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,

@@ -1,6 +1,5 @@
 //! JSON and CSV texts in and out, with errors that say where.
 
-use base64::Engine as _;
 use serde_json::{Map, Value};
 use signalbox_model::NodeFailure;
 use std::collections::HashSet;
@@ -68,11 +67,6 @@ pub(crate) fn utf8(bytes: Vec<u8>, what: &str) -> Result<String, NodeFailure> {
         )
         .detail("byte", at + 1)
     })
-}
-
-/// Bytes as base64 text.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
 fn bad_csv(what: &str, line: u64, why: &str) -> NodeFailure {

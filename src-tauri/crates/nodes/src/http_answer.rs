@@ -15,12 +15,21 @@ pub(crate) enum ResponseType {
     Binary,
 }
 
+/// What stands in `response`.
+pub(crate) enum Body {
+    /// This value.
+    Data(Value),
+    /// The bytes, by reference.
+    Bytes,
+}
+
 /// A header of the answer; names are lower-case.
 pub(crate) fn header<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
     answer.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-fn media_type(answer: &HttpResponse) -> String {
+/// Type and subtype of Content-Type, in small letters.
+pub(crate) fn media_type(answer: &HttpResponse) -> String {
     let value = header(answer, "content-type").unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
@@ -48,7 +57,7 @@ fn decode(answer: &HttpResponse) -> String {
 }
 
 /// The body as data. `must_be_json`: `extract` needs it.
-pub(crate) fn body(answer: &HttpResponse, wanted: ResponseType, must_be_json: bool) -> Result<Value, NodeFailure> {
+pub(crate) fn body(answer: &HttpResponse, wanted: ResponseType, must_be_json: bool) -> Result<Body, NodeFailure> {
     let media = media_type(answer);
     let empty = answer.body.is_empty();
     let as_json = match wanted {
@@ -57,7 +66,8 @@ pub(crate) fn body(answer: &HttpResponse, wanted: ResponseType, must_be_json: bo
         ResponseType::Text | ResponseType::Binary => false,
     };
     if as_json && !(empty && !must_be_json && (wanted == ResponseType::Auto || no_body(answer.status))) {
-        return formats::parse_json(json_text(answer)?, "The answer").map_err(|failure| about(failure, answer, &media));
+        let parsed = formats::parse_json(json_text(answer)?, "The answer");
+        return parsed.map(Body::Data).map_err(|failure| about(failure, answer, &media));
     }
     if must_be_json {
         let got = if empty {
@@ -76,15 +86,15 @@ pub(crate) fn body(answer: &HttpResponse, wanted: ResponseType, must_be_json: bo
         return Err(about(failure, answer, &media).detail("begins", begins(answer)));
     }
     if empty {
-        return Ok(if wanted == ResponseType::Text { Value::String(String::new()) } else { Value::Null });
+        let empty = if wanted == ResponseType::Text { Value::String(String::new()) } else { Value::Null };
+        return Ok(Body::Data(empty));
     }
     let text = match wanted {
         ResponseType::Text => true,
         ResponseType::Binary => false,
         ResponseType::Auto | ResponseType::Json => is_text(&media) || media.is_empty(),
     };
-    // Bytes travel as base64 inside `response`.
-    Ok(Value::String(if text { decode(answer) } else { formats::base64(&answer.body) }))
+    Ok(if text { Body::Data(Value::String(decode(answer))) } else { Body::Bytes })
 }
 
 fn no_body(status: u16) -> bool {

@@ -8,6 +8,7 @@
 //! code runs once, `item` is the first item, and kinds that pass items on pass all of them on.
 #![deny(missing_docs)]
 
+mod binary;
 mod cel;
 pub mod check;
 pub mod extract;

@@ -76,14 +76,11 @@ pub(crate) fn origin(slot: &CallSlot) -> Option<usize> {
 
 /// One item through `success`, made from the first item.
 pub(crate) fn made(slot: &CallSlot, data: Value) -> CallOutput {
-    CallOutput::items("success", vec![OutItem { data: Arc::new(data), paired: origin(slot) }])
+    CallOutput::items("success", vec![OutItem::new(Arc::new(data), origin(slot))])
 }
 
 /// All items of the slot, unchanged, through one port.
 pub(crate) fn pass(slot: &CallSlot, port: &str) -> CallOutput {
     let items = slot.input.iter().enumerate();
-    CallOutput::items(
-        port,
-        items.map(|(index, item)| OutItem { data: Arc::clone(&item.data), paired: Some(index) }).collect(),
-    )
+    CallOutput::items(port, items.map(|(index, item)| OutItem::new(Arc::clone(&item.data), Some(index))).collect())
 }

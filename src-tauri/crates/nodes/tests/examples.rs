@@ -17,6 +17,7 @@ fn http() -> std::sync::Arc<FakeHttp> {
             "https://api.example.org/users/1" => {
                 answer(200, &json, r#"{"login":"ada","id":1,"bio":"First programmer","name":"Ada"}"#)
             }
+            "https://api.example.org/logo.png" => answer(200, &[("content-type", "image/png")], "PNGBYTES"),
             "https://api.example.org/fail" => answer(503, &[], ""),
             _ => answer(404, &json, "{}"),
         })

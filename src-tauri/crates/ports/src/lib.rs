@@ -2,6 +2,7 @@
 //! them.
 #![deny(missing_docs)]
 
+pub mod binaries;
 pub mod call_log;
 pub mod host;
 pub mod llm;
@@ -11,6 +12,7 @@ pub mod secret;
 pub mod tools;
 mod wait;
 
+pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
 pub use llm::{Llm, NoLlm};
 pub use scripts::{NoScripts, Scripts};
@@ -257,4 +259,6 @@ pub struct World {
     pub tools: Arc<dyn Tools>,
     /// Scripts of authors.
     pub scripts: Arc<dyn Scripts>,
+    /// Bytes of items.
+    pub binaries: Arc<dyn Binaries>,
 }

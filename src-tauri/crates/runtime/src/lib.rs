@@ -9,6 +9,7 @@
 mod answer;
 mod artifact;
 mod asked;
+mod binaries;
 mod burst;
 mod debug;
 mod drive;
@@ -22,6 +23,7 @@ mod rerun;
 mod runtime;
 mod shared;
 
+pub use binaries::StoredBinaries;
 pub use error::{Error, Trouble};
 pub use live::{Follow, Subscription};
 pub use load::{PINNED_FILES, Pinned, definition, pinned_files, state};

@@ -8,12 +8,12 @@ use crate::table::llm_usage::{self, Spent};
 use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
 use crate::table::run_snapshot::Snapshot;
-use crate::table::{definition, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary};
+use crate::table::{blob, definition, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary};
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
 use serde_json::Value;
 use signalbox_audit::Record;
-use signalbox_model::{RunEvent, RunStatus};
+use signalbox_model::{EventBody, RunEvent, RunStatus};
 
 /// What one commit of a driven run writes.
 #[derive(Debug, Clone)]
@@ -280,6 +280,8 @@ impl Prepared {
 pub(crate) struct PreparedRun {
     row: RunRow,
     definition: Option<String>,
+    /// Bytes that items of the run's base name: the original may go before this run does.
+    shared: Vec<String>,
     pub(crate) first: Prepared,
 }
 
@@ -305,6 +307,12 @@ impl PreparedRun {
             started_by: new.started_by,
             person: new.person,
         };
+        let shared = match new.events.first().map(|event| &event.body) {
+            Some(EventBody::WorkflowStart(start)) => {
+                start.base.iter().flat_map(|base| base.binaries()).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        };
         let first = RunCommit {
             status: Some(new.status),
             end: new.end,
@@ -317,7 +325,7 @@ impl PreparedRun {
         if first.events.first().is_some_and(|event| event.seq != 1) {
             return Err(Error::Invalid { reason: "the first event of a run has seq 1".into() });
         }
-        Ok(Self { row, definition: new.definition, first })
+        Ok(Self { row, definition: new.definition, shared, first })
     }
 
     pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Written> {
@@ -330,6 +338,9 @@ impl PreparedRun {
             definition::put(connection, &self.row.definition_hash, text)?;
         }
         run::insert(connection, &self.row)?;
+        if let Some(parent) = &self.row.parent_run_id {
+            blob::share(connection, parent, run_id, &self.shared)?;
+        }
         self.first.write(work, self.row.last_seq)?;
         work.mark = self.first.mark();
         Ok(Written { owner: self.first.owner, rests: self.row.owner.is_none() })

@@ -10,6 +10,7 @@
 
 mod alarm;
 mod answer;
+mod binary;
 mod chain;
 mod commit;
 mod connection;

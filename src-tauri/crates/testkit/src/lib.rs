@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod audit;
+pub mod binaries;
 pub mod clock;
 pub mod driver;
 pub mod files;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use audit::MemoryAudit;
+pub use binaries::MemoryBinaries;
 pub use clock::ManualClock;
 pub use driver::Driver;
 pub use files::MemoryFiles;
@@ -49,6 +51,8 @@ pub struct TestWorld {
     pub llm: Arc<ScriptedLlm>,
     /// Tools that answer as scripted.
     pub tools: Arc<ScriptedTools>,
+    /// Bytes in memory.
+    pub binaries: Arc<MemoryBinaries>,
 }
 
 impl Default for TestWorld {
@@ -58,6 +62,7 @@ impl Default for TestWorld {
             http: Arc::new(ScriptedHttp::new(Arc::clone(&clock))),
             files: Arc::default(),
             audit: Arc::default(),
+            binaries: Arc::default(),
             llm: Arc::new(ScriptedLlm::new(Arc::clone(&clock))),
             tools: Arc::new(ScriptedTools::new(Arc::clone(&clock))),
             clock,
@@ -77,6 +82,7 @@ impl TestWorld {
             llm: Arc::clone(&self.llm) as Arc<dyn signalbox_ports::Llm>,
             tools: Arc::clone(&self.tools) as Arc<dyn signalbox_ports::Tools>,
             scripts: Arc::new(signalbox_ports::NoScripts),
+            binaries: Arc::clone(&self.binaries) as Arc<dyn signalbox_ports::Binaries>,
         }
     }
 }

@@ -5,8 +5,10 @@ use serde_json::Value;
 use signalbox_adapters::{FolderFiles, RealClock, WebHttp};
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
 use signalbox_engine::scope::Scope;
+use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Effects, Item, Mode, NodeFailure};
-use signalbox_ports::{HttpRequest, World};
+use signalbox_ports::{Binaries, BinaryError, HttpRequest, World};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -111,6 +113,22 @@ pub(crate) fn get(url: &str, loopback_allowed: bool) -> HttpRequest {
     }
 }
 
+/// Bytes of the one run.
+#[derive(Default)]
+struct Kept(Mutex<HashMap<String, Vec<u8>>>);
+
+#[async_trait::async_trait]
+impl Binaries for Kept {
+    async fn keep(&self, _run: &str, bytes: Vec<u8>) -> Result<String, BinaryError> {
+        let hash = sha256_hex(&bytes);
+        self.0.lock().expect("no panic").insert(hash.clone(), bytes);
+        Ok(hash)
+    }
+    async fn read(&self, _run: &str, sha256: &str) -> Result<Option<Vec<u8>>, BinaryError> {
+        Ok(self.0.lock().expect("no panic").get(sha256).cloned())
+    }
+}
+
 pub(crate) fn world(files: FolderFiles) -> World {
     World {
         http: Arc::new(WebHttp::new(&[]).expect("a client")),
@@ -121,6 +139,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         llm: Arc::new(signalbox_ports::NoLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(signalbox_ports::NoScripts),
+        binaries: Arc::new(Kept::default()),
     }
 }
 

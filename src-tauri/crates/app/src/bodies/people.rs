@@ -293,7 +293,7 @@ pub(crate) fn task_hold(app: &App, caller: &Caller, request: TaskHold) -> ApiRes
 /// A file is handed out whole, without masks: like a reveal, it is recorded.
 pub(crate) fn task_attachment(app: &App, caller: &Caller, request: TaskAttachmentGet) -> ApiResult<TaskFile> {
     let record = people::record(app, &request.task_id)?;
-    let file = crate::attachments::get(&record.created, &request.id)?;
+    let file = crate::attachments::get(app, &record.row.run_id, &record.created, &request.id)?;
     let facts = json!({ "name": file.name, "place": request.id, "size": file.bytes_base64.len() / 4 * 3 });
     let name = Some(file.name.clone());
     act(app, caller, &request.task_id, TaskAct::Open, AuditEvent::AttachmentOpened, name, facts)?;

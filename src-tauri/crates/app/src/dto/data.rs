@@ -56,6 +56,24 @@ pub struct StepInput {
     pub data: Value,
 }
 
+/// Bytes that an item of a run names.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunBinaryGet {
+    /// The run.
+    pub run_id: String,
+    /// `sha256` of the reference.
+    pub sha256: String,
+}
+
+/// The bytes whole.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunBinary {
+    /// In base64.
+    pub bytes_base64: String,
+}
+
 /// How an expression is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -206,7 +206,14 @@ fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ind
     let data = known.map(|slot| slot.input.as_slice()).unwrap_or_default();
     let config = known.and_then(|slot| slot.config.clone()).unwrap_or_default();
     let came = super::activation_input(state, node);
-    let plain = |data: Arc<Value>| Item { id: "1".into(), data, binary: None, error: None, paired_item: None };
+    // What is made for a body out of what entered its container has its bytes.
+    let plain = |data: Arc<Value>| Item {
+        id: "1".into(),
+        data,
+        binary: super::bytes_of(compiled, node, came, slot),
+        error: None,
+        paired_item: None,
+    };
     // `in`, a repair or a person may have changed data and number of the items.
     let own = |index: usize, data: &Arc<Value>| match came.get(index) {
         Some(item) => Item { data: Arc::clone(data), paired_item: None, ..item.clone() },
@@ -278,7 +285,9 @@ fn end(compiled: &Compiled, state: &mut RunState, frame: usize) {
 pub(super) fn outcome(compiled: &Compiled, gone: &Frame) -> Outcome {
     let mut leaves = gone.leaves.clone();
     leaves.sort_by_key(|(node, _)| *node);
-    if compiled.nodes[gone.container].role == Role::Loop {
+    // The bytes of what an iteration made are its result's, too; without any the data is enough.
+    let bytes = leaves.iter().any(|(_, item)| item.binary.is_some());
+    if compiled.nodes[gone.container].role == Role::Loop && !bytes {
         let data: Vec<Arc<Value>> = leaves.into_iter().map(|(_, item)| item.data).collect();
         Outcome::Result(one_or_list(&data))
     } else {

@@ -1,7 +1,7 @@
 //! Cases: failed calls on their way through recovery nodes and people (SEMANTICS 2.4, 4, 5).
 
 use super::deadline::moments;
-use super::{abort, activation_input, close, error_item, input_value, refresh_waiting, slot_mut, slot_ref};
+use super::{abort, activation_input, bytes_of, close, error_item, input_value, refresh_waiting, slot_mut, slot_ref};
 use crate::{
     compiled::{Compiled, Way},
     recovery::RecoveryKind,
@@ -122,7 +122,7 @@ fn carry_out(
     if let Way::Reentry(wire) = way {
         went(state, node, slot, wire);
     }
-    let red = || vec![error_item(&error, paired(compiled, state, node, slot))];
+    let red = || vec![red_item(compiled, state, node, slot, &error)];
     match (action, way) {
         ("retry", Way::Recovery(next)) => {
             pass(compiled, state, (node, slot), error, next, Some(Intent::Retry));
@@ -225,7 +225,7 @@ fn paired(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Op
 /// What the port `context` carries.
 fn context_item(compiled: &Compiled, state: &RunState, node: usize, slot: usize, error: &Arc<ErrorPayload>) -> Item {
     let data = json!({ "error": error.as_ref(), "data": input_value(compiled, state, node, slot) });
-    Item { data: Arc::new(data), ..error_item(error, paired(compiled, state, node, slot)) }
+    Item { data: Arc::new(data), ..red_item(compiled, state, node, slot, error) }
 }
 
 /// Counts a run of a recovery node for a slot.
@@ -303,7 +303,7 @@ pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usi
                     carry_out(compiled, state, place, case.error, (&action, reason), way, now);
                 }
                 (Some(Intent::Fixed(data) | Intent::Corrected(data)), Way::Exit(edges)) => {
-                    let item = plain_item(&data, paired(compiled, state, node, slot));
+                    let item = plain_item(compiled, state, node, slot, &data);
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
                 (intent, way) => come_back(compiled, state, place, intent, &way),
@@ -314,7 +314,7 @@ pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usi
             match compiled.way(recovery, "success", node) {
                 Way::Recovery(next) => pass(compiled, state, place, case.error, next, Some(Intent::Fixed(fixed))),
                 Way::Exit(edges) => {
-                    let item = plain_item(&fixed, paired(compiled, state, node, slot));
+                    let item = plain_item(compiled, state, node, slot, &fixed);
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
                 way @ (Way::Reentry(_) | Way::Unwired) => {
@@ -330,8 +330,21 @@ pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usi
     }
 }
 
-fn plain_item(data: &Arc<Value>, paired: Option<usize>) -> Item {
-    Item { id: "1".into(), data: Arc::clone(data), binary: None, error: None, paired_item: paired }
+/// A repaired or corrected input on its way out.
+fn plain_item(compiled: &Compiled, state: &RunState, node: usize, slot: usize, data: &Arc<Value>) -> Item {
+    Item {
+        id: "1".into(),
+        data: Arc::clone(data),
+        binary: bytes_of(compiled, node, activation_input(state, node), slot),
+        error: None,
+        paired_item: paired(compiled, state, node, slot),
+    }
+}
+
+/// What failed, as it leaves.
+fn red_item(compiled: &Compiled, state: &RunState, node: usize, slot: usize, error: &Arc<ErrorPayload>) -> Item {
+    let binary = bytes_of(compiled, node, activation_input(state, node), slot);
+    error_item(error, paired(compiled, state, node, slot), binary)
 }
 
 /// A recovery node failed.
@@ -358,7 +371,7 @@ pub(super) fn failed(
         }
         Way::Exit(edges) => {
             state.nodes[recovery].state = NodeState::ErrorHandled;
-            let item = error_item(error, paired(compiled, state, node, slot));
+            let item = red_item(compiled, state, node, slot, error);
             leave(compiled, state, node, slot, edges, vec![item], false);
         }
         Way::Reentry(_) | Way::Unwired => {
@@ -626,7 +639,7 @@ fn answered(
     let (node, slot) = place;
     let Some(error) = open_error(state, node, slot) else { return };
     let way = |port: &str| human.map_or(Way::Unwired, |human| compiled.way(human, port, node));
-    let red = |state: &RunState| vec![error_item(&error, paired(compiled, state, node, slot))];
+    let red = |state: &RunState| vec![red_item(compiled, state, node, slot, &error)];
     match answer.action {
         TaskAction::Retry | TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => match way("retry") {
             Way::Recovery(next) => pass(compiled, state, place, error, next, Some(Intent::Again)),
@@ -637,7 +650,7 @@ fn answered(
             match way("corrected") {
                 Way::Recovery(next) => pass(compiled, state, place, error, next, Some(Intent::Corrected(input))),
                 Way::Exit(edges) => {
-                    let item = plain_item(&input, paired(compiled, state, node, slot));
+                    let item = plain_item(compiled, state, node, slot, &input);
                     leave(compiled, state, node, slot, edges, vec![item], false);
                 }
                 way @ (Way::Reentry(_) | Way::Unwired) => {

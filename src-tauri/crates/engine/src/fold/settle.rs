@@ -1,13 +1,13 @@
 //! Settlement (SEMANTICS 2): a node that has ended settles its wires, and what follows from it without an event.
 
-use super::{activate, body, case, error_item, one_or_list};
+use super::{activate, body, bytes_of, case, error_item, one_or_list};
 use crate::{
     compiled::Compiled,
     recovery::EdgeKind,
     state::{EdgeState, Phase, RunState, StoredView},
 };
 use serde_json::Value;
-use signalbox_model::{Item, Mode, NodeState};
+use signalbox_model::{ErrorPayload, Item, Mode, NodeState};
 use std::sync::Arc;
 
 /// All slots are closed: ports settle, in item order.
@@ -26,6 +26,8 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
             None => ports.push((port, items)),
         };
         let paired = if each || activation.input.len() == 1 { Some(index) } else { None };
+        let red =
+            |error: &Arc<ErrorPayload>| error_item(error, paired, bytes_of(compiled, node, &activation.input, index));
         match slot.phase {
             Phase::Done { ports } => {
                 for (port, items) in ports {
@@ -34,11 +36,11 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
             }
             Phase::OnError { error } => {
                 any_handled = true;
-                on("error".into(), vec![error_item(&error, paired)]);
+                on("error".into(), vec![red(&error)]);
             }
             Phase::OnFallback { error } => {
                 any_handled = true;
-                fallback.push(error_item(&error, paired));
+                fallback.push(red(&error));
             }
             Phase::Exited { edges, items, skipped } => {
                 if skipped {
@@ -53,7 +55,7 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
                 for (port, items) in ports {
                     on(port, items);
                 }
-                fallback.extend(skipped.map(|error| error_item(&error, paired)));
+                fallback.extend(skipped.map(|error| red(&error)));
             }
             Phase::Failed => any_failed = true,
             Phase::Cancelled => any_cancelled = true,

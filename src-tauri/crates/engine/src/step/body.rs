@@ -12,7 +12,8 @@ use crate::{
 };
 use serde_json::{Value, json};
 use signalbox_model::{
-    ErrorPayload, EventBody, NodeFailure, Role, SuggestedAction, event::StepInterrupted, task::HumanTaskClosed,
+    ErrorPayload, EventBody, Item, NodeFailure, Role, SuggestedAction, event::StepInterrupted, item::together,
+    task::HumanTaskClosed,
 };
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -59,7 +60,8 @@ impl Deciding<'_> {
         let before = next.checked_sub(1).and_then(|index| body.outcome(index));
         let result = match before {
             Some(Outcome::Result(result)) => Arc::clone(result),
-            Some(Outcome::Leaves(_) | Outcome::Rejected(_) | Outcome::Elsewhere) | None => Arc::default(),
+            Some(Outcome::Leaves(leaves)) => data_of(leaves),
+            Some(Outcome::Rejected(_) | Outcome::Elsewhere) | None => Arc::default(),
         };
         let scope = with(self.container_scope(node, slot), &[("_index", Arc::new(next.into())), ("_result", result)]);
         let more = Expr::compile(text).and_then(|e| e.eval_bool(&scope)).map_err(|e| e.failure("while"))?;
@@ -110,27 +112,26 @@ impl Deciding<'_> {
         let Some(known) = fold::slot_ref(self.state, node, slot) else { return Ok(Vec::new()) };
         let Some(body) = known.body.as_deref() else { return Ok(Vec::new()) };
         let role = self.compiled.nodes[node].role;
-        let plain = |data: Arc<Value>| OutItem { data, paired: None };
         let collects = fold::body::collects(&body.config) && role != Role::Subworkflow;
         if role != Role::Loop && !collects {
-            let mut leaves: Vec<(usize, Arc<Value>)> = Vec::new();
+            let mut leaves: Vec<(usize, OutItem)> = Vec::new();
             for (index, outcome) in body.done.iter().enumerate() {
                 match outcome {
                     Some(Outcome::Leaves(made)) => {
-                        leaves.extend(made.iter().map(|(n, item)| (*n, Arc::clone(&item.data))))
+                        let own = |item: &Item| OutItem { binary: item.binary.clone(), ..plain(&item.data) };
+                        leaves.extend(made.iter().map(|(node, item)| (*node, own(item))));
                     }
                     // A branch of which only the end is known hands on what it got.
                     Some(Outcome::Elsewhere) => {
                         let region = self.compiled.nodes[node].bodies.get(index);
                         let entry = region.and_then(|region| self.compiled.regions[*region].entries.first());
-                        leaves
-                            .extend(known.input.iter().map(|data| (entry.copied().unwrap_or(node), Arc::clone(data))));
+                        leaves.extend(known.input.iter().map(|data| (entry.copied().unwrap_or(node), plain(data))));
                     }
                     Some(Outcome::Result(_) | Outcome::Rejected(_)) | None => {}
                 }
             }
             leaves.sort_by_key(|(node, _)| *node);
-            return Ok(leaves.into_iter().map(|(_, data)| plain(data)).collect());
+            return Ok(leaves.into_iter().map(|(_, made)| made).collect());
         }
         let collect = body.config.get("collect").and_then(Value::as_str);
         let collect = match collect.map(Expr::compile) {
@@ -146,10 +147,11 @@ impl Deciding<'_> {
                 None => continue,
                 Some(Outcome::Rejected(_) | Outcome::Elsewhere) => Arc::default(),
                 Some(Outcome::Result(result)) => Arc::clone(result),
-                Some(Outcome::Leaves(leaves)) => {
-                    let data: Vec<_> = leaves.iter().map(|(_, item)| Arc::clone(&item.data)).collect();
-                    fold::one_or_list(&data)
-                }
+                Some(Outcome::Leaves(leaves)) => data_of(leaves),
+            };
+            let binary = match outcome {
+                Some(Outcome::Leaves(leaves)) => together(leaves.iter().map(|(_, item)| item)),
+                Some(Outcome::Result(_) | Outcome::Rejected(_) | Outcome::Elsewhere) | None => None,
             };
             let error = match outcome {
                 Some(Outcome::Rejected(error)) => Some(error),
@@ -186,7 +188,7 @@ impl Deciding<'_> {
             // Iterations over the input come from its items; those of one item all come from that one.
             let own = source.is_none() && body.total.is_some() && role == Role::Loop;
             let paired = if own { Some(index) } else { (!several && !known.input.is_empty()).then_some(0) };
-            made.push(OutItem { data, paired });
+            made.push(OutItem { data, binary, paired });
         }
         Ok(made)
     }
@@ -248,6 +250,16 @@ impl Deciding<'_> {
         }
         Ok(())
     }
+}
+
+fn plain(data: &Arc<Value>) -> OutItem {
+    OutItem::new(Arc::clone(data), None)
+}
+
+/// What left a body, as the result of an iteration.
+fn data_of(leaves: &[(usize, Item)]) -> Arc<Value> {
+    let data: Vec<_> = leaves.iter().map(|(_, item)| Arc::clone(&item.data)).collect();
+    fold::one_or_list(&data)
 }
 
 fn with(mut scope: Scope, bound: &[(&'static str, Arc<Value>)]) -> Scope {

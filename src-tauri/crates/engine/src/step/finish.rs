@@ -127,6 +127,7 @@ impl Deciding<'_> {
         let mut ports: IndexMap<String, Vec<Item>> = IndexMap::new();
         let mut outputs: Option<Map> = None;
         let input = self.state.nodes[node].activation.as_ref().map(|a| Arc::clone(&a.input)).unwrap_or_default();
+        let (keeps_error, keeps_bytes) = (this.descriptor.keeps_error, this.pure || this.descriptor.keeps_error);
         let (mut changes, mut artifacts, mut prints) = (Vec::new(), Vec::new(), Vec::new());
         let key_slot = outcomes.first().map_or(0, |o| o.slot);
         for outcome in outcomes {
@@ -143,12 +144,13 @@ impl Deciding<'_> {
                         Mode::Each => Some(outcome.slot),
                         Mode::All => made.paired,
                     };
-                    let source = paired.and_then(|i| input.get(i)).filter(|_| this.descriptor.keeps_error);
+                    let source = paired.and_then(|i| input.get(i));
+                    let kept = source.filter(|_| keeps_bytes).and_then(|source| source.binary.clone());
                     list.push(Item {
                         id: (list.len() + 1 + if batch { 0 } else { item.unwrap_or(0) }).to_string(),
                         data: made.data,
-                        binary: source.and_then(|s| s.binary.clone()),
-                        error: source.and_then(|s| s.error.clone()),
+                        binary: made.binary.or(kept),
+                        error: source.filter(|_| keeps_error).and_then(|source| source.error.clone()),
                         paired_item: paired,
                     });
                 }

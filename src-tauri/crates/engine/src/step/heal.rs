@@ -234,7 +234,8 @@ impl Deciding<'_> {
         let original = &healing.original;
         let data =
             json!({ "fixedInput": fixed, "original": original, "model": model, "tokens": tokens, "delta": delta });
-        let item = Item { paired_item: Some(healing.slot), ..Item::new("1", data) };
+        let binary = self.bytes_of(healing.node, healing.slot);
+        let item = Item { binary, paired_item: Some(healing.slot), ..Item::new("1", data) };
         self.recovery_done(healing.node, healing.slot, healing.healer, "success", item)
     }
 

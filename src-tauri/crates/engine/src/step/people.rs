@@ -4,7 +4,7 @@ use super::{Deciding, EventKey, StepError, deadline::Limit, finish::after};
 use crate::{compiled::Way, decision, effect::CallOutput, fold, route, schema::Schema, state::OpenTask};
 use serde_json::Value;
 use signalbox_model::{
-    ErrorPayload, EventBody, Item, Level, Map, Role, TaskAction, TaskKind, TaskReason,
+    Binaries, ErrorPayload, EventBody, Item, Level, Map, Role, TaskAction, TaskKind, TaskReason,
     base::{KeptAnswer, named},
     hash::sha256_parts,
     task::{self, Alternative, Answer, HumanTaskCompleted, HumanTaskCreated, Origin, PauseResumed, PauseStart},
@@ -67,6 +67,7 @@ impl Deciding<'_> {
             alternatives,
             error: Some(Arc::clone(error)),
             input: Arc::new(fold::input_value(self.compiled, self.state, node, slot)),
+            binary: self.bytes_of(node, slot),
             schema: route::known_schema(self.compiled, node, error),
         };
         let created = self.task(node, Some(human), &this.id, asked, &config);
@@ -113,6 +114,7 @@ impl Deciding<'_> {
             alternatives: Vec::new(),
             error: Some(Arc::clone(error)),
             input: Arc::new(fold::input_value(self.compiled, self.state, node, slot)),
+            binary: self.bytes_of(node, slot),
             schema: route::known_schema(self.compiled, node, error),
         };
         let id = Arc::clone(&self.compiled.nodes[node].id);
@@ -154,6 +156,7 @@ impl Deciding<'_> {
             alternatives: Vec::new(),
             error: None,
             input: Arc::new(fold::input_value(self.compiled, self.state, node, 0)),
+            binary: self.bytes_of(node, 0),
             schema: config.get("schema").filter(|s| s.is_object()).cloned(),
         };
         let id = Arc::clone(&this.id);
@@ -204,6 +207,7 @@ impl Deciding<'_> {
             fingerprint,
             error: asked.error,
             input: asked.input,
+            binary: asked.binary,
             schema: asked.schema,
             redact: names(config, "redact"),
             expires_at: limit.expires(self.now),
@@ -408,7 +412,9 @@ impl Deciding<'_> {
     ) -> Result<(), StepError> {
         let paired = Some(slot);
         let input = Arc::new(fold::input_value(self.compiled, self.state, node, slot));
-        let plain = |data: Arc<Value>| Item { id: "1".into(), data, binary: None, error: None, paired_item: paired };
+        let binary = self.bytes_of(node, slot);
+        let plain =
+            |data: Arc<Value>| Item { id: "1".into(), data, binary: binary.clone(), error: None, paired_item: paired };
         let red = || Item {
             error: Some(Arc::clone(error)),
             ..plain(Arc::new(serde_json::to_value(error.as_ref()).unwrap_or_default()))
@@ -438,6 +444,7 @@ struct Asked {
     alternatives: Vec<Alternative>,
     error: Option<Arc<ErrorPayload>>,
     input: Arc<Value>,
+    binary: Option<Binaries>,
     schema: Option<Value>,
 }
 

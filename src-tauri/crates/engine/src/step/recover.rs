@@ -14,7 +14,7 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_model::{
-    Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure,
+    Binaries, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure,
     event::{InputItem, RetryScheduled, StepDone, StepError as StepErrorEvent, StepStart},
     hash::sha256_parts,
     task::Origin,
@@ -32,6 +32,11 @@ impl Deciding<'_> {
             visit: known.map_or(1, |s| s.visit),
             attempt: known.map_or(0, |s| s.attempt),
         }
+    }
+
+    /// The bytes of a slot's input.
+    pub(super) fn bytes_of(&self, node: usize, slot: usize) -> Option<Binaries> {
+        fold::bytes_of(self.compiled, node, fold::activation_input(self.state, node), slot)
     }
 
     /// Key of an event of a recovery node; `next` when it is about to run.
@@ -237,7 +242,7 @@ impl Deciding<'_> {
         let item = Item {
             id: "1".into(),
             data: Arc::new(fold::input_value(self.compiled, self.state, node, slot)),
-            binary: None,
+            binary: self.bytes_of(node, slot),
             error: Some(Arc::clone(error)),
             paired_item: None,
         };
@@ -322,8 +327,13 @@ impl Deciding<'_> {
         match result {
             Ok(_) => {
                 let data = Arc::new(fold::input_value(self.compiled, self.state, node, slot));
-                let item =
-                    Item { id: "1".into(), data, binary: None, error: Some(case.error), paired_item: Some(slot) };
+                let item = Item {
+                    id: "1".into(),
+                    data,
+                    binary: self.bytes_of(node, slot),
+                    error: Some(case.error),
+                    paired_item: Some(slot),
+                };
                 self.recovery_done(node, slot, audit, "success", item)
             }
             Err(failure) => {

@@ -348,18 +348,14 @@ impl<'a> World<'a> {
             return Err(failure);
         }
         let slot = call.slots.iter().find(|s| s.item == item).expect("slot");
-        let handed: Vec<OutItem> = slot
-            .input
-            .iter()
-            .enumerate()
-            .map(|(i, it)| OutItem { data: Arc::clone(&it.data), paired: Some(i) })
-            .collect();
+        let handed: Vec<OutItem> =
+            slot.input.iter().enumerate().map(|(i, it)| OutItem::new(Arc::clone(&it.data), Some(i))).collect();
         Ok(match &*call.kind {
             "t.split" => CallOutput::items(if item.is_multiple_of(2) { "true" } else { "false" }, handed),
             "t.many" | "t.hundreds" => CallOutput::items(
                 "success",
                 (0..if &*call.kind == "t.many" { 3 } else { 150 })
-                    .map(|i| OutItem { data: Arc::new(json!({ "n": i })), paired: Some(0) })
+                    .map(|i| OutItem::new(Arc::new(json!({ "n": i })), Some(0)))
                     .collect(),
             ),
             "t.stop" | "t.break" => CallOutput::default(),

@@ -89,6 +89,7 @@ impl Bench {
             llm: Arc::new(signalbox_ports::NoLlm),
             tools: Arc::new(signalbox_ports::NoTools),
             scripts: Arc::new(signalbox_ports::NoScripts),
+            binaries: Arc::new(signalbox_ports::NoBinaries),
         };
         let registry = Registry { catalog: catalog(), code };
         let options = Options::new(folder.join("artifacts"));

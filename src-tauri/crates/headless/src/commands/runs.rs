@@ -1,4 +1,4 @@
-//! `runs list | show | usage | events | snapshot | delete`.
+//! `runs list | show | usage | events | binary | snapshot | delete`.
 
 use super::debug::debug;
 use super::{Done, usage};
@@ -38,6 +38,16 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
         }
         Runs::Debug(command) => debug(app, output, command).await,
         Runs::Events { run, after } => events(app, output, run, *after).await,
+        Runs::Binary { run, sha256, out, force } => {
+            let caller = Caller::terminal(None)?;
+            let size = app.binary_to(&caller, run.clone(), sha256.clone(), out.clone(), *force).await?;
+            if output.json {
+                output.value(&json!({ "runId": run, "sha256": sha256, "size": size, "file": out }));
+            } else {
+                output.line(&format!("{size} bytes are in {}.", out.display()));
+            }
+            Ok(OK)
+        }
         Runs::Delete { run } => {
             app.dispatch(&Caller::terminal(None)?, "run_delete", json!({ "runId": run })).await?;
             if output.json {

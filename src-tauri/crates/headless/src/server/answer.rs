@@ -22,6 +22,16 @@ pub(crate) fn text(text: String, media: &'static str) -> Response {
     response
 }
 
+/// Bytes of a run: nobody's page, whatever they are, so they are saved and never shown.
+pub(crate) fn bytes(bytes: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(bytes));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
 /// `{error: {code, message, hint, details}}` with its status.
 pub(crate) fn error(error: &ApiError) -> Response {
     let mut response = json(status(error.class), &json!({ "error": error }));

@@ -62,6 +62,10 @@ pub(crate) async fn run(
             let mut checkpoint = app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?;
             Ok(ok(checkpoint["artifacts"].take()))
         }
+        Action::RunBinary => {
+            let sha256 = parts.uri.path().rsplit('/').next().unwrap_or_default().to_owned();
+            Ok(answer::bytes(app.binary(caller, id, sha256).await?))
+        }
         Action::RunRerun => {
             let request: Value = parse(body)?;
             Ok(ok(app.dispatch(caller, "run_rerun", request).await?))

@@ -18,7 +18,7 @@ pub(crate) fn document() -> Value {
     for route in ROUTES {
         if route.action != Action::Rpc {
             let shape = shapes::of(route, &mut types);
-            put(&mut paths, &route.path.replace("{}", "{id}"), route, route.about, route.access, shape);
+            put(&mut paths, &route.named("{id}"), route, route.about, route.access, shape);
             continue;
         }
         for command in COMMANDS.iter().filter(|command| command.hosts.contains(&Host::Http)) {
@@ -74,6 +74,10 @@ fn put(paths: &mut Map<String, Value>, path: &str, route: &Route, about: &str, a
         parameters
             .insert(0, parameter("path", "id", true, &json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]+$" })));
     }
+    if path.contains("{sha256}") {
+        let hash = json!({ "type": "string", "pattern": "^[0-9a-f]{64}$" });
+        parameters.insert(1, parameter("path", "sha256", true, &hash));
+    }
     if !parameters.is_empty() {
         operation["parameters"] = Value::Array(parameters);
     }
@@ -84,6 +88,11 @@ fn put(paths: &mut Map<String, Value>, path: &str, route: &Route, about: &str, a
     let (media, schema) = match shape.answer {
         Answer::Json(schema) => ("application/json", json!({ "schema": schema })),
         Answer::Text(media) => (media, json!({ "schema": { "type": "string" } })),
+        // Raw bytes have no type in 3.1.
+        Answer::Bytes => {
+            let media = "application/octet-stream";
+            (media, json!({ "schema": { "contentMediaType": media } }))
+        }
         // 3.1 has no word for what a stream consists of.
         Answer::Stream(data) => ("text/event-stream", json!({ "schema": { "type": "string" }, "x-data": data })),
     };

@@ -17,6 +17,7 @@ pub(crate) enum Action {
     RunCheckpoint,
     RunVariables,
     RunArtifacts,
+    RunBinary,
     RunRerun,
     WorkflowList,
     WorkflowGet,
@@ -47,7 +48,7 @@ pub(crate) enum Access {
     Command,
 }
 
-/// One route. `{}` in the path stands for one segment.
+/// One route. `{}` in the path stands for one segment; the first is what the body of the route is given.
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) method: Method,
@@ -96,6 +97,11 @@ impl Route {
         }
     }
 
+    /// The path with a name for each segment that stands for something.
+    pub(crate) fn named(&self, first: &str) -> String {
+        self.path.replacen("{}", first, 1).replace("{}", "{sha256}")
+    }
+
     /// Whether the document says this status.
     pub(crate) fn may_answer(&self, status: StatusCode) -> bool {
         status == StatusCode::OK || self.errors().contains(&status)
@@ -130,6 +136,13 @@ pub(crate) const ROUTES: &[Route] = &[
     route(Method::GET, "/workflow/{}/checkpoint", VIEWER, Action::RunCheckpoint, "Where a run stands."),
     route(Method::GET, "/workflow/{}/variables", VIEWER, Action::RunVariables, "The variables of a run."),
     route(Method::GET, "/workflow/{}/artifacts", VIEWER, Action::RunArtifacts, "The files that a run has written."),
+    route(
+        Method::GET,
+        "/workflow/{}/binary/{}",
+        OPERATOR,
+        Action::RunBinary,
+        "Bytes that an item of a run names by their SHA-256; not for who sees the run with masks.",
+    ),
     route(Method::POST, "/workflow/rerun", OPERATOR, Action::RunRerun, "Starts a new run at a step of another one."),
     route(Method::POST, "/workflow/{}/abort", OPERATOR, Action::RunAbort, "Cancels a run."),
     route(
@@ -219,7 +232,7 @@ fn matches<'a>(pattern: &str, path: &'a str) -> Option<Option<&'a str>> {
             if here.is_empty() || !here.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) {
                 return None;
             }
-            found = Some(here);
+            found = found.or(Some(here));
         } else if part != here {
             return None;
         }

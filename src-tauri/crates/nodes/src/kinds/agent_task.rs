@@ -63,7 +63,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
                 Value::Object(writes) if form.is_some() => writes.clone(),
                 _ => signalbox_model::Map::new(),
             };
-            let item = OutItem { data: Arc::new(ended.formed.value), paired: origin(slot) };
+            let item = OutItem::new(Arc::new(ended.formed.value), origin(slot));
             Ok(CallOutput { meta: Some(Arc::new(meta)), writes, ..CallOutput::items(&port, vec![item]) })
         }
         Err(failure) => Err(talk.failed(failure)),

@@ -4,6 +4,7 @@ use crate::support::text_or;
 use crate::{Kind, Outcome};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
+use signalbox_model::item::together;
 use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
@@ -13,5 +14,8 @@ fn run(slot: &CallSlot) -> Outcome {
     let list = slot.input.iter().map(|item| (*item.data).clone()).collect();
     let data = Map::from_iter([(into.to_owned(), Value::Array(list))]);
     // Made from all items, so it comes from none in particular.
-    Ok(CallOutput::items("success", vec![OutItem { data: Arc::new(Value::Object(data)), paired: None }]))
+    Ok(CallOutput::items(
+        "success",
+        vec![OutItem { data: Arc::new(Value::Object(data)), binary: together(slot.input.iter()), paired: None }],
+    ))
 }

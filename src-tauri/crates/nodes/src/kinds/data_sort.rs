@@ -32,7 +32,7 @@ fn run(slot: &CallSlot) -> Outcome {
     let items = keyed
         .into_iter()
         .filter_map(|(_, index)| slot.input.get(index).map(|item| (index, item)))
-        .map(|(index, item)| OutItem { data: Arc::clone(&item.data), paired: Some(index) });
+        .map(|(index, item)| OutItem::new(Arc::clone(&item.data), Some(index)));
     Ok(CallOutput::items("success", items.collect()))
 }
 

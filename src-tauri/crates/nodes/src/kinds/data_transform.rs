@@ -17,7 +17,7 @@ fn run(slot: &CallSlot) -> Outcome {
     match value {
         Value::Array(list) => Ok(CallOutput::items(
             "success",
-            list.into_iter().map(|data| OutItem { data: Arc::new(data), paired: origin(slot) }).collect(),
+            list.into_iter().map(|data| OutItem::new(Arc::new(data), origin(slot))).collect(),
         )),
         other => Err(NodeFailure::validation(
             "SCHEMA_MISMATCH",

@@ -19,11 +19,11 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let path = path(slot)?;
     let glob = text_or(slot, "glob", "*")?;
     let found = world.files.list(&call.workflow_id, path, glob).await.map_err(|error| file_failure(error, path))?;
-    let items = found.into_iter().map(|file| OutItem {
-        data: Arc::new(json!({
+    let items = found.into_iter().map(|file| {
+        let data = json!({
             "path": file.path, "name": file.name, "size": file.size, "modifiedAt": time::format(file.modified_ms)
-        })),
-        paired: origin(slot),
+        });
+        OutItem::new(Arc::new(data), origin(slot))
     });
     Ok(CallOutput::items("success", items.collect()))
 }

@@ -2,7 +2,7 @@
 
 use crate::file_error::{file_failure, path};
 use crate::support::{made, text_or, wrong_setting};
-use crate::{EffectFuture, Kind, Outcome, formats};
+use crate::{EffectFuture, Kind, Outcome, binary, formats};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_ports::{CallLog, World};
@@ -23,8 +23,12 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let bytes = world.files.read(&call.workflow_id, path, limit).await.map_err(|error| file_failure(error, path))?;
     let size = bytes.len();
     let what = format!("The file '{path}'");
+    if kind == "binary" {
+        let kept = binary::keep(call, world, bytes, binary::media_of(path), &what).await?;
+        let data = json!({ "path": path, "size": size, "content": kept.description() });
+        return Ok(binary::made_with(slot, data, "content", Some(kept)));
+    }
     let content = match kind {
-        "binary" => Value::String(formats::base64(&bytes)),
         "json" => formats::parse_json(&formats::utf8(bytes, &what)?, &what)?,
         "csv" => formats::parse_csv(&formats::utf8(bytes, &what)?, &what)?,
         _ => Value::String(formats::without_bom(&formats::utf8(bytes, &what)?).to_owned()),

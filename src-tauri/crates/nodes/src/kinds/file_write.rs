@@ -1,10 +1,11 @@
 //! `file.write`: a whole file into a granted folder.
 
 use crate::file_error::{file_failure, path};
-use crate::support::{made, text_or, wrong_setting};
-use crate::{EffectFuture, Kind, Outcome};
+use crate::support::{made, setting, text_or, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome, binary};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::NodeFailure;
 use signalbox_ports::{CallLog, World, WriteMode};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
@@ -21,10 +22,15 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         "append" => WriteMode::Append,
         _ => return Err(wrong_setting("mode", "overwrite, failIfExists or append", &slot.config["mode"])),
     };
-    let bytes = match slot.config.get("content") {
-        Some(Value::String(text)) => text.clone().into_bytes(),
-        Some(value) => value.to_string().into_bytes(),
-        None => return Err(wrong_setting("content", "text or another value", &Value::Null)),
+    let bytes = match (slot.config.get("content"), setting(slot, "binary")) {
+        (None, Some(_)) => binary::read(call, slot, world, "binary").await?.1,
+        (Some(_), Some(_)) => {
+            let words = "A file has one content: empty 'content' or 'binary'";
+            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "binary"));
+        }
+        (Some(Value::String(text)), None) => text.clone().into_bytes(),
+        (Some(value), None) => value.to_string().into_bytes(),
+        (None, None) => return Err(wrong_setting("content", "text or another value", &Value::Null)),
     };
     let size =
         world.files.write(&call.workflow_id, path, &bytes, mode).await.map_err(|error| file_failure(error, path))?;

@@ -1,8 +1,8 @@
 //! `http.request`: one HTTP exchange. What its answers mean is in `http_answer`, `extract` in `extract`.
 
-use crate::http_answer::{self as answers, ResponseType};
-use crate::support::{flag, kind_of, made, setting, text, text_or, wrong_setting};
-use crate::{EffectFuture, Kind, Outcome, extract, formats};
+use crate::http_answer::{self as answers, Body, ResponseType};
+use crate::support::{flag, kind_of, setting, text, text_or, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome, binary, extract, formats};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{Effects, NodeFailure, SuggestedAction, secret_ref};
@@ -14,6 +14,8 @@ use url::Url;
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
+/// Names bytes that came with the item.
+const BYTES: &str = "bodyBinary";
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
@@ -22,7 +24,7 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let (mut request, timeout_ms) = request(call, slot)?;
+    let (mut request, timeout_ms) = request(call, slot, world).await?;
     // After the commit of the step's start, and never part of the config: no event and no expression has the value.
     request.credential = credential(slot, world, &request).await?;
     let head = request.method == "HEAD";
@@ -31,11 +33,25 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let fail_on_status = flag(slot, "failOnStatus", true)?;
     let answer = world.http.send(request).await.map_err(|error| answers::exchange_failure(error, timeout_ms))?;
     // Before anything is cut to a length: half a secret would not be found any more.
-    let answer = answers::without_secrets(answer, &world.secrets.scrubber());
+    let mut answer = answers::without_secrets(answer, &world.secrets.scrubber());
     if fail_on_status && answer.status >= 400 {
         return Err(answers::status_failure(&answer, world.clock.now_ms()));
     }
-    let response = if head && paths.is_none() { Value::Null } else { answers::body(&answer, wanted, paths.is_some())? };
+    let body = if head && paths.is_none() {
+        Body::Data(Value::Null)
+    } else {
+        answers::body(&answer, wanted, paths.is_some())?
+    };
+    let (response, bytes) = match body {
+        Body::Data(value) => (value, None),
+        Body::Bytes => {
+            let media = answers::media_type(&answer);
+            let kept = binary::keep(call, world, std::mem::take(&mut answer.body), &media, "The answer").await;
+            // What it answered to has happened, and must not be sent again by itself.
+            let kept = kept.map_err(NodeFailure::maybe_happened)?;
+            (kept.description(), Some(kept))
+        }
+    };
     let mut data = Map::new();
     data.insert("status".into(), answer.status.into());
     let headers = answer.headers.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
@@ -45,7 +61,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     if let Some(extracted) = extracted {
         data.insert("extracted".into(), Value::Object(extracted));
     }
-    Ok(made(slot, Value::Object(data)))
+    Ok(binary::made_with(slot, Value::Object(data), "response", bytes))
 }
 
 async fn credential(
@@ -98,7 +114,7 @@ fn extract_paths(slot: &CallSlot) -> Result<Option<&Map<String, Value>>, NodeFai
 }
 
 /// The request and its time limit.
-fn request(call: &Call, slot: &CallSlot) -> Result<(HttpRequest, u64), NodeFailure> {
+async fn request(call: &Call, slot: &CallSlot, world: &World) -> Result<(HttpRequest, u64), NodeFailure> {
     let method = text_or(slot, "method", "GET")?;
     if !METHODS.contains(&method) {
         let words = format!("'{method}' is not a method; use one of {}", METHODS.join(", "));
@@ -112,7 +128,7 @@ fn request(call: &Call, slot: &CallSlot) -> Result<(HttpRequest, u64), NodeFailu
             .ok_or_else(|| wrong_setting("timeoutMs", "a whole number of milliseconds from 1 to 3600000", value))?,
     };
     let mut headers = headers(slot)?;
-    let body = body(slot, method, &mut headers)?;
+    let body = body(call, slot, world, method, &mut headers).await?;
     let has = |wanted: &str, headers: &[(String, String)]| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(wanted));
     if call.effects == Effects::Write && !call.idempotency_key.is_empty() && !has("idempotency-key", &headers) {
         headers.push(("Idempotency-Key".into(), call.idempotency_key.clone()));
@@ -200,22 +216,40 @@ fn headers(slot: &CallSlot) -> Result<Vec<(String, String)>, NodeFailure> {
     Ok(headers)
 }
 
-/// Text goes as it is, everything else as JSON.
-fn body(slot: &CallSlot, method: &str, headers: &mut Vec<(String, String)>) -> Result<Option<Vec<u8>>, NodeFailure> {
-    let Some(body) = setting(slot, "body") else { return Ok(None) };
+/// Bytes that are named, and text, go as they are, everything else as JSON.
+async fn body(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    method: &str,
+    headers: &mut Vec<(String, String)>,
+) -> Result<Option<Vec<u8>>, NodeFailure> {
+    let (field, body) = match (setting(slot, "body"), setting(slot, BYTES)) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => {
+            let words = "A request has one body: empty 'body' or 'bodyBinary'";
+            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", BYTES));
+        }
+        (Some(body), None) => ("body", Some(body)),
+        (None, Some(_)) => (BYTES, None),
+    };
     if method == "HEAD" {
-        let words = "A HEAD request has no body; remove 'body' or choose another method".to_owned();
-        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "body"));
+        let words = format!("A HEAD request has no body; remove '{field}' or choose another method");
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field));
     }
     let (bytes, media) = match body {
-        Value::String(text) => (text.clone().into_bytes(), "text/plain; charset=utf-8"),
-        other => (other.to_string().into_bytes(), "application/json"),
+        Some(Value::String(text)) => (text.clone().into_bytes(), "text/plain; charset=utf-8".to_owned()),
+        Some(other) => (other.to_string().into_bytes(), "application/json".to_owned()),
+        None => {
+            let (reference, bytes) = binary::read(call, slot, world, BYTES).await?;
+            (bytes, reference.mime)
+        }
     };
-    if bytes.len() > formats::MAX_BYTES {
+    if let Some(body) = body.filter(|_| bytes.len() > formats::MAX_BYTES) {
         return Err(formats::too_large(&format!("The body ({})", kind_of(body)), bytes.len() as u64));
     }
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-        headers.push(("Content-Type".into(), media.into()));
+        headers.push(("Content-Type".into(), media));
     }
     Ok(Some(bytes))
 }

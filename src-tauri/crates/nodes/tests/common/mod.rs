@@ -5,13 +5,16 @@ use serde_json::Value;
 use signalbox_engine::effect::{Call, CallKey, CallSlot};
 use signalbox_engine::scope::Scope;
 use signalbox_model::budget::Budget;
+use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Effects, Item, Mode};
 use signalbox_ports::llm::{Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
-    Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse, World, WriteMode,
+    Binaries, BinaryError, Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse, World,
+    WriteMode,
 };
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 /// A slot with the items' data bound as the engine binds it.
@@ -190,6 +193,23 @@ impl signalbox_ports::Tools for FakeTools {
     }
 }
 
+/// Bytes of one run, in memory.
+#[derive(Default)]
+struct FakeBinaries(Mutex<HashMap<String, Vec<u8>>>);
+
+#[async_trait]
+impl Binaries for FakeBinaries {
+    async fn keep(&self, _run: &str, bytes: Vec<u8>) -> Result<String, BinaryError> {
+        let hash = sha256_hex(&bytes);
+        self.0.lock().expect("not poisoned").insert(hash.clone(), bytes);
+        Ok(hash)
+    }
+    async fn read(&self, run: &str, sha256: &str) -> Result<Option<Vec<u8>>, BinaryError> {
+        let kept = self.0.lock().expect("not poisoned");
+        Ok(kept.get(sha256).filter(|_| run == "r").cloned())
+    }
+}
+
 pub(crate) fn world(http: Arc<FakeHttp>) -> World {
     World {
         http,
@@ -200,6 +220,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         llm: Arc::new(FakeLlm),
         tools: Arc::new(FakeTools),
         scripts: Arc::new(FakeScripts),
+        binaries: Arc::new(FakeBinaries::default()),
     }
 }
 
@@ -237,6 +258,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         llm: Arc::new(FakeLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(FakeScripts),
+        binaries: Arc::new(FakeBinaries::default()),
     }
 }
 

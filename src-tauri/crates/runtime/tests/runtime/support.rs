@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use signalbox_model::{Map, RunEvent, Workflow};
 use signalbox_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Ids, World};
-use signalbox_runtime::{NewRun, Options, Registry, Runtime, Subscription};
+use signalbox_runtime::{NewRun, Options, Registry, Runtime, StoredBinaries, Subscription};
 use signalbox_store::{Store, StoreOptions};
 use signalbox_testkit::MemoryFiles;
 use std::fs::{self, OpenOptions};
@@ -135,11 +135,11 @@ impl Clock for Later {
 }
 
 fn with_clock(folder: &Path, store: Store, die: Die, options: Options, clock: Arc<dyn Clock>) -> Runtime {
-    let world = world(folder, die, clock);
+    let world = world(folder, &store, die, clock);
     Runtime::new(store, Registry::built_in(), world, Arc::new(TestIds::default()), options).expect("threads start")
 }
 
-fn world(folder: &Path, die: Die, clock: Arc<dyn Clock>) -> Arc<World> {
+fn world(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>) -> Arc<World> {
     Arc::new(World {
         http: Arc::new(TracingHttp { folder: folder.to_owned(), die, seen: AtomicU64::new(0) }),
         files: Arc::new(MemoryFiles::default()),
@@ -149,14 +149,16 @@ fn world(folder: &Path, die: Die, clock: Arc<dyn Clock>) -> Arc<World> {
         llm: Arc::new(signalbox_ports::NoLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(signalbox_ports::NoScripts),
+        binaries: Arc::new(StoredBinaries(store.clone())),
     })
 }
 
 /// With other kinds than those of the program.
 pub(crate) fn runtime_of(folder: &Path, registry: Registry) -> Runtime {
-    let world = world(folder, Die::Never, Arc::new(RealClock));
+    let store = store(folder);
+    let world = world(folder, &store, Die::Never, Arc::new(RealClock));
     let ids = Arc::new(TestIds::default());
-    Runtime::new(store(folder), registry, world, ids, options(folder)).expect("threads start")
+    Runtime::new(store, registry, world, ids, options(folder)).expect("threads start")
 }
 
 pub(crate) fn runtime(folder: &Path) -> Runtime {

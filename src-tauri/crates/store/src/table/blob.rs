@@ -1,4 +1,5 @@
-//! `blob`: values above 8 KB, once each by content; `blob_use`: which run needs which. Tests: `tests/store/table/blob.rs`.
+//! `blob`: values above 8 KB and the bytes that items name, once each by content; `blob_use`: which run needs which. Tests:
+//! `tests/store/table/blob.rs`.
 
 use crate::document::Blob;
 use crate::error::Result;
@@ -13,18 +14,39 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
 }];
 
 pub(crate) fn put(connection: &Connection, run: &str, blob: &Blob) -> Result<()> {
-    if is_used(connection, run, &blob.hash)? {
+    put_bytes(connection, run, &blob.hash, blob.data.as_bytes())
+}
+
+/// `hash` is the SHA-256 of `data`.
+pub(crate) fn put_bytes(connection: &Connection, run: &str, hash: &str, data: &[u8]) -> Result<()> {
+    if is_used(connection, run, hash)? {
         return Ok(());
     }
-    let known = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?")?.exists([&blob.hash])?;
+    let known = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?")?.exists([hash])?;
     if !known {
         connection.prepare_cached("INSERT INTO blob (hash, size, data) VALUES (?, ?, ?)")?.execute(params![
-            blob.hash,
-            blob.data.len() as u64,
-            blob.data.as_bytes()
+            hash,
+            data.len() as u64,
+            data
         ])?;
     }
-    connection.prepare_cached("INSERT INTO blob_use (run, hash) VALUES (?, ?)")?.execute([run, &blob.hash])?;
+    connection.prepare_cached("INSERT INTO blob_use (run, hash) VALUES (?, ?)")?.execute([run, hash])?;
+    Ok(())
+}
+
+/// What one run needs of these, another needs from now on, too. What the first does not have it cannot give.
+pub(crate) fn share<'a>(
+    connection: &Connection,
+    from: &str,
+    to: &str,
+    hashes: impl IntoIterator<Item = &'a String>,
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT OR IGNORE INTO blob_use (run, hash) SELECT ?2, hash FROM blob_use WHERE run = ?1 AND hash = ?3",
+    )?;
+    for hash in hashes {
+        statement.execute([from, to, hash.as_str()])?;
+    }
     Ok(())
 }
 

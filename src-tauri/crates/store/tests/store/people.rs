@@ -26,6 +26,7 @@ pub(crate) fn ask(id: &str, input: Value) -> HumanTaskCreated {
         fingerprint: "same".into(),
         error: None,
         input: Arc::new(input),
+        binary: None,
         schema: None,
         redact: Vec::new(),
         expires_at: None,

@@ -16,6 +16,8 @@ pub(crate) enum Answer {
     Json(Value),
     /// Text of a media type.
     Text(&'static str),
+    /// Bytes.
+    Bytes,
     /// Events (SSE); the schema of their data.
     Stream(Value),
 }
@@ -80,6 +82,11 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
         Action::RunCheckpoint => command("run_checkpoint", types),
         Action::RunVariables => Shape::giving(json!({ "type": "object", "additionalProperties": true })),
         Action::RunArtifacts => Shape::giving(types.given.subschema_for::<Vec<String>>().to_value()),
+        Action::RunBinary => {
+            let schema = json!({ "type": "string", "const": "attachment" });
+            let headers = Map::from_iter([("Content-Disposition".to_owned(), json!({ "schema": schema }))]);
+            Shape { answer: Answer::Bytes, headers, ..Shape::default() }
+        }
         Action::RunRerun => body(route, "run_rerun", None, types),
         Action::RunAbort => Shape::giving(types.given.subschema_for::<RunId>().to_value())
             .taking(types.taken.subschema_for::<Empty>().to_value())

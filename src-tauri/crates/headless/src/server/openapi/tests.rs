@@ -22,7 +22,7 @@ fn the_document_has_the_routes_of_the_server_and_no_others() {
     let served: BTreeSet<_> = ROUTES
         .iter()
         .filter(|route| route.action != Action::Rpc)
-        .map(|route| (route.method.to_string(), route.path.replace("{}", "{id}")))
+        .map(|route| (route.method.to_string(), route.named("{id}")))
         .chain(
             COMMANDS
                 .iter()
@@ -44,8 +44,7 @@ fn every_operation_says_who_may_what_it_takes_and_what_it_answers() {
         let name = format!("{method} {path}");
         let route = ROUTES.iter().find(|route| {
             route.method.as_str() == method
-                && (route.path.replace("{}", "{id}") == path
-                    || route.action == Action::Rpc && path.starts_with("/rpc/"))
+                && (route.named("{id}") == path || route.action == Action::Rpc && path.starts_with("/rpc/"))
         });
         let route = route.expect("a route");
         let role = match route.access {
@@ -121,7 +120,7 @@ fn gen_the_page_about_rest_lists_the_routes() {
             Access::Role(role) => role.as_str(),
             Access::Command => "as the command",
         };
-        let path = route.path.replace("{}", if route.action == Action::Rpc { "{command}" } else { "{id}" });
+        let path = route.named(if route.action == Action::Rpc { "{command}" } else { "{id}" });
         fresh.push_str(&format!("| `{} {path}` | {role} | {} |\n", route.method, route.about));
     }
     if page == fresh {

@@ -1,0 +1,121 @@
+//! Bytes beside an item's data (K-37): steps that make bytes keep them and hand a reference on; steps that take bytes name
+//! one that came with their item. A reference inside data is never looked at: data can say anything.
+
+use crate::formats;
+use crate::support::{made, text};
+use serde_json::Value;
+use signalbox_engine::effect::{Call, CallOutput, CallSlot};
+use signalbox_model::item::together;
+use signalbox_model::{Binaries, BinaryRef, NodeFailure};
+use signalbox_ports::{BinaryError, World};
+
+/// Of bytes about which nobody says what they are.
+pub(crate) const UNKNOWN: &str = "application/octet-stream";
+/// Longest media type.
+const LONGEST: usize = 127;
+
+/// Keeps what a step made, without the secrets of this machine that came with it. `what` names it in messages.
+pub(crate) async fn keep(
+    call: &Call,
+    world: &World,
+    bytes: Vec<u8>,
+    media: &str,
+    what: &str,
+) -> Result<BinaryRef, NodeFailure> {
+    let scrubber = world.secrets.scrubber();
+    let bytes = if scrubber.finds(&bytes) { scrubber.bytes(&bytes).into_owned() } else { bytes };
+    let size = bytes.len() as u64;
+    // A secret's name may be longer than the secret.
+    if bytes.len() > formats::MAX_BYTES {
+        return Err(formats::too_large(what, size));
+    }
+    let kept = world.binaries.keep(&call.run_id, bytes).await.map_err(|error| failure(error, what, "kept"))?;
+    Ok(BinaryRef::new(kept, plain_media(media), size))
+}
+
+/// One item with bytes of its own.
+pub(crate) fn made_with(slot: &CallSlot, data: Value, name: &str, bytes: Option<BinaryRef>) -> CallOutput {
+    let mut output = made(slot, data);
+    if let (Some(bytes), Some(item)) = (bytes, output.ports.values_mut().flatten().next()) {
+        item.binary = Some(Binaries::from([(name.to_owned(), bytes)]));
+    }
+    output
+}
+
+/// The bytes that a setting names among those that came with the slot's items.
+pub(crate) async fn read(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    field: &str,
+) -> Result<(BinaryRef, Vec<u8>), NodeFailure> {
+    let name = text(slot, field)?;
+    let all = together(slot.input.iter()).unwrap_or_default();
+    let Some(wanted) = all.get(name) else {
+        let names: Vec<&str> = all.keys().take(20).map(String::as_str).collect();
+        let there = if names.is_empty() {
+            "the item has none. Let a step that reads as binary come right before it".to_owned()
+        } else {
+            format!("the item has: {}", names.join(", "))
+        };
+        let short: String = name.chars().take(100).collect();
+        return Err(NodeFailure::validation("BINARY_MISSING", format!("There are no bytes named '{short}'; {there}"))
+            .detail("field", field)
+            .detail("available", names));
+    };
+    let what = format!("The bytes '{name}'");
+    let bytes =
+        world.binaries.read(&call.run_id, &wanted.sha256).await.map_err(|error| failure(error, &what, "read"))?;
+    let bytes = bytes.ok_or_else(|| {
+        NodeFailure::tool("BINARY_GONE", format!("{what} are not kept with this run any more; make them again"))
+    })?;
+    Ok((wanted.clone(), bytes))
+}
+
+fn failure(error: BinaryError, what: &str, done: &str) -> NodeFailure {
+    let message = format!("{what} cannot be {done}: {}", error.message);
+    if error.disk_full {
+        NodeFailure::tool("DISK_FULL", format!("{message}. Free some space and run again"))
+    } else {
+        NodeFailure::tool("IO", message)
+    }
+}
+
+/// `type/subtype` in small letters: it came from outside, and goes into headers.
+fn plain_media(media: &str) -> String {
+    let token = |text: &str| {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b);
+        !text.is_empty() && text.bytes().all(fits)
+    };
+    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let fits = media.len() <= LONGEST && media.split_once('/').is_some_and(|(kind, sub)| token(kind) && token(sub));
+    if fits { media } else { UNKNOWN.to_owned() }
+}
+
+/// What a file's ending says about it.
+pub(crate) fn media_of(path: &str) -> &'static str {
+    let ending = path.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+    match ending.unwrap_or_default().to_ascii_lowercase().as_str() {
+        "pdf" => "application/pdf",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "svg" => "image/svg+xml",
+        "csv" => "text/csv",
+        "json" => "application/json",
+        "xml" => "application/xml",
+        "zip" => "application/zip",
+        "gz" => "application/gzip",
+        "mp3" => "audio/mpeg",
+        "mp4" => "video/mp4",
+        "html" | "htm" => "text/html",
+        "txt" | "md" | "log" => "text/plain",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        _ => UNKNOWN,
+    }
+}
+
+#[cfg(test)]
+mod tests;
