@@ -35,6 +35,8 @@ export const log = {
   'card.call': 'call {n} of {m}',
   'card.callOnly': 'call {n}',
   'card.item': 'item {n}',
+  'card.files.one': '{n} file',
+  'card.files.other': '{n} files',
   'card.items.one': '{n} item',
   'card.items.other': '{n} items',
   'card.state': 'State',

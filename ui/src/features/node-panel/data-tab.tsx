@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'react';
 import { codeOf, told } from '../../api/error.ts';
+import { BytesView, bytesOf } from '../../code/BytesView.tsx';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { isCut } from '../../api/json.ts';
 import { columnsOf, formatSize, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
@@ -12,6 +13,7 @@ import type { StepDataState, StepValues } from './step-data.ts';
 type View = 'json' | 'table' | 'schema';
 
 export interface DataTabProps {
+  nodeId: string;
   side: 'input' | 'output';
   state: StepDataState;
   item: number;
@@ -20,7 +22,7 @@ export interface DataTabProps {
   root?: string | undefined;
 }
 
-export function DataTab({ side, state, item, onItem, root }: DataTabProps) {
+export function DataTab({ nodeId, side, state, item, onItem, root }: DataTabProps) {
   switch (state.kind) {
     case 'loading':
       return <div className="panel-body"><Skeleton rows={6} height={20} /></div>;
@@ -31,11 +33,11 @@ export function DataTab({ side, state, item, onItem, root }: DataTabProps) {
     case 'not_called':
       return <div className="panel-body"><EmptyState title={t('data.notCalled')} text={t('data.notCalledText')} /></div>;
     case 'data':
-      return <Values side={side} values={state.values} item={item} onItem={onItem} root={root} />;
+      return <Values nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} />;
   }
 }
 
-function Values({ side, values, item, onItem, root }: { side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
+function Values({ nodeId, side, values, item, onItem, root }: { nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
   const [view, setView] = useState<View>('json');
   const [search, setSearch] = useState('');
   const ports = Object.keys(values.output);
@@ -73,6 +75,7 @@ function Values({ side, values, item, onItem, root }: { side: 'input' | 'output'
         )
       ) : (
         <>
+          {side === 'output' ? <BytesView runId={values.runId} step={nodeId} all={bytesOf((values.output[port] ?? []).slice(at, at + 1))} /> : null}
           <div className="row data-tools">
             <TextInput icon="search" className="grow" aria-label={t('data.search')} placeholder={t('data.search')} value={search} onChange={setSearch} />
             <Segmented<View> small label={t('data.view')} value={view} onChange={setView}

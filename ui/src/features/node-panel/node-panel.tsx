@@ -62,8 +62,8 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     ]),
     { id: 'error' as const, label: t('panel.tab.error'), ...retries(node.errorHandling?.retryPolicy?.maxAttempts) },
   ];
-  const input = <DataTab side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
-  const output = <DataTab side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
+  const input = <DataTab nodeId={nodeId} side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
+  const output = <DataTab nodeId={nodeId} side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} readOnly={readOnly} onEdit={onEdit} />;
   const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
   return (

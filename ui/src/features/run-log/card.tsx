@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { CallCard } from '../../api/run-state.ts';
+import { BytesView, bytesOf } from '../../code/BytesView.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
 import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
@@ -21,6 +22,8 @@ export interface Sections {
 
 /** A path in words, and the way to look at that iteration. */
 export interface Where {
+  /** The run whose files are saved. */
+  runId: string;
   words(path: string): string;
   look?: ((path: string) => void) | undefined;
 }
@@ -93,14 +96,14 @@ export function StepCard({ card, where, look, sections, selected, waiting, onSel
       </header>
       {why ? <p className={`sc-why s ${card.error ? 'c-err' : 't2'}`}>{why}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}{decided ? <span className="t2"> {decided}</span> : null}</p> : null}
       <People card={card} />
-      {card.status === 'skipped' ? null : <CardSections card={card} sections={sections} />}
+      {card.status === 'skipped' ? null : <CardSections card={card} where={where} sections={sections} />}
       <RerunButton card={card} look={look} />
     </article>
   );
 }
 
 /** The sections of a card; inputs and outputs start closed (U-21). */
-export function CardSections({ card, sections }: { card: CallCard; sections: Sections }) {
+export function CardSections({ card, where, sections }: { card: CallCard; where: Where; sections: Sections }) {
   const input = card.input.length === 1 ? card.input[0]?.data : card.input.map((one) => one.data);
   const itemsOut = Object.values(card.items ?? {}).reduce((n, list) => n + list.length, 0);
   const ended = card.endSeq !== undefined;
@@ -114,7 +117,7 @@ export function CardSections({ card, sections }: { card: CallCard; sections: Sec
         card.input.length > 0 ? () => <Value value={input} label={t('card.inputs')} /> : null)}
       {saidSections(card, section)}
       {section('outputs', t('card.outputs'), ended ? (itemsOut > 0 ? <>{itemsOut > 1 ? `${tn('card.items', itemsOut)}, ` : ''}{outputSize(card)}</> : card.error ? t('card.outputsNone') : tn('card.items', 0)) : t('card.outputsLater'),
-        itemsOut > 0 || card.outputs !== undefined ? () => <Outputs card={card} /> : null)}
+        itemsOut > 0 || card.outputs !== undefined ? () => <Outputs card={card} where={where} /> : null)}
       {card.config !== undefined && card.config !== null ? section('config', t('card.config'), formatSize(sizeOf(card.config)), () => <Value value={card.config} label={t('card.config')} />) : null}
       {card.changes.length > 0 ? section('variables', t('card.variables'), card.changes.map((one) => one.name).join(', '), () => <Changes card={card} />) : null}
       {card.printed.length > 0 ? section('printed', t('card.printed'), String(card.printed.length), () => card.printed.map((one, i) => (
@@ -127,8 +130,10 @@ export function CardSections({ card, sections }: { card: CallCard; sections: Sec
 }
 
 function outputSize(card: CallCard): string {
-  const all = Object.values(card.items ?? {}).flatMap((list) => list.map((item) => item.data));
-  return formatSize(all.reduce<number>((sum, one) => sum + sizeOf(one), 0));
+  const all = Object.values(card.items ?? {}).flat();
+  const data = formatSize(all.reduce<number>((sum, one) => sum + sizeOf(one.data), 0));
+  const bytes = bytesOf(all);
+  return bytes.length === 0 ? data : `${data}, ${tn('card.files', bytes.length)}`;
 }
 
 function Section({ title, note, open, onToggle, children }: { title: string; note: ReactNode; open: boolean; onToggle: (() => void) | undefined; children: (() => ReactNode) | null }) {
@@ -152,7 +157,7 @@ function Value({ value, label }: { value: unknown; label: string }) {
   );
 }
 
-function Outputs({ card }: { card: CallCard }) {
+function Outputs({ card, where }: { card: CallCard; where: Where }) {
   const ports = Object.entries(card.items ?? {}).filter(([, items]) => items.length > 0);
   return (
     <>
@@ -161,6 +166,7 @@ function Outputs({ card }: { card: CallCard }) {
         return (
           <div key={port}>
             {ports.length > 1 || port !== 'success' ? <span className="s t2">{port}, {tn('card.items', items.length)}</span> : null}
+            <BytesView runId={where.runId} step={card.nodeId} all={bytesOf(items)} />
             <Value value={data} label={`${t('card.outputs')} ${port}`} />
           </div>
         );
@@ -211,7 +217,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
       <div className="cd-data">
         {whyText(card) ? <p className={`cd-why ${card.error ? 'c-err' : 't2'}`}>{whyText(card)}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}</p> : null}
         <People card={card} />
-        <CardSections card={card} sections={sections} />
+        <CardSections card={card} where={where} sections={sections} />
       </div>
     </div>
   );

@@ -63,10 +63,12 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
 
   const titles = runView?.nodes;
   const nameOf = useCallback((id: string) => titles?.[id]?.title ?? document.nodes[id]?.title ?? looks.get(document.nodes[id]?.type ?? '')?.title ?? id, [titles, document, looks]);
+  const runId = runView?.runId ?? '';
   const where = useMemo<Where>(() => ({
+    runId,
     words: (path) => pathWords(path, nameOf),
     look: onChoose && ((path) => onChoose(choiceOf(path, document))),
-  }), [nameOf, document, onChoose]);
+  }), [runId, nameOf, document, onChoose]);
 
   const past = time !== null && time.seq !== null;
   // Timeline and table show the whole run, with a mark where one is; cards are as they were then.

@@ -33,7 +33,7 @@ describe('ts_100: the card of a call', () => {
   const failed = RUN.cards[0];
   if (!done || !failed) throw new Error('The run has cards.');
   const card = (one: typeof done, sections = closed()) =>
-    renderWith(<StepCard card={one} where={{ words: (path) => path }} look={{ icon: 'globe', tone: 'data' }} sections={sections} selected={false} waiting={false} onSelect={() => undefined} />);
+    renderWith(<StepCard card={one} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data' }} sections={sections} selected={false} waiting={false} onSelect={() => undefined} />);
 
   it('ts_100 shows title and duration, and its sections start closed', () => {
     card(done);

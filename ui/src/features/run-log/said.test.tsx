@@ -9,7 +9,7 @@ import { CardSections, type SectionId } from './card.tsx';
 const base = foldRun(FIRST_EVENTS, FIRST).cards[2] as CallCard;
 
 function card(said: Saying[], open: SectionId[] = ['response'], more: Partial<CallCard> = {}) {
-  return renderWith(<CardSections card={{ ...base, said, ...more }} sections={{ isOpen: (_, section) => open.includes(section), toggle: () => undefined }} />);
+  return renderWith(<CardSections card={{ ...base, said, ...more }} where={{ runId: 'R', words: (path) => path }} sections={{ isOpen: (_, section) => open.includes(section), toggle: () => undefined }} />);
 }
 
 const turn = { what: 'turn', model: 'tiny-1', finish: 'stop', latencyMs: 1200, inputTokens: 1100, outputTokens: 34 } as const;
