@@ -166,9 +166,9 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
     <div className="ib-side">
       {edits ? (
         <>
-          <div className="row ib-changes"><b className="nw">{t('inbox.changes')}</b><span className="s t2 nw">{work.changed ? tn('inbox.fields', lines.length) : t('inbox.nothingChanged')}</span>
+          <div className="row ib-changes"><b className="nw">{t('inbox.changes')}</b><span className="s t2 nw">{work.differs ? tn('inbox.fields', lines.length) : t('inbox.nothingChanged')}</span>
             <span className="end row gap1">
-              {work.changed ? <Button small variant="ghost" icon="undo" disabled={send !== undefined} onClick={() => work.setValue(work.original)}>{t('inbox.reset')}</Button> : null}
+              {work.changed ? <Button small variant="ghost" icon="undo" disabled={send !== undefined} onClick={work.reset}>{t('inbox.reset')}</Button> : null}
               <Segmented<'together' | 'side'> small label={t('diff.view')} value={view} onChange={setView} options={[{ value: 'together', label: t('diff.together') }, { value: 'side', label: t('diff.side') }]} />
             </span>
           </div>

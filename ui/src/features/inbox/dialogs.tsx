@@ -31,7 +31,7 @@ export function ConfirmDecision({ task, work, action, onSend, onClose }: { task:
       </>}>
       <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => onSend())}>
         <p><b><SafeText text={task.title} cut={200} /></b></p>
-        {input ? (work.changed ? <DiffView before={work.original} after={work.value} schema={asSchema(task.schema)} label={t('inbox.changes')} /> : <p className="t2">{t('inbox.confirm.unchanged')}</p>) : null}
+        {input ? (work.differs ? <DiffView before={work.original} after={work.value} schema={asSchema(task.schema)} label={t('inbox.changes')} /> : <p className="t2">{t('inbox.confirm.unchanged')}</p>) : null}
         {hidden.length ? <p className="s c-wait row gap1"><Icon name="warn" size={12} />{t('inbox.confirm.hidden', { where: hidden.slice(0, 3).map((one) => `${pathText(plain(one.path))} (${one.codes.join(', ')})`).join('; ') })}</p> : null}
         <p className="t2"><SafeText text={afterText(task, action)} /></p>
         <Field label={t('inbox.note')} hint={t('inbox.noteHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} value={work.notes} onChange={work.setNotes} rows={2} maxLength={10_000} />}</Field>

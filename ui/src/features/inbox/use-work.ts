@@ -13,7 +13,10 @@ import type { Task, TaskCheck } from './types.ts';
 export interface Work {
   original: unknown;
   value: unknown;
+  /** A person has changed something. */
   changed: boolean;
+  /** What is sent is not what came: typed, or a default that the form shows. */
+  differs: boolean;
   notes: string;
   /** What the run may spend more, as it is typed; undefined where nobody asks for it. */
   budget: string | undefined;
@@ -22,6 +25,8 @@ export interface Work {
   check: { state: 'off' | 'unread' | 'busy' | 'failed' | 'valid' | 'invalid'; violations: TaskCheck['violations']; patch: TaskCheck['patch']; problem?: string };
   setUnread(unread: boolean): void;
   setValue(value: unknown): void;
+  /** Back to what was shown at first. */
+  reset(): void;
   setNotes(notes: string): void;
   setBudget(budget: string): void;
 }
@@ -36,6 +41,7 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const start = useMemo(() => (task.kind === 'form' ? withDefaults(asSchema(task.schema), original) : original), [task.kind, task.schema, original]);
   const value = draft?.value ? draft.value.now : start;
   const changed = draft?.value !== undefined && !same(value, original);
+  const differs = useMemo(() => !same(value, original), [value, original]);
   const [unread, setUnread] = useState(false);
   const wanted = mayDecide && task.state === 'open' && (task.allowedActions.includes('correct') || task.allowedActions.includes('submit'));
 
@@ -53,10 +59,11 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   // While the next answer is on its way, the findings of the last stay: nothing jumps.
   const known = asked.id === task.id ? answer.data : undefined;
   return {
-    original, value, changed, notes: draft?.notes ?? '', budget: asksForMore(task) ? draft?.budget ?? usualMore(task) : undefined, revealed: revealed !== undefined,
+    original, value, changed, differs, notes: draft?.notes ?? '', budget: asksForMore(task) ? draft?.budget ?? usualMore(task) : undefined, revealed: revealed !== undefined,
     check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: told(answer.error) } : {}) },
     setUnread,
     setValue: (next) => editDraft(task.id, { value: { now: next } }),
+    reset: () => editDraft(task.id, { value: undefined }),
     setNotes: (notes) => editDraft(task.id, { notes }),
     setBudget: (budget) => editDraft(task.id, { budget }),
   };
