@@ -8,7 +8,7 @@ import { useDoing } from '../doing.ts';
 import { Fault } from '../fault.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 import { NoLine } from '../section.tsx';
-import { microsOf } from '../money.ts';
+import { badMoney, microsOf, moneyText } from '../money.ts';
 import { spentHint, spentText } from '../spent.tsx';
 
 const DAYS = 30;
@@ -56,11 +56,10 @@ export function UsageBox({ models, mayChange }: { models: Models; mayChange: boo
 }
 
 function BudgetDialog({ now, onClose }: { now: number | undefined; onClose(): void }) {
-  const [text, setText] = useState(now === undefined ? '' : formatMoney(now).replaceAll(',', ''));
+  const [text, setText] = useState(now === undefined ? '' : moneyText(now));
   const { busy, error, run } = useDoing({ inForm: true });
-  const none = text.trim() === '';
   const micros = microsOf(text);
-  const wrong = !none && micros === undefined;
+  const wrong = badMoney(text);
   async function save() {
     const done = micros === undefined
       ? run(() => act('model_budget_set', {}), t('usage.budgetGone'))
