@@ -1,8 +1,9 @@
 /** Words of the inbox: plain, for people who do not build workflows. */
 export const inbox = {
-  'inbox.budget.more': 'May spend so much more',
+  'inbox.budget.more': 'How much more it may spend',
   'inbox.budget.hint': 'What you approve is recorded, and holds for this run. Leave it empty to try again as it is.',
   'inbox.budget.wrong': 'Write an amount above 0, like 2 or 0.50.',
+  'inbox.budget.write': 'Write how much more this run may spend: the budget of the day is used up until midnight UTC.',
   'inbox.budget.retry': 'Approve {amount} more, try again',
   'nav.inbox': 'Inbox',
   'nav.audit': 'Audit',
@@ -274,7 +275,7 @@ export const inbox = {
   'inbox.decision.via': 'Sent from',
   'inbox.via.app': 'the desktop window',
   'inbox.via.cli': 'a terminal',
-  'inbox.via.rest': 'a browser, or a program over REST',
+  'inbox.via.rest': 'a browser',
   'inbox.decidedBy': '{what} by {who}',
   'inbox.ended.done': 'This task was decided.',
   'inbox.ended.expired': 'Nobody answered in time. The step did what its settings say for that case.',
@@ -432,6 +433,7 @@ export const inbox = {
   'inbox.bulk.count': '{n} of {all} chosen',
   'inbox.bulk.action': '{action}: {n}',
   'inbox.bulk.nothing': 'These tasks have no decision in common.',
+  'inbox.bulk.usedUp': 'Not tried again together: a budget is used up. Open a task to approve an amount for its run.',
   'inbox.bulk.abortTitle': 'Abort the runs of {n} tasks?',
   'inbox.bulk.rejectTitle': 'Reject {n} tasks?',
   'inbox.bulk.clear': 'Clear selection',

@@ -36,7 +36,7 @@ export const said = {
   'said.latency': 'Time',
   'said.cut': 'Of a part that is long, the beginning stands above. All of it:',
   'said.finish': 'Ended because',
-  'said.finish.stop': 'it said what it says',
+  'said.finish.stop': 'it was finished',
   'said.finish.tool_use': 'it asks for a tool',
   'said.finish.max_tokens': 'it may not say more (tokens out)',
   'said.finish.refusal': 'it refused',

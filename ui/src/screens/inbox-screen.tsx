@@ -8,6 +8,7 @@ import { act, useCommand } from '../api/queries.ts';
 import { DelegationDialog, DelegationMark, useAnswersFor } from '../features/inbox/delegation.tsx';
 import { usePoll } from '../features/inbox/live.ts';
 import { change } from '../features/inbox/refresh.ts';
+import { cannotTryAgain } from '../features/inbox/budget.ts';
 import { microsOf } from '../features/money.ts';
 import { InboxArt } from '../features/inbox/art.tsx';
 import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
@@ -17,7 +18,7 @@ import { ReopenDialog } from '../features/inbox/reopen.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
 import { awake, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filter-model.ts';
 import { Filters } from '../features/inbox/filters.tsx';
-import { queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
+import { isOnItsWay, queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
 import { StatsView, type Cause } from '../features/inbox/stats.tsx';
 import { TaskList } from '../features/inbox/task-list.tsx';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
@@ -310,7 +311,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const close = useCallback(() => setAsked(null), [setAsked]);
   const forThem = useAnswersFor(me)(task);
   const open = task.state === 'open' && mayDecide;
-  const quiet = send !== undefined && (send.state === 'waiting' || send.state === 'sending');
+  const quiet = isOnItsWay(send);
   useHeartbeat(task, me, open);
 
   const cannot = (action: TaskAction): string | undefined => {
@@ -319,7 +320,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
     if (claim && !claim.mine) return t('inbox.cannot.claimed', { who: plain(whoText(claim.by)) });
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
     if (action === 'approve') return cannotApprove(task, me);
-    if (action === 'retry' && work.budget !== undefined && work.budget.trim() !== '' && microsOf(work.budget) === undefined) return t('inbox.budget.wrong');
+    if (action === 'retry') return cannotTryAgain(task, work.budget, Date.now());
     if (!takesInput(action)) return undefined;
     if (work.check.state === 'unread') return t('inbox.cannot.unread');
     if (action === 'correct' && !work.changed) return t('inbox.cannot.unchanged');

@@ -7,6 +7,8 @@ import { Button, Checkbox, Field, Icon, Segmented, TextArea, VirtualList } from 
 import { plain } from '../evidence/controls.ts';
 import { at, type Operation } from '../evidence/patch.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
+import { useNow } from '../../kit/use-now.ts';
+import { stillUsedUp } from './budget.ts';
 import type { TaskAction, TaskRow } from './types.ts';
 import { useFits, type Fit } from './use-fits.ts';
 import { ACTION_ICON, actionText, isAction } from './words.ts';
@@ -43,7 +45,8 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
   const one = new Set(tasks.map((task) => task.fingerprint)).size === 1;
   const runs = new Set(tasks.map((task) => task.runId)).size;
   const workflows = [...new Set(tasks.map((task) => task.workflowName))];
-  const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
+  const usedUp = stillUsedUp(tasks, useNow(60_000));
+  const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => !(action === 'retry' && usedUp) && tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
   const can = (action: TaskAction) => chosen.length > 0 && actions.includes(action) && (action !== 'correct' || left === 0);
   const send = (action: TaskAction) => {
     if (can(action)) onSend(action, (action === 'correct' ? chosen : tasks.filter((task) => !off.has(task.id))).map((task) => task.id), notes, action === 'correct' ? correction?.patch : undefined);
@@ -92,7 +95,7 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
             {t('inbox.bulk.action', { action: actionText(action), n: action === 'correct' ? chosen.length : tasks.length - [...off].filter((id) => ids.includes(id)).length })}
           </Button>
         ))}
-        {actions.length ? null : <span className="t2">{t('inbox.bulk.nothing')}</span>}
+        {usedUp ? <span className="t2">{t('inbox.bulk.usedUp')}</span> : actions.length ? null : <span className="t2">{t('inbox.bulk.nothing')}</span>}
         <span className="grow" />
         <Button variant="ghost" keys="Escape" onClick={onClear}>{t('inbox.bulk.clear')}</Button>
       </footer>

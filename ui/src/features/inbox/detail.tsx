@@ -8,14 +8,15 @@ import { ValueView } from '../../code/ValueView.tsx';
 import { plain, plainValue } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { microsOf } from '../money.ts';
+import { badMoney, microsOf } from '../money.ts';
+import { cannotTryAgain } from './budget.ts';
 import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
 import { HistoryTab } from './history-tab.tsx';
 import { canReopen, TaskLinks } from './reopen.tsx';
 import { useStopWhenClosed } from './model-suggestion.tsx';
-import type { Send } from './sending.ts';
+import { isOnItsWay, type Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
 import { roundText, ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, heldText, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
@@ -112,7 +113,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
         {task.escalationLevel > 0 ? <span className="s c-wait row gap1"><Icon name="up" size={12} />{tn('inbox.escalated', task.escalationLevel)}</span> : null}
       </div>
       <What task={task} />
-      {open && mayDecide && !send && work.budget !== undefined ? <More value={work.budget} onChange={work.setBudget} /> : null}
+      {open && mayDecide && !isOnItsWay(send) && work.budget !== undefined ? <More value={work.budget} hint={cannotTryAgain(task, '', now) ?? t('inbox.budget.hint')} onChange={work.setBudget} /> : null}
       <Called task={task} me={me} mayDecide={mayDecide} onClaim={onClaim} />
       <TaskLinks task={task} onTask={onOpenTask} onRun={onOpenOtherRun} />
     </header>
@@ -120,11 +121,11 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
 }
 
 /** The budget is used up: how much more the run may spend. */
-function More({ value, onChange }: { value: string; onChange(value: string): void }) {
-  const wrong = value.trim() !== '' && microsOf(value) === undefined;
+function More({ value, hint, onChange }: { value: string; hint: string; onChange(value: string): void }) {
+  const wrong = badMoney(value);
   return (
     <div className="ib-more">
-      <Field label={t('inbox.budget.more')} error={wrong ? t('inbox.budget.wrong') : undefined} hint={t('inbox.budget.hint')}>
+      <Field label={t('inbox.budget.more')} error={wrong ? t('inbox.budget.wrong') : undefined} hint={hint}>
         {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={value} invalid={wrong} maxLength={16} onChange={onChange} />}
       </Field>
     </div>

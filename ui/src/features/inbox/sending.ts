@@ -160,5 +160,7 @@ export function resumeSends(): () => void {
   };
 }
 
+/** Whether nothing else is decided until it has arrived or come back. */
+export const isOnItsWay = (send: Send | undefined): boolean => send?.state === 'waiting' || send?.state === 'sending';
 /** The decision on its way for a task. */
 export const sendOf = (sends: readonly Send[], taskId: string): Send | undefined => sends.find((send) => send.state !== 'done' && send.taskIds.includes(taskId));

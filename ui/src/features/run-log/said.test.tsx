@@ -88,7 +88,7 @@ describe('U-21: what a model said', () => {
   it('tokens are summed over the answers of a call', () => {
     card([turn, { ...turn, inputTokens: 2000, outputTokens: 6, thinkingTokens: 3, model: 'tiny-2' }], ['usage']);
     const facts = screen.getAllByRole('definition').map((one) => one.textContent);
-    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', 'no price known', '2.40 s', 'it said what it says']);
+    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', 'no price known', '2.40 s', 'it was finished']);
   });
 
   it('tokens that the provider did not tell are marked as an estimate, with their cost', () => {
