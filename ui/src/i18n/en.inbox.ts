@@ -188,6 +188,7 @@ export const inbox = {
   'inbox.source.rule': 'A rule of this step',
   'inbox.source.history': 'From earlier decisions',
   'inbox.source.llm': 'A language model',
+  'inbox.usedInstead': 'The suggestion stands in the place of your changes',
   'inbox.suggest': 'Suggest a correction',
   'inbox.suggest.again': 'Suggest another',
   'inbox.suggest.hint': 'asks {model} of {provider}; it costs, and is recorded',

@@ -25,7 +25,9 @@ import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
 import { useWork } from '../features/inbox/use-work.ts';
 import { actionText, cannotApprove, claimOf, leading, takesInput, whoText } from '../features/inbox/words.ts';
+import { asSchema } from '../api/json-schema.ts';
 import { plain } from '../features/evidence/controls.ts';
+import { holdsSecret } from '../features/evidence/secret-at.ts';
 import '../features/inbox/inbox.css';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
@@ -41,7 +43,7 @@ const never = () => false;
 export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const [filters, setFilters] = useState<InboxFilters>(NO_FILTERS);
   const [chosen, setChosen] = useState<ReadonlyMap<string, TaskRow>>(new Map());
-  const [correction, setCorrection] = useState<{ patch: ReturnType<typeof useWork>['check']['patch']; source: string } | null>(null);
+  const [correction, setCorrection] = useState<Parameters<typeof Bulk>[0]['correction']>(null);
   const [openNext, setOpenNext] = usePaneOpen('inbox.next', true);
   const [width, setWidth] = usePaneSize('inbox.list', 400);
   const [dialog, setDialog] = useState<'view' | 'delegate' | null>(null);
@@ -103,10 +105,10 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
     setCorrection(null);
   }, []);
   /** All open tasks that failed the same way; with the correction of the open one, if it has one. */
-  const chooseSame = async (task: TaskRow, patch: ReturnType<typeof useWork>['check']['patch'] | null) => {
+  const chooseSame = async (task: Task, patch: ReturnType<typeof useWork>['check']['patch'] | null) => {
     const found = await attempt(() => call('task_list', { state: 'open', view: 'all', fingerprint: task.fingerprint, limit: 500 }));
     if (!found) return;
-    setCorrection(patch?.length ? { patch, source: task.id } : null);
+    setCorrection(patch?.length ? { patch, source: task.id, schema: asSchema(task.schema) } : null);
     // What somebody has put off is not decided along, unless it is the one that is looked at.
     setChosen(new Map([...(task.state === 'open' ? [task] : []), ...found.tasks].map((one) => [one.id, one])));
     if (found.total > found.tasks.length) toast({ signal: 'info', text: t('inbox.chosenPart', { n: formatNumber(found.tasks.length), all: formatNumber(found.total) }) });
@@ -127,7 +129,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const right = many.length > 0 ? (
     <Many tasks={many} correction={correction} onClear={clear} hooks={shared}
       onSend={(action, ids, notes, patch) => {
-        queueSend({ taskIds: ids, title: tn('inbox.tasks', ids.length), action, notes, ...(patch ? { patch } : {}) });
+        queueSend({ taskIds: ids, title: tn('inbox.tasks', ids.length), action, notes, ...(patch ? { patch } : {}) }, { holdsSecret: correction !== null && holdsSecret(correction.schema) });
         clear();
       }} />
   ) : taskId ? (
@@ -277,7 +279,7 @@ function Many({ tasks, correction, hooks, onSend, onClear }: {
 
 interface OneProps {
   taskId: string; row: TaskRow | undefined; me: string | undefined; mayDecide: boolean; hooks: Shared;
-  onDecided(task: Task): void; onChoose(task: TaskRow): void; onChooseSame(task: TaskRow, patch: ReturnType<typeof useWork>['check']['patch'] | null): void; onGo(id: string | undefined): void;
+  onDecided(task: Task): void; onChoose(task: TaskRow): void; onChooseSame(task: Task, patch: ReturnType<typeof useWork>['check']['patch'] | null): void; onGo(id: string | undefined): void;
 }
 
 function One(props: OneProps) {
@@ -335,7 +337,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
     queueSend({
       taskIds: [task.id], title: task.title, action, notes: work.notes, revision: task.revision,
       ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }),
-    });
+    }, { holdsSecret: holdsSecret(asSchema(task.schema)) });
     onDecided(task);
   };
   const decide = (action: TaskAction) => {

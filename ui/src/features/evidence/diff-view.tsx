@@ -5,14 +5,14 @@ import type { JsonSchema } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { diffLines, fold, type DiffLine, type Shown } from './diff.ts';
 import { Pieces } from './safe-text.tsx';
-import { secretAt } from './secret-at.ts';
+import { holdsSecret, secretAt } from './secret-at.ts';
 import './evidence.css';
 
 const MOST = 600;
 
 /** `schema`: that of the values. What it marks as secret is shown as dots. */
 export function DiffView({ before, after, schema, view = 'together', label }: { before: unknown; after: unknown; schema?: JsonSchema; view?: 'together' | 'side'; label: string }) {
-  const lines = useMemo(() => diffLines(before, after, schema && ((path) => secretAt(schema, path))), [before, after, schema]);
+  const lines = useMemo(() => diffLines(before, after, schema && holdsSecret(schema) ? (path) => secretAt(schema, path) : undefined), [before, after, schema]);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [limit, setLimit] = useState(MOST);
   const shown = useMemo(() => fold(lines).flatMap<Shown>((one) => ('fold' in one && open.has(one.key) ? one.fold : [one])), [lines, open]);

@@ -5,7 +5,7 @@ import { hiddenIn, piecesOf, plain, plainValue } from './controls.ts';
 import { changedPaths, diffLines, fold, same, type DiffLine } from './diff.ts';
 import type { JsonSchema } from '../../api/types.ts';
 import { DiffView } from './diff-view.tsx';
-import { secretAt } from './secret-at.ts';
+import { DOTS, holdsSecret, secretAt, withoutSecrets } from './secret-at.ts';
 import { applyPatch, at, put } from './patch.ts';
 import { SafeText } from './safe-text.tsx';
 
@@ -105,6 +105,16 @@ describe('what a schema marks as secret', () => {
     const circle: JsonSchema = { properties: { next: { $ref: '#' }, pin: secret } };
     expect(secretAt(circle, '/next/next/pin')).toBe(true);
     expect(secretAt({ allOf: [{ $ref: '#' }] }, '/a')).toBe(false);
+    expect(holdsSecret(schema)).toBe(true);
+    expect(holdsSecret({ type: 'object', properties: { 'x-secret': { type: 'boolean' } } })).toBe(false);
+    expect(withoutSecrets({ properties: { card: { properties: { pin: { 'x-secret': true } } } } }, { pin: '1', holder: 'Ada' }, '/card')).toEqual({ pin: DOTS, holder: 'Ada' });
+    // Where nothing is marked nothing is looked up, however long the value is.
+    const plainSchema: JsonSchema = { type: 'object', get properties() { asked += 1; return {}; } };
+    let asked = 0;
+    const long = Array.from({ length: 2000 }, (_, n) => n);
+    const { rerender } = render(<DiffView before={long} after={[...long, 1]} schema={plainSchema} label="d" />);
+    rerender(<DiffView before={long} after={[...long, 2]} schema={plainSchema} label="d" />);
+    expect(asked).toBe(1);
   });
 });
 

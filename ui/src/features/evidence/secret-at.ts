@@ -1,6 +1,6 @@
 // Which places of a value its schema marks as secret. Where it is not clear which part of a schema holds, a mark in any of them counts.
 
-import { isObject, pointerParts } from '../../api/json.ts';
+import { isObject, pointerParts, pointerTo } from '../../api/json.ts';
 import type { JsonSchema } from '../../api/types.ts';
 
 /** Of one length, whatever is hidden. */
@@ -34,4 +34,23 @@ export function secretAt(schema: JsonSchema, pointer: string): boolean {
     here = [...new Set(here.flatMap((one) => below(one, name)).flatMap((one) => [...parts(schema, one)]))];
   }
   return here.some((one) => one['x-secret'] === true);
+}
+
+const looked = new WeakMap<JsonSchema, boolean>();
+/** Whether it marks anything at all. Asked at every letter, answered once for each schema. */
+export function holdsSecret(schema: JsonSchema): boolean {
+  const known = looked.get(schema);
+  if (known !== undefined) return known;
+  const marks = (value: unknown): boolean => typeof value === 'object' && value !== null && ((isObject(value) && value['x-secret'] === true) || Object.values(value).some(marks));
+  const found = marks(schema);
+  looked.set(schema, found);
+  return found;
+}
+
+/** The value that stands at a pointer, with dots where it is secret: to be shown, never to be sent. */
+export function withoutSecrets(schema: JsonSchema, value: unknown, pointer = ''): unknown {
+  if (!holdsSecret(schema) || value === undefined || value === null || value === '') return value;
+  if (secretAt(schema, pointer)) return DOTS;
+  if (Array.isArray(value)) return value.map((one, index) => withoutSecrets(schema, one, pointerTo(pointer, String(index))));
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutSecrets(schema, one, pointerTo(pointer, name))])) : value;
 }

@@ -7,6 +7,8 @@ import { Button, Checkbox, Field, Icon, Segmented, TextArea, VirtualList } from 
 import { plain } from '../evidence/controls.ts';
 import { at, type Operation } from '../evidence/patch.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
+import { withoutSecrets } from '../evidence/secret-at.ts';
+import type { JsonSchema } from '../../api/types.ts';
 import { useNow } from '../../kit/use-now.ts';
 import { stillUsedUp } from './budget.ts';
 import type { TaskAction, TaskRow } from './types.ts';
@@ -20,7 +22,7 @@ export interface BulkHandle { can(action: TaskAction): boolean; send(action: Tas
 export interface BulkProps {
   tasks: readonly TaskRow[];
   /** The correction of the task that was open, when it changes something. */
-  correction: { patch: Operation[]; source: string } | null;
+  correction: { patch: Operation[]; source: string; schema: JsonSchema } | null;
   keysOf(action: TaskAction): string | undefined;
   onSend(action: TaskAction, ids: string[], notes: string, patch?: Operation[]): void;
   onClear(): void;
@@ -69,7 +71,7 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
       <div className="ib-bulk-body">
         {correcting ? (
           <div className="row ib-bulk-what"><span className="t2">{t('inbox.bulk.change')}</span>
-            <span className="ell mono s">{sample.slice(0, 4).map((operation) => <Op key={`${operation.op}${operation.path}`} operation={operation} />)}{sample.length > 4 ? ` +${String(sample.length - 4)}` : ''}</span>
+            <span className="ell mono s">{sample.slice(0, 4).map((operation) => <Op key={`${operation.op}${operation.path}`} operation={operation} schema={correction.schema} />)}{sample.length > 4 ? ` +${String(sample.length - 4)}` : ''}</span>
             <span className="end row s" role="status">
               {left > 0 ? <span className="t2 row gap1"><Icon name="arc" size={12} spin />{tn('inbox.bulk.checking', left)}</span> : null}
               <span className="c-ok row gap1"><Icon name="okc" size={12} />{tn('inbox.bulk.fit', fitting)}</span>
@@ -83,7 +85,7 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
             <div className={`ib-res ${correcting ? '' : 'same'}`} role="presentation">
               <span role="gridcell"><Checkbox checked={good(task)} disabled={correcting && fits.get(task.id)?.state !== 'fits'} label={t('inbox.choose', { title: `${plain(task.title)} ${shortRunId(task.runId)}` })} onChange={() => toggle(task.id)} /></span>
               <span role="gridcell" className="t2 mono">{shortRunId(task.runId)}</span>
-              {correcting ? <FitCells fit={fits.get(task.id)} patch={sample} /> : <><span role="gridcell"><SafeText line text={task.errorMessage ?? task.title} /></span><span role="gridcell" className="t2"><SafeText line text={task.nodeTitle} /></span></>}
+              {correcting ? <FitCells fit={fits.get(task.id)} patch={sample} schema={correction.schema} /> : <><span role="gridcell"><SafeText line text={task.errorMessage ?? task.title} /></span><span role="gridcell" className="t2"><SafeText line text={task.nodeTitle} /></span></>}
             </div>
           )} />
         <div className="ib-bulk-note"><Field label={t('inbox.note')} hint={t('inbox.bulk.noteHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} value={notes} onChange={setNotes} rows={2} maxLength={10_000} data-note />}</Field></div>
@@ -103,13 +105,13 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
   );
 }
 
-function Op({ operation }: { operation: Operation }): ReactNode {
-  const value = 'value' in operation ? ` = ${JSON.stringify(operation.value)}` : '';
+function Op({ operation, schema }: { operation: Operation; schema: JsonSchema }): ReactNode {
+  const value = 'value' in operation ? ` = ${JSON.stringify(withoutSecrets(schema, operation.value, operation.path))}` : '';
   return <code className="badge"><SafeText line text={`${operation.op === 'remove' ? '− ' : ''}${operation.path}${operation.op === 'remove' ? '' : value}`} /></code>;
 }
 
-function FitCells({ fit, patch }: { fit: Fit | undefined; patch: Operation[] }) {
-  const show = (value: unknown) => patch.slice(0, 4).map((operation) => { const found = at(value, operation.path); return found === undefined ? t('inbox.bulk.empty') : JSON.stringify(found); }).join(', ');
+function FitCells({ fit, patch, schema }: { fit: Fit | undefined; patch: Operation[]; schema: JsonSchema }) {
+  const show = (value: unknown) => patch.slice(0, 4).map((operation) => { const found = at(value, operation.path); return found === undefined ? t('inbox.bulk.empty') : JSON.stringify(withoutSecrets(schema, found, operation.path)); }).join(', ');
   if (!fit) return <><span role="gridcell" className="sk" /><span role="gridcell" /><span role="gridcell" className="t3">{t('inbox.bulk.wait')}</span></>;
   return (
     <>

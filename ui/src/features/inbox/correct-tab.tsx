@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo, useState } from 'react';
 import { formatBytes, formatDateTime, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
-import { Banner, Button, Icon, Kbd, Segmented, TextArea } from '../../kit/index.ts';
+import { Banner, Button, Icon, Kbd, Segmented, TextArea, toast } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';
 import { SchemaForm } from '../../schema-form/index.ts';
 import { useCopy } from '../../code/use-copy.ts';
@@ -12,6 +12,8 @@ import { hiddenIn, plain, plainValue } from '../evidence/controls.ts';
 import { changedPaths, diffLines, same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
+import { holdsSecret } from '../evidence/secret-at.ts';
+import type { Task } from './types.ts';
 import type { DetailProps } from './detail.tsx';
 import { dropDraft } from './drafts.ts';
 import { SuggestButton, useModelSuggestion } from './model-suggestion.tsx';
@@ -162,6 +164,16 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
   const next = leading(task, work);
   const ofModel = useModelSuggestion(task.id);
   const suggestions = ofModel ? [...task.suggestions, ofModel] : task.suggestions;
+  const schema = asSchema(task.schema);
+  /** The words of the engine; where a value is to be secret only which ones change. */
+  const changesText = (one: Task['suggestions'][number]) =>
+    (holdsSecret(schema) ? changedPaths(diffLines(work.original, one.correctedInput)).map(pathText).join(', ') : one.changes.join(' '));
+  const use = (next: unknown) => {
+    const { value } = work;
+    work.setValue(next);
+    // An answer may come while one writes.
+    if (work.changed) toast({ signal: 'info', text: t('inbox.usedInstead'), action: { label: t('inbox.undo'), run: () => work.setValue(value) } });
+  };
   return (
     <div className="ib-side">
       {edits ? (
@@ -186,11 +198,11 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
                 <div className="ib-sug" key={`s${String(index)}`}>
                   <Icon name={SOURCE_ICON[one.source]} className="t2" label={t(`inbox.source.${one.source}`)} />
                   <span className="col">
-                    <SafeText text={one.changes.length ? one.changes.join(' ') : one.rationale} cut={300} />
+                    <SafeText text={one.changes.length ? changesText(one) : one.rationale} cut={300} />
                     <span className="s t2"><SafeText text={one.changes.length ? one.rationale : t(`inbox.source.${one.source}`)} cut={300} /></span>
                     {one.valid ? null : <span className="s c-err row gap1"><Icon name="errd" size={12} />{t('inbox.suggestionInvalid')}</span>}
                   </span>
-                  <Button small icon={used ? 'check' : undefined} disabled={used || !mayDecide || send !== undefined} onClick={() => work.setValue(one.correctedInput)}>{used ? t('inbox.used') : t('inbox.use')}</Button>
+                  <Button small icon={used ? 'check' : undefined} disabled={used || !mayDecide || send !== undefined} onClick={() => use(one.correctedInput)}>{used ? t('inbox.used') : t('inbox.use')}</Button>
                 </div>
               );
             })}

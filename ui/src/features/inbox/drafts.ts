@@ -25,6 +25,9 @@ function stored(): { [taskId: string]: Draft } {
   }
 }
 
+/** Tasks whose schema marks values as secret: what is typed there lives as long as the page. */
+const secret = new Set<string>();
+
 interface State { drafts: { [taskId: string]: Draft }; revealed: { [taskId: string]: Revealed } }
 export const useDrafts = create<State>(() => ({ drafts: stored(), revealed: {} }));
 
@@ -33,14 +36,16 @@ function keep(drafts: { [taskId: string]: Draft }): void {
   useDrafts.setState({ drafts: Object.fromEntries(entries) });
   const { revealed } = useDrafts.getState();
   try {
-    // What was masked is not written to the disk.
-    sessionStorage.setItem(KEY, JSON.stringify(Object.fromEntries(entries.filter(([taskId]) => !(taskId in revealed)))));
+    // What was masked is not written to the disk, nor what is to be secret.
+    const kept = entries.filter(([taskId]) => !(taskId in revealed)).map(([taskId, draft]) => [taskId, secret.has(taskId) ? { ...draft, value: undefined } : draft] as const);
+    sessionStorage.setItem(KEY, JSON.stringify(Object.fromEntries(kept)));
   } catch {
     // No room: it lives as long as the page.
   }
 }
 
-export function editDraft(taskId: string, part: Draft): void {
+export function editDraft(taskId: string, part: Draft, { holdsSecret = false }: { holdsSecret?: boolean } = {}): void {
+  if (holdsSecret) secret.add(taskId);
   const { [taskId]: old, ...others } = useDrafts.getState().drafts;
   keep({ ...others, [taskId]: { ...old, ...part } });
 }

@@ -32,7 +32,7 @@ export interface Send {
   state: 'waiting' | 'sending' | 'failed' | 'held' | 'done';
   error?: SendError;
   results?: BatchResult['results'];
-  /** Holds values that were masked: it lives as long as the page, and is never written to the disk. */
+  /** Holds values that were masked, or that a schema marks as secret: it lives as long as the page, and is never written to the disk. */
   unmasked?: true;
 }
 type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'results' | 'unmasked'>;
@@ -79,12 +79,13 @@ function sendDue(): void {
   plan();
 }
 
-export function queueSend(send: NewSend): string {
+/** `holdsSecret`: the schema of a task marks values that stand in its correction. */
+export function queueSend(send: NewSend, { holdsSecret = false }: { holdsSecret?: boolean } = {}): string {
   const id = crypto.randomUUID();
   // A newer decision on the same task takes the place of one that is not sent yet.
   const others = useSends.getState().sends.filter((one) => one.state === 'sending' || !one.taskIds.every((task) => send.taskIds.includes(task)));
   const { revealed } = useDrafts.getState();
-  const unmasked = (send.correctedInput !== undefined || send.patch !== undefined) && send.taskIds.some((task) => Object.hasOwn(revealed, task));
+  const unmasked = (send.correctedInput !== undefined || send.patch !== undefined) && (holdsSecret || send.taskIds.some((task) => Object.hasOwn(revealed, task)));
   set([...others, { ...send, id, sendAt: Date.now() + UNDO_MS, state: 'waiting', ...(unmasked ? { unmasked } : {}) }]);
   return id;
 }

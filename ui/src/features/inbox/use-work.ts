@@ -4,9 +4,10 @@ import { told } from '../../api/error.ts';
 import { useEffect, useMemo, useState } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
 import { same } from '../evidence/diff.ts';
+import { holdsSecret } from '../evidence/secret-at.ts';
 import { useCommand } from '../../api/queries.ts';
 import { asksForMore, usualMore } from './budget.ts';
-import { editDraft, useDrafts } from './drafts.ts';
+import { editDraft, useDrafts, type Draft } from './drafts.ts';
 import { withDefaults } from './schema.ts';
 import type { Task, TaskCheck } from './types.ts';
 
@@ -58,13 +59,14 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const state = !wanted ? 'off' : unread ? 'unread' : answer.error ? 'failed' : !current || answer.isPlaceholderData || !answer.data ? 'busy' : answer.data.valid ? 'valid' : 'invalid';
   // While the next answer is on its way, the findings of the last stay: nothing jumps.
   const known = asked.id === task.id ? answer.data : undefined;
+  const edit = (part: Draft) => editDraft(task.id, part, { holdsSecret: holdsSecret(asSchema(task.schema)) });
   return {
     original, value, changed, differs, notes: draft?.notes ?? '', budget: asksForMore(task) ? draft?.budget ?? usualMore(task) : undefined, revealed: revealed !== undefined,
     check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: told(answer.error) } : {}) },
     setUnread,
-    setValue: (next) => editDraft(task.id, { value: { now: next } }),
-    reset: () => editDraft(task.id, { value: undefined }),
-    setNotes: (notes) => editDraft(task.id, { notes }),
-    setBudget: (budget) => editDraft(task.id, { budget }),
+    setValue: (next) => edit({ value: { now: next } }),
+    reset: () => edit({ value: undefined }),
+    setNotes: (notes) => edit({ notes }),
+    setBudget: (budget) => edit({ budget }),
   };
 }
