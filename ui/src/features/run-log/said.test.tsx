@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import { foldRun, type CallCard, type Saying } from '../../api/run-state.ts';
@@ -37,6 +37,19 @@ describe('U-21: what a model said', () => {
     expect(screen.getByRole('img', { name: 'Failed' })).toBeTruthy();
     await userEvent.click(screen.getAllByRole('button', { name: /find/ })[0] as HTMLElement);
     expect(screen.getByLabelText('find Answer').textContent).toContain('no such aisle');
+  });
+
+  it('a turn that the wire has cut says so and leads to the rest; an empty one is none', () => {
+    const tool = { what: 'tool' as const, startedMs: 0, endedMs: 5, notices: [], name: 'find', input: {}, output: 'x', failed: false };
+    const cut = { _truncated: true, type: 'string', preview: 'First I look', ref: 'R/3/payload/delta', length: 20_000 } as const;
+    card([{ what: 'text', text: '\n\n' }, { ...tool, id: 't1' }, { what: 'text', text: 'First I look', cut }, { ...tool, id: 't2' }, { what: 'text', text: 'Done.' }, turn], ['response', 'conversation']);
+    const talk = within(screen.getByRole('list', { name: 'Conversation' }));
+    expect(talk.getByText(/^Of a part that is long, the beginning stands above/)).toBeTruthy();
+    // Turns are no landmarks, and only what scrolls is a stop of the keyboard.
+    expect(talk.queryByRole('region')).toBeNull();
+    const turns = talk.getAllByRole('group', { name: /^Model \d/ }).filter((one) => one.className === 'said-text');
+    expect(turns.map((one) => one.textContent)).toEqual(['First I look', 'Done.']);
+    expect(turns.map((one) => one.tabIndex)).toEqual([-1, -1]);
   });
 
   it('is text, whatever it holds: no pictures, no links, no code', () => {

@@ -32,7 +32,7 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
     if (length === 0) return null;
     return section(id, t(`said.${id}`), open && what === 'text' ? t('said.coming') : formatBytes(length), () => <>
       <Text text={textOf(parts, what)} open={open} label={t(`said.${id}`)} />
-      {parts.map((one, i) => (one.what === what && one.cut ? <div key={`cut ${String(i)}`} className="sc-value"><span className="s t3">{t('said.cut')}</span><ValueView value={one.cut} label={t(`said.${id}`)} /></div> : null))}
+      {parts.map((one, i) => (one.what === what && one.cut ? <Cut key={`cut ${String(i)}`} value={one.cut} label={t(`said.${id}`)} /> : null))}
     </>);
   };
   const tools = said.filter((one) => one.what === 'tool');
@@ -92,19 +92,29 @@ function Usage({ turns }: { turns: readonly ModelTurn[] }) {
   );
 }
 
-function Text({ text, open, label }: { text: string; open: boolean; label: string }) {
+/** Of a part that the wire has cut: the way to all of it. */
+function Cut({ value, label }: { value: unknown; label: string }) {
+  return <div className="sc-value"><span className="s t3">{t('said.cut')}</span><ValueView value={value} label={label} /></div>;
+}
+
+/** `part`: one of many, no landmark of the page; only what scrolls takes the keys. */
+function Text({ text, open, label, part = false }: { text: string; open: boolean; label: string; part?: boolean }) {
   const [all, setAll] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const long = text.length > SHOWN && !all;
   const shown = long ? (open ? text.slice(-SHOWN) : text.slice(0, SHOWN)) : text;
+  const [scrolls, setScrolls] = useState(false);
+  useEffect(() => {
+    if (part && box.current) setScrolls(box.current.scrollHeight > box.current.clientHeight);
+  }, [shown, part]);
   useEffect(() => {
     if (open && atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [shown, open]);
   return (
     <div className="sc-value">
       <div
-        ref={box} className="said-text" tabIndex={0} role="region" aria-label={label}
+        ref={box} className="said-text" tabIndex={part && !scrolls ? undefined : 0} role={part ? 'group' : 'region'} aria-label={label}
         onScroll={(event) => { atEnd.current = event.currentTarget.scrollHeight - event.currentTarget.scrollTop - event.currentTarget.clientHeight < 24; }}
       >
         {long && open ? '… ' : ''}{shown}{long && !open ? ' …' : ''}
@@ -130,10 +140,15 @@ function Conversation({ said, open }: { said: readonly Saying[]; open: boolean }
           case 'text':
           case 'thinking': {
             const who = one.what === 'text' ? t('said.model') : t('said.thinking');
+            const text = one.text.trim().replace(MASKS, '•••');
+            const label = t('said.turn', { who, n: i + 1 });
+            // Models begin a new line before they ask for a tool.
+            if (text === '') return null;
             return (
               <li key={key} className={one.what === 'thinking' ? 't2' : ''}>
                 <span className="cap">{who}</span>
-                <Text text={one.text.trim().replace(MASKS, '•••')} open={open && i === said.length - 1} label={t('said.turn', { who, n: i + 1 })} />
+                <Text part text={text} open={open && i === said.length - 1} label={label} />
+                {one.cut ? <Cut value={one.cut} label={label} /> : null}
               </li>
             );
           }
