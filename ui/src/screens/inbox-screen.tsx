@@ -24,7 +24,7 @@ import { TaskList } from '../features/inbox/task-list.tsx';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
 import { useWork } from '../features/inbox/use-work.ts';
-import { actionText, cannotApprove, claimOf, leading, takesInput, whoText } from '../features/inbox/words.ts';
+import { actionText, cannotApprove, claimOf, isTheirs, leading, takesInput, whoText } from '../features/inbox/words.ts';
 import { asSchema } from '../api/json-schema.ts';
 import { plain } from '../features/evidence/controls.ts';
 import { holdsSecret } from '../features/evidence/secret-at.ts';
@@ -318,8 +318,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
 
   const cannot = (action: TaskAction): string | undefined => {
     if (!open || quiet) return t('inbox.cannot.sent');
-    const claim = claimOf(task, me, Date.now());
-    if (claim && !claim.mine) return t('inbox.cannot.claimed', { who: plain(whoText(claim.by)) });
+    if (isTheirs(task, me, Date.now())) return t('inbox.cannot.claimed', { who: plain(whoText(task.claimedBy ?? '')) });
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
     if (action === 'approve') return cannotApprove(task, me);
     if (action === 'retry') return cannotTryAgain(task, work.budget, Date.now());
@@ -404,7 +403,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
     ...NO_TASK, ...usePrefix(), ...base(hooks), can, act: decide, submit: () => { if (submitted) decide(submitted); }, canSubmit: () => submitted !== undefined && can(submitted),
     choose: () => { if (open) onChoose(task); }, canChoose: () => open, chooseSame: () => { if (mayDecide) onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null); },
     claim: () => void claim(), canClaim: () => open && !mine(), release: () => void release(), canRelease: () => open && mine(), edit,
-    note: () => { setTab('decide'); requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-note]')?.focus()); }, snooze: () => setAsked({ kind: 'snooze' }), canDecide: () => open && !quiet,
+    note: () => { setTab('decide'); requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-note]')?.focus()); }, snooze: () => setAsked({ kind: 'snooze' }), canDecide: () => open && !quiet && !isTheirs(task, me, Date.now()),
   });
   return (
     <>

@@ -18,7 +18,7 @@ import type { DetailProps } from './detail.tsx';
 import { dropDraft } from './drafts.ts';
 import { SuggestButton, useModelSuggestion } from './model-suggestion.tsx';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
-import { afterText, approvalsText, cannotApprove, doneText, isAction, leading, pathText, viaText, whenText, whoText } from './words.ts';
+import { afterText, approvalsText, cannotApprove, doneText, isAction, isTheirs, leading, pathText, viaText, whenText, whoText } from './words.ts';
 
 export function CorrectTab(props: DetailProps) {
   const { task } = props;
@@ -158,7 +158,8 @@ function Note({ work, mayDecide, keysOf }: DetailProps) {
 const SOURCE_ICON = { rule: 'wrench', history: 'clock', llm: 'agent' } as const;
 
 function ChangeSide(props: DetailProps & { edits: boolean }) {
-  const { task, work, edits, onReviewAll, mayDecide, send } = props;
+  const { task, work, me, edits, onReviewAll, mayDecide, send } = props;
+  const now = useNow(15_000);
   const [view, setView] = useState<'together' | 'side'>('together');
   const lines = useMemo(() => changedPaths(diffLines(work.original, work.value)), [work.original, work.value]);
   const next = leading(task, work);
@@ -207,7 +208,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
               );
             })}
           </div> : null}
-          <SuggestButton task={task} disabled={!mayDecide || send !== undefined} />
+          <SuggestButton task={task} disabled={!mayDecide || send !== undefined || isTheirs(task, me, now)} />
         </div>
       ) : null}
       {task.sameCount > 1 && mayDecide ? (

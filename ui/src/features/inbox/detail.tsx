@@ -19,7 +19,7 @@ import { useStopWhenClosed } from './model-suggestion.tsx';
 import { isOnItsWay, type Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
-import { roundText, ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, heldText, isAction, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
+import { roundText, ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, heldText, isAction, isTheirs, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
 
 export type DetailTab = 'decide' | 'happened' | 'history';
 export interface DetailProps {
@@ -189,7 +189,7 @@ function Claim(props: DetailProps) {
 }
 
 function ActionBar(props: DetailProps) {
-  const { task, work, mayDecide, send, cannot, keysOf, onAction, onUndo } = props;
+  const { task, work, me, mayDecide, send, cannot, keysOf, onAction, onUndo } = props;
   const now = useNow(15_000);
   if (task.state !== 'open') {
     return (
@@ -224,9 +224,10 @@ function ActionBar(props: DetailProps) {
       </Button>
     );
   };
+  const theirs = isTheirs(task, me, now);
   const snoozed = task.snoozedUntil !== undefined && Date.parse(task.snoozedUntil) > now;
   const entries: (MenuEntry | null)[] = [
-    ...(task.heldSince ? [] : [{ id: 'hold', label: t('inbox.hold'), icon: 'pause' as const, onSelect: props.onHold }]),
+    ...(task.heldSince || theirs ? [] : [{ id: 'hold', label: t('inbox.hold'), icon: 'pause' as const, onSelect: props.onHold }]),
     { id: 'reassign', label: t('inbox.reassign'), icon: 'swap', onSelect: props.onReassign },
     { id: 'run', label: t('inbox.openRun'), icon: 'runs', onSelect: props.onOpenRun },
     { id: 'audit', label: t('inbox.showAudit'), icon: 'chain', onSelect: props.onAudit },
@@ -236,8 +237,8 @@ function ActionBar(props: DetailProps) {
     <footer className="ib-act">
       {allowed.map(button)}
       <span className="grow" />
-      {task.heldSince ? <Button variant="ghost" icon="play" onClick={props.onContinue}>{t('inbox.continue')}</Button> : null}
-      {snoozed ? <Button variant="ghost" icon="glass" onClick={props.onWake}>{t('inbox.wake')}</Button> : <Button variant="ghost" icon="glass" keys={keysOf('snooze')} onClick={props.onSnooze}>{t('inbox.snooze')}</Button>}
+      {task.heldSince && !theirs ? <Button variant="ghost" icon="play" onClick={props.onContinue}>{t('inbox.continue')}</Button> : null}
+      {theirs ? null : snoozed ? <Button variant="ghost" icon="glass" onClick={props.onWake}>{t('inbox.wake')}</Button> : <Button variant="ghost" icon="glass" keys={keysOf('snooze')} onClick={props.onSnooze}>{t('inbox.snooze')}</Button>}
       <Menu trigger={<IconButton icon="dots" label={t('inbox.more')} />} entries={entries} />
     </footer>
   );

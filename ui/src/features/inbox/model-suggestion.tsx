@@ -21,13 +21,14 @@ const put = (taskId: string, asked: Asked | undefined) => {
 async function ask(taskId: string): Promise<void> {
   const before = useAsked.getState()[taskId];
   const kept = before?.found ? { found: before.found } : {};
-  put(taskId, { state: 'asking', ...kept });
+  const mine: Asked = { state: 'asking', ...kept };
+  put(taskId, mine);
+  // Who stopped it knows why, and may have asked again: what comes then is of no question that stands.
+  const came = (asked: Asked) => { if (useAsked.getState()[taskId] === mine) put(taskId, asked); };
   try {
-    put(taskId, { state: 'answered', found: await change('task_suggest', { taskId }) });
+    came({ state: 'answered', found: await change('task_suggest', { taskId }) });
   } catch (cause) {
-    const error = toApiError(cause);
-    // Who stopped it knows why.
-    if (useAsked.getState()[taskId]?.state === 'asking') put(taskId, { state: 'failed', why: told(error), ...kept });
+    came({ state: 'failed', why: told(toApiError(cause)), ...kept });
   }
 }
 

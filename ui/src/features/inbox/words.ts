@@ -113,6 +113,9 @@ export function claimOf(task: TaskRow, me: string | undefined, now: number): { b
   return { by: task.claimedBy, mine: task.claimedBy === me, left };
 }
 
+/** Somebody else has it: what it is decided by, and what puts it off, is refused until they give it back. */
+export const isTheirs = (task: TaskRow, me: string | undefined, now: number): boolean => claimOf(task, me, now)?.mine === false;
+
 /** From where a decision was sent. */
 export const viaText = (via: string): string => (via === 'app' || via === 'cli' || via === 'rest' ? t(`inbox.via.${via}`) : via);
 
