@@ -1,6 +1,6 @@
 // Something that a person asked for and waits for: busy meanwhile, said when it is done, and its failure kept or shown.
 
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { toApiError, type ApiError } from '../api/error.ts';
 import { toast } from '../kit/index.ts';
 
@@ -23,7 +23,7 @@ export interface Doing {
   busy: boolean;
   /** Why the last one failed, for a form that keeps what was typed. */
   error: ApiError | null;
-  /** False while another one is under way, and after a failure. */
+  /** False while another one is under way, after a failure, and when nobody waits any more: what closes a form would close another. */
   run(work: () => Promise<unknown>, done?: string): Promise<boolean>;
 }
 
@@ -31,6 +31,11 @@ export interface Doing {
 export function useDoing({ inForm = false }: { inForm?: boolean } = {}): Doing {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
+  const waits = useRef(true);
+  useEffect(() => {
+    waits.current = true;
+    return () => { waits.current = false; };
+  }, []);
   async function run(work: () => Promise<unknown>, done?: string): Promise<boolean> {
     if (busy) return false;
     setBusy(true);
@@ -38,9 +43,9 @@ export function useDoing({ inForm = false }: { inForm?: boolean } = {}): Doing {
     try {
       await work();
       if (done) toast({ signal: 'ok', text: done });
-      return true;
+      return waits.current;
     } catch (cause) {
-      if (inForm) setError(toApiError(cause));
+      if (inForm && waits.current) setError(toApiError(cause));
       else showError(cause);
       return false;
     } finally {

@@ -1,14 +1,14 @@
-// Dialogs that send something: what is asked, its answer when it fails, and no way out while it is under way.
+// Dialogs that send something: what is asked, its answer when it fails, and no way out while it is under way, unless that lasts.
 
 import './keys.css';
-import { useId, useRef, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import type { ApiError } from '../api/error.ts';
 import { t } from '../i18n/index.ts';
 import { Button, ConfirmDialog, Dialog } from '../kit/index.ts';
 import { useDoing } from './doing.ts';
 import { Fault } from './fault.tsx';
 
-export interface FormDialogProps {
+interface FormDialogProps {
   title: string;
   /** The strong button. */
   submit: string;
@@ -27,12 +27,32 @@ export interface FormDialogProps {
   above?: ReactNode;
 }
 
+/** An answer that has not come by then may wait for something that is closed: the person may go. */
+export const LONG_MS = 30_000;
+
+/** Busy for so long that nobody has to wait. */
+function useLong(busy: boolean): boolean {
+  const [long, setLong] = useState(false);
+  useEffect(() => {
+    if (!busy) return undefined;
+    const timer = setTimeout(() => setLong(true), LONG_MS);
+    return () => {
+      clearTimeout(timer);
+      setLong(false);
+    };
+  }, [busy]);
+  return busy && long;
+}
+
 export function FormDialog({ title, submit, busy, error, complete, close = t('common.cancel'), danger, width, onSubmit, onClose, children, above }: FormDialogProps) {
   const form = useId();
+  const long = useLong(busy);
+  const held = busy && !long;
   return (
-    <Dialog open onClose={onClose} title={title} closeLabel={close} width={width} busy={busy}
+    <Dialog open typed onClose={onClose} title={title} closeLabel={close} width={width} busy={held}
       footer={<>
-        <Button onClick={onClose} disabled={busy} keys="Escape">{close}</Button>
+        {busy && !held ? <span className="s t2 grow" role="status">{t('common.noAnswer')}</span> : null}
+        <Button onClick={onClose} disabled={held} keys="Escape">{close}</Button>
         <Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!complete} type="submit" form={form}>{submit}</Button>
       </>}>
       <form id={form} className="sec-form" onSubmit={(event) => { event.preventDefault(); if (complete && !busy) onSubmit(); }}>

@@ -40,6 +40,7 @@ export const en = {
 
   'common.close': 'Close',
   'common.cancel': 'Cancel',
+  'common.noAnswer': 'No answer yet. You may close this; what was sent may still come true.',
   'common.open': 'Open',
   'common.find': 'Find anything',
   'common.tryAgain': 'Try again',

@@ -16,6 +16,8 @@ export interface DialogProps {
   bare?: boolean;
   /** Something was sent and is answered here: until then it cannot be closed. What ends later would act on what is open then. */
   busy?: boolean | undefined;
+  /** Something is typed in it: a press beside it does not throw that away. */
+  typed?: boolean | undefined;
   /** What has the focus when it closes; without one, or when it is not there, what had it before. */
   focusAfter?: (() => HTMLElement | null) | undefined;
 }
@@ -23,13 +25,13 @@ export interface DialogProps {
 const FIELDS = [':is(.dialog-body, .dialog-bare)'].flatMap((box) => ['input', 'textarea', '.select', '.cm-content'].map((field) => `${box} ${field}:not(:disabled)`)).join(', ');
 
 /** A modal: focus stays inside, Esc closes, keys of the page behind do nothing. */
-export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare, busy, focusAfter }: DialogProps) {
+export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare, busy, typed, focusAfter }: DialogProps) {
   useEffect(() => (open ? pushScope('dialog') : undefined), [open]);
   const popup = useRef<HTMLDivElement>(null);
   // The first field, else the answer that changes nothing, else the dialog itself; never the cross with its tooltip.
   const first = () => popup.current?.querySelector<HTMLElement>(FIELDS) ?? popup.current?.querySelector<HTMLElement>('.dialog-foot button') ?? popup.current;
   return (
-    <Base.Root open={open} onOpenChange={(next) => { if (!next && !busy) onClose(); }}>
+    <Base.Root open={open} disablePointerDismissal={typed ?? false} onOpenChange={(next) => { if (!next && !busy) onClose(); }}>
       <Base.Portal>
         <Base.Backdrop className="scrim" />
         <Base.Popup ref={popup} initialFocus={first} finalFocus={() => focusAfter?.() ?? true} className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>

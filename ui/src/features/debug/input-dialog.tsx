@@ -80,7 +80,7 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
     }
   };
   return (
-    <Dialog open onClose={onClose} width={720} title={t('debug.input.title', { step: title })} closeLabel={t('common.cancel')} footer={<>
+    <Dialog open typed onClose={onClose} width={720} title={t('debug.input.title', { step: title })} closeLabel={t('common.cancel')} footer={<>
       <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
       <Button variant="primary" icon="pencil" busy={busy} disabled={isSame || problem !== null || verdict === null} onClick={() => void send()}>{t('debug.input.use')}</Button>
     </>}>

@@ -74,7 +74,7 @@ export function DelegationDialog({ me, mayDecide, onClose }: { me: string | unde
     }
   };
   return (
-    <Dialog open onClose={onClose} title={t('inbox.delegation.title')} closeLabel={t('common.close')} width={560}
+    <Dialog open typed onClose={onClose} title={t('inbox.delegation.title')} closeLabel={t('common.close')} width={560}
       footer={<><Button onClick={onClose} keys="Escape">{t('common.close')}</Button>{mayDecide ? <Button variant="primary" busy={busy} disabled={!to.trim() || bad} onClick={() => void make()}>{t('inbox.delegation.yes')}</Button> : null}</>}>
       <div className="ib-dialog">
         {all.length ? (

@@ -23,7 +23,7 @@ export function ConfirmDecision({ task, work, action, onSend, onClose }: { task:
   const danger = action === 'abort' || action === 'reject';
   const hidden = input ? hiddenIn(work.value) : [];
   return (
-    <Dialog open onClose={onClose} title={t(`inbox.confirm.${input ? action : danger ? action : 'other'}` as 'inbox.confirm.correct')} closeLabel={t('common.cancel')} width={input ? 720 : 480}
+    <Dialog open typed onClose={onClose} title={t(`inbox.confirm.${input ? action : danger ? action : 'other'}` as 'inbox.confirm.correct')} closeLabel={t('common.cancel')} width={input ? 720 : 480}
       footer={<>
         <span className="s t3 grow">{t('inbox.confirm.undo')}</span>
         <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
@@ -69,7 +69,7 @@ export function Ask({ title, text, label, hint, submit, danger, many = true, mos
     else setBusy(false);
   };
   return (
-    <Dialog open onClose={onClose} title={title} closeLabel={t('common.cancel')} busy={busy}
+    <Dialog open typed onClose={onClose} title={title} closeLabel={t('common.cancel')} busy={busy}
       footer={<><Button onClick={onClose} disabled={busy} keys="Escape">{t('common.cancel')}</Button><Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!value.trim()} keys="Mod+Enter" onClick={() => void done()}>{submit}</Button></>}>
       <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => void done())}>
         <p className="t2">{text}</p>

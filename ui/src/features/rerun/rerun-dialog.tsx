@@ -123,7 +123,7 @@ function Form({ runId, title, plan, version, document, head, onStarted, onClose 
       : { before: plan.input, after: 'value' in input ? input.value : undefined };
   const tab = (id: Part) => ({ id, label: t(`rerun.part.${id}`), ...(counts[id] ? { count: counts[id] } : {}) });
   return (
-    <Dialog open onClose={onClose} title={t('rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
+    <Dialog open typed onClose={onClose} title={t('rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
       footer={<>
         <span className="s t3 grow">{t('rerun.recorded')}</span>
         <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>

@@ -24,7 +24,7 @@ export function ParamsDialog({ name, schema, first, onStart, onClose }: {
     }
   }
   return (
-    <Dialog open onClose={onClose} title={t('params.title', { name })} closeLabel={t('common.cancel')} width={520}
+    <Dialog open typed onClose={onClose} title={t('params.title', { name })} closeLabel={t('common.cancel')} width={520}
       footer={<>
         <Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button>
         <Button variant="primary" icon="play" busy={busy} disabled={mustAsk(schema, value)} onClick={() => void start()}>{t('params.run')}</Button>
