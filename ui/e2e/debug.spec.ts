@@ -166,6 +166,10 @@ test('C27: a breakpoint on a wire stops what comes along that one, with its cond
   await page.getByRole('menu', { name: 'Menu of the wire' }).getByRole('menuitem', { name: 'Set a breakpoint' }).click();
   await expect(mark('risky.error>note')).toBeVisible();
   await expect(page.getByRole('switch', { name: 'Stop what comes along this wire' })).toBeChecked();
+  // The dot stands for its wire: there the breakpoint goes again.
+  await mark('risky.error>note').getByRole('img').click({ button: 'right' });
+  await expect(page.getByRole('menu', { name: 'Menu of the wire' }).getByRole('menuitem', { name: 'Remove the breakpoint' })).toBeVisible();
+  await page.keyboard.press('Escape');
   // The key does the same on the chosen wire.
   const other = await onWire(page, 'check.false>note');
   await page.mouse.click(other.x, other.y);

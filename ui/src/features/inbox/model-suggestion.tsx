@@ -54,7 +54,7 @@ export function SuggestButton({ task, disabled }: { task: Task; disabled: boolea
   const model = models.data?.default;
   if (!model || !task.allowedActions.includes('correct')) return null;
   return (
-    <div className="col ib-ask">
+    <div className="col">
       <div className="row gap1">
         {asked?.state === 'asking'
           ? <><Button small icon="stop" onClick={() => stop(task.id)}>{t('inbox.suggest.stop')}</Button><span className="s t2" role="status">{t('inbox.suggest.asking', { model: model.model })}</span></>

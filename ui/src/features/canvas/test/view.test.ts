@@ -9,6 +9,7 @@ import { flowBuilder } from '../view/flow-nodes.ts';
 import { fitOf } from '../view/handle.ts';
 import { lookOf, timeLeft, wireState } from '../view/run-look.ts';
 import { CanvasSession } from '../view/session.ts';
+import { menuUnder, type MenuParts } from '../view/menu.tsx';
 import { detailOf, problemsByNode } from '../view/ui.ts';
 import { CATALOG, KINDS, sample } from './fixtures.ts';
 
@@ -74,6 +75,19 @@ describe('what is drawn', () => {
     const found = problemsByNode({ ...rest, nodes: { ...nodes, 'a/b': { type: 'builtin.wait' } } }, [at('/nodes/fetch/config/url'), at('/edges/2/to'), at('/settings'), at('/edges'), at('/nodes/a~1b'), at('/nodes/gone')]);
     expect([...found.keys()]).toEqual(['fetch', 'adult', 'a/b']);
   });
+});
+
+it('C27: the menu under the dot of a wire is that of its wire: the tags stand in a layer of their own', () => {
+  const editor = createEditor(sample());
+  const { ui } = new CanvasSession(editor);
+  const parts: MenuParts = { editor, ui, far: false, flow: flowBuilder()(sample(), CATALOG), toFlow: (x, y) => [x, y], toClient: (x, y) => [x, y], element: null, show: () => undefined };
+  const layer = document.createElement('div');
+  layer.innerHTML = '<span data-edge="adult.true>yes"><span data-mark="breakpoint"></span></span>';
+  expect(menuUnder(parts, layer.querySelector('[data-mark]'), 5, 6)).toBe(true);
+  expect(ui.getState().menu).toMatchObject({ of: 'wire', x: 5, y: 6 });
+  expect(editor.getState().selection).toEqual({ nodes: [], edges: ['adult.true>yes'] });
+  expect(menuUnder(parts, layer, 5, 6)).toBe(true);
+  expect(ui.getState().menu).toMatchObject({ of: 'canvas' });
 });
 
 describe('the look of a run', () => {

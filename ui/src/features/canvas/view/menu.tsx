@@ -34,7 +34,8 @@ export function menuUnder(parts: MenuParts, target: EventTarget | null, x: numbe
   if (!(target instanceof Element) || target.closest(NOT_OURS)) return false;
   const { selection } = editor.getState();
   const id = target.closest<HTMLElement>('.react-flow__node')?.dataset['id'] ?? (parts.far ? nodeAt(parts.flow, parts.toFlow(x, y), 0) : null) ?? undefined;
-  const wire = target.closest<HTMLElement>('.react-flow__edge')?.dataset['id'];
+  // The tag of a wire stands in a layer of its own, outside of its wire.
+  const wire = target.closest<HTMLElement>('.react-flow__edge')?.dataset['id'] ?? target.closest<HTMLElement>('[data-edge]')?.dataset['edge'];
   const of: MenuOf = id !== undefined || target.closest('.react-flow__nodesselection') ? 'step' : wire === undefined ? 'canvas' : 'wire';
   if (id !== undefined) {
     if (!selection.nodes.includes(id)) editor.select([id]);

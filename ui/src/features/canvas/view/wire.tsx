@@ -10,11 +10,11 @@ import { wireState } from './run-look.ts';
 import { useUi } from './ui.ts';
 
 /** In the layer above all wires: no wire runs through the number of another. */
-function Tag({ of, at, text, tone, icon = false, point }: { of: string; at: readonly [number, number]; text: string; tone: string; icon?: boolean; point: string | undefined }) {
+function Tag({ edge, of, at, text, tone, icon = false, point }: { edge: string; of: string; at: readonly [number, number]; text: string; tone: string; icon?: boolean; point: string | undefined }) {
   const words = point === undefined ? '' : point === '' ? t('debug.markWire') : t('debug.markWireWhen', { when: point });
   return (
     <EdgeLabelRenderer>
-      <span data-of={of} className={`cv-tag ${tone} ${point === undefined ? '' : 'point'}`} style={{ transform: `translate(-50%, -50%) translate(${at[0]}px, ${at[1]}px)` }}>
+      <span data-edge={edge} data-of={of} className={`cv-tag ${tone} ${point === undefined ? '' : text === '' && !icon ? 'point bare' : 'point'}`} style={{ transform: `translate(-50%, -50%) translate(${at[0]}px, ${at[1]}px)` }}>
         {point === undefined ? null : <span className="c-err" title={words} data-mark="breakpoint"><Icon name="brk" size={12} label={words} /></span>}{icon ? <Icon name="undo" size={12} /> : null}{text}
       </span>
     </EdgeLabelRenderer>
@@ -51,7 +51,7 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
       <path className="cv-grab react-flow__edge-interaction" d={route.d} />
       <path className={cls} d={route.d} />
       {route.arrow ? <path className={`${cls} cv-arrow`} d="M-4 -4L2 0L-4 4" transform={`translate(${route.arrow.at[0]} ${route.arrow.at[1]}) rotate(${route.arrow.angle})`} /> : null}
-      {tag || point !== undefined ? <Tag of={`${port}>${target}`} at={route.tag} text={tag?.text ?? ''} tone={tag?.tone ?? ''} icon={tag?.icon ?? false} point={point} /> : null}
+      {tag || point !== undefined ? <Tag edge={id} of={`${port}>${target}`} at={route.tag} text={tag?.text ?? ''} tone={tag?.tone ?? ''} icon={tag?.icon ?? false} point={point} /> : null}
     </g>
   );
 });
