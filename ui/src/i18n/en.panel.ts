@@ -237,6 +237,7 @@ export const panel = {
   'writes.type.array': 'List',
   'writes.type.object': 'Object',
   'writes.type.other': 'Its own schema',
+  'writes.type.none': 'Not declared',
   'workflow.budget': 'Budget for models',
   'workflow.budgetRun': 'Of one run',
   'workflow.budgetDay': 'Of all runs of a day (UTC)',

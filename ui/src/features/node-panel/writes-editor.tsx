@@ -12,10 +12,12 @@ type Type = (typeof TYPES)[number];
 const isType = (value: unknown): value is Type => TYPES.some((one) => one === value);
 const KNOWN = 'writes-known';
 
-interface Declared { type: Type | 'other'; about: string }
+/** `other`: a schema that this form does not show. `none`: the workflow declares no such variable. */
+interface Declared { type: Type | 'other' | 'none'; about: string }
 
 function declaredOf(schema: unknown, name: string): Declared {
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+  if (!Object.hasOwn(properties, name)) return { type: 'none', about: '' };
   const own = properties[name];
   const about = isObject(own) && typeof own['description'] === 'string' ? own['description'] : '';
   return { type: isObject(own) && isType(own['type']) ? own['type'] : 'other', about };
@@ -47,12 +49,12 @@ export function WritesEditor({ nodeId, node, schema, diagnostics, readOnly, onEd
     onEdit(edits, { label: t('writes.title') });
   }
   return (
-    <div className="field writes" role="group" aria-label={t('writes.title')}>
+    <div className="field" role="group" aria-label={t('writes.title')}>
       <span className="lab">{t('writes.title')}</span>
       <span className="s t3">{t('writes.hint')}</span>
       {writes.map((name, i) => {
         const { type, about } = declaredOf(schema, name);
-        const options = [...TYPES.map((one) => ({ value: one as string, label: t(`writes.type.${one}`) })), ...(type === 'other' ? [{ value: 'other', label: t('writes.type.other') }] : [])];
+        const options = [...TYPES.map((one) => ({ value: one as string, label: t(`writes.type.${one}`) })), ...(isType(type) ? [] : [{ value: type, label: t(`writes.type.${type}`) }])];
         return (
           <div key={name} className="writes-row">
             <code className="ell" title={name}>{name}</code>
@@ -65,7 +67,7 @@ export function WritesEditor({ nodeId, node, schema, diagnostics, readOnly, onEd
       })}
       {readOnly ? null : (
         <div className="row gap1">
-          <TextInput className="grow" mono aria-label={t('writes.new')} placeholder={t('writes.new')} value={draft} list={KNOWN} onChange={setDraft} onKeyDown={(event) => { if (event.key === 'Enter') add(); }} />
+          <TextInput className="grow" mono aria-label={t('writes.new')} placeholder={t('writes.new')} value={draft} list={KNOWN} onChange={setDraft} onKeyDown={(event) => { if (event.key === 'Enter') add(); }} onBlur={add} />
           <datalist id={KNOWN}>{free.map((name) => <option key={name} value={name} />)}</datalist>
           <IconButton icon="plus" label={t('writes.add')} disabled={draft.trim() === ''} onClick={add} />
         </div>
