@@ -104,7 +104,7 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
 
     // Of this machine: a day.
     await page.goto(`${page.url().split('#')[0] ?? ''}#/settings`);
-    await page.getByRole('button', { name: 'Budget of a day on this machine' }).click();
+    await page.getByRole('button', { name: 'Change… the budget of a day on this machine' }).click();
     const dialog = page.getByRole('dialog', { name: 'Budget of a day on this machine' });
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('10');
     await dialog.getByRole('button', { name: 'Save' }).click();

@@ -41,7 +41,7 @@ export function DefaultDialog({ models, onClose }: { models: Models; onClose(): 
             </Field>
             {known.length > 0 ? (
               <Field label={t('models.listed')}>
-                {({ id }) => <Select id={id} label={t('models.listed')} value={known.includes(model) ? model : ''} onChange={setModel} options={[...(known.includes(model) ? [] : [{ value: '', label: t('models.choose') }]), ...known.map((name) => ({ value: name, label: name }))]} />}
+                {({ id }) => <Select id={id} label={t('models.listed')} value={known.includes(model) ? model : ''} onChange={(next) => { if (next !== '') setModel(next); }} options={[...(known.includes(model) ? [] : [{ value: '', label: t('models.choose') }]), ...known.map((name) => ({ value: name, label: name }))]} />}
               </Field>
             ) : null}
           </>

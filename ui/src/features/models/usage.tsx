@@ -5,14 +5,13 @@ import type { Models, Usage } from '../../api/types.ts';
 import { formatMoney, t, tn } from '../../i18n/index.ts';
 import { Button, Field, Segmented, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
-import { Fault } from '../fault.tsx';
 import { FormDialog } from '../form-dialog.tsx';
-import { NoLine } from '../section.tsx';
+import { NoLine, NotRead } from '../section.tsx';
 import { badMoney, microsOf, moneyText } from '../money.ts';
 import { spentHint, spentText } from '../spent.tsx';
 
 const DAYS = 30;
-/** So many lines stand there at once; the command line lists all. */
+/** So many lines stand there at first. */
 const LINES = 7;
 const VIEWS = ['days', 'workflows', 'models'] as const;
 type View = (typeof VIEWS)[number];
@@ -20,34 +19,37 @@ type View = (typeof VIEWS)[number];
 export function UsageBox({ models, mayChange }: { models: Models; mayChange: boolean }) {
   const usage = useCommand('model_usage', { days: DAYS });
   const [view, setView] = useState<View>('days');
+  const [all, setAll] = useState(false);
+  const files = useCommand('workflow_list', {}, { enabled: view === 'workflows' });
   const [changing, setChanging] = useState(false);
   const data = usage.data;
-  if (usage.error) return <Fault error={usage.error} />;
-  if (!data) return null;
-  const rows: { key: string; name: string; usage: Usage }[] = {
+  const nameOf = (id: string) => files.data?.find((file) => file.id === id)?.name;
+  const rows: { key: string; name: string; id?: string; usage: Usage }[] = data ? {
     days: data.days.map((one) => ({ key: one.day, name: one.day, usage: one.usage })),
-    workflows: data.workflows.map((one) => ({ key: one.workflowId, name: one.workflowId, usage: one.usage })),
+    workflows: data.workflows.map((one) => ({ key: one.workflowId, name: nameOf(one.workflowId) ?? one.workflowId, id: one.workflowId, usage: one.usage })),
     models: data.models.map((one) => ({ key: `${one.provider}/${one.model}`, name: one.provider ? t('usage.modelOf', { provider: one.provider, model: one.model }) : one.model, usage: one.usage })),
-  }[view];
+  }[view] : [];
+  const shown = all ? rows : rows.slice(0, LINES);
   return (
     <section className="col gap2" aria-labelledby="usage-title">
       <div className="row">
         <h3 id="usage-title" className="grow">{t('usage.title')}</h3>
-        {data.total.calls > 0 ? <Segmented label={t('usage.by')} value={view} small options={VIEWS.map((one) => ({ value: one, label: t(`usage.by.${one}`) }))} onChange={setView} /> : null}
+        {data && data.total.calls > 0 ? <Segmented label={t('usage.by')} value={view} small options={VIEWS.map((one) => ({ value: one, label: t(`usage.by.${one}`) }))} onChange={(next) => { setView(next); setAll(false); }} /> : null}
       </div>
       <div className="box" data-usage>
-        {data.total.calls === 0 ? <NoLine icon="spark" title={t('usage.none')} text={t('usage.noneText', { n: DAYS })} /> : (
+        {data ? null : <NotRead error={usage.error} retry={usage.refetch} />}
+        {!data ? null : data.total.calls === 0 ? <NoLine icon="spark" title={t('usage.none')} text={t('usage.noneText', { n: DAYS })} /> : (
           <>
             <Line name={t('usage.today')} usage={data.today} strong />
             <Line name={t('usage.total', { n: DAYS })} usage={data.total} strong />
-            {rows.slice(0, LINES).map((one) => <Line key={one.key} name={<span className="mono ell">{one.name}</span>} usage={one.usage} />)}
-            {rows.length > LINES ? <div className="line s t3">{tn('usage.more', rows.length - LINES)}</div> : null}
+            {shown.map((one) => <Line key={one.key} name={<span className={one.id === undefined ? 'mono ell' : 'ell'} title={one.id === undefined || one.id === one.name ? one.name : `${one.name}, ${one.id}`}>{one.name}</span>} usage={one.usage} />)}
+            {rows.length > shown.length ? <div className="line"><Button small variant="ghost" onClick={() => setAll(true)}>{tn('usage.more', rows.length - shown.length)}</Button></div> : null}
           </>
         )}
         <div className="line">
           <div className="grow col"><span>{t('usage.budget')}</span>
             <span className="s t3">{models.dayBudgetMicros === undefined ? t('usage.budgetNone') : t('usage.budgetOf', { amount: formatMoney(models.dayBudgetMicros) })}</span></div>
-          {mayChange ? <Button small aria-label={t('usage.budget')} onClick={() => setChanging(true)}>{t('usage.budgetChange')}</Button> : null}
+          {mayChange ? <Button small aria-label={t('usage.budgetChangeOf')} onClick={() => setChanging(true)}>{t('usage.budgetChange')}</Button> : null}
         </div>
       </div>
       {changing ? <BudgetDialog now={models.dayBudgetMicros} onClose={() => setChanging(false)} /> : null}

@@ -1,4 +1,5 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
@@ -11,6 +12,9 @@ import { App } from '../app.tsx';
 
 const HOUSE: ModelProvider = { name: 'house', kind: 'openai', baseUrl: 'https://models.example/v1', credential: 'secret://model-house', models: [], here: true, changedBy: 'user:anna', changedAt: '2026-11-22T10:00:00.000Z' };
 
+const usage = (calls: number) => ({ calls, inputTokens: 10, outputTokens: 1, thinkingTokens: 0, costMicros: 2_000_000, unpriced: 0 });
+const told = (n: number) => ({ days: [], today: usage(1), total: usage(n), workflows: Array.from({ length: n }, (_, i) => ({ workflowId: `w-${String(i)}`, usage: usage(1) })), models: [] });
+
 let host: FakeTransport;
 beforeEach(() => {
   host = demoHost();
@@ -18,8 +22,13 @@ beforeEach(() => {
   queryClient.clear();
   host.handlers.who = () => ({ operatorId: 'user:anna', role: 'builder', via: 'app' });
   host.handlers.model_list = () => ({ providers: [HOUSE], default: { provider: 'house', model: 'small' } });
+  host.handlers.model_usage = () => told(0) as never;
 });
 afterEach(cleanup);
+const choose = async (list: string, option: string) => {
+  await userEvent.click(screen.getByRole('combobox', { name: list }));
+  await userEvent.click(await screen.findByRole('option', { name: option }));
+};
 const section = async () => {
   window.location.hash = '#/settings';
   render(<App />);
@@ -96,6 +105,14 @@ describe('models', () => {
     const dialog = within(await screen.findByRole('dialog'));
     expect(dialog.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value).toBe('anthropic-2');
     expect(dialog.queryByText('There is a provider of this name already.')).toBeNull();
+    // Another kind brings its own name and address, as long as nobody has touched them.
+    const name = () => dialog.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value;
+    const address = dialog.getByRole<HTMLInputElement>('textbox', { name: /^Address/ });
+    await choose('Speaks like', 'Ollama');
+    expect([name(), address.value]).toEqual(['ollama', 'http://127.0.0.1:11434']);
+    fireEvent.change(address, { target: { value: 'http://nas.lan:11434' } });
+    await choose('Speaks like', 'OpenAI, or a server that speaks like it');
+    expect([name(), address.value]).toEqual(['openai', 'http://nas.lan:11434']);
   });
 
   it('say why a key cannot be kept', async () => {
@@ -127,5 +144,38 @@ describe('models', () => {
     fireEvent.click(dialog.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(chosen).toEqual({ default: { provider: 'house', model: 'fine-tuned.1' } }));
     expect(host.calls.filter((one) => one.command === 'model_names')).toHaveLength(1);
+  });
+});
+
+describe('what models cost', () => {
+  it('is read again after a failure, and the budget can be set meanwhile', async () => {
+    host.handlers.model_usage = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
+    const part = await section();
+    expect(await part.findByText('The store is busy.')).toBeTruthy();
+    expect(part.getByRole('button', { name: 'Change… the budget of a day on this machine' }).textContent).toBe('Change…');
+    host.handlers.model_usage = () => told(1) as never;
+    fireEvent.click(part.getByRole('button', { name: 'Try again' }));
+    expect(await part.findByText('Last 30 days')).toBeTruthy();
+  });
+
+  it('names workflows as they are called, and shows all of them', async () => {
+    host.handlers.model_usage = () => told(9) as never;
+    host.handlers.workflow_list = () => [{ id: 'w-1', name: 'Letters', ref: 'r', path: '/w/letters' }] as never;
+    const part = await section();
+    fireEvent.click(await part.findByRole('radio', { name: 'Workflow' }));
+    expect((await part.findByText('Letters')).title).toBe('Letters, w-1');
+    expect(part.queryByText('w-8')).toBeNull();
+    fireEvent.click(part.getByRole('button', { name: 'Show 2 more' }));
+    expect(part.getByText('w-8').title).toBe('w-8');
+    expect(part.queryByRole('button', { name: /^Show/ })).toBeNull();
+  });
+
+  it('the entry that asks to choose takes no name away', async () => {
+    host.handlers.model_names = () => ({ models: ['big'] }) as never;
+    const part = await section();
+    fireEvent.click(await part.findByRole('button', { name: 'Choose…' }));
+    await screen.findByRole('combobox', { name: 'Those that it lists' });
+    await choose('Those that it lists', 'Choose…');
+    expect(screen.getByRole<HTMLInputElement>('textbox', { name: /^Model/ }).value).toBe('small');
   });
 });
