@@ -55,10 +55,10 @@ test('b_24 what models cost is on the step, the run, the list and in the setting
     const [run] = (await host.rpc<{ runs: { runId: string; usage?: unknown }[] }>('run_list', { limit: 1 })).runs;
     expect(run?.usage).toEqual({ calls: 2, inputTokens: 2000, outputTokens: 200, thinkingTokens: 0, costMicros: 4_000_000, unpriced: 0 });
     await page.goto(`${page.url().split('#')[0] ?? ''}#/run/${run?.runId ?? ''}`);
-    await expect(page.locator('[data-spent]')).toHaveText('4.00');
+    await expect(page.locator('[data-spent]')).toHaveText('Cost: 4.00. 2 calls of models: 2,000 tokens in, 200 tokens out.');
     await shot(page, 'cost-run');
     await page.goto(`${page.url().split('#')[0] ?? ''}#/runs`);
-    await expect(page.getByRole('gridcell', { name: '4.00' })).toBeVisible();
+    await expect(page.getByRole('gridcell', { name: /^Cost: 4\.00/ })).toBeVisible();
     await shot(page, 'cost-runs');
     await page.goto(`${page.url().split('#')[0] ?? ''}#/settings`);
     const usage = page.locator('[data-usage]');

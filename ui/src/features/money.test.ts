@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { formatMoney } from '../i18n/index.ts';
+import { formatMoney, formatMoneyShort } from '../i18n/index.ts';
 import { badMoney, microsOf, moneyText } from './money.ts';
 
 describe('n_09: amounts', () => {
   it('are whole millionths, and shown whole', () => {
     expect(['2', '0.5', '0,25', ' 1.000001 '].map(microsOf)).toEqual([2_000_000, 500_000, 250_000, 1_000_001]);
     expect([2_000_000, 6_100, 0, 1_234_500_000].map(formatMoney)).toEqual(['2.00', '0.0061', '0.00', '1,234.50']);
+  });
+  it('are rounded in a column, never to nothing', () => {
+    expect([4_000_000, 1_234_567_891, 12_345_678, 123_456, 6_123, 1].map(formatMoneyShort)).toEqual(['4.00', '1,234.57', '12.35', '0.1235', '0.006123', '0.000001']);
   });
   it('with a comma between thousands are refused: 1,000 is not 1', () => {
     expect(['1,000', '12,345', '1,234.50', '1,000,000'].map(microsOf)).toEqual(Array(4).fill(undefined));

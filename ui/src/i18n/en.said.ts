@@ -28,6 +28,7 @@ export const said = {
   'said.about': 'about {number}',
   'said.counted': 'Counted',
   'said.estimated': 'by an estimate, rather too high: the provider did not tell the tokens',
+  'spent.cost': 'Cost',
   'spent.tokens': '{n} tokens',
   'spent.hint.one': '{n} call of a model: {in} tokens in, {out} tokens out.',
   'spent.hint.other': '{n} calls of models: {in} tokens in, {out} tokens out.',

@@ -10,6 +10,13 @@ export function formatMoney(micros: number): string {
   return `${formatNumber(Math.floor(micros / 1_000_000))}.${places}`;
 }
 
+/** Four digits that say something, and always hundredths: 1 234 567 891 -> "1,234.57", 6 123 -> "0.006123". Whole is `formatMoney`. */
+export function formatMoneyShort(micros: number): string {
+  const digits = String(Math.floor(micros)).length;
+  const unit = Math.min(10_000, 10 ** Math.max(0, digits - 4));
+  return formatMoney(Math.round(micros / unit) * unit);
+}
+
 /** `user:ada` as `ada`. */
 export const formatPerson = (id: string): string => id.replace(/^user:/, '');
 

@@ -112,6 +112,12 @@ describe('U-21: what a model said', () => {
     expect(screen.getByRole('button', { name: /about .* tokens, about / })).toBeTruthy();
   });
 
+  it('one answer without a price hides the money of no other', () => {
+    card([{ ...turn, costMicros: 100_000 }, { ...turn, costMicros: 100_000 }, turn], ['usage']);
+    expect(screen.getByRole('button', { name: /^Token usage/ }).textContent).toMatch(/, 0\.20 \+$/);
+    expect(screen.getAllByRole('definition').map((one) => one.textContent)).toContainEqual(expect.stringMatching(/^0\.20 \+\. .*1 call has no price/));
+  });
+
   it('answers that failed before the last try are told; the last one is the error of the call', () => {
     const trouble = { what: 'trouble', code: 'RATE_LIMIT', latencyMs: 3 } as const;
     card([{ ...trouble, words: 'first' }, { ...trouble, words: 'second' }], [], { error: { type: 'LLMError', message: 'second' } });

@@ -3,8 +3,9 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { CallCard, ModelTurn, Saying, ToolRun } from '../../api/run-state.ts';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
-import { formatBytes, formatDuration, formatMoney, formatNumber, t, tn } from '../../i18n/index.ts';
+import { formatBytes, formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, type Signal } from '../../kit/index.ts';
+import { spentHint, spentOf, spentText } from '../spent.tsx';
 import type { SectionId } from './card.tsx';
 
 /** So many characters are drawn at once: of a long answer the end while it comes, the beginning afterwards. */
@@ -62,14 +63,15 @@ const sum = (turns: readonly ModelTurn[], of: (turn: ModelTurn) => number): numb
 
 function usageNote(turns: readonly ModelTurn[]): string {
   const note = t('said.usageNote', { model: turns.at(-1)?.model ?? '', n: about(turns, formatNumber(sum(turns, (turn) => turn.inputTokens + turn.outputTokens))) });
-  return turns.some((turn) => turn.costMicros === undefined) ? note : `${note}, ${costOf(turns)}`;
+  return turns.every((turn) => turn.costMicros === undefined) ? note : `${note}, ${costOf(turns)}`;
 }
 
 /** A number of tokens or an amount; `about` it, where a provider did not tell what it counted. */
 const about = (turns: readonly ModelTurn[], number: string): string => (turns.some((turn) => turn.estimated) ? t('said.about', { number }) : number);
 
+/** As the whole run says it: what has a price, and a sign that there is more. */
 const costOf = (turns: readonly ModelTurn[]): string =>
-  turns.some((turn) => turn.costMicros === undefined) ? t('said.noPrice') : about(turns, formatMoney(sum(turns, (turn) => turn.costMicros ?? 0)));
+  turns.every((turn) => turn.costMicros === undefined) ? t('said.noPrice') : about(turns, spentText(spentOf(turns)));
 
 const FINISH = { stop: 'said.finish.stop', tool_use: 'said.finish.tool_use', max_tokens: 'said.finish.max_tokens', refusal: 'said.finish.refusal' } as const;
 
@@ -77,6 +79,7 @@ function Usage({ turns }: { turns: readonly ModelTurn[] }) {
   const models = [...new Set(turns.map((turn) => turn.model))].join(', ');
   const finish = turns.at(-1)?.finish ?? '';
   const thinking = sum(turns, (turn) => turn.thinkingTokens ?? 0);
+  const spent = spentOf(turns);
   return (
     <dl className="kv said-usage s">
       <dt>{t('said.model')}</dt><dd title={models}>{models}</dd>
@@ -84,7 +87,7 @@ function Usage({ turns }: { turns: readonly ModelTurn[] }) {
       <dt>{t('said.in')}</dt><dd>{about(turns, formatNumber(sum(turns, (turn) => turn.inputTokens)))}</dd>
       <dt>{t('said.out')}</dt><dd>{about(turns, formatNumber(sum(turns, (turn) => turn.outputTokens)))}</dd>
       {thinking > 0 ? <><dt>{t('said.thought')}</dt><dd>{formatNumber(thinking)}</dd></> : null}
-      <dt>{t('said.cost')}</dt><dd>{costOf(turns)}</dd>
+      <dt>{t('said.cost')}</dt><dd title={spentHint(spent)}>{costOf(turns)}{spent.unpriced > 0 && spent.unpriced < spent.calls ? <span className="vh">. {spentHint(spent)}</span> : null}</dd>
       {turns.some((turn) => turn.estimated) ? <><dt>{t('said.counted')}</dt><dd>{t('said.estimated')}</dd></> : null}
       <dt>{t('said.latency')}</dt><dd>{formatDuration(sum(turns, (turn) => turn.latencyMs))}</dd>
       <dt>{t('said.finish')}</dt><dd title={finish}>{finish in FINISH ? t(FINISH[finish as keyof typeof FINISH]) : finish}</dd>

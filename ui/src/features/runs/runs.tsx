@@ -5,7 +5,7 @@ import type { RunRow, RunStatus } from '../../api/types.ts';
 import { formatDateTime, formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
 import { asTree } from './tree.ts';
-import { spentHint, spentText } from '../spent.tsx';
+import { SpentCell } from '../spent.tsx';
 import { outcomeText, shortRunId, statusText, StatusIcon } from '../status.tsx';
 
 type RunCommand = 'run_rerun' | 'run_resume' | 'run_cancel' | 'run_delete';
@@ -65,7 +65,7 @@ export function RunHistory(props: RunsProps) {
               <span>{t('runs.colResult')}</span>
               <span className="r-opt">{t('runs.colStarted')}</span>
               <span className="r-opt r-num">{t('runs.colCost')}</span>
-            <span className="r-num">{t('runs.colTook')}</span>
+              <span className="r-num">{t('runs.colTook')}</span>
               <span className="r-opt">{t('runs.colRun')}</span>
               <span />
             </div>
@@ -95,7 +95,7 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
           </span>
           <span role="gridcell" className="ell t2" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ? `${statusText(run.status)}: ${run.errorMessage}` : outcomeText(run)}</span>
           <span role="gridcell" className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
-          <span role="gridcell" className="r-opt r-num t2 nw" title={run.usage ? spentHint(run.usage) : undefined}>{run.usage ? spentText(run.usage) : null}</span>
+          <span role="gridcell" className="r-opt r-num t2 ell">{run.usage ? <SpentCell spent={run.usage} /> : null}</span>
           <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
           <span role="gridcell" className="r-opt mono t3">{shortRunId(run.runId)}</span>
           <RowMenu run={run} onOpen={onOpen} {...rest} />
