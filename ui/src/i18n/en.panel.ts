@@ -7,6 +7,7 @@ export const panel = {
   'form.add': 'Add',
   'form.asText': 'Not a number: it goes as text.',
   'form.choose': 'Choose…',
+  'form.chooseOrWrite': 'Choose or write…',
   'form.kind': 'Kind of value',
   'form.kind.boolean': 'True or false',
   'form.kind.expression': 'Expression',

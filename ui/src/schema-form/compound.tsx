@@ -1,16 +1,16 @@
 // Fields made of fields: objects, tables of keys, lists, variants.
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { isFault } from '../api/findings.ts';
 import { isObject } from '../api/json.ts';
 import type { JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
-import { IconButton, Select } from '../kit/index.ts';
+import { IconButton, Select, TextInput } from '../kit/index.ts';
 import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
+import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Offered, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -65,6 +65,8 @@ export function ObjectField({ label, schema, value, path, required, findings }: 
   );
 }
 
+const keyOf = (value: unknown): string => JSON.stringify(value) ?? '';
+
 function CellValue({ schema, value, onValue, label, invalid, cel }: {
   schema: JsonSchema | undefined; value: unknown; onValue: (value: unknown) => void; label: string; invalid: boolean; cel?: boolean;
 }) {
@@ -75,13 +77,35 @@ function CellValue({ schema, value, onValue, label, invalid, cel }: {
   }
   const choices = widget === 'select' && schema ? choicesOf(schema) : null;
   if (choices) {
-    return <Select label={label} value={textOf(value)} disabled={readOnly} options={choices.map((one) => ({ value: textOf(one.value), label: one.label }))} onChange={(next) => onValue(choices.find((one) => textOf(one.value) === next)?.value)} />;
+    const options = choices.map((one) => ({ value: keyOf(one.value), label: one.label }));
+    const known = choices.some((one) => keyOf(one.value) === keyOf(value));
+    const unset = value === undefined || value === null || value === '';
+    // What the file holds is seen, whether it is a choice or not.
+    if (!known) options.unshift({ value: keyOf(value), label: unset ? t('form.choose') : keyOf(value) });
+    return (
+      <Select label={label} value={keyOf(value)} disabled={readOnly} invalid={invalid || (!known && !unset)} options={options}
+        onChange={(next) => { const choice = choices.find((one) => keyOf(one.value) === next); if (choice) onValue(choice.value); }} />
+    );
   }
+  const offered = widget === 'text' && schema ? hintsOf(schema).offered : undefined;
+  if (offered) return <OfferedText value={textOf(value)} offered={offered} onValue={onValue} label={label} invalid={invalid} />;
   if (widget === 'text' || widget === 'template' || widget === 'path') {
     return <TextValue value={textOf(value)} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} bare />;
   }
   if (widget === 'number') return <NumberInput value={value} onValue={(next) => onValue(next ?? 0)} label={label} invalid={invalid} integer={schema?.type === 'integer'} bare />;
   return <AnyValue value={value} onValue={onValue} label={label} invalid={invalid} bare />;
+}
+
+/** A name of those that there are, or any other. */
+function OfferedText({ value, offered, onValue, label, invalid }: { value: string; offered: readonly Offered[]; onValue(value: string): void; label: string; invalid: boolean }) {
+  const { readOnly } = useForm();
+  const list = useId();
+  return (
+    <>
+      <TextInput mono aria-label={label} value={value} invalid={invalid} readOnly={readOnly} list={list} placeholder={t('form.chooseOrWrite')} onChange={onValue} />
+      <datalist id={list}>{offered.map((one) => <option key={one.value} value={one.value} label={one.label} />)}</datalist>
+    </>
+  );
 }
 
 /** A table of names and values. `prefix` stands before every name (`$` of context variables). */
@@ -241,7 +265,9 @@ export function ListField({ path, ...field }: PathProps) {
   const itemSchema = schema.items ?? {};
   const objects = ['object', 'variants'].includes(widgetOf(itemSchema));
   const store = (next: unknown[]) => onValue(next.length === 0 && !required ? undefined : next);
-  const full = schema.maxItems !== undefined && items.length >= schema.maxItems;
+  const choices = schema.uniqueItems ? choicesOf(itemSchema) : null;
+  const free = choices?.find((one) => !items.includes(one.value));
+  const full = (schema.maxItems !== undefined && items.length >= schema.maxItems) || (choices !== null && !free);
   const move = (from: number, to: number) => {
     const next = items.slice();
     const [taken] = next.splice(from, 1);
@@ -249,7 +275,7 @@ export function ListField({ path, ...field }: PathProps) {
     store(next);
   };
   // Of a list of different things the next one is one that is not there yet.
-  const first = () => (schema.uniqueItems ? choicesOf(itemSchema)?.find((one) => !items.includes(one.value))?.value : undefined) ?? initialValue(itemSchema);
+  const first = () => free?.value ?? initialValue(itemSchema);
   const add = form.readOnly || full ? undefined : (
     <button type="button" className="lab-add" onClick={() => store([...items, first()])} aria-label={`${hints.addLabel ?? t('form.add')}: ${label}`}>+ {hints.addLabel ?? t('form.add')}</button>
   );

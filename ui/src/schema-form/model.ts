@@ -15,6 +15,9 @@ const KNOWN: ReadonlySet<string> = new Set<Widget>([
   'text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'keyvalue', 'list', 'rules', 'object', 'variants', 'any',
 ]);
 
+/** A value that a text may have; `label`: how it is said, where that is another. */
+export interface Offered { value: string; label?: string }
+
 export interface UiHints {
   widget?: Widget;
   group?: string;
@@ -27,6 +30,8 @@ export interface UiHints {
   addLabel?: string;
   /** No expressions in this field. */
   plain?: boolean;
+  /** Of a text in a list: what stands beside it to choose from. Any other may be written. */
+  offered?: readonly Offered[];
   /** In a table: before every name; and every value is an expression. */
   prefix?: string;
   cel?: boolean;

@@ -309,3 +309,37 @@ it('Enter and Tab after the name of a row go to its value, a click elsewhere doe
   expect(document.activeElement).toBe(other);
   expect(Object.keys((last() as { headers: object }).headers)).toEqual(['one', 'two', 'three']);
 });
+
+describe('lists of choices', () => {
+  const list = (items: JsonSchema, more: JsonSchema = {}): JsonSchema => ({ type: 'object', properties: { list: { type: 'array', title: 'List', items, ...more } } });
+  function Host({ schema, start, seen }: { schema: JsonSchema; start: unknown[]; seen: unknown[] }) {
+    const [value, setValue] = useState<unknown>({ list: start });
+    return <SchemaForm schema={schema} value={value} onChange={(next) => { seen.push(next); setValue(next); }} diagnostics={[]} label="Form" />;
+  }
+  const CHOICES: JsonSchema = { type: 'string', enum: ['a', 'b'] };
+
+  it('show what they do not know, and what is not chosen yet', () => {
+    renderWith(<Host schema={list(CHOICES)} start={['a', 'gone', '', 7]} seen={[]} />);
+    const boxes = screen.getAllByRole('combobox', { name: /^List/ });
+    expect(boxes.map((one) => one.textContent)).toEqual(['a', '"gone"', 'Choose…', '7']);
+    expect(boxes.map((one) => one.classList.contains('bad'))).toEqual([false, true, false, true]);
+  });
+
+  it('of different things end with the last one', async () => {
+    const seen: unknown[] = [];
+    renderWith(<Host schema={list(CHOICES, { uniqueItems: true })} start={['b']} seen={seen} />);
+    await userEvent.click(screen.getByRole('button', { name: /: List$/ }));
+    expect(seen).toEqual([{ list: ['b', 'a'] }]);
+    expect(screen.queryByRole('button', { name: /: List$/ })).toBeNull();
+  });
+
+  it('that only offer names begin empty, and take any other', async () => {
+    const seen: unknown[] = [];
+    renderWith(<Host schema={list({ type: 'string', 'x-ui': { offered: [{ value: 'shop/echo', label: 'Echo' }] } })} start={['shop/read']} seen={seen} />);
+    await userEvent.click(screen.getByRole('button', { name: /: List$/ }));
+    expect(seen).toEqual([{ list: ['shop/read', ''] }]);
+    await userEvent.type(screen.getByRole('combobox', { name: 'List 2' }), '-shop/buy');
+    expect(seen.at(-1)).toEqual({ list: ['shop/read', '-shop/buy'] });
+    expect([...document.querySelectorAll('option')].map((one) => [one.value, one.label])).toEqual([['shop/echo', 'Echo'], ['shop/echo', 'Echo']]);
+  });
+});

@@ -56,14 +56,12 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
   return { ...config, properties };
 }
 
-/** A list of tools of a model: chosen from those of this machine. */
-function offeredSchema(config: JsonSchema, node: WorkflowNode, tools: readonly Tool[]): JsonSchema {
+/** A list of tools of a model: those of this machine stand beside the field. Others, and names with a sign before them, are written as ever. */
+export function offeredSchema(config: JsonSchema, tools: readonly Tool[]): JsonSchema {
   const list = config.properties?.['tools'];
   if (!list || tools.length === 0) return config;
-  const listed: unknown = isObject(node.config) ? node.config['tools'] : undefined;
-  const known = tools.map((one) => `${one.server}/${one.name}`);
-  const own = (Array.isArray(listed) ? listed : []).filter((name): name is string => typeof name === 'string' && name !== '' && !known.includes(name));
-  const items = { type: 'string', enum: [...known, ...own], 'x-ui': { widget: 'select', plain: true } } as JsonSchema;
+  const offered = tools.map((one) => ({ value: `${one.server}/${one.name}` }));
+  const items = { ...list.items, 'x-ui': { ...list.items?.['x-ui'], offered } } as JsonSchema;
   return { ...config, properties: { ...config.properties, tools: { ...list, items } } };
 }
 
@@ -73,5 +71,5 @@ export function useConfigSchema(config: JsonSchema, node: WorkflowNode): JsonSch
   const offers = node.type === 'agent.task' || node.type === 'llm.chat';
   const tools = useCommand('tool_list', {}, { enabled: isTool || offers, staleTime: 30_000 });
   if (!tools.data) return config;
-  return isTool ? toolSchema(config, node, tools.data) : offers ? offeredSchema(config, node, tools.data) : config;
+  return isTool ? toolSchema(config, node, tools.data) : offers ? offeredSchema(config, tools.data) : config;
 }

@@ -6,8 +6,8 @@ import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import type { JsonSchema } from '../../api/types.ts';
-import { toolSchema } from '../../features/node-panel/tool-schema.ts';
-import { propertiesOf } from '../../schema-form/model.ts';
+import { offeredSchema, toolSchema } from '../../features/node-panel/tool-schema.ts';
+import { initialValue, propertiesOf } from '../../schema-form/model.ts';
 import { demoHost } from '../../test/fixtures.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { App } from '../app.tsx';
@@ -66,6 +66,15 @@ describe('the form of a tool', () => {
     expect(own.properties).toMatchObject({ 'x-request-id': { type: 'string', default: { 'x-a': 1 } }, properties: { type: 'object' } });
     expect(JSON.stringify(own.properties)).not.toMatch(/x-ui|x-raw/);
     expect(own).toMatchObject({ $defs: { 'x-part': { type: 'string' } } });
+  });
+  it('of an agent offers those of this machine beside a text: others, and signs before a name, are written as ever', () => {
+    const list = { type: 'object', properties: { tools: { type: 'array', items: { type: 'string', minLength: 1 } } } };
+    const items = offeredSchema(list, tools).properties?.['tools']?.items;
+    expect(items).toEqual({ type: 'string', minLength: 1, 'x-ui': { offered: [{ value: 'files/read' }] } });
+    // What "Add" begins with grants nothing.
+    expect(initialValue(items)).toBe('');
+    expect(offeredSchema(list, [])).toBe(list);
+    expect(offeredSchema(config, tools)).toBe(config);
   });
   it('keeps what this machine does not know', () => {
     const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'other', tool: 'x' } }, tools);
