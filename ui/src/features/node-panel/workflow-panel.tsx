@@ -77,12 +77,12 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
           <DryRun workflowId={document.id} nodeIds={undefined} titles={(id) => titleOf(document, id, catalog)} rules={typeof policy === 'object' ? policy.rules : []}
             setting={{ fallback: false, retry: RETRY_DEFAULTS, ...(typeof policy === 'object' ? { rules: policy.rules } : { policy }) }} />
           <div className="panel-rule" />
-          <div className="field">
+          <div className="field" role="group" aria-label={t('workflow.budget')}>
             <span className="lab">{t('workflow.budget')}</span>
             <Field name="perRun" schema={PER_RUN} value={budget['perRun']} path={['settings', 'budget', 'perRun']} />
             <Field name="perDay" schema={PER_DAY} value={budget['perDay']} path={['settings', 'budget', 'perDay']} />
             <span className="s t3">{t('workflow.budgetHint')}</span>
-            <Findings findings={diagnosticsAt(diagnostics, '/settings/budget', true)} />
+            <Findings findings={diagnosticsAt(diagnostics, '/settings/budget', false)} />
           </div>
           <div className="panel-rule" />
           <HoursEditor value={document.settings?.businessHours} diagnostics={diagnostics} readOnly={readOnly}
