@@ -1,6 +1,6 @@
 /** What a person approves: how a server is started or reached, every word that it says of its tools, and what changed since. What a server
  * says is shown as it is: nothing cut, and letters that are not seen are marked. */
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { act } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon } from '../../kit/index.ts';
@@ -25,7 +25,8 @@ export function ReviewDialog({ server, ask = false, mayChange, onClose, onEdit }
   const approve = async () => {
     if (hash && await run(() => act('tool_server_approve', { name, hash }), t('tools.approved', { name }))) onClose();
   };
-  const hidden = hiddenIn({ definition: shown.definition, tools: shown.tools, server: shown.server }).length;
+  // Many tools with their schemas are looked through once, not at each drawing.
+  const hidden = useMemo(() => hiddenIn({ definition: shown.definition, tools: shown.tools, server: shown.server }).length, [shown]);
   return (
     <Dialog open onClose={onClose} width={760} title={t('tools.reviewTitle', { name })} closeLabel={t('common.close')}
       footer={<>
