@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
-import { toApiError, sentences } from '../../api/error.ts';
+import { sentences } from '../../api/error.ts';
 import { isMissing, nodeOf, quiet } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
 import { useTimeTravel } from '../../api/time-travel.ts';
@@ -34,6 +34,7 @@ import { navigate } from '../router.ts';
 import { builderActions, rerunAction } from './actions.ts';
 import { refusedFor, useDiagnostics } from './diagnostics.ts';
 import { askedSchema, firstValues, mustAsk } from './params.ts';
+import { OutsideBanner } from './outside-banner.tsx';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
 import { useSuggestedRule } from './suggested-rule.ts';
@@ -109,14 +110,15 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const start = useCallback(async (params: JsonMap, paused = false) => {
     if (asksHost.current) return;
     asksHost.current = true;
-    const sent = editor.getState().document;
     setStarting(true);
     try {
       // A run that begins with the screen is faster than the answer to who is there.
       const builds = (known.current ?? (await call('who', {})).role) === 'builder';
+      // Who does not build runs what the file holds: that is what the run is drawn on.
+      if (!builds && session.outside?.kind === 'changed') await session.reload();
+      const sent = editor.getState().document;
       const own = sendable(sent.id, sent);
       const breakpoints = builds ? own : [];
-      // Who does not build runs what the file holds.
       const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}) });
       lastRuns.set(session.ref, { runId: id, definition: sent });
       lastParams.set(session.ref, params);
@@ -135,7 +137,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session.ref, logWasOpen, known]);
+  }, [editor, session, logWasOpen, known]);
 
   /** `paused`: it stops before its first step. */
   const runAs = useCallback((paused: boolean) => {
@@ -333,36 +335,6 @@ function DraftBanner({ session, savedAt }: { session: Session; savedAt: string }
       <Button onClick={() => { session.discardDraft().catch(showError); }}>{t('builder.draftDiscard')}</Button>
     </>}>
       <span className="s t2">{t('builder.draftText')}</span>
-    </Banner>
-  );
-}
-
-function OutsideBanner({ session, dirty }: { session: Session; dirty: boolean }) {
-  const [busy, setBusy] = useState(false);
-  if (session.outside?.kind === 'gone') {
-    return (
-      <Banner signal="warn" title={t('builder.gone')} actions={<Button variant="primary" onClick={() => void session.save(true)}>{t('builder.save')}</Button>}>
-        <span className="s t2">{t('builder.goneText')}</span>
-      </Banner>
-    );
-  }
-  if (session.outside?.kind === 'broken') {
-    return (
-      <Banner signal="err" title={t('builder.broken')} actions={session.readOnly ? undefined : <Button variant="primary" busy={session.saving} onClick={() => void session.save(true)}>{t('builder.writeMine')}</Button>}>
-        <span className="s t2">{sentences(session.outside.why, t('builder.brokenText'))}</span>
-      </Banner>
-    );
-  }
-  const reload = () => {
-    setBusy(true);
-    session.reload().then(() => toast({ signal: 'ok', text: t('builder.reloaded') }), (cause: unknown) => showError(toApiError(cause))).finally(() => setBusy(false));
-  };
-  return (
-    <Banner signal="warn" title={t('builder.externalTitle')} actions={<>
-      <Button variant={dirty ? 'default' : 'primary'} busy={busy} onClick={reload}>{t('builder.reload')}</Button>
-      <Button onClick={() => session.keepMine()}>{t('builder.keepMine')}</Button>
-    </>}>
-      <span className="s t2">{dirty ? t('builder.externalDirty') : t('builder.externalClean')}</span>
     </Banner>
   );
 }

@@ -178,7 +178,6 @@ export class Session {
     }
   }
 
-  /** Takes the file as it is now. */
   /** For who may not build: nothing is offered that would be refused, whatever the file allows. */
   lookOn(): void {
     this.looksOn = true;
@@ -188,6 +187,7 @@ export class Session {
     this.changed();
   }
 
+  /** Takes the file as it is now. */
   async reload(): Promise<void> {
     const open = await call('workflow_open', { ref: this.ref });
     const broken = brokenIn(open);
@@ -212,6 +212,8 @@ export class Session {
 
   /** The next save writes over what came from outside. */
   keepMine(): void {
+    // Who looks on has nothing of their own.
+    if (this.readOnly) return;
     if (this.outside && this.outside.kind !== 'gone') this.revision = this.outside.revision;
     this.#say(null);
     this.outside = null;

@@ -116,6 +116,16 @@ describe('saving', () => {
     expect(commands().filter((name) => /put|save/.test(name))).toEqual([]);
   });
 
+  it('keeps nothing of its own against a change outside for who may not build', async () => {
+    const session = new Session(OPEN);
+    session.lookOn();
+    host.handlers.workflow_revision = () => ({ revision: 'r2' });
+    await session.checkOutside();
+    session.keepMine();
+    expect(session.outside).toEqual({ kind: 'changed', revision: 'r2' });
+    expect(session.revision).toBe('r1');
+  });
+
   it('does not touch a read-only file', async () => {
     const session = new Session({ ...OPEN, readOnly: true });
     expect(rename(session, 'A')).toBe(false);
