@@ -1,9 +1,8 @@
 /** An agent step in the browser: set up by its form, run against a provider by script and a real tool server, its conversation read. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { openDocument, saved, shot } from './document.ts';
 import { expect, test } from './host.ts';
+import { answerInPieces, modelPeer } from './model-peer.ts';
 
 const SERVER = resolve(import.meta.dirname, '../../tests/mcp/server.mjs');
 
@@ -14,32 +13,16 @@ interface Doc {
   layout: { [id: string]: [number, number] };
 }
 
-interface Asked { tools?: { function: { name: string } }[]; messages: { role: string; content: unknown }[] }
-
-/** A server of chat completions with one answer after the other: words, or tools that it asks for. */
-async function provider(answers: readonly (string | { name: string; input: unknown }[])[]) {
-  const asked: Asked[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const answer = answers[asked.length] ?? 'nothing more';
-      asked.push(JSON.parse(Buffer.concat(chunks).toString('utf8')) as Asked);
-      const send = (body: object) => response.write(`data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', model: 'small-1', ...body })}\n\n`);
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const delta = typeof answer === 'string' ? { content: answer } : {
-        content: 'I try the tools.',
-        tool_calls: answer.map(({ name, input }, index) => ({ index, id: `call_${String(asked.length)}_${String(index)}`, type: 'function', function: { name, arguments: JSON.stringify(input) } })),
-      };
-      send({ choices: [{ index: 0, delta }] });
-      send({ choices: [{ index: 0, delta: {}, finish_reason: typeof answer === 'string' ? 'stop' : 'tool_calls' }] });
-      send({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } });
-      response.end('data: [DONE]\n\n');
-    });
+/** One answer after the other: words, or tools that it asks for. */
+const provider = (answers: readonly (string | { name: string; input: unknown }[])[]) => modelPeer((response, n) => {
+  const answer = answers[n] ?? 'nothing more';
+  const said = answerInPieces(response, 'small-1');
+  said.piece(typeof answer === 'string' ? { content: answer } : {
+    content: 'I try the tools.',
+    tool_calls: answer.map(({ name, input }, index) => ({ index, id: `call_${String(n)}_${String(index)}`, type: 'function', function: { name, arguments: JSON.stringify(input) } })),
   });
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
-  return { base: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1`, asked, stop: () => { server.closeAllConnections(); server.close(); } };
-}
+  said.end(typeof answer === 'string' ? 'stop' : 'tool_calls', [100, 10]);
+});
 
 test('ts_114 an agent is set up by its form, uses a tool, writes a variable, and its conversation is read', async ({ open, host }) => {
   const far = await provider([
@@ -64,11 +47,16 @@ test('ts_114 an agent is set up by its form, uses a tool, writes a variable, and
     const panel = page.getByRole('complementary', { name: 'Step settings' });
     const writes = panel.getByRole('group', { name: 'Variables it writes' });
     await writes.getByRole('combobox', { name: 'Name of a variable' }).fill('place');
-    await writes.getByRole('button', { name: 'Add a variable' }).click();
+    // A press on the canvas goes on to something else: what was typed stays.
+    await page.locator('.cv .react-flow__pane').click({ position: { x: 12, y: 300 } });
+    await page.locator('[data-node="find"]').click();
     await writes.getByRole('textbox', { name: 'What place is' }).fill('Where it lies.');
     await panel.getByRole('button', { name: /: Tools$/ }).click();
-    await panel.getByRole('combobox', { name: 'Tools 2' }).click();
-    await page.getByRole('option', { name: 'shop/echo', exact: true }).click();
+    // Nothing is given to the agent before a person names it; those of this machine stand beside the field.
+    const second = panel.getByRole('combobox', { name: 'Tools 2' });
+    await expect(second).toHaveValue('');
+    await expect(panel.locator('datalist option[value="shop/echo"]').first()).toBeAttached();
+    await second.fill('shop/echo');
     await shot(page, 'agent-panel');
     const doc = await saved<Doc>(page, made);
     expect(doc.nodes['find']).toMatchObject({ writes: ['place'], config: { tools: ['shop/fails', 'shop/echo'] } });

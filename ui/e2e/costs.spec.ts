@@ -1,26 +1,10 @@
 /** What models cost: on the step, in the run's header, in the list of runs, and in the settings. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openDocument, saved, shot } from './document.ts';
 import { expect, test, type Host } from './host.ts';
+import { answerWhole, modelPeer } from './model-peer.ts';
 
-/** A server of chat completions that answers at once: 1,000 tokens in, 100 out. */
-async function model() {
-  let asked = 0;
-  const server: Server = createServer((request, response) => {
-    request.resume();
-    if (request.url?.endsWith('/models')) { response.end(JSON.stringify({ data: [{ id: 'small' }] })); return; }
-    asked += 1;
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ model: 'small', choices: [{ message: { content: 'The money back.' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1000, completion_tokens: 100 } }));
-  });
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
-  return {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    asked: () => asked,
-    stop: () => { server.closeAllConnections(); server.close(); },
-  };
-}
+/** Answers at once: 1,000 tokens in, 100 out. */
+const model = () => modelPeer((response) => answerWhole(response, 'small', 'The money back.', [1000, 100]));
 
 /** A million tokens cost 1000 and 10000: an answer costs 2. */
 async function priced(host: Host, base: string): Promise<void> {
@@ -86,7 +70,7 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
     await page.keyboard.press('F5');
     const status = async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', { limit: 1 })).runs[0]?.status;
     await expect.poll(status, { timeout: 20_000 }).toBe('paused');
-    expect(far.asked()).toBe(1);
+    expect(far.asked).toHaveLength(1);
 
     await page.goto(`${page.url().split('#')[0] ?? ''}#/inbox`);
     await page.getByRole('row', { name: /budget of this run is used up/ }).click();
@@ -100,7 +84,7 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
     await shot(page, 'budget-inbox');
     await task.getByRole('button', { name: /Approve 3.00 more, try again/ }).click();
     await expect.poll(status, { timeout: 30_000 }).toBe('completed');
-    expect(far.asked()).toBe(2);
+    expect(far.asked).toHaveLength(2);
 
     // Of this machine: a day.
     await page.goto(`${page.url().split('#')[0] ?? ''}#/settings`);

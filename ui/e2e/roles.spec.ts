@@ -21,12 +21,16 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     };
     const rpcAs = async (name: string, command: string): Promise<unknown> => (await fetch(`${host.origin}/rpc/${command}`, { method: 'POST', headers: { authorization: `Bearer ${token(name)}`, 'content-type': 'application/json' }, body: '{}' })).json();
     const viewer = await as('vera');
+    // A refusal may come later than one looks: nothing is asked at all.
+    const asked: string[] = [];
+    viewer.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await expect(viewer.getByText('Read only')).toBeVisible();
     await expect(viewer.getByRole('button', { name: /^Run/ })).toBeDisabled();
     await viewer.keyboard.press('F5');
     await viewer.keyboard.press('Control+s');
     await expect(viewer.getByRole('button', { name: /^Save/ })).toBeDisabled();
     await expect(viewer.locator('.toast')).toHaveCount(0);
+    expect(asked.filter((path) => /\/rpc\/(run_start|workflow_save)$/.test(path))).toEqual([]);
 
     // Settings of the machine are a builder's: they are shown, nothing is offered that is refused.
     await viewer.evaluate(() => { window.location.hash = '#/settings'; });
@@ -63,6 +67,35 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     const builder = await as('ada');
     await expect(builder.getByText(/^Saved, revision/)).toBeVisible();
     await expect(builder.getByText('Read only')).toHaveCount(0);
+  } finally {
+    for (const context of browser.contexts()) await context.close();
+    await host.stop();
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
+test('what an operator runs after a change outside is drawn as the file is', async ({ page }) => {
+  const data = mkdtempSync(join(tmpdir(), 'signalbox-e2e-'));
+  writeFileSync(join(data, 'serve.token'), `builder ${token('ada')} ada\noperator ${token('olga')} olga\n`, { mode: 0o600 });
+  const host = await startHost(data);
+  try {
+    const nodes = { start: { type: 'trigger.manual', title: 'Start' }, end: { type: 'flow.stop', title: 'Done' } };
+    const before = { signalbox: 1, id: 'moved', name: 'Moved', nodes, edges: [{ from: 'start.success', to: 'end' }], layout: { start: [0, 0], end: [496, 0] } };
+    const { ref, id } = await makeWorkflow(host, before);
+    await useDist(page, host.origin);
+    await page.goto(`${host.origin}/#token=${token('olga')}`);
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.evaluate((hash) => { window.location.hash = hash; }, `#/workflow/${encodeURIComponent(ref)}`);
+    await expect(page.locator('[data-node="end"]')).toBeVisible();
+    await host.rpc('workflow_save', {
+      ref, overwrite: true, baseRevision: '',
+      document: { ...before, id, nodes: { ...nodes, late: { type: 'flow.noop', title: 'Late' } }, edges: [{ from: 'start.success', to: 'late' }, { from: 'late.success', to: 'end' }], layout: { start: [0, 0], late: [248, 0], end: [496, 0] } },
+    });
+    await expect(page.getByText('The file was changed outside')).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByRole('button', { name: 'Keep mine' })).toHaveCount(0);
+    await page.getByRole('button', { name: /^Run/ }).click();
+    await expect(page.locator('[data-node="late"]')).toBeVisible();
+    await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
   } finally {
     await host.stop();
     rmSync(data, { recursive: true, force: true });

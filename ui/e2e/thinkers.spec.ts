@@ -1,8 +1,7 @@
 /** Steps whose work is written or said: a script of one's own, and a language model whose answer is seen while it comes. */
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openDocument, saved, shot } from './document.ts';
 import { expect, test } from './host.ts';
+import { answerInPieces, modelPeer } from './model-peer.ts';
 
 interface Doc {
   params?: unknown;
@@ -74,28 +73,11 @@ test('the conversation of a question is JSON or an expression', async ({ open, h
   expect((await saved<Doc>(page, made)).nodes['ask']?.config).toMatchObject({ messages: '=params.talk' });
 });
 
-/** A server of chat completions that says the next piece when the test wants it. */
+/** Says the next piece when the test wants it. */
 async function model() {
-  const asked: ServerResponse[] = [];
-  const server: Server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.flushHeaders();
-    asked.push(response);
-  });
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
-  const send = (body: unknown) => asked.at(-1)?.write(`data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', model: 'small-1', ...(body as object) })}\n\n`);
-  return {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    asked,
-    say: (content: string) => send({ choices: [{ index: 0, delta: { content } }] }),
-    end: () => {
-      send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
-      send({ choices: [], usage: { prompt_tokens: 1200, completion_tokens: 34, total_tokens: 1234 } });
-      asked.at(-1)?.end('data: [DONE]\n\n');
-    },
-    stop: () => { server.closeAllConnections(); server.close(); },
-  };
+  let said: ReturnType<typeof answerInPieces> | undefined;
+  const peer = await modelPeer((response) => { said = answerInPieces(response, 'small-1'); });
+  return { ...peer, say: (content: string) => said?.piece({ content }), end: () => said?.end('stop', [1200, 34]) };
 }
 
 test('ts_061 what a model says is on its step and in the log while it comes', async ({ open, host }) => {
