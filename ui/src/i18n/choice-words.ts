@@ -4,7 +4,7 @@ import { t, type MessageKey } from './t.ts';
 
 interface Field { hint: MessageKey; words: { [value: string]: MessageKey } }
 
-const FIELDS: { [kind: string]: { [field: string]: Field } } = {
+export const FIELDS: { [kind: string]: { [field: string]: Field } } = {
   'builtin.self_healing': { strategy: { hint: 'choice.healer.hint', words: { deterministic: 'choice.healer.rules', both: 'choice.healer.both', llm: 'choice.healer.model' } } },
 };
 

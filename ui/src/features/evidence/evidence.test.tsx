@@ -108,6 +108,15 @@ describe('what a schema marks as secret', () => {
     expect(holdsSecret(schema)).toBe(true);
     expect(holdsSecret({ type: 'object', properties: { 'x-secret': { type: 'boolean' } } })).toBe(false);
     expect(withoutSecrets({ properties: { card: { properties: { pin: { 'x-secret': true } } } } }, { pin: '1', holder: 'Ada' }, '/card')).toEqual({ pin: DOTS, holder: 'Ada' });
+    // What is known of a place is not looked up again.
+    let looked = 0;
+    const marked: JsonSchema = { properties: { pin: { 'x-secret': true }, list: { get items() { looked += 1; return { type: 'number' }; } } } };
+    const many = Array.from({ length: 500 }, (_, n) => n);
+    const lines = () => diffLines({ pin: '1', list: many }, { pin: '2', list: [...many, 500] }, (path) => secretAt(marked, path));
+    expect(lines().filter((line) => line.mark !== ' ').map((line) => line.text)).toEqual([`"pin": ${DOTS},`, `"pin": ${DOTS},`, '500']);
+    const before = looked;
+    lines();
+    expect(looked).toBe(before);
     // Where nothing is marked nothing is looked up, however long the value is.
     const plainSchema: JsonSchema = { type: 'object', get properties() { asked += 1; return {}; } };
     let asked = 0;

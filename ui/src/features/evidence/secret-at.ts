@@ -26,14 +26,27 @@ function below(schema: JsonSchema, name: string): JsonSchema[] {
   return [...own, ...patterns, ...rest, ...entries];
 }
 
-/** Whether the place itself, or one that it stands in, is secret. */
+/** The parts of a schema that hold at a place; `secret`: it, or one that it stands in, is secret. */
+type Place = JsonSchema[] | 'secret';
+const places = new WeakMap<JsonSchema, Map<string, Place>>();
+
+function placeAt(root: JsonSchema, pointer: string, known: Map<string, Place>): Place {
+  const seen = known.get(pointer);
+  if (seen) return seen;
+  const cut = pointer.lastIndexOf('/');
+  const around = cut < 0 ? undefined : placeAt(root, pointer.slice(0, cut), known);
+  const name = pointerParts(pointer).at(-1) ?? '';
+  const here = around === 'secret' ? [] : [...new Set((around?.flatMap((one) => below(one, name)) ?? [root]).flatMap((one) => [...parts(root, one)]))];
+  const place = around === 'secret' || here.some((one) => one['x-secret'] === true) ? 'secret' : here;
+  known.set(pointer, place);
+  return place;
+}
+
+/** Whether the place itself, or one that it stands in, is secret. Asked of every line at every letter: what is known of a place is kept. */
 export function secretAt(schema: JsonSchema, pointer: string): boolean {
-  let here = [...parts(schema, schema)];
-  for (const name of pointerParts(pointer)) {
-    if (here.some((one) => one['x-secret'] === true)) return true;
-    here = [...new Set(here.flatMap((one) => below(one, name)).flatMap((one) => [...parts(schema, one)]))];
-  }
-  return here.some((one) => one['x-secret'] === true);
+  const known = places.get(schema) ?? new Map<string, Place>();
+  places.set(schema, known);
+  return placeAt(schema, pointer, known) === 'secret';
 }
 
 const looked = new WeakMap<JsonSchema, boolean>();

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { FIELDS } from '../../i18n/choice-words.ts';
 import { hasNamedIcon } from '../kind-icon.tsx';
 
 const SRC = join(import.meta.dirname, '../..');
@@ -13,6 +14,17 @@ it('has every icon that the node catalog names', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
     .map((name) => /^icon:\s*(\S+)/m.exec(readFileSync(join(folder, name), 'utf8'))?.[1] ?? name);
   expect(names.filter((name) => !hasNamedIcon(name))).toEqual([]);
+});
+
+it('has words for choices that the node catalog has, all of them', () => {
+  const folder = join(import.meta.dirname, '../../../../node-catalog');
+  for (const [kind, fields] of Object.entries(FIELDS)) {
+    const file = readFileSync(join(folder, `${kind}.yaml`), 'utf8');
+    for (const [field, { words }] of Object.entries(fields)) {
+      const choices = new RegExp(`^ {4}${field}:\\n(?: {6}.*\\n)*? {6}enum: \\[(.*)\\]`, 'm').exec(file)?.[1]?.split(',').map((one) => one.trim());
+      expect(choices?.sort(), `${kind} ${field}`).toEqual(Object.keys(words).sort());
+    }
+  }
 });
 
 it('puts text on the page as text only', () => {
