@@ -2,8 +2,11 @@
 
 import { useState } from 'react';
 import { formatNumber, t } from '../../i18n/index.ts';
-import { piecesOf, plain } from './controls.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import './evidence.css';
+
+export { Pieces };
 
 /** `cut`: longer texts are cut at this many letters. `line`: one line, cut by its place, whole in the tooltip. */
 export function SafeText({ text, cut = 2000, line = false, className }: { text: string; cut?: number; line?: boolean; className?: string }) {
@@ -20,16 +23,5 @@ export function SafeText({ text, cut = 2000, line = false, className }: { text: 
         </button>
       ) : null}
     </bdi>
-  );
-}
-
-export function Pieces({ text }: { text: string }) {
-  return (
-    <>
-      {piecesOf(text).map((piece, index) => piece.hidden
-        // Pieces have no name but their place.
-        ? <span key={`p${String(index)}`} className="ctl" title={`${piece.hidden.code} ${piece.hidden.name}`}>{piece.hidden.code}</span>
-        : piece.text)}
-    </>
   );
 }

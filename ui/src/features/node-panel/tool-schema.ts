@@ -4,6 +4,7 @@
 import { isObject } from '../../api/json.ts';
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
 import { useCommand } from '../../api/queries.ts';
+import { plain } from '../../code/letters.ts';
 import type { Commands, WorkflowNode } from '../../api/types.ts';
 
 export type Tool = Commands['tool_list']['response'][number];
@@ -35,8 +36,9 @@ function chosenOf(node: WorkflowNode): { server: unknown; tool: unknown } {
 /** `value` stays among the choices when this machine does not know it. */
 function choices(schema: JsonSchema, known: readonly string[], value: unknown): JsonSchema {
   const all = typeof value === 'string' && value !== '' && !known.includes(value) ? [...known, value] : [...known];
+  const labels = Object.fromEntries(all.map((name) => [name, plain(name)]));
   // A reference, never an expression.
-  return all.length === 0 ? schema : { ...schema, enum: all, 'x-ui': { ...schema['x-ui'], widget: 'select', plain: true } };
+  return all.length === 0 ? schema : { ...schema, enum: all, 'x-ui': { ...schema['x-ui'], widget: 'select', plain: true, labels } };
 }
 
 export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readonly Tool[]): JsonSchema {
@@ -48,7 +50,7 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
   if (properties['tool']) properties['tool'] = choices(properties['tool'], here.map((one) => one.name), tool);
   const found = here.find((one) => one.name === tool);
   const own = properties['arguments'];
-  if (found?.description && properties['tool']) properties['tool'] = { ...properties['tool'], description: found.description };
+  if (found?.description && properties['tool']) properties['tool'] = { ...properties['tool'], description: plain(found.description) };
   if (found && own && Object.keys(asSchema(found.inputSchema).properties ?? {}).length > 0) {
     const taken = asSchema(plainSchema(found.inputSchema));
     properties['arguments'] = { ...taken, type: 'object', title: own.title, description: own.description, 'x-ui': { ...own['x-ui'], widget: 'object' } } as JsonSchema;
@@ -60,7 +62,11 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
 export function offeredSchema(config: JsonSchema, tools: readonly Tool[]): JsonSchema {
   const list = config.properties?.['tools'];
   if (!list || tools.length === 0) return config;
-  const offered = tools.map((one) => ({ value: `${one.server}/${one.name}` }));
+  const offered = tools.map((one) => {
+    const value = `${one.server}/${one.name}`;
+    // A name does not pretend to be another.
+    return plain(value) === value ? { value } : { value, label: plain(value) };
+  });
   const items = { ...list.items, 'x-ui': { ...list.items?.['x-ui'], offered } } as JsonSchema;
   return { ...config, properties: { ...config.properties, tools: { ...list, items } } };
 }

@@ -58,6 +58,13 @@ describe('U-21: what a model said', () => {
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toContain('<img src=x');
   });
 
+  it('what is not seen is marked: in what a model says, and in the name and the words of a tool', () => {
+    card([{ what: 'tool', id: 't', name: 're\u202ead', input: {}, startedMs: 0, endedMs: 5, output: 'x', failed: false, notices: [{ level: 'warn', words: 'slow\u200b' }] }, { what: 'text', text: 'Done\u2066.' }, turn], ['response', 'conversation']);
+    expect(screen.getByRole('region', { name: 'Response' }).querySelector('.ctl')?.textContent).toBe('U+2066');
+    expect(screen.getAllByText('U+202E').length).toBe(1);
+    expect(screen.getByText('U+200B')).toBeTruthy();
+  });
+
   it('ts_052 an answer behind masks is one mask', () => {
     card([{ what: 'text', text: '••••••••••••' }]);
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('•••');

@@ -2,6 +2,8 @@
 
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { CallCard, ModelTurn, Saying, ToolRun } from '../../api/run-state.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatBytes, formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, type Signal } from '../../kit/index.ts';
@@ -120,7 +122,7 @@ function Text({ text, open, label, part = false }: { text: string; open: boolean
         ref={box} className="said-text" tabIndex={part && !scrolls ? undefined : 0} role={part ? 'group' : 'region'} aria-label={label}
         onScroll={(event) => { atEnd.current = event.currentTarget.scrollHeight - event.currentTarget.scrollTop - event.currentTarget.clientHeight < 24; }}
       >
-        {long && open ? '… ' : ''}{shown}{long && !open ? ' …' : ''}
+        {long && open ? '… ' : ''}<Pieces text={shown} />{long && !open ? ' …' : ''}
       </div>
       {long ? <Button small variant="ghost" onClick={() => setAll(true)}>{t('said.showAll', { size: formatBytes(text.length) })}</Button> : null}
       <span className="sc-copy"><CopyButton value={text} /></span>
@@ -176,16 +178,16 @@ function Tool({ tool }: { tool: ToolRun }) {
       <button type="button" className="row gap1 sc-toggle s" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} size={12} />
         <SignalIcon signal={signal} size={12} label={t(`said.tool.${signal === 'run' ? 'running' : signal === 'err' ? 'failed' : 'done'}`)} />
-        <code>{tool.name}</code>
+        <code><Pieces text={tool.name} /></code>
         {tool.endedMs === undefined ? null : <span className="t3">{formatDuration(Math.max(0, tool.endedMs - tool.startedMs))}</span>}
         {tool.allowed ? <span className="t3">{t('said.tool.allowed')}</span> : null}
       </button>
-      {tool.notices.map((notice, i) => <p key={`${notice.level} ${String(i)}`} className={`s said-notice ${notice.level === 'error' ? 'c-err' : notice.level === 'warn' ? 'c-wait' : 't2'}`}>{notice.words}</p>)}
+      {tool.notices.map((notice, i) => <p key={`${notice.level} ${String(i)}`} className={`s said-notice ${notice.level === 'error' ? 'c-err' : notice.level === 'warn' ? 'c-wait' : 't2'}`}><Pieces text={notice.words} /></p>)}
       {open ? (
         <div className="said-tool">
           <span className="s t2">{t('said.tool.input')}</span>
-          <ValueView value={tool.input ?? null} label={`${tool.name} ${t('said.tool.input')}`} />
-          {tool.endedMs === undefined ? null : <><span className="s t2">{t('said.tool.output')}</span><ValueView value={tool.output ?? null} label={`${tool.name} ${t('said.tool.output')}`} /></>}
+          <ValueView value={tool.input ?? null} label={`${plain(tool.name)} ${t('said.tool.input')}`} />
+          {tool.endedMs === undefined ? null : <><span className="s t2">{t('said.tool.output')}</span><ValueView value={tool.output ?? null} label={`${plain(tool.name)} ${t('said.tool.output')}`} /></>}
         </div>
       ) : null}
     </li>

@@ -7,7 +7,7 @@ import { queryClient } from '../../api/queries.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import type { JsonSchema } from '../../api/types.ts';
 import { offeredSchema, toolSchema } from '../../features/node-panel/tool-schema.ts';
-import { initialValue, propertiesOf } from '../../schema-form/model.ts';
+import { choicesOf, initialValue, propertiesOf } from '../../schema-form/model.ts';
 import { demoHost } from '../../test/fixtures.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { App } from '../app.tsx';
@@ -71,6 +71,11 @@ describe('the form of a tool', () => {
     const list = { type: 'object', properties: { tools: { type: 'array', items: { type: 'string', minLength: 1 } } } };
     const items = offeredSchema(list, tools).properties?.['tools']?.items;
     expect(items).toEqual({ type: 'string', minLength: 1, 'x-ui': { offered: [{ value: 'files/read' }] } });
+    const odd = tools.map((one) => ({ ...one, name: 're\u202ead', description: 'Reads\u200b.' }));
+    expect(offeredSchema(list, odd).properties?.['tools']?.items?.['x-ui']).toEqual({ offered: [{ value: 'files/re\u202ead', label: 'files/re[U+202E]ad' }] });
+    const tool = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 're\u202ead' } }, odd).properties?.['tool'];
+    expect(choicesOf(tool as JsonSchema)).toEqual([{ value: 're\u202ead', label: 're[U+202E]ad' }]);
+    expect(tool?.description).toBe('Reads[U+200B].');
     // What "Add" begins with grants nothing.
     expect(initialValue(items)).toBe('');
     expect(offeredSchema(list, [])).toBe(list);
