@@ -37,6 +37,7 @@ import { askedSchema, firstValues, mustAsk } from './params.ts';
 import { OutsideBanner } from './outside-banner.tsx';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
+import { takeTyped } from './typed.ts';
 import { useSuggestedRule } from './suggested-rule.ts';
 
 export function BuilderScreen({ fileRef }: { fileRef: string }) {
@@ -141,6 +142,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   /** `paused`: it stops before its first step. */
   const runAs = useCallback((paused: boolean) => {
+    takeTyped();
     const schema = askedSchema(editor.getState().document);
     const params = schema ? firstValues(schema, lastParams.get(session.ref)) : {};
     if (mustAsk(schema, params)) setAsking({ params, paused });
@@ -213,7 +215,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => [rerunAction(past ? null : ask, editor, offers?.steps ?? []), ...builderActions({
     // The title bar says that it is saved.
-    save: () => void session.save(),
+    save: () => { takeTyped(); void session.save(); },
     canSave: () => !session.readOnly,
     undo: () => editor.undo(),
     canUndo: () => !session.readOnly && undoLabel !== null,
