@@ -3,6 +3,8 @@
 
 use super::settings::texts;
 use crate::{file_error, formats};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
 use signalbox_ports::World;
@@ -43,7 +45,7 @@ pub(crate) async fn put(
             let words = format!("'{path}' is no picture that models take: PNG, JPEG, GIF or WebP");
             NodeFailure::validation("INPUT_INVALID", words).detail("field", "images").detail("path", path.clone())
         })?;
-        pictures.push(Part::Image { mime: mime.to_owned(), base64: formats::base64(&bytes) });
+        pictures.push(Part::Image { mime: mime.to_owned(), base64: STANDARD.encode(&bytes) });
     }
     question.parts.splice(0..0, pictures);
     Ok(())
