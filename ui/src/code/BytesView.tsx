@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
 import { saveFile } from '../api/hand-out.ts';
+import { isCut } from '../api/json.ts';
 import type { RunItem } from '../api/run-types.ts';
 import { formatBytes, t, tn } from '../i18n/index.ts';
 import { Button, Icon, toast } from '../kit/index.ts';
@@ -15,18 +16,22 @@ export type Bytes = NonNullable<RunItem['binary']>[string];
 /** More are told as a number. */
 const MOST = 50;
 
-/** [name, bytes] of all these items, in their order. */
-export const bytesOf = (items: readonly Pick<RunItem, 'binary'>[]): [string, Bytes][] => items.flatMap((item) => Object.entries(item.binary ?? {}));
+type WithBytes = Pick<RunItem, 'binary'>;
+
+/** [name, bytes] of all these items, in their order. A list that was too long for the wire is not among them. */
+export const bytesOf = (items: readonly WithBytes[]): [string, Bytes][] => items.flatMap((item) => (isCut(item.binary) ? [] : Object.entries(item.binary ?? {})));
 
 export interface BytesViewProps {
   runId: string;
   /** Begins the names of saved files. */
   step: string;
-  all: readonly [string, Bytes][];
+  items: readonly WithBytes[];
 }
 
-export function BytesView({ runId, step, all }: BytesViewProps) {
-  if (all.length === 0) return null;
+export function BytesView({ runId, step, items }: BytesViewProps) {
+  const all = bytesOf(items);
+  const cut = items.some((item) => isCut(item.binary));
+  if (all.length === 0 && !cut) return null;
   return (
     <ul className="bytes" aria-label={t('bytes.list')}>
       {all.slice(0, MOST).map(([name, bytes], index) => (
@@ -34,6 +39,7 @@ export function BytesView({ runId, step, all }: BytesViewProps) {
         <One key={`${name} ${String(index)}`} runId={runId} step={step} name={name} bytes={bytes} />
       ))}
       {all.length > MOST ? <li className="s t3">{tn('bytes.more', all.length - MOST)}</li> : null}
+      {cut ? <li className="s t3">{t('bytes.cut')}</li> : null}
     </ul>
   );
 }

@@ -54,6 +54,7 @@ export const panel = {
   'preview.previous': 'Previous item',
 
   'bytes.csv': 'CSV table',
+  'bytes.cut': 'So many files that they are not listed here; the events of the run name them',
   'bytes.failed': 'They could not be saved: {message}',
   'bytes.film': '{kind} film',
   'bytes.json': 'JSON',

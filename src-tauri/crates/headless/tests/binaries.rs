@@ -404,3 +404,36 @@ fn d_10_a_step_says_which_bytes_there_are() {
     assert_eq!(validate(json!({ "path": "a", "content": "x", "binary": "y" })), ("BAD_CONFIG".into(), at("binary"), 1));
     assert_eq!(validate(json!({ "path": "a", "binary": "y" })).2, 0);
 }
+
+/// The body of a sub-workflow begins with the bytes of what entered it, and gives out what it ends with.
+#[test]
+fn d_10_a_sub_workflow_takes_and_gives_bytes() {
+    let (place, peer) = (Box::new(), Peer::start());
+    let folder = out(&place);
+    let mut inner = workflow(
+        json!({
+            "send": { "type": "http.request", "config": {
+                "method": "PUT", "url": format!("{}/store", peer.base), "bodyBinary": "response" } },
+            "give": { "type": "flow.noop" },
+        }),
+        json!([]),
+    );
+    inner["id"] = json!("inner");
+    place.file("inner.signalbox.json", inner.to_string());
+    let file = file(
+        &place,
+        json!({
+            "fetch": get(&peer, "/png"),
+            "sub": { "type": "flow.subworkflow", "config": { "workflow": "inner" } },
+            "good": { "type": "data.filter", "config": { "when": "!has(item.status)" } },
+            "keep": write(&folder, "logo.png", "response"),
+        }),
+        json!([
+            { "from": "fetch.success", "to": "sub" }, { "from": "sub.success", "to": "good" },
+            { "from": "good.success", "to": "keep" },
+        ]),
+    );
+    run(&place, &folder, &file);
+    assert_eq!(peer.taken("/store")[0].2, PNG);
+    assert_eq!(std::fs::read(folder.join("logo.png")).expect("written"), PNG);
+}

@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'react';
 import { codeOf, told } from '../../api/error.ts';
-import { BytesView, bytesOf } from '../../code/BytesView.tsx';
+import { BytesView } from '../../code/BytesView.tsx';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { isCut } from '../../api/json.ts';
 import { columnsOf, formatSize, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
@@ -75,7 +75,7 @@ function Values({ nodeId, side, values, item, onItem, root }: { nodeId: string; 
         )
       ) : (
         <>
-          {side === 'output' ? <BytesView runId={values.runId} step={nodeId} all={bytesOf((values.output[port] ?? []).slice(at, at + 1))} /> : null}
+          {side === 'output' ? <BytesView runId={values.runId} step={nodeId} items={(values.output[port] ?? []).slice(at, at + 1)} /> : null}
           <div className="row data-tools">
             <TextInput icon="search" className="grow" aria-label={t('data.search')} placeholder={t('data.search')} value={search} onChange={setSearch} />
             <Segmented<View> small label={t('data.view')} value={view} onChange={setView}

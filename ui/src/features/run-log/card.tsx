@@ -166,7 +166,7 @@ function Outputs({ card, where }: { card: CallCard; where: Where }) {
         return (
           <div key={port}>
             {ports.length > 1 || port !== 'success' ? <span className="s t2">{port}, {tn('card.items', items.length)}</span> : null}
-            <BytesView runId={where.runId} step={card.nodeId} all={bytesOf(items)} />
+            <BytesView runId={where.runId} step={card.nodeId} items={items} />
             <Value value={data} label={`${t('card.outputs')} ${port}`} />
           </div>
         );
