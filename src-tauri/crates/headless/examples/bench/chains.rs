@@ -61,6 +61,21 @@ fn catalog() -> Catalog {
     Catalog::new(kinds)
 }
 
+/// Without models, tools and scripts.
+pub(crate) fn world() -> World {
+    World {
+        http: Arc::new(WebHttp::new(&[]).expect("a client")),
+        files: Arc::new(FolderFiles::default()),
+        clock: Arc::new(RealClock),
+        audit: Arc::new(signalbox_ports::NoAudit),
+        secrets: Arc::new(signalbox_ports::NoSecrets),
+        llm: Arc::new(signalbox_ports::NoLlm),
+        tools: Arc::new(signalbox_ports::NoTools),
+        scripts: Arc::new(signalbox_ports::NoScripts),
+        binaries: Arc::new(signalbox_ports::NoBinaries),
+    }
+}
+
 pub(crate) struct Bench {
     pub(crate) runtime: Runtime,
     pub(crate) threads: tokio::runtime::Runtime,
@@ -72,25 +87,24 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
+        Self::with(world())
+    }
+
+    /// With other peers.
+    pub(crate) fn with(world: World) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let bench = Self::at(folder.path());
+        let bench = Self::of(folder.path(), world);
         Self { _folder: Some(folder), ..bench }
     }
 
     /// In a folder that is there.
     pub(crate) fn at(folder: &Path) -> Self {
+        Self::of(folder, world())
+    }
+
+    /// Both.
+    pub(crate) fn of(folder: &Path, world: World) -> Self {
         let store = Store::open(folder, &StoreOptions::default()).expect("a store");
-        let world = World {
-            http: Arc::new(WebHttp::new(&[]).expect("a client")),
-            files: Arc::new(FolderFiles::default()),
-            clock: Arc::new(RealClock),
-            audit: Arc::new(signalbox_ports::NoAudit),
-            secrets: Arc::new(signalbox_ports::NoSecrets),
-            llm: Arc::new(signalbox_ports::NoLlm),
-            tools: Arc::new(signalbox_ports::NoTools),
-            scripts: Arc::new(signalbox_ports::NoScripts),
-            binaries: Arc::new(signalbox_ports::NoBinaries),
-        };
         let registry = Registry { catalog: catalog(), code };
         let options = Options::new(folder.join("artifacts"));
         let runtime = Runtime::new(store, registry, Arc::new(world), Arc::new(RealIds), options).expect("a runtime");

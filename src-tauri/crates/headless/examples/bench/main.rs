@@ -4,6 +4,7 @@
 //! `cargo xtask bench P3 P4` measures only these and prints them. A bench reports; tests assert.
 
 mod chains;
+mod models;
 mod people;
 mod process;
 mod pure;
@@ -33,13 +34,18 @@ fn main() {
     if only.first().is_some_and(|name| name == people::CHILD) {
         return people::child(Path::new(only.get(1).map_or(".", String::as_str)));
     }
-    let parts: [(&str, Part); 11] = [
+    if only.first().is_some_and(|name| name == models::CHILD) {
+        return models::child(Path::new(only.get(1).map_or(".", String::as_str)));
+    }
+    let parts: [(&str, Part); 13] = [
         ("P1", |_| chains::durable()),
         ("P3", |_| chains::carried()),
         ("P4", |_| chains::growth()),
         ("P5", |_| people::errors()),
         ("P6", |_| people::paused()),
         ("audit", people::audit),
+        ("models", |_| models::calls()),
+        ("agents", |_| models::at_once()),
         ("P8", process::start),
         ("P10", process::canvas),
         ("inbox", process::inbox),
