@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, openPage, startHost, test } from './host.ts';
+import { shot } from './document.ts';
 import { makeWorkflow, MEAN } from './people.ts';
 
 const token = (name: string) => `${name}-token-0123456789abcdef0123456789abcdef`;
 
 test('a viewer looks, an operator runs what the file holds, a builder changes it', async ({ browser }) => {
+  // Three people, each with a page of their own.
+  test.setTimeout(90_000);
   const data = mkdtempSync(join(tmpdir(), 'signalbox-e2e-'));
   writeFileSync(join(data, 'serve.token'), `builder ${token('ada')} ada\noperator ${token('olga')} olga\nviewer ${token('vera')} vera\n`, { mode: 0o600 });
   const host = await startHost(data);
@@ -42,7 +45,8 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     await expect.poll(async () => (await rpcAs('vera', 'settings_get') as { theme: string }).theme).toBe('dark');
     await expect(viewer.locator('.toast')).toHaveCount(0);
     await viewer.evaluate(() => { window.location.hash = '#/workflows'; });
-    await expect(viewer.getByRole('button', { name: 'For all roles' })).toBeVisible();
+    await expect(viewer.getByRole('button', { name: 'For all roles', exact: true })).toBeVisible();
+    await shot(viewer, 'roles-viewer-gallery');
     await expect(viewer.getByRole('button', { name: /New workflow|Open file|^Open the sample/ })).toHaveCount(0);
 
     const operator = await as('olga');
@@ -60,6 +64,7 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     await viewer.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
     await expect(viewer.getByRole('heading', { name: 'For all roles' })).toBeVisible();
     await expect(viewer.getByRole('button', { name: /^(Run again|Cancel|Re-run from)/ })).toHaveCount(0);
+    await shot(viewer, 'roles-viewer-run');
     await viewer.evaluate(() => { window.location.hash = '#/audit'; });
     await expect(viewer.getByRole('button', { name: 'Verify chain' })).toBeVisible();
     await expect(viewer.getByRole('button', { name: 'Export evidence' })).toHaveCount(0);
