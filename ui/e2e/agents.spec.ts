@@ -82,3 +82,124 @@ test('ts_114 an agent is set up by its form, uses a tool, writes a variable, and
     await host.rpc('tool_server_delete', { name: 'shop' });
   }
 });
+
+test('k_14 rules over tools, tools and skills have forms in a workflow and in its steps', async ({ open, host }) => {
+  await host.rpc('tool_server_set', { name: 'bank', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'bank' });
+  await host.rpc('tool_server_approve', { name: 'bank', hash });
+  try {
+    const { page, made } = await openDocument<Doc & { settings?: Record<string, unknown> }>(open, host, 'Payments', {
+      settings: { errorPolicy: 'safe' },
+      nodes: {
+        start: { type: 'trigger.manual', title: 'Start' },
+        pay: { type: 'agent.task', title: 'Pay the bills', config: { prompt: 'Pay them.', tools: ['bank/echo'], provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }, model: 'small-1' } },
+      },
+      edges: [{ from: 'start.success', to: 'pay' }],
+      layout: { start: [0, 0], pay: [248, 0] },
+    });
+    // Rules, tools and skills of the whole workflow.
+    const settings = page.getByRole('complementary', { name: 'Workflow settings' });
+    await settings.getByRole('button', { name: 'Add: Rules for tools' }).click();
+    await settings.getByRole('textbox', { name: 'Name 1' }).fill('payments');
+    const when = settings.getByRole('textbox', { name: 'When 1' });
+    await when.fill("server == 'bank' && too");
+    await when.fill("server == 'bank'");
+    await settings.getByText('Words and limits').click();
+    await settings.getByRole('textbox', { name: 'Why, for the person or the model 1' }).fill('Somebody looks at each payment');
+    await settings.getByRole('textbox', { name: 'Folder of skills' }).fill('/srv/skills');
+    await settings.getByRole('list', { name: 'Rules for tools' }).scrollIntoViewIfNeeded();
+    await shot(page, 'tool-rules-workflow');
+    await settings.getByRole('textbox', { name: 'Folder of skills' }).fill('');
+    await page.keyboard.press('Tab');
+    const doc = await saved(page, made);
+    expect(doc.settings?.['toolRules']).toEqual([{ name: 'payments', when: "server == 'bank'", action: 'ask', message: 'Somebody looks at each payment' }]);
+
+    // A step has its own; what is wrong is told at its place.
+    await page.locator('[data-node="pay"]').click();
+    const panel = page.getByRole('complementary', { name: 'Step settings' });
+    await panel.getByRole('button', { name: 'Add: Rules for tools' }).click();
+    await panel.getByRole('textbox', { name: 'When 1' }).fill("toll == 'echo'");
+    await expect(panel.getByText('UNKNOWN_NAME')).toBeVisible();
+    await shot(page, 'tool-rules-step');
+    await panel.getByRole('list', { name: 'Rules for tools' }).getByRole('button', { name: /^Remove/ }).click();
+    await expect(panel.getByText('UNKNOWN_NAME')).toBeHidden();
+  } finally {
+    await host.rpc('tool_server_delete', { name: 'bank' });
+  }
+});
+
+test('k_14 a person sees in the inbox which call a model wants to make, and allows it for the run', async ({ open, host }) => {
+  const far = await provider([
+    [{ name: 'echo', input: { text: 'Pay 250 to Acme' } }],
+    [{ name: 'echo', input: { text: 'Pay 30 to Acme' } }],
+    'Both are paid.',
+  ]);
+  await host.rpc('tool_server_set', { name: 'bank', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'bank' });
+  await host.rpc('tool_server_approve', { name: 'bank', hash });
+  try {
+    const { page } = await openDocument<Doc & { settings?: Record<string, unknown> }>(open, host, 'Payments', {
+      settings: { errorPolicy: 'safe', toolRules: [{ name: 'payments', when: "server == 'bank'", action: 'ask', message: 'Somebody looks at each payment' }] },
+      nodes: {
+        start: { type: 'trigger.manual', title: 'Start' },
+        pay: { type: 'agent.task', title: 'Pay the bills', config: { prompt: 'Pay them.', tools: ['bank/echo'], provider: { kind: 'openai', baseUrl: far.base }, model: 'small-1' } },
+      },
+      edges: [{ from: 'start.success', to: 'pay' }],
+      layout: { start: [0, 0], pay: [248, 0] },
+    });
+    await page.keyboard.press('F5');
+    const status = async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', { limit: 1 })).runs[0]?.status;
+    await expect.poll(status, { timeout: 20_000 }).toBe('paused');
+    await page.goto(`${page.url().split('#')[0] ?? ''}#/inbox`);
+    await page.getByRole('row', { name: /may it call echo of bank/ }).click();
+    const task = page.getByRole('region', { name: 'Task' });
+    await expect(task.getByText('Somebody looks at each payment').first()).toBeVisible();
+    await expect(task.getByText('Pay 250 to Acme').first()).toBeVisible();
+    await shot(page, 'tool-call-inbox');
+    await expect(task.getByRole('button', { name: /^Do not allow/ })).toBeEnabled();
+    await task.getByRole('button', { name: /^Allow for this run/ }).click();
+    await expect.poll(status, { timeout: 30_000 }).toBe('completed');
+    expect(far.asked).toHaveLength(3);
+    expect(JSON.stringify(far.asked[2]?.messages)).toContain('Pay 30 to Acme');
+  } finally {
+    far.stop();
+    await host.rpc('tool_server_delete', { name: 'bank' });
+  }
+});
+
+test('trust secrets and a way out in one hand are told in the editor, and a rule mends it', async ({ open, host }) => {
+  const set = async (name: string, env: Record<string, string>) => {
+    await host.rpc('tool_server_set', { name, definition: { transport: 'stdio', command: 'node', args: [SERVER], env } });
+    const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name });
+    await host.rpc('tool_server_approve', { name, hash });
+  };
+  await host.rpc('secret_choose', { key: 'file' });
+  await host.rpc('secret_set', { name: 'erp', kind: 'bearer', value: '4711-4711-4711', hosts: ['erp.example'] });
+  await set('vault', { ERP: 'secret://erp' });
+  await set('mail', {});
+  try {
+    const { page, made } = await openDocument<Doc>(open, host, 'Letters', {
+      nodes: {
+        start: { type: 'trigger.manual', title: 'Start' },
+        work: { type: 'agent.task', title: 'Answer letters', config: { prompt: 'Answer them.', tools: ['vault/echo', 'mail/echo'], provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }, model: 'small-1' } },
+      },
+      edges: [{ from: 'start.success', to: 'work' }],
+      layout: { start: [0, 0], work: [248, 0] },
+    });
+    await page.locator('[data-node="work"]').click();
+    const panel = page.getByRole('complementary', { name: 'Step settings' });
+    await expect(panel.getByText('UNGATED_EGRESS')).toBeVisible();
+    await shot(page, 'ungated-egress');
+    await panel.getByRole('button', { name: 'Ask before these calls' }).click();
+    await expect(panel.getByText('UNGATED_EGRESS')).toBeHidden();
+    const rules = panel.getByRole('list', { name: 'Rules for tools' });
+    await expect(rules.getByRole('listitem')).toHaveCount(2);
+    await shot(page, 'ungated-egress-mended');
+    const doc = await saved<Doc>(page, made);
+    expect(doc.nodes['work']?.config?.['toolRules']).toMatchObject([{ name: 'lets-data-out', action: 'ask' }, { name: 'the-rest', when: 'true', action: 'allow' }]);
+  } finally {
+    await host.rpc('tool_server_delete', { name: 'vault' });
+    await host.rpc('tool_server_delete', { name: 'mail' });
+    await host.rpc('secret_delete', { name: 'erp' });
+  }
+});

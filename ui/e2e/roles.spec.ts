@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, openPage, startHost, test } from './host.ts';
+import { expect, openPage, startHost, test, useDist } from './host.ts';
 import { shot } from './document.ts';
 import { makeWorkflow, MEAN } from './people.ts';
 

@@ -52,6 +52,8 @@ export interface Answer {
   notes?: string;
   /** With `retry` of a step whose budget is used up: what the run may spend more, in millionths. */
   budgetMicros?: number;
+  /** With `approve` of a call of a tool: how far it goes; this call when absent. */
+  toolGrant?: ToolGrant;
   /** Who: `user:…`; absent when a policy decided. */
   operatorId?: string;
 }
@@ -738,7 +740,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -867,6 +869,8 @@ export interface Diagnostic {
   message: string;
   /** What to do next. */
   hint: string;
+  /** A change of the file that mends it, where there is one that needs no choice. */
+  fix?: Fix;
 }
 
 /** Changes that were not saved. */
@@ -1103,6 +1107,16 @@ export interface FingerprintCount {
   count: number;
 }
 
+/** A change of the file that mends a finding. */
+export interface Fix {
+  /** What it does, in a few words: the text of a button. */
+  title: string;
+  /** JSON Pointer of what is set. */
+  path: string;
+  /** To what. */
+  value: unknown;
+}
+
 /** A granted folder. */
 export interface Folder {
   /** Absolute path. */
@@ -1224,6 +1238,8 @@ export interface HumanTaskCompleted {
   notes?: string;
   /** With `retry` of a step whose budget is used up: what the run may spend more, in millionths. */
   budgetMicros?: number;
+  /** With `approve` of a call of a tool: how far it goes; this call when absent. */
+  toolGrant?: ToolGrant;
   /** Who: `user:…`; absent when a policy decided. */
   operatorId?: string;
   /** In a re-run: the run in which this answer was given; nobody was asked again. */
@@ -2579,6 +2595,8 @@ export interface Settings {
   model?: unknown;
   /** Tools that its agents have unless they name others (K-40): `server/tool`, `learn_name`. */
   tools?: string[];
+  /** Rules over the tools that its models call (ADR 51): [`crate::ToolRule`]s. */
+  toolRules?: unknown;
   /** Folder of its skills, one Markdown file each (K-59), inside a granted folder. */
   skills?: string;
   /** What its questions to language models may cost: `{perRun, perDay}`, in the unit of the prices (ADR 50). */
@@ -2644,6 +2662,8 @@ export interface StepError {
   error: ErrorPayload;
   /** The failed slot, when a recovery node runs. */
   origin?: Origin;
+  /** The step waits for a person who allows a call of a tool, and goes on with this conversation (ADR 51). */
+  held?: unknown;
 }
 
 /** What becomes of a step. */
@@ -2982,6 +3002,8 @@ export interface TaskComplete {
   targetNodeId?: string;
   /** With `retry` of a step whose budget is used up: what the run may spend more, in millionths. */
   budgetMicros?: number;
+  /** With `approve` of a call of a tool: how far it goes; this call when absent. */
+  toolGrant?: ToolGrant;
   /** Why. */
   notes?: string;
   /** The revision that the person saw: refused when the task has changed since. */
@@ -3066,6 +3088,8 @@ export interface TaskDecision {
   patch?: unknown;
   /** What the run may spend more, in millionths. */
   budgetMicros?: number;
+  /** How far an approval of a call of a tool goes. */
+  toolGrant?: ToolGrant;
   /** Why. */
   notes?: string;
   /** Who; `system` when a policy decided. */
@@ -3198,7 +3222,7 @@ export interface TaskPerson {
 }
 
 /** Why it is asked. */
-export type TaskReason = 'error' | 'interrupted' | 'step';
+export type TaskReason = 'error' | 'interrupted' | 'step' | 'tool_call';
 
 /** Gives a task to somebody. */
 export interface TaskReassign {
@@ -3501,6 +3525,12 @@ export interface Tool {
   idempotent: boolean;
   /** It says that it may destroy. */
   destructive: boolean;
+  /** It says that it reaches out into the world. */
+  openWorld: boolean;
+  /** Its server was given a credential. */
+  bearsSecrets: boolean;
+  /** What it is given may leave this machine, or reach others. */
+  isEgress: boolean;
 }
 
 /** Payload of `tool_done` (R-23). */
@@ -3528,6 +3558,9 @@ export interface ToolError {
   /** The answer as it came, if there was one. */
   toolResult: unknown;
 }
+
+/** How far an approval of a call of a tool goes. */
+export type ToolGrant = 'once' | 'run';
 
 /** Payload of `tool_message` (R-22): a tool's own log and progress notices (K-57). */
 export interface ToolMessage {

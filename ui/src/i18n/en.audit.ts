@@ -90,6 +90,7 @@ export const audit = {
   'audit.event.TOOL_SERVER_SET': 'Tool server registered',
   'audit.event.TOOL_SERVER_APPROVED': 'Tool server approved',
   'audit.event.TOOL_SERVER_BLOCKED': 'Tool server blocked',
+  'audit.event.TOOL_REFUSED': 'Call of a tool not allowed',
   'audit.event.TOOL_SERVER_DELETED': 'Tool server deleted',
   'audit.event.WEBHOOK_AGAIN': 'Message about a task sent again',
   'audit.event.MODEL_PROVIDER_CHANGED': 'Model provider changed',

@@ -89,6 +89,8 @@ export const tools = {
   'tools.answer': 'Answer',
   'tools.noTools': 'It has no tools.',
   'tools.readOnly': 'says it only reads',
+  'tools.bearsSecrets': 'has a credential',
+  'tools.isEgress': 'may let data out',
   'tools.destructive': 'may destroy',
   'tools.idempotent': 'says twice is as once',
   'tools.approve': 'Approve',

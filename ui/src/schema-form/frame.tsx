@@ -3,7 +3,9 @@
 import { useId, useState, type ReactNode } from 'react';
 import { isFault, isTodo, type Finding } from '../api/findings.ts';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
-import { Icon } from '../kit/index.ts';
+import { Button, Icon } from '../kit/index.ts';
+import { pointerParts } from '../api/json.ts';
+import { useFormAround } from './scope.ts';
 
 export interface FrameIds {
   id: string;
@@ -89,10 +91,19 @@ export function Findings({ findings, id }: { findings: readonly Diagnostic[]; id
             <span className="grow">
               {finding.message} {finding.code ? <code className="t3">{finding.code}</code> : null}
               {finding.hint ? <span className="t2 finding-hint">{finding.hint}</span> : null}
+              <Mend finding={finding} />
             </span>
           </div>
         )
       ))}
     </div>
   );
+}
+
+/** A change of the file that mends it, where this form may make it. */
+function Mend({ finding }: { finding: Diagnostic }) {
+  const form = useFormAround();
+  const { fix } = finding;
+  if (!form || form.readOnly || !fix?.path.startsWith(`${form.base}/`)) return null;
+  return <Button small icon="check" onClick={() => form.edit(pointerParts(fix.path.slice(form.base.length)), fix.value)}>{fix.title}</Button>;
 }

@@ -38,6 +38,9 @@ export interface FormScope {
 const Scope = createContext<FormScope | null>(null);
 export const FormScopeProvider = Scope.Provider;
 
+/** The form around, for what stands outside of forms, too. */
+export const useFormAround = (): FormScope | null => useContext(Scope);
+
 export function useForm(): FormScope {
   const scope = useContext(Scope);
   if (!scope) throw new Error('A field stands outside of a form.');

@@ -133,6 +133,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const runs = useCommand('run_list', { limit: 100 }, { enabled: open });
   const tasks = useCommand('task_list', { limit: 100 }, { enabled: open });
   const samples = useCommand('sample_list', {}, { enabled: open, staleTime: Infinity });
+  const offered = may('workflow_create') ? samples.data : undefined;
   const entries = useMemo<PaletteEntry[]>(() => {
     if (!open) return [];
     const list: PaletteEntry[] = [];
@@ -155,7 +156,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
         run: () => navigate({ screen: 'workflow', ref: entry.ref }),
       });
     }
-    for (const sample of (may('workflow_create') && samples.data) || []) {
+    for (const sample of offered ?? []) {
       list.push({
         id: `sample/${sample.id}`, title: sample.title, what: t('palette.sample'), words: `${sample.id} ${sample.description}`, icon: 'doc', order: 11,
         run: () => void createWorkflow({ sampleId: sample.id }),
@@ -174,6 +175,6 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
       });
     }
     return list;
-  }, [open, actions, graph, workflows.data, runs.data, tasks.data, samples.data, may]);
+  }, [open, actions, graph, workflows.data, runs.data, tasks.data, offered]);
   return <Palette open={open} onClose={onClose} entries={entries} />;
 }

@@ -329,13 +329,13 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
     return undefined;
   };
   const can = (action: TaskAction) => cannot(action) === undefined;
-  const deliver = (action: TaskAction, targetNodeId?: string) => {
+  const deliver = (action: TaskAction, targetNodeId?: string, toolGrant?: 'run') => {
     setAsked(null);
     if (send) undoSend(send.id);
     const budgetMicros = action === 'retry' && work.budget !== undefined ? microsOf(work.budget) : undefined;
     queueSend({
       taskIds: [task.id], title: task.title, action, notes: work.notes, revision: task.revision,
-      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }),
+      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }), ...(toolGrant ? { toolGrant } : {}),
     }, { holdsSecret: holdsSecret(asSchema(task.schema)) });
     onDecided(task);
   };
@@ -407,7 +407,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   });
   return (
     <>
-      <Detail task={task} work={work} me={me} mayDecide={mayDecide} send={send} forThem={forThem} tab={tab} onTab={setTab} cannot={cannot} keysOf={keys} onAction={decide}
+      <Detail task={task} work={work} me={me} mayDecide={mayDecide} send={send} forThem={forThem} tab={tab} onTab={setTab} cannot={cannot} keysOf={keys} onAction={decide} onAllowForRun={() => { if (can('approve')) deliver('approve', undefined, 'run'); }}
         onClaim={() => void claim()} onRelease={() => void release()} onReassign={() => setAsked({ kind: 'reassign' })} onSnooze={() => setAsked({ kind: 'snooze' })} onWake={() => void wake()} onHold={() => setAsked({ kind: 'hold' })} onContinue={() => void hold(false)}
         onComment={async (text) => (await attempt(() => change('task_comment', { taskId: task.id, text }), t('inbox.commentFailed'))) !== undefined}
         onReveal={() => setAsked({ kind: 'reveal' })} onReviewAll={() => onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null)}

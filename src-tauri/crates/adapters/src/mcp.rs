@@ -268,7 +268,8 @@ impl Tools for McpTools {
         let (inner, server) = (Arc::clone(&self.inner), server.to_owned());
         self.on_handle(async move {
             let link = inner.link(&server).await?;
-            Ok(link.inspection().tools.iter().map(|tool| tool_info(&server, tool)).collect())
+            let standing = Standing { name: &server, definition: link.definition() };
+            Ok(link.inspection().tools.iter().map(|tool| tool_info(standing, tool)).collect())
         })
         .await
     }
@@ -299,11 +300,11 @@ impl Drop for McpTools {
 }
 
 /// A tool as [`Inspection`] has it, for steps.
-pub fn tool_info(server: &str, tool: &Value) -> ToolInfo {
+pub fn tool_info(server: Standing<'_>, tool: &Value) -> ToolInfo {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let hint = |name: &str, otherwise: bool| tool["annotations"][name].as_bool().unwrap_or(otherwise);
     ToolInfo {
-        server: server.to_owned(),
+        server: server.name.to_owned(),
         name: text(&tool["name"]).unwrap_or_default(),
         title: text(&tool["title"]).or_else(|| text(&tool["annotations"]["title"])),
         description: text(&tool["description"]).unwrap_or_default(),
@@ -314,5 +315,16 @@ pub fn tool_info(server: &str, tool: &Value) -> ToolInfo {
         // The defaults of the protocol are the cautious ones.
         destructive: hint("destructiveHint", true),
         open_world: hint("openWorldHint", true),
+        bears_secrets: server.definition.has_credential(),
+        is_egress: hint("openWorldHint", true) || server.definition.is_far(),
     }
+}
+
+/// Where a tool stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// Name of the registered server.
+    pub name: &'a str,
+    /// How it is started or reached.
+    pub definition: &'a ToolServerDefinition,
 }

@@ -124,7 +124,7 @@ impl RunMasks {
         for (field, value) in payload.as_object().into_iter().flatten() {
             match field.as_str() {
                 // Pieces of a text are hidden whole; the text itself comes with the result of the step.
-                "delta" | "asked" => {}
+                "delta" | "asked" | "held" => {}
                 "content" if kind == "llm_tool_result" => {
                     if let Some(value) = written(value) {
                         self.masks.learn(&value, 0);
@@ -192,6 +192,8 @@ impl RunMasks {
                 }
                 // What is personal may begin in one piece and end in the next: no pattern would find it.
                 ("delta", _) => mask::NAMELESS.into(),
+                // A whole conversation; its parts stand in events of their own.
+                ("held", _) if kind == "step_error" => mask::NAMELESS.into(),
                 // What a model answered, as its pieces.
                 ("asked", _) if value.get("answer").is_some() => {
                     let mut asked = value.take();

@@ -15,7 +15,9 @@ use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, HumanTaskCreated, PauseRejected, Rejection};
-use signalbox_model::{AuditEvent, ErrorType, EventBody, RunEvent, TaskAction, TaskState, Workflow, time, wire};
+use signalbox_model::{
+    AuditEvent, ErrorType, EventBody, RunEvent, TaskAction, TaskReason, TaskState, ToolGrant, Workflow, time, wire,
+};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::mask::Masks;
 use signalbox_store::{AnswerTask, TaskError, TaskRecord, TaskRow as Row};
@@ -315,6 +317,7 @@ fn decided(decision: &Value, masks: &mut Masks) -> Option<TaskDecision> {
         action: TaskAction::parse(decision["action"].as_str()?)?,
         corrected_input: decision.get("correctedInput").map(|input| masks.input(input).0),
         budget_micros: decision["budgetMicros"].as_u64(),
+        tool_grant: decision["toolGrant"].as_str().and_then(ToolGrant::parse),
         target_node_id: text("targetNodeId"),
         patch: decision.get("patch").map(|patch| masks.patch(patch)),
         notes: text("notes").map(|notes| masks.text(&notes)),
@@ -347,6 +350,7 @@ pub(crate) struct Given {
     pub(crate) corrected_input: Option<Value>,
     pub(crate) target_node_id: Option<String>,
     pub(crate) budget_micros: Option<u64>,
+    pub(crate) tool_grant: Option<ToolGrant>,
     pub(crate) notes: Option<String>,
     pub(crate) revision: Option<i64>,
     pub(crate) request_id: Option<String>,
@@ -391,6 +395,15 @@ fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Va
     if given.budget_micros.is_some() && !(asks_for_more && given.action == TaskAction::Retry) {
         let message = "Only 'retry' of a step whose budget is used up takes more budget.".into();
         return Err(wrong("INPUT_INVALID", message, "Leave budgetMicros out."));
+    }
+    let about_tool = created.reason == TaskReason::ToolCall;
+    if given.tool_grant.is_some() && !(about_tool && given.action == TaskAction::Approve) {
+        let message = "Only 'approve' of a call of a tool takes toolGrant.".into();
+        return Err(wrong("INPUT_INVALID", message, "Leave toolGrant out."));
+    }
+    if about_tool && given.action == TaskAction::Approve && given.batch.is_some() {
+        let message = "A call of a tool is approved by itself: its arguments have to be looked at.".into();
+        return Err(wrong("ACTION_NOT_ALLOWED", message, "Answer this task alone."));
     }
     match (given.action, &given.target_node_id) {
         (TaskAction::Alternative, Some(target))
@@ -466,11 +479,15 @@ pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: Given) ->
         target_node_id: given.target_node_id.clone(),
         notes: given.notes.clone(),
         budget_micros: given.budget_micros,
+        // How far an approval goes stands in the log in words.
+        tool_grant: (record.created.reason == TaskReason::ToolCall && given.action == TaskAction::Approve)
+            .then(|| given.tool_grant.unwrap_or(ToolGrant::Once)),
         operator_id: Some(caller.principal.clone()),
     };
+    let tool_grant = answer.tool_grant;
     let hash = |value: &Option<Value>| value.as_ref().map(|value| sha256_hex(value.to_string().as_bytes()));
     let facts = json!({
-        "action": given.action, "notes": given.notes, "budgetMicros": given.budget_micros, "targetNodeId": given.target_node_id, "delta": delta,
+        "action": given.action, "notes": given.notes, "budgetMicros": given.budget_micros, "toolGrant": tool_grant, "targetNodeId": given.target_node_id, "delta": delta,
         "patchHash": hash(&patch), "inputHash": hash(&corrected), "requestId": given.request_id, "batchId": given.batch,
         "durationMs": now.saturating_sub(record.row.created_ms), "kind": record.row.kind,
     });
@@ -582,6 +599,7 @@ impl App {
                         corrected_input: request.payload.filter(|_| action == TaskAction::Submit),
                         target_node_id: None,
                         budget_micros: None,
+                        tool_grant: None,
                         notes: None,
                         revision: None,
                         request_id: request.request_id,

@@ -29,6 +29,9 @@ pub(crate) fn of_event(body: &EventBody) -> String {
                 format!("The step is done: {}.", ports.join(", "))
             }
         }
+        EventBody::StepError(failed) if failed.held.is_some() => {
+            format!("The step waits for a person: {}", failed.error.message)
+        }
         EventBody::StepError(failed) => format!("The step failed: {}", failed.error.message),
         EventBody::StepInterrupted(_) => "The step was cut off; it may have happened.".into(),
         EventBody::StepSkipped(skipped) => format!("The step was skipped: {}.", skipped.condition),
@@ -219,6 +222,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::ToolServerSet => format!("{} registered a tool server{}", who(), of("name")),
         AuditEvent::ToolServerApproved => format!("{} approved a tool server and its tools{}", who(), of("name")),
         AuditEvent::ToolServerBlocked => format!("A tool server is not what was approved{}", of("name")),
+        AuditEvent::ToolRefused => format!("A call of a tool was not allowed{}", of("tool")),
         AuditEvent::ToolServerDeleted => format!("{} deleted a tool server{}", who(), of("name")),
         AuditEvent::PayloadErased => format!("{} erased what an entry kept apart{}", who(), of("reason")),
         AuditEvent::SecretSet => format!("{} kept a secret{}", who(), of("name")),

@@ -199,6 +199,7 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
         workflow_id: Arc::from(record.row.workflow_id.as_str()),
         // A person asks, not the run: the limit of the machine holds, those of the run and its workflow do not.
         budget: Budget::default(),
+        permits: signalbox_engine::effect::Permits::default(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! nothing is called until a person approves it again (TRUST, "MCP client side").
 
 mod approval;
+mod exfiltration;
 mod pasted;
 mod telling;
 
@@ -16,7 +17,7 @@ use crate::router::Caller;
 use approval::{Approved, Seen};
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::{Inspection, PASSED_ON, ServerBook, ToolServerDefinition, tool_info};
+use signalbox_adapters::mcp::{Inspection, PASSED_ON, ServerBook, Standing, ToolServerDefinition, tool_info};
 use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_ports::Clock;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
@@ -193,7 +194,7 @@ impl App {
             hash,
             server: seen.as_ref().and_then(|seen| seen.server.clone()),
             seen_at: seen.as_ref().map(|seen| time::format(seen.at_ms)),
-            tools: tools.iter().map(|tool| told(&row.name, tool)).collect(),
+            tools: tools.iter().map(|tool| told(&row.name, &definition, tool)).collect(),
             changes,
             approved_by: approved.as_ref().map(|approved| approved.by.clone()),
             approved_at: approved.as_ref().map(|approved| time::format(approved.at_ms)),
@@ -220,8 +221,9 @@ impl App {
         for row in self.store.tool_servers()? {
             if let Some(approved) = Approved::of(&row).filter(|approved| approved.definition == row.definition)
                 && row.blocked.is_none()
+                && let Some(definition) = definition_of(&row)
             {
-                tools.extend(approved.tools.iter().map(|tool| told(&row.name, tool)));
+                tools.extend(approved.tools.iter().map(|tool| told(&row.name, &definition, tool)));
             }
         }
         Ok(tools)
@@ -436,8 +438,8 @@ fn plain_argument(argument: &str) -> ApiError {
     ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
 }
 
-fn told(server: &str, tool: &Value) -> Tool {
-    let info = tool_info(server, tool);
+fn told(name: &str, definition: &ToolServerDefinition, tool: &Value) -> Tool {
+    let info = tool_info(Standing { name, definition }, tool);
     Tool {
         server: info.server,
         name: info.name,
@@ -448,6 +450,9 @@ fn told(server: &str, tool: &Value) -> Tool {
         read_only: info.read_only,
         idempotent: info.idempotent,
         destructive: info.destructive,
+        open_world: info.open_world,
+        bears_secrets: info.bears_secrets,
+        is_egress: info.is_egress,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::scope::Scope;
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::budget::Budget;
 use signalbox_model::{Binaries, Effects, Item, Map, Mode, Workflow};
@@ -92,10 +93,57 @@ pub struct Call {
     pub launch_id: String,
     /// What its questions to models may cost.
     pub budget: Budget,
+    /// What people said about its calls of tools.
+    pub permits: Permits,
     /// The run.
     pub run_id: Arc<str>,
     /// Id of the workflow, for folder grants.
     pub workflow_id: Arc<str>,
+}
+
+/// What people said about calls of tools (ADR 51).
+#[derive(Debug, Clone, Default)]
+pub struct Permits {
+    /// What they allowed for the whole run.
+    pub granted: Vec<Granted>,
+    /// Where this call goes on that waited for one of them.
+    pub held: Option<Suspended>,
+}
+
+/// Calls of one tool for which one rule asks are allowed for the rest of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Granted {
+    /// Id of the workflow in which the rule stands.
+    pub workflow: String,
+    /// Where it stands there: a JSON Pointer.
+    pub rule: String,
+    /// The registered server.
+    pub server: String,
+    /// The tool at its server.
+    pub tool: String,
+}
+
+/// A step that waits for a person, or goes on after one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suspended {
+    /// What it goes on with, as it said it.
+    pub conversation: Arc<Value>,
+    /// What the person said; nothing yet while the task is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ToolAnswer>,
+}
+
+/// What a person said about a call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolAnswer {
+    /// It may be made.
+    pub allowed: bool,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
 }
 
 /// One slot of a call.

@@ -11,6 +11,7 @@ mod failed;
 pub(crate) mod foreign;
 pub(crate) mod place;
 mod settle;
+pub(crate) mod tool_call;
 
 use crate::{
     compiled::Compiled,
@@ -23,7 +24,7 @@ use serde_json::Value;
 use settle::{end_activation, join, route, settle};
 use signalbox_model::{
     ErrorPayload, ErrorType, EventBody, Item, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
-    event::{StepDone, StepStart, WorkflowStart},
+    event::{StepDone, StepError, StepStart, WorkflowStart},
     time,
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -135,7 +136,7 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
                 return settled(compiled, state);
             }
             let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
-            failed(compiled, state, node, slot, &error.error);
+            failed(compiled, state, node, slot, error);
         }
         EventBody::StepInterrupted(cut) => match place {
             Some(place) => {
@@ -493,7 +494,8 @@ fn stop_id(compiled: &Compiled, state: &RunState, node: usize) -> String {
 }
 
 /// A call failed: what the own retry policy and a red wire decide is known at once, the rest waits for a decision.
-fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, error: &Arc<ErrorPayload>) {
+fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, event: &StepError) {
+    let error = &event.error;
     state.in_flight.remove(&(node, slot));
     state.timed.remove(&(node, slot));
     cut::left(compiled, state, node, slot);
@@ -503,6 +505,9 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     if nothing_new(state, compiled, node) {
         close(compiled, state, node, slot, Phase::Cancelled);
         return;
+    }
+    if let Some(conversation) = &event.held {
+        return tool_call::waits(state, (node, slot), error, conversation);
     }
     let attempt = slot_ref(state, node, slot).map_or(0, |s| s.attempt);
     let retries = own_retry_applies(compiled, node, error, attempt);
@@ -677,6 +682,7 @@ fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, ph
     // Only an open slot needs what a retry would send.
     slot.config = None;
     slot.body = None;
+    slot.suspended = None;
     if !matches!(slot.phase, Phase::OnError { .. } | Phase::OnFallback { .. }) {
         slot.input = Vec::new();
     }
@@ -688,17 +694,7 @@ fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, ph
     if activation.open == 0 {
         end_activation(compiled, state, node);
     } else {
-        refresh_waiting(state, node);
-    }
-}
-
-/// A node with several slots waits for a person when none of them runs and one is with a person.
-pub(crate) fn refresh_waiting(state: &mut RunState, node: usize) {
-    if state.tasks.is_empty() || state.in_flight.range((node, 0)..(node + 1, 0)).next().is_some() {
-        return;
-    }
-    if state.tasks.values().any(|task| task.cases.iter().any(|(n, _)| *n == node)) {
-        state.nodes[node].state = NodeState::AwaitingHitl;
+        case::refresh_waiting(state, node);
     }
 }
 

@@ -47,7 +47,9 @@ pub mod snapshot;
 mod state;
 mod step;
 pub mod summary;
+pub mod taint;
 pub mod template;
+pub mod tool_rules;
 pub mod validate;
 
 pub use catalog::Catalog;

@@ -6,6 +6,7 @@ mod debug;
 pub(crate) use body::{Body, Cut, Frame, Frames, Outcome, Own};
 pub(crate) use debug::{Debug, Met, Pace};
 
+use crate::effect::{Granted, Suspended};
 use crate::{compiled::Compiled, numbers::Spread, scope::Context, scope::NodeView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,6 +36,9 @@ pub struct RunState {
     /// Up to here people approved what models cost, in millionths.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) approved_to: u64,
+    /// Calls of tools that people allowed for the whole run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) granted: Vec<Granted>,
     /// Answers of the original that are given again; each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) kept_answers: Vec<KeptAnswer>,
@@ -384,6 +388,9 @@ pub(crate) struct Slot {
     /// The wire along which its case last went: to a recovery node, or back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) along: Option<usize>,
+    /// It waits for a person who allows a call of a tool, or goes on after one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) suspended: Option<Box<Suspended>>,
     /// Of a container: what has become of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<Box<Body>>,
@@ -425,6 +432,7 @@ impl Slot {
             asked: Vec::new(),
             runs: Vec::new(),
             along: None,
+            suspended: None,
             body: None,
         }
     }
@@ -519,6 +527,7 @@ impl RunState {
             started_by: None,
             parent_run_id: None,
             approved_to: 0,
+            granted: Vec::new(),
             kept_answers: Vec::new(),
             reopens: None,
             foreign: None,

@@ -477,6 +477,9 @@ pub(crate) struct Complete {
     /// With retry of a step whose budget is used up: what the run may spend more.
     #[arg(long, value_name = "AMOUNT")]
     pub(crate) budget: Option<f64>,
+    /// With approve of a call of a tool: this call, or in this run all for which the same rule asks.
+    #[arg(long, value_name = "once|run")]
+    pub(crate) grant: Option<String>,
     /// Why; it is recorded.
     #[arg(long, value_name = "TEXT")]
     pub(crate) notes: Option<String>,

@@ -133,6 +133,8 @@ events! {
     ToolServerBlocked = "TOOL_SERVER_BLOCKED",
     /// A person deleted a tool server.
     ToolServerDeleted = "TOOL_SERVER_DELETED",
+    /// A call of a tool that a model asked for was not made: a rule or a person does not allow it.
+    ToolRefused = "TOOL_REFUSED",
 }
 
 /// Older names of the same facts (K-12): read on import, never written, so not free either.

@@ -58,6 +58,7 @@ pub enum Code {
     MissingModel,
     UnknownProvider,
     NoPrice,
+    UngatedEgress,
 }
 
 impl Code {
@@ -80,16 +81,44 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do next.
     pub hint: String,
+    /// A change of the file that mends it, where there is one that needs no choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Box<Fix>>,
+}
+
+/// A change of the file that mends a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fix {
+    /// What it does, in a few words: the text of a button.
+    pub title: String,
+    /// JSON Pointer of what is set.
+    pub path: String,
+    /// To what.
+    pub value: serde_json::Value,
 }
 
 impl Diagnostic {
     /// An error.
     pub fn error(code: Code, path: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Error, path: path.into(), message: message.into(), hint: hint.into() }
+        Self {
+            code,
+            severity: Severity::Error,
+            path: path.into(),
+            message: message.into(),
+            hint: hint.into(),
+            fix: None,
+        }
     }
     /// A warning.
     pub fn warning(code: Code, path: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Warning, path: path.into(), message: message.into(), hint: hint.into() }
+        Self {
+            code,
+            severity: Severity::Warning,
+            path: path.into(),
+            message: message.into(),
+            hint: hint.into(),
+            fix: None,
+        }
     }
 }
 

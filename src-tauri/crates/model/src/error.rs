@@ -4,6 +4,7 @@ use crate::Map;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// The closed set of error types (K-02). Finer causes go to `details.code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -108,6 +109,9 @@ pub struct NodeFailure {
     /// Wait told by the other side (`Retry-After`) in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// The call waits for a person instead of having failed; this is what it goes on with (ADR 51).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Arc<Value>>,
 }
 
 impl NodeFailure {
@@ -122,6 +126,7 @@ impl NodeFailure {
             details: Map::new(),
             may_have_happened: false,
             retry_after_ms: None,
+            held: None,
         }
     }
     /// A ValidationError.

@@ -367,6 +367,9 @@ pub struct StepError {
     /// The failed slot, when a recovery node runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// The step waits for a person who allows a call of a tool, and goes on with this conversation (ADR 51).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Arc<Value>>,
 }
 
 /// Payload of `step_interrupted`.

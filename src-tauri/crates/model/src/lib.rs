@@ -24,6 +24,7 @@ pub mod summary;
 pub mod task;
 pub mod text;
 pub mod time;
+pub mod tool_rule;
 pub mod wire;
 pub mod workflow;
 
@@ -36,7 +37,8 @@ pub use item::{Binaries, BinaryRef, ExecutionPayload, Item};
 pub use said::Said;
 pub use snapshot::Snapshot;
 pub use summary::{NodeState, RunStatus, RunSummary, StepSummary};
-pub use task::{Level, Origin, TaskAction, TaskKind, TaskReason, TaskState};
+pub use task::{Level, Origin, TaskAction, TaskKind, TaskReason, TaskState, ToolGrant};
+pub use tool_rule::{ToolRule, ToolVerdict};
 pub use workflow::{Edge, ErrorHandling, Node, PortRef, RetryPolicy, Workflow};
 
 /// A JSON object with the order of its keys kept.

@@ -48,6 +48,32 @@ pub enum TaskReason {
     Interrupted,
     /// A step of the workflow asks.
     Step,
+    /// A model wants to call a tool, and a rule asks before.
+    ToolCall,
+}
+
+/// How far an approval of a call of a tool goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolGrant {
+    /// This call.
+    Once,
+    /// This call, and in this run every further one of the same tool for which the same rule asks.
+    Run,
+}
+
+impl ToolGrant {
+    /// As in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Run => "run",
+        }
+    }
+    /// From JSON.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Once, Self::Run].into_iter().find(|grant| grant.as_str() == text)
+    }
 }
 
 /// What may be answered (K-16). `approve`, `reject` belong to approvals, `submit` to forms and pauses.
@@ -328,6 +354,9 @@ pub struct Answer {
     /// With `retry` of a step whose budget is used up: what the run may spend more, in millionths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_micros: Option<u64>,
+    /// With `approve` of a call of a tool: how far it goes; this call when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_grant: Option<ToolGrant>,
     /// Who: `user:…`; absent when a policy decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_id: Option<String>,
@@ -342,6 +371,7 @@ impl Answer {
             target_node_id: None,
             notes: None,
             budget_micros: None,
+            tool_grant: None,
             operator_id: None,
         }
     }

@@ -72,6 +72,9 @@ pub struct Settings {
     /// Tools that its agents have unless they name others (K-40): `server/tool`, `learn_name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
+    /// Rules over the tools that its models call (ADR 51): [`crate::ToolRule`]s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_rules: Option<Value>,
     /// Folder of its skills, one Markdown file each (K-59), inside a granted folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skills: Option<String>,

@@ -2,7 +2,8 @@
 
 pub(crate) mod fault;
 pub(crate) mod form;
-mod gate;
+pub(crate) mod gate;
+mod held;
 pub(crate) mod images;
 pub(crate) mod kit;
 mod offer;

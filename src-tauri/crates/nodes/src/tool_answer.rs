@@ -120,7 +120,8 @@ fn keeps_promise(info: &ToolInfo, raw: &Value) -> Result<(), NodeFailure> {
 }
 
 /// Codes by which the engine and the inbox decide something: a tool's word for them is none.
-const OF_THE_ENGINE: [&str; 2] = ["BUDGET_EXCEEDED", "INTERRUPTED"];
+const OF_THE_ENGINE: [&str; 5] =
+    ["BUDGET_EXCEEDED", "GUARDRAIL_BLOCKED", "INTERRUPTED", "TOOL_APPROVAL", "TOOL_REFUSED"];
 
 /// A tool says that it failed: its own code where it has one, else `TOOL_FAILED`. Trying again is for tools that say that twice
 /// is as once.

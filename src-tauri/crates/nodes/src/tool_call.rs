@@ -113,7 +113,7 @@ async fn ask(
 }
 
 /// The arguments against the schema that was approved.
-fn fits(info: &ToolInfo, arguments: &Map<String, Value>) -> Result<(), NodeFailure> {
+pub(crate) fn fits(info: &ToolInfo, arguments: &Map<String, Value>) -> Result<(), NodeFailure> {
     let refused = |message: String| {
         NodeFailure::validation("INPUT_INVALID", message)
             .detail("field", "arguments")

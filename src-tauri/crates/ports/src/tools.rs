@@ -27,6 +27,10 @@ pub struct ToolInfo {
     pub destructive: bool,
     /// It says that it reaches out into the world.
     pub open_world: bool,
+    /// Its server was given a credential: what it answers may be private. Known here, not told by the server.
+    pub bears_secrets: bool,
+    /// What it is given may leave this machine, or reach others.
+    pub is_egress: bool,
 }
 
 /// A call of a tool.

@@ -6,8 +6,9 @@ use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::audit_rules::{self, AuditRule, Raise};
 use signalbox_model::event::EventBody;
+use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, ExpiryAction};
-use signalbox_model::{AuditEvent, RunEvent, TaskAction, TaskState, time};
+use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, TaskAction, TaskReason, TaskState, time};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
 use std::sync::OnceLock;
@@ -184,7 +185,9 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
                 "errorType": error.error_type, "attempt": error.attempt.unwrap_or(0), "code": error.code(),
                 "message": message, "retryable": error.retryable
             });
-            (AuditEvent::NodeError, Level::Error, told)
+            // A step that asks a person has not failed.
+            let level = if failed.held.is_some() { Level::Info } else { Level::Error };
+            (AuditEvent::NodeError, level, told)
         }
         EventBody::ErrorHandled(handled) => {
             let mut told = json!({
@@ -214,6 +217,9 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
                 "taskId": created.task_id, "kind": created.kind, "reason": created.reason, "severity": created.severity,
                 "fingerprint": created.fingerprint
             });
+            if let Some(asked) = created.error.as_ref().and_then(|error| tool_call(created.reason, error)) {
+                told["toolCall"] = asked;
+            }
             if let Some(reopens) = &created.reopens {
                 told["reopens"] = reopens.as_str().into();
             }
@@ -223,6 +229,9 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             let mut told = json!({ "taskId": done.task_id, "action": done.answer.action });
             if let Some(more) = done.answer.budget_micros {
                 told["budgetMicros"] = more.into();
+            }
+            if let Some(grant) = done.answer.tool_grant {
+                told["toolGrant"] = grant.as_str().into();
             }
             if let Some(run) = &done.kept_from {
                 told["keptFrom"] = run.as_str().into();
@@ -311,8 +320,35 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
         | EventBody::LlmError(_)
         | EventBody::ToolStart(_)
         | EventBody::ToolMessage(_)
-        | EventBody::ToolDone(_)
-        | EventBody::ToolError(_) => return None,
+        | EventBody::ToolDone(_) => return None,
+        // What a rule or a person kept a model from doing is a fact; what went wrong with a tool is in the run.
+        EventBody::ToolError(failed) => {
+            let code = failed.error.code();
+            if !matches!(code, "GUARDRAIL_BLOCKED" | "TOOL_REFUSED") {
+                return None;
+            }
+            let mut told = json!({ "tool": named(&failed.name), "code": code });
+            if let Some(guard) = failed.error.details.as_ref().and_then(|details| details.get("guard")) {
+                told["rule"] = guard.clone();
+            }
+            (AuditEvent::ToolRefused, Level::Warn, told)
+        }
     };
     Some((name, level, object(metadata)))
+}
+
+/// A name that a server gave, as it may stand in an entry for ever.
+fn named(name: &str) -> String {
+    signalbox_model::text::one_line(name).chars().take(200).collect()
+}
+
+/// Which tool a person is asked about, and by which rule. The arguments stand in the run, where they can be masked; their hash
+/// says for ever what was allowed.
+fn tool_call(reason: TaskReason, error: &ErrorPayload) -> Option<Value> {
+    let asked = error.details.as_ref()?.get("toolCall").filter(|_| reason == TaskReason::ToolCall)?;
+    let text = |name: &str| asked.get(name).and_then(Value::as_str).map(named);
+    let arguments = asked.get("arguments").map(|arguments| sha256_hex(arguments.to_string().as_bytes()));
+    Some(json!({
+        "server": text("server"), "tool": text("tool"), "rule": text("rule"), "argumentsHash": arguments
+    }))
 }

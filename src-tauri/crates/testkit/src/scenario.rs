@@ -71,6 +71,12 @@ pub struct Person {
     /// The step of an alternative.
     #[serde(default)]
     pub target: Option<String>,
+    /// How far an approval of a call of a tool goes.
+    #[serde(default)]
+    pub grant: Option<signalbox_model::ToolGrant>,
+    /// Why.
+    #[serde(default)]
+    pub notes: Option<String>,
 }
 
 /// What must come out; what is absent is not looked at.
@@ -306,7 +312,8 @@ pub fn drive(scenario: &Scenario) -> Result<Driver, String> {
             corrected_input: person.input.clone().map(Arc::new),
             target_node_id: person.target.clone(),
             budget_micros: None,
-            notes: None,
+            tool_grant: person.grant,
+            notes: person.notes.clone(),
             operator_id: Some("user:test".into()),
         };
         driver.answer_after(person.after_ms, answer);

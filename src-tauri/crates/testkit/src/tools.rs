@@ -21,6 +21,12 @@ pub struct Scripted {
     /// Of its arguments; any object when absent.
     #[serde(default)]
     pub schema: Option<Value>,
+    /// It says that it only reads what is its own.
+    #[serde(default)]
+    pub only_reads: bool,
+    /// Its server has a credential.
+    #[serde(default)]
+    pub bears_secrets: bool,
     /// What calls get, in order.
     #[serde(default)]
     pub answers: Vec<Answered>,
@@ -133,10 +139,12 @@ impl Tools for ScriptedTools {
             description: tool.description.clone(),
             input_schema: tool.schema.clone().unwrap_or_else(|| json!({ "type": "object" })),
             output_schema: None,
-            read_only: false,
+            read_only: tool.only_reads,
             idempotent: false,
-            destructive: false,
-            open_world: false,
+            destructive: !tool.only_reads,
+            open_world: !tool.only_reads,
+            bears_secrets: tool.bears_secrets,
+            is_egress: !tool.only_reads,
         };
         Ok(tools.iter().map(info).collect())
     }

@@ -47,6 +47,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   TOOL_SERVER_SET: { icon: 'plug', color: 't2', key: 'audit.event.TOOL_SERVER_SET' },
   TOOL_SERVER_APPROVED: { icon: 'check', color: 'c-ok', key: 'audit.event.TOOL_SERVER_APPROVED' },
   TOOL_SERVER_BLOCKED: { icon: 'errd', color: 'c-err', key: 'audit.event.TOOL_SERVER_BLOCKED' },
+  TOOL_REFUSED: { icon: 'errd', color: 'c-err', key: 'audit.event.TOOL_REFUSED' },
   TOOL_SERVER_DELETED: { icon: 'x', color: 't2', key: 'audit.event.TOOL_SERVER_DELETED' },
   WEBHOOK_AGAIN: { icon: 'retry', color: 't2', key: 'audit.event.WEBHOOK_AGAIN' },
   MODEL_PROVIDER_CHANGED: { icon: 'spark', color: 't2', key: 'audit.event.MODEL_PROVIDER_CHANGED' },

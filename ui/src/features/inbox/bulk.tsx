@@ -11,6 +11,7 @@ import { withoutSecrets } from '../evidence/secret-at.ts';
 import type { JsonSchema } from '../../api/types.ts';
 import { useNow } from '../../kit/use-now.ts';
 import { stillUsedUp } from './budget.ts';
+import { isToolCall } from './tool-call.tsx';
 import type { TaskAction, TaskRow } from './types.ts';
 import { useFits, type Fit } from './use-fits.ts';
 import { ACTION_ICON, actionText, isAction } from './words.ts';
@@ -48,7 +49,8 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
   const runs = new Set(tasks.map((task) => task.runId)).size;
   const workflows = [...new Set(tasks.map((task) => task.workflowName))];
   const usedUp = stillUsedUp(tasks, useNow(60_000));
-  const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => !(action === 'retry' && usedUp) && tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
+  const stays = (action: TaskAction) => !(action === 'retry' && usedUp) && !(action === 'approve' && tasks.some(isToolCall));
+  const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => stays(action) && tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
   const can = (action: TaskAction) => chosen.length > 0 && actions.includes(action) && (action !== 'correct' || left === 0);
   const send = (action: TaskAction) => {
     if (can(action)) onSend(action, (action === 'correct' ? chosen : tasks.filter((task) => !off.has(task.id))).map((task) => task.id), notes, action === 'correct' ? correction?.patch : undefined);

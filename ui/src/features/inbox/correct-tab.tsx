@@ -53,11 +53,12 @@ function FormSide(props: DetailProps) {
 
 /** Of approvals and of decisions without a correction: the data is shown. */
 function ShownSide(props: DetailProps) {
-  const { work } = props;
+  const { work, task } = props;
+  const title = t(task.reason === 'tool_call' ? 'inbox.tool.arguments' : 'inbox.dataTitle');
   return (
     <div className="ib-side">
-      <b>{t('inbox.dataTitle')}</b>
-      <ValueView value={useMemo(() => plainValue(work.original), [work.original])} label={t('inbox.dataTitle')} />
+      <b>{title}</b>
+      <ValueView value={useMemo(() => plainValue(work.original), [work.original])} label={title} />
       <Masked {...props} />
       <Files {...props} />
       <Votes {...props} />

@@ -14,6 +14,7 @@ import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
 import { HistoryTab } from './history-tab.tsx';
+import { isToolCall, ToolCall, toolWords } from './tool-call.tsx';
 import { canReopen, TaskLinks } from './reopen.tsx';
 import { useStopWhenClosed } from './model-suggestion.tsx';
 import { isOnItsWay, type Send } from './sending.ts';
@@ -36,6 +37,8 @@ export interface DetailProps {
   cannot(action: TaskAction): string | undefined;
   keysOf(action: TaskAction | 'snooze' | 'note' | 'claim'): string | undefined;
   onAction(action: TaskAction): void;
+  /** A call of a tool, and all further ones in this run for which the same rule asks. */
+  onAllowForRun(): void;
   onClaim(): void;
   onRelease(): void;
   onReassign(): void;
@@ -80,13 +83,16 @@ const TILE: { [kind in Task['kind']]: { icon: IconName; tone: string } } = {
   decision: { icon: 'octa', tone: 'error' }, approval: { icon: 'check', tone: 'person' }, form: { icon: 'rows', tone: 'person' }, pause: { icon: 'pause', tone: 'logic' },
 };
 
+const TOOL_TILE: { icon: IconName; tone: string } = { icon: 'wrench', tone: 'person' };
+
 function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOtherRun }: DetailProps) {
   const now = useNow(1000);
   const open = task.state === 'open';
   const due = open ? dueOf(task, now) : undefined;
+  const tile = isToolCall(task) ? TOOL_TILE : TILE[task.kind];
   return (
     <header className="ib-hd">
-      <span className={`tile t32 k-${TILE[task.kind].tone}`}><Icon name={TILE[task.kind].icon} /></span>
+      <span className={`tile t32 k-${tile.tone}`}><Icon name={tile.icon} /></span>
       <div className="col">
         <div className="row"><h2 className="l ell"><SafeText line text={task.title} /></h2>
           {send ? <Badge signal={send.state === 'failed' ? 'err' : 'person'}>{t(`inbox.send.${send.state}`)}</Badge>
@@ -112,7 +118,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
         ) : open && task.heldSince ? <b className="row gap1 c-wait"><Icon name="pause" />{heldText(task)}</b> : <span className="s t3">{task.state === 'open' ? t('inbox.noDeadline') : task.decidedAt ? whenText(task.decidedAt, now) : ''}</span>}
         {task.escalationLevel > 0 ? <span className="s c-wait row gap1"><Icon name="up" size={12} />{tn('inbox.escalated', task.escalationLevel)}</span> : null}
       </div>
-      <What task={task} />
+      {isToolCall(task) ? <ToolCall task={task} /> : <What task={task} />}
       {open && mayDecide && !isOnItsWay(send) && work.budget !== undefined ? <More value={work.budget} hint={cannotTryAgain(task, '', now) ?? t('inbox.budget.hint')} onChange={work.setBudget} /> : null}
       <Called task={task} me={me} mayDecide={mayDecide} onClaim={onClaim} />
       <TaskLinks task={task} onTask={onOpenTask} onRun={onOpenOtherRun} />
@@ -219,12 +225,14 @@ function ActionBar(props: DetailProps) {
     const why = cannot(action);
     const danger = action === 'abort' || action === 'reject';
     return (
-      <Button key={action} variant={action === first ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
-        {action === 'retry' && more !== undefined ? t('inbox.budget.retry', { amount: formatMoney(more) }) : actionText(action)}
+      <Button key={action} variant={action === first ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={action === 'abort' && allowed.includes('reject') ? undefined : keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
+        {action === 'retry' && more !== undefined ? t('inbox.budget.retry', { amount: formatMoney(more) }) : toolWords(task, action) ?? actionText(action)}
       </Button>
     );
   };
   const theirs = isTheirs(task, me, now);
+  const cannotRun = cannot('approve');
+  const forRun = <Button key="for-run" icon="check" disabled={cannotRun !== undefined} title={cannotRun ?? t('inbox.tool.forRunHint')} onClick={props.onAllowForRun}>{t('inbox.tool.forRun')}</Button>;
   const snoozed = task.snoozedUntil !== undefined && Date.parse(task.snoozedUntil) > now;
   const entries: (MenuEntry | null)[] = [
     ...(task.heldSince || theirs ? [] : [{ id: 'hold', label: t('inbox.hold'), icon: 'pause' as const, onSelect: props.onHold }]),
@@ -235,7 +243,7 @@ function ActionBar(props: DetailProps) {
   ];
   return (
     <footer className="ib-act">
-      {allowed.map(button)}
+      {allowed.flatMap((action) => (action === 'approve' && isToolCall(task) ? [button(action), forRun] : [button(action)]))}
       <span className="grow" />
       {task.heldSince && !theirs ? <Button variant="ghost" icon="play" onClick={props.onContinue}>{t('inbox.continue')}</Button> : null}
       {theirs ? null : snoozed ? <Button variant="ghost" icon="glass" onClick={props.onWake}>{t('inbox.wake')}</Button> : <Button variant="ghost" icon="glass" keys={keysOf('snooze')} onClick={props.onSnooze}>{t('inbox.snooze')}</Button>}

@@ -25,6 +25,8 @@ export interface Send {
   targetNodeId?: string;
   /** With a retry: what the run may spend more, in millionths. */
   budgetMicros?: number;
+  /** With an approval of a call of a tool: how far it goes. */
+  toolGrant?: 'once' | 'run';
   notes?: string;
   revision?: number;
   sendAt: number;
@@ -113,14 +115,14 @@ async function deliver(id: string): Promise<void> {
   const send = useSends.getState().sends.find((one) => one.id === id);
   if (!send || send.state === 'sending' || send.state === 'done') return;
   update(id, { state: 'sending', error: undefined });
-  const { action, correctedInput, patch, targetNodeId, budgetMicros, notes, revision } = send;
+  const { action, correctedInput, patch, targetNodeId, budgetMicros, toolGrant, notes, revision } = send;
   const said = notes?.trim() ? { notes: notes.trim() } : {};
   try {
     const [only] = send.taskIds;
     if (send.taskIds.length === 1 && only !== undefined && !patch) {
       const done = await call('task_complete', {
         taskId: only, action, requestId: id, ...said,
-        ...(correctedInput === undefined ? {} : { correctedInput }), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }), ...(revision === undefined ? {} : { revision }),
+        ...(correctedInput === undefined ? {} : { correctedInput }), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }), ...(toolGrant ? { toolGrant } : {}), ...(revision === undefined ? {} : { revision }),
       });
       dropDraft(only);
       dismissSend(id);

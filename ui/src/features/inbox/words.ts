@@ -96,6 +96,7 @@ export function rowIcon(task: TaskRow): { icon: IconName; color: string; label: 
     case 'form': return { icon: 'rows', color: 'c-person', label: t('inbox.kind.form') };
     case 'pause': return { icon: 'pause', color: 'c-person', label: t('inbox.kind.pause') };
     case 'decision':
+      if (task.reason === 'tool_call') return { icon: 'wrench', color: 'c-person', label: t('inbox.kind.tool') };
       return task.reason === 'interrupted'
         ? { icon: 'stale', color: 'c-wait', label: t('inbox.kind.interrupted') }
         : { icon: 'errd', color: 'c-err', label: t('inbox.kind.decision') };
@@ -152,7 +153,7 @@ export function afterText(task: Task, action: TaskAction, target?: string): stri
   const step = task.nodeTitle;
   const text = action === 'alternative'
     ? t('inbox.after.alternative', { step: target ?? t('inbox.after.other') })
-    : t(`inbox.after.${action}` as MessageKey, { step });
+    : t(`inbox.after.${task.reason === 'tool_call' && (action === 'approve' || action === 'reject') ? `tool.${action}` : action}` as MessageKey, { step });
   return task.cases > 1 ? `${text} ${tn('inbox.after.cases', task.cases)}` : text;
 }
 

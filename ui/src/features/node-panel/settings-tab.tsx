@@ -7,12 +7,13 @@ import { t, withChoiceWords } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
 import { CredentialField } from '../secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
+import { ToolRulesField } from './tool-rules.tsx';
 import { useConfigSchema } from './tool-schema.ts';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 import { WritesEditor } from './writes-editor.tsx';
 
-const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField };
+const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField, rules: ToolRulesField };
 
 export interface SettingsTabProps {
   nodeId: string;

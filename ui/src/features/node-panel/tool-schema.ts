@@ -59,16 +59,18 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
 }
 
 /** A list of tools of a model: those of this machine stand beside the field. Others, and names with a sign before them, are written as ever. */
-export function offeredSchema(config: JsonSchema, tools: readonly Tool[]): JsonSchema {
-  const list = config.properties?.['tools'];
-  if (!list || tools.length === 0) return config;
-  const offered = tools.map((one) => {
+export function offered(list: JsonSchema, tools: readonly Tool[]): JsonSchema {
+  const names = tools.map((one) => {
     const value = `${one.server}/${one.name}`;
     // A name does not pretend to be another.
     return plain(value) === value ? { value } : { value, label: plain(value) };
   });
-  const items = { ...list.items, 'x-ui': { ...list.items?.['x-ui'], offered } } as JsonSchema;
-  return { ...config, properties: { ...config.properties, tools: { ...list, items } } };
+  return { ...list, items: { ...list.items, 'x-ui': { ...list.items?.['x-ui'], offered: names } } as JsonSchema };
+}
+
+export function offeredSchema(config: JsonSchema, tools: readonly Tool[]): JsonSchema {
+  const list = config.properties?.['tools'];
+  return list && tools.length > 0 ? { ...config, properties: { ...config.properties, tools: offered(list, tools) } } : config;
 }
 
 /** The schema of a step's config on this machine. */

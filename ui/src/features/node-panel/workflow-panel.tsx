@@ -7,6 +7,7 @@ import type { JsonSchema, Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Segmented, Select, Tile } from '../../kit/index.ts';
 import { Field, Findings, FormScopeProvider, KeyValueTable, diagnosticsAt, type FormScope } from '../../schema-form/index.ts';
+import { AgentsEditor } from './agents-editor.tsx';
 import { DryRun } from './dry-run.tsx';
 import { HoursEditor } from './hours-editor.tsx';
 import { ParamsEditor } from './params-editor.tsx';
@@ -84,6 +85,8 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
             <span className="s t3">{t('workflow.budgetHint')}</span>
             <Findings findings={diagnosticsAt(diagnostics, '/settings/budget', false)} />
           </div>
+          <div className="panel-rule" />
+          <AgentsEditor settings={document.settings} catalog={catalog} />
           <div className="panel-rule" />
           <HoursEditor value={document.settings?.businessHours} diagnostics={diagnostics} readOnly={readOnly}
             onChange={(next) => onEdit({ type: 'set', path: ['settings', 'businessHours'], value: next }, { label: t('workflow.hours') })} />

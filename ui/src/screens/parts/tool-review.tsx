@@ -135,6 +135,8 @@ function Tools({ server }: { server: ToolServer }) {
             <span className="row wrap"><SafeText className="mono" text={tool.name} cut={Infinity} />{tool.title ? <SafeText className="t2" text={tool.title} cut={Infinity} /> : null}
               {tool.readOnly ? <Badge>{t('tools.readOnly')}</Badge> : null}
               {!tool.readOnly && tool.destructive ? <Badge>{t('tools.destructive')}</Badge> : null}
+              {tool.bearsSecrets ? <Badge>{t('tools.bearsSecrets')}</Badge> : null}
+              {tool.isEgress ? <Badge>{t('tools.isEgress')}</Badge> : null}
               {!tool.readOnly && tool.idempotent ? <Badge>{t('tools.idempotent')}</Badge> : null}
             </span>
             {tool.description ? <SafeText className="s t2" text={tool.description} cut={Infinity} /> : null}

@@ -18,7 +18,7 @@ import { toolEntries } from '../workbench/tool-entries.ts';
 const SERVER: ToolServer = {
   name: 'files', state: 'changed', hash: 'h2', server: 'files 1.0', seenAt: '2026-11-22T10:00:00.000Z', approvedBy: 'user:ada', approvedAt: '2026-11-21T10:00:00.000Z',
   definition: { transport: 'stdio', command: 'npx', args: ['-y', 'a b'], env: { TOKEN: 'secret://erp' } },
-  tools: [{ server: 'files', name: 'read', description: '<img src=x onerror=alert(1)>', inputSchema: { type: 'object' }, readOnly: true, idempotent: false, destructive: true }],
+  tools: [{ server: 'files', name: 'read', description: '<img src=x onerror=alert(1)>', inputSchema: { type: 'object' }, readOnly: true, idempotent: false, destructive: true, openWorld: true, bearsSecrets: false, isEgress: true }],
   changes: [{ tool: 'read', field: 'description', before: 'Reads a file.', after: 'Reads and sends a file.' }],
   passedOn: ['PATH'], madeBy: 'user:ada', madeAt: '2026-11-20T10:00:00.000Z',
 };
@@ -47,7 +47,7 @@ describe('words of tool servers', () => {
 
 describe('the form of a tool', () => {
   const config = { type: 'object', properties: { server: { type: 'string' }, tool: { type: 'string' }, arguments: { type: 'object', title: 'Arguments' } } };
-  const tools = [{ server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object', properties: { path: { type: 'string', 'x-ui': { widget: 'credential' } } }, required: ['path'] }, readOnly: true, idempotent: false, destructive: false }];
+  const tools = [{ server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object', properties: { path: { type: 'string', 'x-ui': { widget: 'credential' } } }, required: ['path'] }, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true }];
   it('is that of its schema, without hints of the server', () => {
     const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, tools);
     expect(made.properties?.['server']?.enum).toEqual(['files']);
@@ -61,7 +61,7 @@ describe('the form of a tool', () => {
       properties: { 'x-request-id': { type: 'string', 'x-ui': { widget: 'credential' }, default: { 'x-a': 1 } }, old: { type: 'string', deprecated: true }, gone: { type: 'string', deprecated: true }, properties: { type: 'object', 'x-raw': true } },
       $defs: { 'x-part': { type: 'string' } },
     };
-    const own = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, [{ server: 'files', name: 'read', description: '', inputSchema, readOnly: true, idempotent: false, destructive: false }]).properties?.['arguments'] as JsonSchema;
+    const own = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, [{ server: 'files', name: 'read', description: '', inputSchema, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true }]).properties?.['arguments'] as JsonSchema;
     expect(propertiesOf(own).map(([name]) => name)).toEqual(['x-request-id', 'old', 'properties']);
     expect(own.properties).toMatchObject({ 'x-request-id': { type: 'string', default: { 'x-a': 1 } }, properties: { type: 'object' } });
     expect(JSON.stringify(own.properties)).not.toMatch(/x-ui|x-raw/);

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use signalbox_model::secret_ref;
 use std::collections::BTreeMap;
 
 /// Variables of this program that a server's process gets besides those that its definition names: what programs need to
@@ -53,4 +54,25 @@ pub enum ToolServerDefinition {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         credential: Option<String>,
     },
+}
+
+impl ToolServerDefinition {
+    /// It was given a secret: what it answers may be private.
+    pub fn has_credential(&self) -> bool {
+        match self {
+            Self::Stdio { env, .. } => env.values().any(|value| secret_ref::reference(value).is_some()),
+            Self::Http { credential, .. } => credential.is_some(),
+        }
+    }
+
+    /// What it is given leaves this machine, whatever it says of its tools.
+    pub fn is_far(&self) -> bool {
+        let Self::Http { url, .. } = self else { return false };
+        let host = url::Url::parse(url).ok();
+        !host.as_ref().and_then(url::Url::host).is_some_and(|host| match host {
+            url::Host::Domain(name) => name == "localhost",
+            url::Host::Ipv4(address) => address.is_loopback(),
+            url::Host::Ipv6(address) => address.is_loopback(),
+        })
+    }
 }

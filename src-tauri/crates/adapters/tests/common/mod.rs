@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use signalbox_adapters::{FolderFiles, RealClock, WebHttp};
-use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
+use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot, Permits};
 use signalbox_engine::scope::Scope;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Effects, Item, Mode, NodeFailure};
@@ -176,6 +176,7 @@ pub(crate) async fn run_in(
         workflow: Arc::new(signalbox_model::Workflow::empty("w", "Work")),
         launch_id: "n-0".into(),
         budget: signalbox_model::budget::Budget::default(),
+        permits: Permits::default(),
         run_id: "r".into(),
         workflow_id: "w".into(),
     };

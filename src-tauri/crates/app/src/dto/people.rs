@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use signalbox_engine::patch::Operation;
 use signalbox_model::task::Alternative;
-use signalbox_model::{ErrorPayload, Level, Origin, TaskAction, TaskKind, TaskReason, TaskState};
+use signalbox_model::{ErrorPayload, Level, Origin, TaskAction, TaskKind, TaskReason, TaskState, ToolGrant};
 
 /// Who the caller is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -519,6 +519,9 @@ pub struct TaskDecision {
     /// What the run may spend more, in millionths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_micros: Option<u64>,
+    /// How far an approval of a call of a tool goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_grant: Option<ToolGrant>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
@@ -596,6 +599,9 @@ pub struct TaskComplete {
     /// With `retry` of a step whose budget is used up: what the run may spend more, in millionths.
     #[serde(default)]
     pub budget_micros: Option<u64>,
+    /// With `approve` of a call of a tool: how far it goes; this call when absent.
+    #[serde(default)]
+    pub tool_grant: Option<ToolGrant>,
     /// Why.
     #[serde(default)]
     pub notes: Option<String>,

@@ -104,6 +104,12 @@ pub struct Tool {
     pub idempotent: bool,
     /// It says that it may destroy.
     pub destructive: bool,
+    /// It says that it reaches out into the world.
+    pub open_world: bool,
+    /// Its server was given a credential.
+    pub bears_secrets: bool,
+    /// What it is given may leave this machine, or reach others.
+    pub is_egress: bool,
 }
 
 /// A registered server.

@@ -154,8 +154,9 @@ impl App {
 
     /// The same with the files that its steps name, directly or further in: they run with it.
     pub(crate) fn all_model_findings(&self, workflow: &Workflow, called: &Called) -> Vec<Diagnostic> {
-        let mut found = self.model_findings(workflow);
-        let files = called.files.iter().map(|(id, file)| (id.as_str(), self.model_findings(file)));
+        let all = |workflow: &Workflow| [self.model_findings(workflow), self.tool_findings(workflow)].concat();
+        let mut found = all(workflow);
+        let files = called.files.iter().map(|(id, file)| (id.as_str(), all(file)));
         found.extend(of_called(workflow, &files.collect::<Vec<_>>()));
         found
     }

@@ -62,6 +62,8 @@ pub(crate) fn fold_watched(
     if let Some(context) = &start.context {
         state.context = shared(context);
     }
+    // What was allowed for a run was allowed for that run.
+    state.granted.clear();
     state.kept_answers.clone_from(&base.answers);
     state.reopens.clone_from(&base.asks);
     Ok(())

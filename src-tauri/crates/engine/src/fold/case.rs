@@ -1,7 +1,7 @@
 //! Cases: failed calls on their way through recovery nodes and people (SEMANTICS 2.4, 4, 5).
 
 use super::deadline::moments;
-use super::{abort, activation_input, bytes_of, close, error_item, input_value, refresh_waiting, slot_mut, slot_ref};
+use super::{abort, activation_input, bytes_of, close, error_item, input_value, slot_mut, slot_ref, tool_call};
 use crate::{
     compiled::{Compiled, Way},
     recovery::RecoveryKind,
@@ -480,6 +480,8 @@ fn come_back(
     known.idempotency_key = None;
     known.replaced = true;
     if let Some(input) = fixed {
+        // What it said until then was about another input.
+        known.suspended = None;
         known.input = match (all, input.as_ref()) {
             (true, Value::Array(list)) => list.iter().map(|data| Arc::new(data.clone())).collect(),
             _ => vec![input],
@@ -545,6 +547,9 @@ pub(super) fn completed(compiled: &Compiled, state: &mut RunState, task_id: &str
         approved(state, &task.cases, more);
     }
     for (node, slot) in task.cases {
+        if tool_call::is_waiting(state, node, slot) {
+            tool_call::answered(compiled, state, (node, slot), answer);
+        }
         match (task.kind, task.asks) {
             (TaskKind::Decision, Some(human)) => {
                 move_to(state, node, slot, At::Answered { node: human, answer: answer.clone() }, None);
@@ -578,6 +583,16 @@ fn running_again(state: &mut RunState, node: usize, slot: usize) {
     if let Some(known) = slot_mut(state, node, slot) {
         known.phase = Phase::Running;
         state.in_flight.insert((node, slot));
+    }
+}
+
+/// A node with several slots waits for a person when none of them runs and one is with a person.
+pub(super) fn refresh_waiting(state: &mut RunState, node: usize) {
+    if state.tasks.is_empty() || state.in_flight.range((node, 0)..(node + 1, 0)).next().is_some() {
+        return;
+    }
+    if state.tasks.values().any(|task| task.cases.iter().any(|(n, _)| *n == node)) {
+        state.nodes[node].state = NodeState::AwaitingHitl;
     }
 }
 

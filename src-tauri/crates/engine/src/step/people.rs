@@ -8,6 +8,7 @@ use signalbox_model::{
     base::{KeptAnswer, named},
     hash::sha256_parts,
     task::{self, Alternative, Answer, HumanTaskCompleted, HumanTaskCreated, Origin, PauseResumed, PauseStart},
+    text::one_line,
     time,
 };
 use std::sync::Arc;
@@ -123,6 +124,44 @@ impl Deciding<'_> {
         self.create(key, created)
     }
 
+    /// A model wants to call a tool, and a rule asks before (ADR 51). Each call is looked at by itself: such tasks are never
+    /// put together, and look alike only when tool and arguments are the same.
+    pub(super) fn ask_tool_call(
+        &mut self,
+        node: usize,
+        slot: usize,
+        error: &Arc<ErrorPayload>,
+    ) -> Result<(), StepError> {
+        let this = &self.compiled.nodes[node];
+        let id = Arc::clone(&this.id);
+        let asked = error.details.as_ref().and_then(|details| details.get("toolCall")).cloned().unwrap_or_default();
+        let told = |name: &str| asked.get(name).and_then(Value::as_str).map(one_line).unwrap_or_default();
+        let (server, tool) = (told("server"), told("tool"));
+        let name = this.node.title.as_deref().unwrap_or(&id);
+        let title = format!("{name}: may it call {tool} of {server}?").chars().take(200).collect();
+        let arguments = asked.get("arguments").cloned().unwrap_or_default();
+        let seen = arguments.to_string();
+        let parts = [&*self.compiled.workflow.id, &*id, &*server, &*tool, &*seen].map(str::as_bytes);
+        let fingerprint = sha256_parts(&parts);
+        let asked = Asked {
+            kind: TaskKind::Decision,
+            reason: TaskReason::ToolCall,
+            title,
+            allowed: vec![TaskAction::Approve, TaskAction::Reject, TaskAction::Abort],
+            alternatives: Vec::new(),
+            error: Some(Arc::clone(error)),
+            input: Arc::new(arguments),
+            binary: Default::default(),
+            schema: None,
+        };
+        let why = Some(told("why")).filter(|why| !why.is_empty());
+        let config = why.into_iter().map(|why| ("instructions".to_owned(), Value::String(why))).collect();
+        let mut created = self.task(node, None, &id, asked, &config);
+        created.fingerprint = fingerprint.get(..16).unwrap_or(&fingerprint).to_owned();
+        let key = self.event_key(node, Some(slot), slot);
+        self.create(key, created)
+    }
+
     /// An approval, a form or a pause asks for itself; its `step_start` stands.
     pub(super) fn ask_self(&mut self, node: usize, key: EventKey) -> Result<(), StepError> {
         let this = &self.compiled.nodes[node];
@@ -225,6 +264,7 @@ impl Deciding<'_> {
             reopens: None,
         };
         match created.kind {
+            TaskKind::Decision if created.reason == TaskReason::ToolCall => {}
             TaskKind::Decision => self.collect(&mut created, human),
             TaskKind::Approval => {
                 let wanted = number("minApprovals").and_then(|n| u32::try_from(n).ok());
@@ -255,8 +295,10 @@ impl Deciding<'_> {
     fn create(&mut self, key: EventKey, mut created: HumanTaskCreated) -> Result<(), StepError> {
         let id = created.task_id.clone();
         self.out.durable = true;
+        // An answer about one call of a tool says nothing about another.
+        let keeps = created.reason != TaskReason::ToolCall;
         let (kept, reopens) = match self.ask_place(key, &created) {
-            Some(place) => (self.kept_answer(&place, &created), self.reopened(&place)),
+            Some(place) => (self.kept_answer(&place, &created).filter(|_| keeps), self.reopened(&place)),
             None => (None, None),
         };
         created.reopens = reopens;

@@ -3,7 +3,7 @@
 use super::{Deciding, EventKey, StepError, deadline::expired, heal};
 use crate::{
     config,
-    effect::{Call, CallKey, CallOutput, CallSlot, Effect, Timer},
+    effect::{Call, CallKey, CallOutput, CallSlot, Effect, Permits, Timer},
     expr::ExprError,
     fold::{self, case},
     recovery::RecoveryKind,
@@ -100,6 +100,9 @@ impl Deciding<'_> {
                 let key = self.event_key(node, Some(slot), slot);
                 self.emit(Some(key), EventBody::AutoFixAttempt(tried))
             }
+            At::Ask if fold::tool_call::is_waiting(self.state, node, slot) => {
+                self.ask_tool_call(node, slot, &case.error)
+            }
             At::Ask => {
                 let interrupted = case.error.code() == "INTERRUPTED";
                 self.ask_default(node, slot, &case.error, interrupted)
@@ -192,7 +195,7 @@ impl Deciding<'_> {
     ) -> Result<(), StepError> {
         let key = self.recovery_key(node, slot, recovery, false);
         let origin = Some(self.origin_of(node, slot));
-        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error: Arc::new(error), origin }))
+        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error: Arc::new(error), origin, held: None }))
     }
 
     /// The failure of a recovery node itself.
@@ -298,6 +301,7 @@ impl Deciding<'_> {
             workflow: Arc::clone(&self.compiled.file(recovery).workflow),
             launch_id: String::new(),
             budget: self.budget(),
+            permits: Permits::default(),
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(self.compiled.file(recovery).workflow.id.as_str()),
         }

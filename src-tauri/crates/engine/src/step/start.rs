@@ -4,7 +4,7 @@ use super::{Deciding, EventKey, StepError};
 use crate::{
     compiled::{Compiled, CompiledNode},
     config,
-    effect::{Call, CallKey, CallSlot, Effect, Timer},
+    effect::{Call, CallKey, CallSlot, Effect, Permits, Timer},
     expr::{self, Expr, ExprError},
     fold, guard,
     schema::Violation,
@@ -212,6 +212,10 @@ impl Deciding<'_> {
             workflow: Arc::clone(&compiled.file(node).workflow),
             launch_id,
             budget: self.budget(),
+            permits: Permits {
+                granted: self.state.granted.clone(),
+                held: fold::slot_ref(self.state, node, first_slot).and_then(|slot| slot.suspended.as_deref().cloned()),
+            },
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(compiled.file(node).workflow.id.as_str()),
         })));
@@ -232,7 +236,8 @@ impl Deciding<'_> {
     pub(super) fn fail_slot(&mut self, node: usize, slot: usize, failure: &NodeFailure) -> Result<(), StepError> {
         let error = Arc::new(complete(self.compiled, self.state, node, slot, failure, self.now));
         let key = self.event_key(node, Some(slot), slot);
-        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error, origin: None }))
+        let held = failure.held.clone();
+        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error, origin: None, held }))
     }
 
     /// Third interruption of one call.

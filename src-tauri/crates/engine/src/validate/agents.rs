@@ -1,18 +1,22 @@
 //! Agent steps: what they may write (TS-113), their transitions, and names of tools (K-40).
 
-use crate::agent;
+use crate::{agent, tool_rules::OF_WORKFLOW};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use signalbox_model::{
-    Diagnostic, Node, Workflow,
+    Diagnostic, Node, ToolRule, Workflow,
     diagnostic::{Code, pointer_token},
 };
 
 pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     let default = workflow.settings.as_ref().and_then(|settings| settings.tools.as_deref()).unwrap_or_default();
     tool_names(default, "/settings/tools", found);
+    if let Some(list) = workflow.settings.as_ref().and_then(|settings| settings.tool_rules.as_ref()) {
+        check_rules(list, found);
+    }
     for (id, node) in &workflow.nodes {
         let at = format!("/nodes/{}", pointer_token(id));
-        let asks = node.kind == agent::KIND || node.kind == "llm.chat";
+        let asks = uses_tools(&node.kind);
         let listed = if asks { agent::names(node.config.as_ref(), "tools") } else { Vec::new() };
         tool_names(&listed, &format!("{at}/config/tools"), found);
         if let Err(both) = agent::tools(default, &listed) {
@@ -25,6 +29,34 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
         }
         if node.kind == agent::KIND {
             contract(workflow, node, id, &at, found);
+        }
+    }
+}
+
+/// Whether steps of this kind let a model call tools.
+pub(super) fn uses_tools(kind: &str) -> bool {
+    kind == agent::KIND || kind == "llm.chat"
+}
+
+/// The rules of `settings.toolRules` that can be read, with their places.
+pub(super) fn rules(workflow: &Workflow) -> Vec<(usize, ToolRule)> {
+    let list = workflow.settings.as_ref().and_then(|settings| settings.tool_rules.as_ref()?.as_array());
+    let read = |(i, rule): (usize, &Value)| Some((i, ToolRule::deserialize(rule).ok()?));
+    list.into_iter().flatten().enumerate().filter_map(read).collect()
+}
+
+/// Rules over tools of the whole workflow; those of a step have the form that its kind describes.
+fn check_rules(list: &Value, found: &mut Vec<Diagnostic>) {
+    let hint = "A rule is { \"name\": …, \"when\": \"tool == 'pay'\", \"action\": \"allow\", \"ask\" or \"deny\" }, and may have \
+                message, maxArguments and maxResult";
+    let Some(rules) = list.as_array() else {
+        found.push(Diagnostic::error(Code::BadConfig, OF_WORKFLOW, "The rules for tools are not a list", hint));
+        return;
+    };
+    for (i, rule) in rules.iter().enumerate() {
+        if let Err(error) = ToolRule::deserialize(rule) {
+            let message = format!("Rule {} for tools: {error}", i + 1);
+            found.push(Diagnostic::error(Code::BadConfig, format!("{OF_WORKFLOW}/{i}"), message, hint));
         }
     }
 }

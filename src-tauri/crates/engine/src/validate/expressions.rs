@@ -6,6 +6,7 @@ use crate::{
     compiled::topological,
     config::{self, NodeExpression},
     expr::{self, Expr, ExprError},
+    tool_rules,
 };
 use signalbox_model::{Code, Diagnostic, Node, Role, Workflow, diagnostic::pointer_token, workflow::ErrorPolicy};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +40,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                 match expression {
                     Err(error) => found.push(broken(&place, &text, &error)),
                     Ok(expression) => {
-                        let known = Known { after, own: own_names(role, &pointer), iteration: in_loop };
+                        let known = Known { after, own: own_names(role, &node.kind, &pointer), iteration: in_loop };
                         names(workflow, &expression, &place, known, params.as_deref(), found);
                         for named in &expression.references().nodes {
                             ancestor(workflow, &ancestors, index, id, named, &place, found);
@@ -77,6 +78,16 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                 Ok(expression) => {
                     names(workflow, &expression, &place, Known::default(), params.as_deref(), found);
                 }
+            }
+        }
+    }
+    for (i, rule) in super::agents::rules(workflow) {
+        let place = format!("{}/{i}/when", tool_rules::OF_WORKFLOW);
+        match Expr::compile(&rule.when) {
+            Err(error) => found.push(broken(&place, &rule.when, &error)),
+            Ok(expression) => {
+                let known = Known { own: &tool_rules::NAMES, ..Known::default() };
+                names(workflow, &expression, &place, known, params.as_deref(), found);
             }
         }
     }
@@ -132,8 +143,11 @@ impl Known {
     }
 }
 
-/// What the settings of a loop see besides what every expression sees.
-fn own_names(role: Role, pointer: &str) -> &'static [&'static str] {
+/// What the settings of a loop, and rules over tools, see besides what every expression sees.
+fn own_names(role: Role, kind: &str, pointer: &str) -> &'static [&'static str] {
+    if super::agents::uses_tools(kind) && pointer.starts_with(&format!("/config/{}/", tool_rules::FIELD)) {
+        return &tool_rules::NAMES;
+    }
     match (role, pointer) {
         (Role::Loop, "/config/while") => &["_index", "_result"],
         (Role::Loop, "/config/collect") => &["_item", "_index", "_result"],
@@ -164,8 +178,9 @@ fn names(
         } else if workflow.nodes.contains_key(root) {
             format!("Write nodes.{root}.output")
         } else {
-            nearest(root, BEFORE.iter().copied())
-                .map_or_else(|| format!("Known here: {}", BEFORE.join(", ")), |near| format!("Did you mean '{near}'?"))
+            let here: Vec<&str> = known.own.iter().chain(BEFORE).copied().collect();
+            nearest(root, here.iter().copied())
+                .map_or_else(|| format!("Known here: {}", here.join(", ")), |near| format!("Did you mean '{near}'?"))
         };
         found.push(Diagnostic::error(
             Code::UnknownName,

@@ -159,7 +159,7 @@ pub(super) fn again(workflow: &Workflow) -> Vec<Diagnostic> {
 }
 
 const SETTINGS: &[&str] =
-    &["errorPolicy", "model", "tools", "skills", "onAbort", "auditRules", "businessHours", "budget"];
+    &["errorPolicy", "model", "tools", "toolRules", "skills", "onAbort", "auditRules", "businessHours", "budget"];
 const CONTEXT: &[&str] = &["schema", "initial"];
 
 fn bad_id(id: &str) -> Diagnostic {

@@ -218,6 +218,7 @@ fn a_person_may_answer_while_the_run_is_stopped_and_what_follows_waits() {
         corrected_input: None,
         target_node_id: None,
         budget_micros: None,
+        tool_grant: None,
         notes: None,
         operator_id: Some("user:ann".into()),
     };
@@ -308,6 +309,7 @@ fn a_corrected_list_is_edited_as_a_list_also_behind_in() {
         corrected_input: Some(std::sync::Arc::new(json!([{ "n": 1 }, { "n": 2 }]))),
         target_node_id: None,
         budget_micros: None,
+        tool_grant: None,
         notes: None,
         operator_id: Some("user:ann".into()),
     };

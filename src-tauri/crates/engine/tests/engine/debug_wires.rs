@@ -120,6 +120,7 @@ fn cases_are_told_by_the_wire_they_go_along_to_a_recovery_node_and_back() {
         corrected_input: None,
         target_node_id: None,
         budget_micros: None,
+        tool_grant: None,
         notes: None,
         operator_id: Some("user:ann".into()),
     };

@@ -318,6 +318,7 @@ impl<'a> World<'a> {
             target_node_id: target,
             notes: None,
             budget_micros: None,
+            tool_grant: None,
             operator_id: None,
         };
         let input = Input::Decision { task_id: created.task_id.clone(), answer, request_id: None, now: self.now + 1 };

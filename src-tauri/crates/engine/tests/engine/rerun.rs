@@ -159,6 +159,7 @@ fn a_step_of_a_loop_that_was_entered_again_gets_what_it_got_last() {
         corrected_input: Some(std::sync::Arc::new(json!([{ "x": 7 }, { "x": 8 }]))),
         target_node_id: None,
         budget_micros: None,
+        tool_grant: None,
         notes: None,
         operator_id: Some("user:anna".to_owned()),
     };
@@ -235,6 +236,7 @@ fn decide<'a>(compiled: &'a Compiled, action: TaskAction) -> World<'a> {
         corrected_input: None,
         target_node_id: None,
         budget_micros: None,
+        tool_grant: None,
         notes: None,
         operator_id: Some("user:anna".into()),
     };

@@ -5,6 +5,7 @@ use crate::Row;
 use crate::chains::{Bench, world};
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
+use signalbox_adapters::mcp::{Standing, ToolServerDefinition, tool_info};
 use signalbox_adapters::RealClock;
 use signalbox_model::{EventBody, RunStatus, Workflow};
 use signalbox_ports::llm::{Delta, Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, ToolUse, Usage};
@@ -95,7 +96,8 @@ struct OneTool;
 impl Tools for OneTool {
     async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
         let tool = json!({ "name": "look", "description": "Looks.", "inputSchema": { "type": "object" } });
-        Ok(vec![signalbox_adapters::mcp::tool_info(server, &tool)])
+        let definition = ToolServerDefinition::Http { url: "http://127.0.0.1/".into(), credential: None };
+        Ok(vec![tool_info(Standing { name: server, definition: &definition }, &tool)])
     }
     async fn call(&self, call: ToolCall, _: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
         let text = format!("{}{}", call.arguments.len(), "x".repeat(ANSWER));

@@ -118,6 +118,7 @@ fn answer(store: &Store, task: &str) {
         corrected_input: None,
         target_node_id: None,
         budget_micros: None,
+        tool_grant: None,
         notes: None,
         operator_id: Some("user:bench".into()),
     };

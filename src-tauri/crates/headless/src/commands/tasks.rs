@@ -170,7 +170,12 @@ async fn complete(app: &Arc<App>, output: &Output, args: &Complete) -> Done {
         })?;
         request["budgetMicros"] = micros.into();
     }
-    for (key, value) in [("targetNodeId", &args.target), ("notes", &args.notes), ("requestId", &args.request_id)] {
+    for (key, value) in [
+        ("targetNodeId", &args.target),
+        ("notes", &args.notes),
+        ("toolGrant", &args.grant),
+        ("requestId", &args.request_id),
+    ] {
         if let Some(value) = value {
             request[key] = value.as_str().into();
         }

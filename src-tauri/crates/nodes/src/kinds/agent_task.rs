@@ -2,6 +2,7 @@
 //! (source 002). It neither chooses steps by a tool nor writes variables by one.
 
 use crate::llm::form::Form;
+use crate::llm::gate::Gate;
 use crate::llm::kit::Kit;
 use crate::llm::rounds::{Rounds, TURNS};
 use crate::llm::settings::{both, number, request, texts};
@@ -44,7 +45,8 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     log.say(transcript::file(call, "tools.json", kit.written()));
     let mut talk = Talk::new(world, log);
     let mut said = Transcript::kept(question, call, log);
-    let rounds = Rounds { call, world, log, kit: &kit, form: form.as_ref(), turns, reasks };
+    let gate = Gate::of(call, slot, &kit);
+    let rounds = Rounds { call, world, log, kit: &kit, form: form.as_ref(), turns, reasks, gate };
     let ended = rounds.lead(&mut talk, &mut said).await;
     drop(said);
     match ended {

@@ -1,6 +1,7 @@
 //! `llm.chat`: one question to a language model, which may use tools; answered as text or in a form that is checked.
 
 use crate::llm::form::Form;
+use crate::llm::gate::Gate;
 use crate::llm::images;
 use crate::llm::kit::Kit;
 use crate::llm::rounds::{Rounds, TURNS};
@@ -42,7 +43,8 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     let kit = Kit::gather(&names, skills, world).await?;
     let mut talk = Talk::new(world, log);
     let mut said = Transcript::passing(question);
-    let rounds = Rounds { call, world, log, kit: &kit, form: form.as_ref(), turns, reasks };
+    let gate = Gate::of(call, slot, &kit);
+    let rounds = Rounds { call, world, log, kit: &kit, form: form.as_ref(), turns, reasks, gate };
     match rounds.lead(&mut talk, &mut said).await {
         Ok(ended) => {
             let mut meta = talk.done();

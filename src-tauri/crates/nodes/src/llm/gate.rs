@@ -1,39 +1,169 @@
 //! The one place through which every call of a tool passes that a model asks for, before it is made.
 
+use super::kit::Kit;
+use crate::tool_call;
 use serde_json::{Map, Value};
+use signalbox_engine::effect::{Call, CallSlot, Granted};
+use signalbox_engine::scope::Scope;
+use signalbox_engine::tool_rules::{self, Decided, Hints, Rules};
+use signalbox_model::{NodeFailure, SuggestedAction, ToolVerdict};
 use signalbox_ports::World;
+use signalbox_ports::tools::ToolInfo;
 
 /// Most that a model may hand to a tool, bytes.
-const LARGEST: usize = 256 * 1024;
+const LARGEST: u64 = 256 * 1024;
+/// Name of the rule that nobody writes and nobody takes away.
+const EXFILTRATION: &str = "exfiltration";
+
+/// What holds for the calls of one step.
+pub(crate) struct Gate<'a> {
+    rules: Vec<Rules>,
+    scope: &'a Scope,
+    granted: &'a [Granted],
+    workflow: &'a str,
+    /// What its tools are, for the rule about untrusted data, secrets and ways out.
+    kit: Vec<(String, String, bool)>,
+}
 
 /// What a model wants to do.
 pub(super) struct Asked<'a> {
-    /// The registered server.
-    pub(super) server: &'a str,
-    /// The tool at its server.
-    pub(super) tool: &'a str,
+    /// The tool, as it was offered.
+    pub(super) info: &'a ToolInfo,
     /// As the model wrote them; not yet checked.
     pub(super) arguments: &'a Map<String, Value>,
+    /// A person said that this very call may be made.
+    pub(super) allowed: bool,
 }
 
 /// Whether it may.
 pub(super) enum Verdict {
-    /// It is done.
-    Allow,
+    /// It is done; an answer longer than this, in bytes, is withheld from the model.
+    Allow(Option<Limit>),
     /// It is not done, and the model is told why.
-    Refuse(String),
+    Refuse(NodeFailure),
+    /// It is not done before a person allowed it.
+    Ask(Box<Decided>),
 }
 
-/// A tool may be called while its server is approved as it is, with arguments of a sensible size.
-pub(super) async fn pass(asked: &Asked<'_>, world: &World) -> Verdict {
-    let size: usize = asked.arguments.iter().map(|(name, value)| name.len() + value.to_string().len()).sum();
-    if size > LARGEST {
-        return Verdict::Refuse(format!("The arguments have {size} bytes; a tool takes at most {LARGEST} of a model"));
+/// What a rule lets through of an answer.
+pub(super) struct Limit {
+    pub(super) bytes: u64,
+    pub(super) rule: String,
+}
+
+impl<'a> Gate<'a> {
+    /// Of a step with these settings and tools.
+    pub(crate) fn of(call: &'a Call, slot: &'a CallSlot, kit: &Kit) -> Self {
+        let known = |info: &ToolInfo| (info.server.clone(), info.name.clone(), info.bears_secrets);
+        Self {
+            kit: kit.tools().map(known).collect(),
+            rules: Rules::of(&call.workflow, &call.node_id, Some(&slot.config)),
+            scope: &slot.scope,
+            granted: &call.permits.granted,
+            workflow: &call.workflow_id,
+        }
     }
-    match world.tools.list(asked.server).await {
-        Ok(tools) if tools.iter().any(|info| info.name == asked.tool) => Verdict::Allow,
-        Ok(_) => Verdict::Refuse(format!("The server '{}' does not have '{}' any more", asked.server, asked.tool)),
-        // The call itself meets and tells it: a server that nobody approves as it is now ends the step.
-        Err(_) => Verdict::Allow,
+
+    /// A tool may be called while its server is approved as it is, with arguments of a sensible size, and as the rules say.
+    pub(super) async fn pass(&self, asked: &Asked<'_>, world: &World) -> Verdict {
+        let size = bytes(&Value::Object(asked.arguments.clone()));
+        if size > LARGEST {
+            return refused(format!("The arguments have {size} bytes; a tool takes at most {LARGEST} of a model"));
+        }
+        let (server, tool) = (asked.info.server.as_str(), asked.info.name.as_str());
+        match world.tools.list(server).await {
+            Ok(tools) if tools.iter().any(|info| info.name == tool) => {}
+            Ok(_) => return refused(format!("The server '{server}' does not have '{tool}' any more")),
+            // The call itself meets and tells it: a server that nobody approves as it is now ends the step.
+            Err(_) => return Verdict::Allow(None),
+        }
+        let asks = tool_rules::Asked { server, tool, arguments: asked.arguments, hints: hints(asked.info) };
+        let mut decided = tool_rules::decide(&self.rules, &asks, self.scope);
+        if decided.verdict == ToolVerdict::Allow && self.lets_out(asked.info) {
+            decided = Decided { max_arguments: decided.max_arguments, max_result: decided.max_result, ..let_out() };
+        }
+        if let Some(most) = decided.max_arguments.filter(|most| size > *most) {
+            let words = format!("The arguments have {size} bytes; the rules let at most {most} through. Send less");
+            return Verdict::Refuse(blocked(&decided, words));
+        }
+        let limit = decided.max_result.map(|bytes| Limit { bytes, rule: decided.rule.clone() });
+        match decided.verdict {
+            ToolVerdict::Allow => Verdict::Allow(limit),
+            ToolVerdict::Deny => {
+                let words = decided.why.clone();
+                Verdict::Refuse(blocked(&decided, words))
+            }
+            ToolVerdict::Ask if asked.allowed || self.is_granted(&decided, server, tool) => Verdict::Allow(limit),
+            // The call itself tells what does not fit: nobody is asked about a call that cannot be made.
+            ToolVerdict::Ask if tool_call::fits(asked.info, asked.arguments).is_err() => Verdict::Allow(limit),
+            ToolVerdict::Ask => Verdict::Ask(Box::new(decided)),
+        }
     }
+
+    /// What a model reads is untrusted, and another of its tools bears secrets: it may have been told to let them out. The
+    /// validator refuses such a step; this holds whatever became of the servers since (ADR 41).
+    fn lets_out(&self, info: &ToolInfo) -> bool {
+        let other = |server: &str, tool: &str| (server, tool) != (&*info.server, &*info.name);
+        info.is_egress && self.kit.iter().any(|(server, tool, secret)| *secret && other(server, tool))
+    }
+
+    fn is_granted(&self, decided: &Decided, server: &str, tool: &str) -> bool {
+        self.granted.iter().any(|granted| {
+            granted.workflow == self.workflow
+                && granted.rule == decided.place
+                && granted.server == server
+                && granted.tool == tool
+        })
+    }
+}
+
+/// No rule asks, and a person has to be asked all the same.
+fn let_out() -> Decided {
+    Decided {
+        verdict: ToolVerdict::Ask,
+        rule: EXFILTRATION.into(),
+        place: EXFILTRATION.into(),
+        why:
+            "The model reads data from outside, another of its tools can reach secrets, and this call can let them out"
+                .into(),
+        max_arguments: None,
+        max_result: None,
+    }
+}
+
+/// What its server says of a tool.
+pub(super) fn hints(info: &ToolInfo) -> Hints {
+    Hints {
+        read_only: info.read_only,
+        destructive: info.destructive,
+        idempotent: info.idempotent,
+        open_world: info.open_world,
+    }
+}
+
+/// An answer that is longer than a rule lets through.
+pub(super) fn withheld(limit: &Limit, words: &str) -> Option<String> {
+    let size = words.len() as u64;
+    (size > limit.bytes).then(|| {
+        format!(
+            "It was done, but its answer has {size} bytes, and the rule '{}' lets at most {} through. Ask for less",
+            limit.rule, limit.bytes
+        )
+    })
+}
+
+fn bytes(value: &Value) -> u64 {
+    value.to_string().len() as u64
+}
+
+fn refused(words: String) -> Verdict {
+    Verdict::Refuse(NodeFailure::tool("TOOL_REFUSED", words))
+}
+
+/// K-14: what a rule refuses.
+fn blocked(decided: &Decided, words: String) -> NodeFailure {
+    NodeFailure::validation("GUARDRAIL_BLOCKED", words)
+        .suggest(SuggestedAction::HumanReview)
+        .detail("guard", decided.rule.as_str())
+        .detail("place", "tool")
 }

@@ -105,6 +105,14 @@ impl Kit {
         self.0.iter().find(|entry| entry.offer.name == name).map(|entry| &entry.does)
     }
 
+    /// Those of servers.
+    pub(super) fn tools(&self) -> impl Iterator<Item = &ToolInfo> {
+        self.0.iter().filter_map(|entry| match &entry.does {
+            Does::Tool(info) => Some(&**info),
+            Does::Skill(_) => None,
+        })
+    }
+
     /// The names that were offered, in words.
     pub(super) fn names(&self) -> String {
         self.0.iter().map(|entry| entry.offer.name.as_str()).collect::<Vec<_>>().join(", ")

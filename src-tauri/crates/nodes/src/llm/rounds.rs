@@ -1,7 +1,8 @@
 //! The loop of tools: a model is asked, the tools that it asks for are called, it gets their answers, until it answers itself.
 
 use super::form::{Form, Formed, again};
-use super::gate::{self, Asked, Verdict};
+use super::gate::{self, Asked, Gate, Verdict};
+use super::held::{self, Progress, Waiting};
 use super::kit::{Does, Kit};
 use super::skills;
 use super::talk::{Talk, message, text};
@@ -9,7 +10,7 @@ use super::transcript::Transcript;
 use crate::tool_answer::Told;
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, Failed, Wanted};
 use serde_json::{Map, Value};
-use signalbox_engine::effect::Call;
+use signalbox_engine::effect::{Call, ToolAnswer};
 use signalbox_model::said::{LlmToolResult, LlmToolUse};
 use signalbox_model::{ErrorType, NodeFailure, Said, SuggestedAction};
 use signalbox_ports::llm::{Finish, LlmAnswer, LlmRequest, Message, Part, Role, ToolResult, ToolUse};
@@ -40,6 +41,7 @@ pub(crate) struct Rounds<'a> {
     /// Answers that the form is not the reason for.
     pub(crate) turns: u32,
     pub(crate) reasks: u32,
+    pub(crate) gate: Gate<'a>,
 }
 
 /// What came of it.
@@ -49,32 +51,51 @@ pub(crate) struct Ended {
     pub(crate) turns: u32,
 }
 
+/// What became of a tool that the model asked for.
+enum Came {
+    /// What the model gets to read; an error when it was not done.
+    Told(Result<String, String>),
+    /// A person is asked first.
+    Waits(Box<Waiting>),
+}
+
 impl Rounds<'_> {
-    /// Leads the conversation to its end.
+    /// Leads the conversation to its end, or to a call that waits for a person.
     pub(crate) async fn lead(&self, talk: &mut Talk<'_>, said: &mut Transcript<'_>) -> Result<Ended, NodeFailure> {
-        let mut acted = false;
-        let ended = self.turn_by_turn(talk, said, &mut acted).await;
-        // What tools did stays done: a new start would do it again.
-        ended.map_err(|failure| if acted { failure.maybe_happened() } else { failure })
+        let mut progress = Progress::default();
+        let ended = self.turn_by_turn(talk, said, &mut progress).await;
+        // What tools did stays done: a new start would do it again. What waits goes on where it is.
+        let again = |failure: &NodeFailure| progress.acted && failure.held.is_none();
+        ended.map_err(|failure| if again(&failure) { failure.maybe_happened() } else { failure })
     }
 
     async fn turn_by_turn(
         &self,
         talk: &mut Talk<'_>,
         said: &mut Transcript<'_>,
-        acted: &mut bool,
+        progress: &mut Progress,
     ) -> Result<Ended, NodeFailure> {
-        let (mut turns, mut reasked) = (0, 0);
         said.question.tools = self.kit.offers();
+        if let Some(waited) = &self.call.permits.held {
+            let kept = held::read(&waited.conversation)?;
+            *progress = kept.progress;
+            (said.question.system, said.question.messages) = (kept.system, kept.messages);
+            let last = said.question.messages.last().map(|last| uses_of(&last.parts)).unwrap_or_default();
+            let answer = waited.answer.as_ref().map(|answer| (answer, kept.about));
+            talk.uses_tools();
+            self.use_all(last, answer, said, progress).await?;
+        }
         // Endpoints that force a form do not let the model call tools: there the form is asked for in words first.
-        said.question.form = self.form.filter(|_| self.kit.is_empty()).map(Form::wanted);
+        let forms = self.kit.is_empty() || progress.forms;
+        said.question.form = self.form.filter(|_| forms).map(Form::wanted);
         loop {
-            let answer = self.ask(talk, &said.question, *acted).await?;
-            turns += u32::from(reasked == 0 || !uses(&answer).is_empty());
+            let answer = self.ask(talk, &said.question, progress.acted).await?;
+            let used = uses_of(&answer.parts);
+            progress.turns += u32::from(progress.reasked == 0 || !used.is_empty());
             said.question.messages.push(Message { role: Role::Assistant, parts: answer.parts.clone() });
-            let used = uses(&answer);
             if used.is_empty() {
                 let words = text(&answer);
+                let (turns, reasked) = (progress.turns, progress.reasked);
                 let Some(form) = self.form else {
                     let formed = Formed { value: words.into(), mended: Vec::new(), next: None };
                     return Ok(Ended { formed, reasked, turns });
@@ -84,7 +105,7 @@ impl Rounds<'_> {
                     // What was cut off is not asked for again: the next answer would be as long.
                     Err(_) if answer.finish == Finish::MaxTokens => return Err(cut_off(&said.question)),
                     Err(failure) if reasked < self.reasks => {
-                        reasked += 1;
+                        (progress.reasked, progress.forms) = (reasked + 1, true);
                         said.question.form = Some(form.wanted());
                         said.question.messages.push(message(Role::User, again(&failure)));
                     }
@@ -95,12 +116,11 @@ impl Rounds<'_> {
             if answer.finish == Finish::MaxTokens {
                 return Err(cut_off(&said.question));
             }
-            if turns >= self.turns {
+            if progress.turns >= self.turns {
                 return Err(self.used_up(&used));
             }
             talk.uses_tools();
-            let parts = self.use_all(used, acted).await?;
-            said.question.messages.push(Message { role: Role::User, parts });
+            self.use_all(used, None, said, progress).await?;
         }
     }
 
@@ -135,26 +155,41 @@ impl Rounds<'_> {
             .detail("maxTurns", self.turns)
     }
 
-    /// Calls the tools of one answer in order. All of them are told first.
-    async fn use_all(&self, used: Vec<ToolUse>, acted: &mut bool) -> Result<Vec<Part>, NodeFailure> {
-        for one in &used {
+    /// Calls the tools of one answer in order, from the first on that has no result yet. All of them are told first.
+    /// `answered` is what a person said about that first one.
+    async fn use_all(
+        &self,
+        used: Vec<ToolUse>,
+        mut answered: Option<(&ToolAnswer, (String, String))>,
+        said: &mut Transcript<'_>,
+        progress: &mut Progress,
+    ) -> Result<(), NodeFailure> {
+        let from = progress.done.len();
+        for one in used.iter().skip(from) {
             self.log.say(Said::LlmToolUse(LlmToolUse {
                 tool_use_id: one.id.clone(),
                 name: one.name.clone(),
                 input: Arc::new(one.input.clone()),
             }));
         }
-        let mut parts = Vec::with_capacity(used.len());
-        for (at, one) in used.into_iter().enumerate() {
+        for (at, one) in used.into_iter().enumerate().skip(from) {
             let came = if at < AT_ONCE {
-                self.use_one(&one, acted).await?
+                self.use_one(&one, answered.take(), &mut progress.acted).await?
             } else {
-                Err(format!(
+                Came::Told(Err(format!(
                     "Not called: at most {AT_ONCE} tools are called at once. Ask for it again if you still need it"
-                ))
+                )))
             };
-            let is_error = came.is_err();
-            let content = match came {
+            let told = match came {
+                Came::Told(told) => told,
+                Came::Waits(waiting) => {
+                    let question = &said.question;
+                    let system = question.system.as_deref();
+                    return Err(held::hold(*waiting, system, &question.messages, progress, self.world));
+                }
+            };
+            let is_error = told.is_err();
+            let content = match told {
                 Ok(words) => cut(words, RESULT),
                 Err(words) => cut(words, REASONS),
             };
@@ -163,31 +198,48 @@ impl Rounds<'_> {
                 content: content.clone(),
                 is_error,
             }));
-            parts.push(Part::ToolResult(ToolResult { tool_use_id: one.id, content, is_error }));
+            progress.done.push(ToolResult { tool_use_id: one.id, content, is_error });
         }
-        Ok(parts)
+        let parts = std::mem::take(&mut progress.done).into_iter().map(Part::ToolResult).collect();
+        said.question.messages.push(Message { role: Role::User, parts });
+        Ok(())
     }
 
     /// What the model gets to read, or why there is nothing; a failure that it cannot work around is the step's.
-    async fn use_one(&self, used: &ToolUse, acted: &mut bool) -> Result<Result<String, String>, NodeFailure> {
+    async fn use_one(
+        &self,
+        used: &ToolUse,
+        answered: Option<(&ToolAnswer, (String, String))>,
+        acted: &mut bool,
+    ) -> Result<Came, NodeFailure> {
         let Some(does) = self.kit.find(&used.name) else {
             let offered = self.kit.names();
             let offered =
                 if offered.is_empty() { "You have no tools".to_owned() } else { format!("You have: {offered}") };
-            return Ok(Err(format!(
+            return Ok(Came::Told(Err(format!(
                 "There is no tool '{}'. {offered}",
                 used.name.chars().take(100).collect::<String>()
-            )));
+            ))));
         };
         let arguments = match &used.input {
             Value::Object(arguments) => arguments.clone(),
             Value::Null => Map::new(),
             Value::String(text) if text.trim().is_empty() => Map::new(),
-            _ => return Ok(Err("The arguments are no JSON object. Call it again with one".into())),
+            _ => return Ok(Came::Told(Err("The arguments are no JSON object. Call it again with one".into()))),
         };
         match does {
-            Does::Skill(path) => Ok(skills::read(self.call, self.world, path).await.map_err(|failure| failure.message)),
-            Does::Tool(info) => self.use_tool(info, arguments, acted).await,
+            Does::Skill(path) => {
+                let read = skills::read(self.call, self.world, path).await;
+                Ok(Came::Told(read.map_err(|failure| failure.message)))
+            }
+            Does::Tool(info) => {
+                // What a person said about one tool says nothing about another that has its name now.
+                let about = |(_, (server, tool)): &(&ToolAnswer, (String, String))| {
+                    (server, tool) == (&info.server, &info.name)
+                };
+                let answer = answered.filter(about).map(|(answer, _)| answer);
+                self.use_tool(info, arguments, answer, acted).await
+            }
         }
     }
 
@@ -195,31 +247,50 @@ impl Rounds<'_> {
         &self,
         info: &ToolInfo,
         arguments: Map<String, Value>,
+        answer: Option<&ToolAnswer>,
         acted: &mut bool,
-    ) -> Result<Result<String, String>, NodeFailure> {
-        let asked = Asked { server: &info.server, tool: &info.name, arguments: &arguments };
-        let found = match gate::pass(&asked, self.world).await {
-            Verdict::Allow => Ok(info.clone()),
-            Verdict::Refuse(words) => Err(NodeFailure::tool("TOOL_REFUSED", words)),
+    ) -> Result<Came, NodeFailure> {
+        let allowed = answer.is_some_and(|answer| answer.allowed);
+        let asked = Asked { info, arguments: &arguments, allowed };
+        let mut limit = None;
+        let verdict = match answer.filter(|answer| !answer.allowed) {
+            // Whatever the rules would say now: a person said no.
+            Some(answer) => Verdict::Refuse(held::refusal(answer)),
+            None => self.gate.pass(&asked, self.world).await,
+        };
+        let found = match verdict {
+            Verdict::Allow(most) => {
+                limit = most;
+                Ok(info.clone())
+            }
+            Verdict::Refuse(failure) => Err(failure),
+            Verdict::Ask(decided) => {
+                let waiting = Waiting { info: info.clone(), arguments, decided: *decided };
+                return Ok(Came::Waits(Box::new(waiting)));
+            }
         };
         let wanted = Wanted { tool: &info.name, found, arguments, timeout_ms: DEFAULT_TIMEOUT_MS, handed_on: false };
         let goes_on = |failed: &Failed| !is_of_server(failed);
         let came = tool_call::carry_out(self.call, wanted, self.world, self.log, goes_on).await;
         *acted |= has_acted(&came);
         match came {
-            Ok(told) => Ok(Ok(match told.result {
-                Value::String(text) => text,
-                other => other.to_string(),
-            })),
+            Ok(told) => {
+                let words = match told.result {
+                    Value::String(text) => text,
+                    other => other.to_string(),
+                };
+                let withheld = limit.as_ref().and_then(|limit| gate::withheld(limit, &words));
+                Ok(Came::Told(withheld.map_or(Ok(words), Err)))
+            }
             Err(failed) if is_of_server(&failed) => Err(failed.0),
-            Err((failure, _)) => Ok(Err(reasons(&failure))),
+            Err((failure, _)) => Ok(Came::Told(Err(reasons(&failure)))),
         }
     }
 }
 
-fn uses(answer: &LlmAnswer) -> Vec<ToolUse> {
+fn uses_of(parts: &[Part]) -> Vec<ToolUse> {
     let used = |part: &Part| if let Part::ToolUse(used) = part { Some(used.clone()) } else { None };
-    answer.parts.iter().filter_map(used).collect()
+    parts.iter().filter_map(used).collect()
 }
 
 /// An answer that was cut off under a form: the next one would be as long.

@@ -149,8 +149,16 @@ impl<'a> Talk<'a> {
         meta
     }
 
-    /// It ended badly.
+    /// It ended badly, or waits for a person: then the model has said what it wants, and what that cost is told.
     pub(crate) fn failed(mut self, failure: NodeFailure) -> NodeFailure {
+        if failure.held.is_some() {
+            if self.answered {
+                drop(self.done());
+            } else {
+                self.over = true;
+            }
+            return failure;
+        }
         self.over = true;
         self.tell(failure.error_type, &failure.code, &failure.message, failure.retryable);
         failure

@@ -12,6 +12,8 @@ fn info() -> ToolInfo {
         idempotent: false,
         destructive: true,
         open_world: true,
+        bears_secrets: false,
+        is_egress: true,
     }
 }
 

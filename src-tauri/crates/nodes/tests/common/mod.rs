@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
-use signalbox_engine::effect::{Call, CallKey, CallSlot};
+use signalbox_engine::effect::{Call, CallKey, CallSlot, Permits};
 use signalbox_engine::scope::Scope;
 use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_hex;
@@ -46,6 +46,7 @@ pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
         workflow: Arc::new(signalbox_model::Workflow::empty("w", "Work")),
         launch_id: "n-0".into(),
         budget: Budget::default(),
+        permits: Permits::default(),
         run_id: "r".into(),
         workflow_id: "w".into(),
     }
@@ -172,6 +173,8 @@ impl signalbox_ports::Tools for FakeTools {
             idempotent: false,
             destructive: true,
             open_world: true,
+            bears_secrets: false,
+            is_egress: true,
         };
         let promised = serde_json::json!({ "type": "object", "required": ["bytes"] });
         let none = serde_json::json!({ "type": "object" });

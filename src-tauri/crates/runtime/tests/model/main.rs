@@ -243,6 +243,7 @@ impl Real {
             corrected_input: None,
             target_node_id: None,
             budget_micros: None,
+            tool_grant: None,
             notes: None,
             operator_id: Some("user:ada".into()),
         };

@@ -41,6 +41,7 @@ fn answer_with(store: &Store, task: &str, action: TaskAction, corrected: Option<
         corrected_input: corrected.map(Arc::new),
         target_node_id: None,
         budget_micros: None,
+        tool_grant: None,
         notes: None,
         operator_id: Some("user:ada".into()),
     };

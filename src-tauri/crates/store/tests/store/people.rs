@@ -85,6 +85,7 @@ pub(crate) fn answer(task: &str, run: &str, person: &str) -> AnswerTask {
             corrected_input: None,
             target_node_id: None,
             budget_micros: None,
+            tool_grant: None,
             notes: Some(format!("by {person}")),
             operator_id: Some(person.into()),
         },

@@ -1,0 +1,113 @@
+//! Untrusted data, a tool that bears secrets and a tool that lets data out, in the hands of one model (TRUST, "prompt
+//! injection"): told before a run, unless a person is asked before each call of the tool that lets data out (ADR 41).
+
+use crate::app::App;
+use serde_json::{Value, json};
+use signalbox_engine::tool_rules::{FIELD, Hints, Rules, is_gated};
+use signalbox_engine::{agent, taint};
+use signalbox_model::diagnostic::{Fix, pointer_token};
+use signalbox_model::{Code, Diagnostic, Node, Workflow};
+
+use crate::dto::Tool;
+
+/// Tools that a hint names.
+const NAMED: usize = 5;
+
+/// Findings of the steps whose models have tools.
+pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (id, node) in &workflow.nodes {
+        if node.disabled == Some(true) || !matches!(node.kind.as_str(), agent::KIND | "llm.chat") {
+            continue;
+        }
+        let has = held(workflow, node, tools);
+        let lists = Rules::of_node(workflow, id, node);
+        let leaks: Vec<&Tool> = has
+            .iter()
+            .copied()
+            .filter(|out| out.is_egress && has.iter().any(|one| one.bears_secrets && !same(one, out)))
+            .filter(|out| !is_gated(&lists, &out.server, &out.name, hints(out)))
+            .collect();
+        let Some(first) = leaks.first() else { continue };
+        let secret =
+            has.iter().find(|one| one.bears_secrets && !same(one, first)).map_or_else(String::new, |one| name(one));
+        let brings = match taint::source(workflow, id) {
+            Some(step) => format!("what '{step}' brings from outside, and what its tools answer"),
+            None => "what its tools answer".to_owned(),
+        };
+        let message = format!(
+            "The model of '{id}' reads {brings}; it can reach secrets with {secret} and let them out with {}, and nobody is asked",
+            names(&leaks)
+        );
+        let hint =
+            "Let a rule ask a person before each call of the tool that lets data out, or take one of the tools away";
+        let at = format!("/nodes/{}/config", pointer_token(id));
+        let mut one = Diagnostic::error(Code::UngatedEgress, format!("{at}/tools"), message, hint);
+        one.fix = Some(Box::new(Fix {
+            title: "Ask before these calls".into(),
+            path: format!("{at}/{FIELD}"),
+            value: asking(node, &leaks, lists.is_empty()),
+        }));
+        found.push(one);
+    }
+    found
+}
+
+/// The tools that a model of this step has, as far as this machine knows them.
+fn held<'a>(workflow: &Workflow, node: &Node, tools: &'a [Tool]) -> Vec<&'a Tool> {
+    let of_workflow = workflow.settings.as_ref().and_then(|settings| settings.tools.as_deref());
+    let default = of_workflow.filter(|_| node.kind == agent::KIND).unwrap_or_default();
+    let listed = agent::names(node.config.as_ref(), "tools");
+    let named = agent::tools(default, &listed).unwrap_or_default();
+    tools.iter().filter(|tool| named.contains(&name(tool))).collect()
+}
+
+fn same(one: &Tool, other: &Tool) -> bool {
+    one.server == other.server && one.name == other.name
+}
+
+fn name(tool: &Tool) -> String {
+    format!("{}/{}", tool.server, tool.name)
+}
+
+fn names(tools: &[&Tool]) -> String {
+    let first: Vec<String> = tools.iter().take(NAMED).map(|tool| name(tool)).collect();
+    let more = tools.len().saturating_sub(NAMED);
+    if more > 0 { format!("{} and {more} more", first.join(", ")) } else { first.join(", ") }
+}
+
+fn hints(tool: &Tool) -> Hints {
+    Hints {
+        read_only: tool.read_only,
+        destructive: tool.destructive,
+        idempotent: tool.idempotent,
+        open_world: tool.open_world,
+    }
+}
+
+/// The rules of the step with one in front that asks; where there were none, the other tools stay as they were.
+fn asking(node: &Node, leaks: &[&Tool], first: bool) -> Value {
+    let text = |text: &str| Value::String(text.to_owned()).to_string();
+    let one = |tool: &&Tool| format!("(server == {} && tool == {})", text(&tool.server), text(&tool.name));
+    let when = leaks.iter().map(one).collect::<Vec<_>>().join(" || ");
+    let mut rules = vec![json!({
+        "name": "lets-data-out", "when": when, "action": "ask", "message": "It can let data out that its model has read"
+    })];
+    let own = node.config.as_ref().and_then(|config| config.get(FIELD)).and_then(Value::as_array);
+    rules.extend(own.into_iter().flatten().cloned());
+    if first {
+        rules.push(json!({ "name": "the-rest", "when": "true", "action": "allow" }));
+    }
+    Value::Array(rules)
+}
+
+impl App {
+    /// What the tools of a workflow's models could let out.
+    pub(crate) fn tool_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
+        // A store that cannot be read says so elsewhere, and then no server can be called.
+        findings(workflow, &self.tools_approved().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests;

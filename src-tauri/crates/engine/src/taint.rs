@@ -1,0 +1,29 @@
+//! Where data from outside reaches a step: what a service, a file, a tool or a model said is nobody's instruction (TRUST). It
+//! follows from the wires alone, so it says "may", and is told before a run.
+
+use signalbox_model::Workflow;
+use std::collections::{BTreeSet, VecDeque};
+
+/// Kinds whose results come from outside.
+const UNTRUSTED: [&str; 7] =
+    ["http.request", "file.read", "file.list", "mcp.tool", "llm.chat", "agent.task", "trigger.webhook"];
+
+/// The nearest step before this one, or before the containers around it, whose results come from outside.
+#[must_use]
+pub fn source<'a>(workflow: &'a Workflow, id: &str) -> Option<&'a str> {
+    let (mut seen, mut next) = (BTreeSet::from([id]), VecDeque::from([id]));
+    while let Some(here) = next.pop_front() {
+        let wires = workflow.edges.iter().filter(|edge| edge.to == here).map(|edge| edge.from.node());
+        let around = workflow.nodes.get(here).and_then(|node| node.parent.as_deref());
+        for before in wires.chain(around) {
+            let Some((name, node)) = workflow.nodes.get_key_value(before) else { continue };
+            if UNTRUSTED.contains(&node.kind.as_str()) {
+                return Some(name);
+            }
+            if seen.insert(name) {
+                next.push_back(name);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,174 @@
+//! A conversation that waits for a person: everything that the step goes on with, so that nothing that was done is done
+//! again. It stands in the log of the run (`held` of `step_error`), and nowhere else.
+
+use super::gate;
+use serde_json::{Map, Value, json};
+use signalbox_engine::effect::ToolAnswer;
+use signalbox_engine::tool_rules::{Decided, TOOL_APPROVAL};
+use signalbox_model::text::one_line;
+use signalbox_model::{NodeFailure, SuggestedAction};
+use signalbox_ports::World;
+use signalbox_ports::llm::{Message, Part, Role, ToolResult, ToolUse};
+use signalbox_ports::tools::ToolInfo;
+
+/// How far a loop of tools has come.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Progress {
+    /// Answers that the form is not the reason for.
+    pub(super) turns: u32,
+    /// Repetitions for the form's sake.
+    pub(super) reasked: u32,
+    /// A tool has done something, or may have.
+    pub(super) acted: bool,
+    /// The form is asked for natively now.
+    pub(super) forms: bool,
+    /// Answers of tools that the last answer of the model asked for, in order; those that are missing were not called.
+    pub(super) done: Vec<ToolResult>,
+}
+
+/// A call that waits for a person.
+pub(super) struct Waiting {
+    pub(super) info: ToolInfo,
+    pub(super) arguments: Map<String, Value>,
+    pub(super) decided: Decided,
+}
+
+/// What a step begins with that waited.
+#[derive(Debug, PartialEq)]
+pub(super) struct Kept {
+    pub(super) system: Option<String>,
+    pub(super) messages: Vec<Message>,
+    pub(super) progress: Progress,
+    /// Server and tool that the person was asked about.
+    pub(super) about: (String, String),
+}
+
+/// The failure that is none: a person is asked, and the step goes on with this.
+pub(super) fn hold(
+    waiting: Waiting,
+    system: Option<&str>,
+    messages: &[Message],
+    progress: &Progress,
+    world: &World,
+) -> NodeFailure {
+    let Waiting { info, arguments, decided } = waiting;
+    let mut arguments = Value::Object(arguments);
+    world.secrets.scrubber().value(&mut arguments);
+    let words = format!(
+        "The model wants to call '{}' of '{}'. {}",
+        one_line(&info.name).chars().take(100).collect::<String>(),
+        info.server,
+        decided.why
+    );
+    let hints = gate::hints(&info);
+    let mut failure = NodeFailure::tool(TOOL_APPROVAL, words).suggest(SuggestedAction::HumanReview).detail(
+        "toolCall",
+        json!({
+            "server": info.server, "tool": info.name, "arguments": arguments, "rule": decided.rule, "place": decided.place,
+            "why": decided.why, "description": info.description.chars().take(1_000).collect::<String>(),
+            "hints": {
+                "readOnly": hints.read_only, "destructive": hints.destructive, "idempotent": hints.idempotent,
+                "openWorld": hints.open_world
+            },
+        }),
+    );
+    // A question, not a fault: it is not the first thing that an operator has to see.
+    failure = failure.detail("severity", "WARN");
+    failure.held = Some(std::sync::Arc::new(json!({
+        "server": info.server, "tool": info.name,
+        "system": system,
+        "messages": messages.iter().map(written).collect::<Vec<_>>(),
+        "turns": progress.turns, "reasked": progress.reasked, "acted": progress.acted, "forms": progress.forms,
+        "done": progress.done.iter().map(result).collect::<Vec<_>>(),
+    })));
+    failure
+}
+
+/// What a person's refusal says to the model.
+pub(super) fn refusal(answer: &ToolAnswer) -> NodeFailure {
+    let notes = answer.notes.as_deref().map(str::trim).filter(|notes| !notes.is_empty());
+    let words = match notes {
+        Some(notes) => format!("A person does not allow this call: {notes}"),
+        None => "A person does not allow this call. Do without it".to_owned(),
+    };
+    NodeFailure::tool("TOOL_REFUSED", words)
+}
+
+fn result(result: &ToolResult) -> Value {
+    json!({ "id": result.tool_use_id, "content": result.content, "error": result.is_error })
+}
+
+fn written(message: &Message) -> Value {
+    let part = |part: &Part| match part {
+        Part::Text(text) => json!({ "text": text }),
+        Part::Image { mime, base64 } => json!({ "image": mime, "base64": base64 }),
+        Part::Thinking { text, signature } => json!({ "thinking": text, "signature": signature }),
+        Part::ToolUse(used) => json!({ "use": used.id, "name": used.name, "input": used.input }),
+        Part::ToolResult(one) => json!({ "result": result(one) }),
+    };
+    json!({ "model": message.role == Role::Assistant, "parts": message.parts.iter().map(part).collect::<Vec<_>>() })
+}
+
+/// Reads what [`hold`] wrote.
+pub(super) fn read(kept: &Value) -> Result<Kept, NodeFailure> {
+    let messages = || kept.get("messages")?.as_array()?.iter().map(message).collect::<Option<Vec<_>>>();
+    let done = || kept.get("done")?.as_array()?.iter().map(read_result).collect::<Option<Vec<_>>>();
+    let count = |name: &str| u32::try_from(kept.get(name)?.as_u64()?).ok();
+    let whole = || {
+        Some(Kept {
+            system: kept.get("system")?.as_str().map(str::to_owned),
+            messages: messages()?,
+            about: (text(kept, "server")?, text(kept, "tool")?),
+            progress: Progress {
+                turns: count("turns")?,
+                reasked: count("reasked")?,
+                acted: kept.get("acted")?.as_bool()?,
+                forms: kept.get("forms")?.as_bool()?,
+                done: done()?,
+            },
+        })
+    };
+    whole().ok_or_else(|| {
+        let words = "The conversation that waited for a person cannot be read by this version; run the step anew";
+        NodeFailure::validation("INPUT_INVALID", words)
+    })
+}
+
+fn text(value: &Value, name: &str) -> Option<String> {
+    value.get(name)?.as_str().map(str::to_owned)
+}
+
+fn read_result(one: &Value) -> Option<ToolResult> {
+    Some(ToolResult {
+        tool_use_id: text(one, "id")?,
+        content: text(one, "content")?,
+        is_error: one.get("error")?.as_bool()?,
+    })
+}
+
+fn message(one: &Value) -> Option<Message> {
+    let role = if one.get("model")?.as_bool()? { Role::Assistant } else { Role::User };
+    let parts = one.get("parts")?.as_array()?.iter().map(part).collect::<Option<Vec<_>>>()?;
+    Some(Message { role, parts })
+}
+
+fn part(one: &Value) -> Option<Part> {
+    let has = |name: &str| one.get(name).is_some();
+    if has("text") {
+        return text(one, "text").map(Part::Text);
+    }
+    if has("image") {
+        return Some(Part::Image { mime: text(one, "image")?, base64: text(one, "base64")? });
+    }
+    if has("thinking") {
+        return Some(Part::Thinking { text: text(one, "thinking")?, signature: text(one, "signature") });
+    }
+    if has("use") {
+        let input = one.get("input")?.clone();
+        return Some(Part::ToolUse(ToolUse { id: text(one, "use")?, name: text(one, "name")?, input }));
+    }
+    read_result(one.get("result")?).map(Part::ToolResult)
+}
+
+#[cfg(test)]
+mod tests;
