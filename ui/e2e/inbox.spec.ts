@@ -217,6 +217,9 @@ test('UX-D2.4 a form sends the defaults that it shows', async ({ open, host }) =
   const page = await open('#/inbox');
   await page.getByRole('row', { name: /Which account for Acme/ }).click();
   const task = page.getByRole('region', { name: 'Task' });
+  await task.getByRole('textbox', { name: /^Limit/ }).fill('7');
+  await task.getByRole('button', { name: 'As it was' }).click();
+  await expect(task.getByRole('textbox', { name: /^Limit/ })).toHaveValue('');
   await task.getByRole('textbox', { name: /^Limit/ }).fill('2500.5');
   await expect(task.getByText('Valid for this step')).toBeVisible();
   await page.keyboard.press('Control+Enter');

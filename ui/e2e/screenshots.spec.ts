@@ -33,8 +33,9 @@ for (const theme of ['light', 'dark'] as const) {
 
     await openPage(page, host);
     const refs = new Map<string, string>();
-    const samples = await host.rpc<{ id: string; document: unknown }[]>('sample_list');
-    for (const { id } of samples) {
+    const samples = await host.rpc<{ id: string; document: unknown; needs: unknown[] }[]>('sample_list');
+    // What needs a model or a tool server stays unrun.
+    for (const { id } of samples.filter((sample) => sample.needs.length === 0)) {
       const made = await make(id);
       refs.set(id, made.ref);
       await ended((await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} })).runId);

@@ -133,6 +133,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const runs = useCommand('run_list', { limit: 100 }, { enabled: open });
   const tasks = useCommand('task_list', { limit: 100 }, { enabled: open });
   const samples = useCommand('sample_list', {}, { enabled: open, staleTime: Infinity });
+  // A sample is opened as a file of one's own.
   const offered = may('workflow_create') ? samples.data : undefined;
   const entries = useMemo<PaletteEntry[]>(() => {
     if (!open) return [];

@@ -215,7 +215,7 @@ fn an_operator_runs_again_what_a_run_was() {
     let place = place();
     let document = json!({
         "signalbox": 1, "id": "again", "name": "Again", "edges": [],
-        "nodes": { "ask": { "type": "builtin.human_form", "config": {} } },
+        "nodes": { "ask": { "type": "builtin.human_approval" } },
     });
     let params = json!({ "mail": "ada@example.org", "list": vec!["x".repeat(100); 200] });
     let task = place.waits(&document, params.clone());
