@@ -60,6 +60,16 @@ it('each word of the tables is said somewhere', () => {
   expect(dead).toEqual([]);
 });
 
+it('no focus moves the page: nothing of it can be scrolled, and what scrolls in the panel holds what only readers hear', () => {
+  const rule = (file: string, selector: string) => new RegExp(`^${selector.replaceAll('.', '\\.')} \\{([^}]*)\\}`, 'm').exec(readFileSync(join(SRC, file), 'utf8'))?.[1] ?? '';
+  expect(rule('kit/kit.css', 'html, body')).toContain('overflow: clip');
+  expect(readFileSync(join(SRC, 'kit/kit.css'), 'utf8')).not.toMatch(/^body \{[^}]*overflow/m);
+  for (const selector of ['.panel-scroll', '.node-panel .tabpanel']) {
+    expect(rule('features/node-panel/panel.css', selector), selector).toContain('overflow: auto');
+    expect(rule('features/node-panel/panel.css', selector), selector).toContain('position: relative');
+  }
+});
+
 /** Screens compose features; what two of them share stands in `api`, `kit` or `code`. These pairs are older than the rule: the list may
  * only become shorter. */
 const PAIRS = ['audit>evidence', 'debug>evidence', 'gallery>canvas', 'inbox>evidence', 'node-panel>secrets', 'rerun>evidence', 'run-log>rerun'];
