@@ -427,7 +427,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
       {asked?.kind === 'alternative' ? <ChooseAlternative task={task} onClose={close} onPick={(target) => deliver('alternative', target)} /> : null}
       {asked?.kind === 'reveal' ? <RevealDialog onClose={close} onReveal={async (reason) => {
         const shown = await attempt(() => change('task_reveal', { taskId: task.id, reason }));
-        if (shown) reveal(task.id, shown);
+        if (shown) reveal(task.id, task.input, shown);
         return shown !== undefined;
       }} /> : null}
       {asked?.kind === 'reassign' ? <ReassignDialog task={task} onClose={close} onReassign={async (to, notes) => (await attempt(() => change('task_reassign', { taskId: task.id, to, ...(notes ? { notes } : {}) }))) !== undefined} /> : null}

@@ -15,7 +15,7 @@ import { SafeText } from '../evidence/safe-text.tsx';
 import { holdsSecret } from '../evidence/secret-at.ts';
 import type { Task } from './types.ts';
 import type { DetailProps } from './detail.tsx';
-import { dropDraft } from './drafts.ts';
+import { dropDraft, unmask } from './drafts.ts';
 import { SuggestButton, useModelSuggestion } from './model-suggestion.tsx';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
 import { afterText, approvalsText, cannotApprove, doneText, isAction, isTheirs, leading, pathText, viaText, whenText, whoText } from './words.ts';
@@ -165,7 +165,11 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
   const lines = useMemo(() => changedPaths(diffLines(work.original, work.value)), [work.original, work.value]);
   const next = leading(task, work);
   const ofModel = useModelSuggestion(task.id);
-  const suggestions = ofModel ? [...task.suggestions, ofModel] : task.suggestions;
+  // They were made over the masked input.
+  const suggestions = useMemo(
+    () => (ofModel ? [...task.suggestions, ofModel] : task.suggestions).map((one) => (work.revealed ? { ...one, correctedInput: unmask(one.correctedInput, task.input, work.original) } : one)),
+    [ofModel, task.suggestions, task.input, work.revealed, work.original],
+  );
   const schema = asSchema(task.schema);
   /** The words of the engine; where a value is to be secret only which ones change. */
   const changesText = (one: Task['suggestions'][number]) =>

@@ -1,7 +1,9 @@
 // What a person has begun and not sent: kept per task while other tasks are looked at, and over a reload of the page.
 
 import { create } from 'zustand';
+import { isObject } from '../../api/json.ts';
 import type { ErrorPayload } from '../../api/types.ts';
+import { same } from '../evidence/diff.ts';
 
 export interface Draft {
   /** The corrected input; absent = as it was. */
@@ -54,9 +56,35 @@ export function dropDraft(taskId: string): void {
   if (gone) keep(others);
   forgetRevealed(taskId);
 }
-export function reveal(taskId: string, what: Revealed): void {
-  useDrafts.setState({ revealed: { ...useDrafts.getState().revealed, [taskId]: what } });
-  keep(useDrafts.getState().drafts);
+/** What was typed over `masked` is carried over to what is shown now: only what a person changed differs from it. */
+export function reveal(taskId: string, masked: unknown, what: Revealed): void {
+  const { drafts, revealed } = useDrafts.getState();
+  useDrafts.setState({ revealed: { ...revealed, [taskId]: what } });
+  const { [taskId]: draft, ...others } = drafts;
+  if (!draft?.value) {
+    keep(drafts);
+    return;
+  }
+  const now = unmask(draft.value.now, masked, what.input);
+  keep({ ...others, [taskId]: { ...draft, value: same(now, what.input) ? undefined : { now } } });
+}
+/** A value that was made over the masked input, with what is under the masks at each place that still says what it said there. */
+export function unmask(value: unknown, masked: unknown, shown: unknown): unknown {
+  if (same(value, masked)) return shown;
+  if (isObject(value) && isObject(masked) && isObject(shown)) {
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, Object.hasOwn(masked, name) && Object.hasOwn(shown, name) ? unmask(one, masked[name], shown[name]) : one]));
+  }
+  // In a list of another length nobody knows which entry is which: those that stand as they stood, from either end, are the same.
+  if (Array.isArray(value) && Array.isArray(masked) && Array.isArray(shown) && masked.length === shown.length) {
+    const shift = value.length - masked.length;
+    const other = value.findIndex((one, at) => !same(one, masked[at]));
+    const cut = other < 0 ? value.length : other;
+    return value.map((one: unknown, at) => {
+      const was = at < cut || shift === 0 ? at : at - shift;
+      return was >= 0 && was < masked.length && (shift === 0 || same(one, masked[was])) ? unmask(one, masked[was], shown[was]) : one;
+    });
+  }
+  return value;
 }
 export function forgetRevealed(taskId: string): void {
   const { [taskId]: gone, ...others } = useDrafts.getState().revealed;
