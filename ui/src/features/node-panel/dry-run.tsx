@@ -27,7 +27,15 @@ export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
   const [chosen, setChosen] = useState('');
   const [own, setOwn] = useState<TriedError>(FIRST);
   const list = past.data ?? [];
-  const picked = chosen === '' ? undefined : list[Number(chosen)];
+  // By what it is: the list begins with what has just failed, and the choice stays on the one that was chosen.
+  const seen = new Map<string, number>();
+  const names = list.map((one) => {
+    const name = `${one.runId} ${one.stepId} ${one.at}`;
+    const n = seen.get(name) ?? 0;
+    seen.set(name, n + 1);
+    return `${name} ${String(n)}`;
+  });
+  const picked = list[names.indexOf(chosen)];
   const base = useMemo(() => (picked ? fromPast(picked) : own), [picked, own]);
   const [attempt, setAttempt] = useState<number | null>(null);
   const error = { ...base, attempt: attempt ?? base.attempt ?? 0 };
@@ -40,8 +48,8 @@ export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
       <span className="lab">{t('dry.title')}<span className="t3 end">{t('dry.hint')}</span></span>
       <div className="box dry">
         <div className="dry-in">
-          <Select label={t('dry.source')} value={chosen} onChange={(next) => { setChosen(next); setAttempt(null); }}
-            options={[{ value: '', label: t('dry.own') }, ...list.map((one, i) => ({ value: String(i), label: t('dry.past', { step: titles(one.stepId), message: one.error.message.slice(0, 60) }), hint: formatDateTime(one.at) }))]} />
+          <Select label={t('dry.source')} value={picked ? chosen : ''} onChange={(next) => { setChosen(next); setAttempt(null); }}
+            options={[{ value: '', label: t('dry.own') }, ...list.map((one, i) => ({ value: names[i] ?? '', label: t('dry.past', { step: titles(one.stepId), message: one.error.message.slice(0, 60) }), hint: formatDateTime(one.at) }))]} />
           <Select label={t('dry.attempt')} value={String(error.attempt)} onChange={(next) => setAttempt(Number(next))}
             options={Array.from({ length: Math.min(bound, 20) + 1 }, (_, n) => ({ value: String(n), label: `${t('dry.attempt')}: ${String(n)}` }))} />
           {picked ? null : (

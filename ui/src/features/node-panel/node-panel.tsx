@@ -13,6 +13,7 @@ import { SettingsTab } from './settings-tab.tsx';
 import { useStepData } from './step-data.ts';
 import { hasErrorPort, thenOf } from './then-words.ts';
 import type { NodePanelProps, PanelTab } from './types.ts';
+import { useNewErrors } from './use-new-errors.ts';
 import { WorkflowPanel } from './workflow-panel.tsx';
 import './panel.css';
 
@@ -21,6 +22,7 @@ const WIDE = 840;
 
 export function NodePanel(props: NodePanelProps) {
   const { document, selected } = props;
+  useNewErrors(props.run);
   const known = selected.filter((id) => Object.hasOwn(document.nodes, id));
   const only = known.length === 1 ? known[0] : undefined;
   if (only !== undefined) return <OneNode {...props} nodeId={only} key={only} />;

@@ -1,0 +1,32 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { foldRun } from '../../api/run-state.ts';
+import type { PastError, Workflow } from '../../api/types.ts';
+import { demoEvents, KINDS, RETRY } from '../../test/fixtures.ts';
+import { renderWith } from '../../test/render.tsx';
+import { NodePanel } from './node-panel.tsx';
+
+const past = (runId: string, at: string, message: string): PastError => ({
+  runId, at, stepId: 'fetch', error: { type: 'NetworkError', message, retryable: true, originNode: 'fetch', originRunId: runId, timestamp: at },
+});
+const DOCUMENT: Workflow = { ...RETRY, settings: { errorPolicy: { rules: [{ name: 'Ask', when: 'true', action: 'human_review' }] } } };
+
+it('offers the error that has just happened, and the choice stays on the one that was chosen', async () => {
+  let list = [past('r-1', '2026-11-20T10:00:00.000Z', 'The first')];
+  const handlers = { past_errors: () => list, handler_dry_run: () => ({ action: 'human_review', index: 0, rule: 'Ask', why: [], delays: [] }), run_step_data: () => null, expression_preview: () => ({ state: 'no_data' as const }), expression_names: () => [] };
+  const events = demoEvents('r-2', true);
+  const panel = (n: number) => <NodePanel document={DOCUMENT} selected={[]} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} run={n ? foldRun(events.slice(0, n), DOCUMENT) : null} />;
+  const shown = renderWith(panel(0), handlers);
+  const source = await screen.findByRole('combobox', { name: 'Error to try' });
+  await userEvent.click(source);
+  await userEvent.click(await screen.findByRole('option', { name: /The first/ }));
+  await waitFor(() => expect(source.textContent).toContain('The first'));
+  // The run fails while the panel is open, and a person is asked: it does not end.
+  list = [past('r-2', '2026-11-20T11:00:00.000Z', 'The second'), ...list];
+  shown.rerender(panel(events.findIndex((event) => event.type === 'step_error') + 1));
+  await waitFor(() => expect(shown.fake.calls.filter((one) => one.command === 'past_errors')).toHaveLength(2));
+  expect(source.textContent).toContain('The first');
+  await userEvent.click(source);
+  expect(await screen.findByRole('option', { name: /The second/ })).toBeTruthy();
+});
