@@ -48,7 +48,7 @@ describe('a decision (D2.2)', () => {
   });
 
   it('with values that were masked is not written to the disk, and is sent by its page', async () => {
-    reveal('task-1', { input: { iban: 'DE00 secret' } });
+    reveal('task-1', undefined, { input: { iban: 'DE00 secret' } });
     queueSend({ taskIds: ['task-1'], title: 'Supplier', action: 'correct', correctedInput: { iban: 'DE01 secret' } });
     decide(2);
     expect(localStorage.getItem('signalbox.sends')).toContain('task-2');
@@ -146,7 +146,7 @@ describe('drafts', () => {
   it('are kept over a reload, but not with values that were revealed', () => {
     editDraft('task-1', { notes: 'a' });
     editDraft('task-2', { value: { now: { bankAccount: '••••' } } });
-    reveal('task-2', { input: { bankAccount: 'DE02' } });
+    reveal('task-2', undefined, { input: { bankAccount: 'DE02' } });
     editDraft('task-2', { value: { now: { bankAccount: 'DE02 1' } } });
     expect(JSON.parse(sessionStorage.getItem('signalbox.task-drafts') ?? '')).toEqual({ 'task-1': { notes: 'a' } });
     dropDraft('task-2');
