@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { transport } from '../api/client.ts';
 import { useCommand, useMay } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
+import { damageText } from '../features/audit/words.ts';
 import { plain } from '../features/evidence/controls.ts';
 import { useAttention } from '../features/inbox/attention.ts';
 import { calledTo } from '../features/inbox/called.tsx';
@@ -14,8 +15,8 @@ import { awake } from '../features/inbox/filter-model.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
 import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
 import { statusText } from '../features/status.tsx';
-import { formatAgo, t, tn } from '../i18n/index.ts';
-import { Icon, Kbd, keysOf, openScope, showMessages, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
+import { formatAgo, formatNumber, t, tn } from '../i18n/index.ts';
+import { Banner, Button, Icon, Kbd, keysOf, openScope, showMessages, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
 import { createWorkflow, openFile } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
@@ -47,7 +48,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
         <span className="sp" />
         <RailLink on={route.screen === 'settings'} href="#/settings" icon="sliders" title={t('nav.settings')} />
       </nav>
-      <div id="content" tabIndex={-1} style={{ minWidth: 0, outline: 'none' }}>{children}</div>
+      <div id="content" tabIndex={-1}>{route.screen === 'audit' ? null : <BrokenBanner />}{children}</div>
       <SendsStrip onOpen={(taskId) => navigate({ screen: 'inbox', taskId })} />
       <PaletteHost open={palette} onClose={() => setPalette(false)} />
       <ShortcutSheet open={sheet} onClose={() => setSheet(false)} />
@@ -76,8 +77,24 @@ function OpenTasks() {
 }
 /** Seen from every screen: the chain of records does not fit any more. */
 function BrokenChain() {
-  const status = useCommand('audit_status', {}, { refetchInterval: 30_000 });
-  return status.data?.state === 'broken' ? <em className="n broken" aria-label={t('audit.brokenRail')}>!</em> : null;
+  return useChain()?.state === 'broken' ? <em className="n broken" aria-label={t('audit.brokenRail')}>!</em> : null;
+}
+/** What the last verification said: asked often while one goes on, so that nobody works on for half a minute without knowing. */
+function useChain() {
+  return useCommand('audit_status', {}, { refetchInterval: (query) => (query.state.data?.running ? 1_000 : 5_000) }).data;
+}
+/** On every screen, until the chain is whole again; the audit screen says it in its own bar (E2). */
+function BrokenBanner() {
+  const chain = useChain();
+  if (chain?.state !== 'broken' || !chain.broken) return null;
+  const { seq, kind } = chain.broken;
+  return (
+    <div className="app-banner">
+      <Banner signal="err" title={t('audit.broken', { seq: formatNumber(seq) })} actions={<Button small onClick={() => navigate({ screen: 'audit', seq })}>{t('audit.goRecord')}</Button>}>
+        <span className="s t2">{damageText(kind)} {seq > 0 ? t('audit.brokenBefore', { seq: formatNumber(seq - 1) }) : ''}</span>
+      </Banner>
+    </div>
+  );
 }
 
 /** "Find anything" in every title bar. */

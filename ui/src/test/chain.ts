@@ -97,6 +97,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
       if (!found) throw new ApiError({ code: 'NOT_FOUND', message: 'There is no such record.', hint: '' });
       return found;
     },
+    who: () => ({ operatorId: 'user:ada', role: 'operator', via: 'rest' }),
     audit_status: () => made.status,
     audit_verify: () => made.status,
     audit_export: ({ format }) => ({ fileName: `audit.${format === 'pack' ? 'zip' : format}`, bytesBase64: btoa('evidence'), entries: records.length }),

@@ -11,6 +11,7 @@ import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { isPatch, type Operation } from '../evidence/patch.ts';
 import { Pieces, SafeText } from '../evidence/safe-text.tsx';
+import { isObject } from '../../api/json.ts';
 import { useCommand } from '../../api/queries.ts';
 import { hashOf, spaced } from './hash.ts';
 import { Apart } from './apart.tsx';
@@ -34,6 +35,7 @@ function Shown({ record, seq, onSeq, onQuery, onRun }: RecordProps & { record: A
   const metadata = typeof entry['metadata'] === 'object' && entry['metadata'] !== null ? (entry['metadata'] as Record<string, unknown>) : {};
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : undefined);
   const task = text('taskId');
+  const claimed = claimedText(metadata['claimedActor']);
   return (
     <div className="au-rec" data-seq={seq}>
       <header className="row au-rec-head"><Icon name={look.icon} className={look.color} /><h2 className="grow ell"><SafeText line text={look.text} /></h2>
@@ -46,7 +48,7 @@ function Shown({ record, seq, onSeq, onQuery, onRun }: RecordProps & { record: A
         {row.workflowName ? <><dt>{t('audit.col.workflow')}</dt><dd><SafeText line text={row.workflowName} /></dd></> : null}
         <dt>{t('audit.col.run')}</dt><dd className="mono"><SafeText line text={row.runId} /></dd>
         {row.nodeId === '$run' ? null : <><dt>{t('audit.col.step')}</dt><dd><SafeText line text={row.nodeTitle ? `${row.nodeTitle} (${row.nodeId})` : row.nodeId} /></dd></>}
-        {text('claimedActor') ? <><dt>{t('audit.claimedActor')}</dt><dd><SafeText line text={text('claimedActor') ?? ''} /></dd></> : null}
+        {claimed ? <><dt>{t('audit.claimedActor')}</dt><dd><SafeText line text={claimed} /></dd></> : null}
       </dl>
       {row.summary ? <p className="au-sum"><SafeText text={row.summary} cut={600} /></p> : null}
       {text('notes') ? <div className="au-ds"><span className="cap">{t('audit.note')}</span><SafeText text={text('notes') ?? ''} cut={1000} /></div> : null}
@@ -67,6 +69,17 @@ function Shown({ record, seq, onSeq, onQuery, onRun }: RecordProps & { record: A
     </div>
   );
 }
+
+/** Who somebody said to be: an actor, or in older records a name. Nobody looked whether it is true. */
+export function claimedText(claimed: unknown): string | undefined {
+  if (typeof claimed === 'string') return claimed || undefined;
+  if (!isObject(claimed)) return undefined;
+  const { type, id, role } = claimed;
+  const actor = ACTOR_TYPES.find((one) => one === type);
+  const name = actor ? actorText({ type: actor, ...(typeof id === 'string' ? { id } : {}) }) : typeof id === 'string' ? id : undefined;
+  return name === undefined ? JSON.stringify(claimed) : typeof role === 'string' ? `${name}, ${role}` : name;
+}
+const ACTOR_TYPES = ['human', 'agent', 'system'] as const;
 
 function Go({ icon, onGo, children }: { icon: Parameters<typeof Icon>[0]['name']; onGo(): void; children: ReactNode }) {
   return <button type="button" className="link s row" onClick={onGo}><Icon name={icon} size={12} />{children}</button>;

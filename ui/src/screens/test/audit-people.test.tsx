@@ -1,0 +1,84 @@
+/** Who looks at the chain: what they are offered, what they are told, wherever they are. */
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { setTransport } from '../../api/client.ts';
+import { queryClient } from '../../api/queries.ts';
+import { useSettings } from '../../api/settings.ts';
+import { claimedText } from '../../features/audit/record.tsx';
+import { auditHost, makeChain } from '../../test/chain.ts';
+import { demoHost } from '../../test/fixtures.ts';
+import { pretendLayout } from '../../test/render.tsx';
+import { AuditScreen } from '../audit-screen.tsx';
+import { Frame } from '../frame.tsx';
+import { useRoute } from '../router.ts';
+
+function Page() {
+  const route = useRoute();
+  return <Frame route={route}>{route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : <main>elsewhere</main>}</Frame>;
+}
+async function show(hash: string, before: (host: ReturnType<typeof auditHost>) => void = () => undefined) {
+  const fake = demoHost();
+  const host = auditHost(await makeChain(20), fake);
+  before(host);
+  setTransport(fake);
+  window.location.hash = hash;
+  render(<QueryClientProvider client={queryClient}><Page /></QueryClientProvider>);
+  return { fake, host };
+}
+beforeEach(() => { pretendLayout(); queryClient.clear(); useSettings.setState({ settings: { theme: 'system', layout: {}, keymap: {} } }); });
+afterEach(() => { cleanup(); window.location.hash = ''; });
+const BROKEN = { state: 'broken' as const, broken: { seq: 12, kind: 'MODIFIED' as const, message: 'Its content is not what was sealed.' } };
+
+it('a viewer is not offered an export, an operator is', async () => {
+  const { host } = await show('#/audit', (made) => { Object.assign(made.status, BROKEN); made.on({ who: () => ({ operatorId: 'user:vera', role: 'viewer', via: 'rest' }) }); });
+  expect(await screen.findByRole('button', { name: 'Go to record' })).toBeTruthy();
+  await waitFor(() => expect(queryClient.getQueryData(['who', {}])).toBeTruthy());
+  expect(screen.queryByRole('button', { name: 'Export evidence' })).toBeNull();
+  host.on({ who: () => ({ operatorId: 'user:ada', role: 'operator', via: 'rest' }) });
+  await act(async () => { await queryClient.invalidateQueries({ queryKey: ['who'] }); });
+  expect(await screen.findAllByRole('button', { name: 'Export evidence' })).toHaveLength(2);
+});
+
+it('a chain that breaks is said on every screen, and leads to the record (E2)', async () => {
+  const { host } = await show('#/workflows');
+  expect(await screen.findByText('elsewhere')).toBeTruthy();
+  await waitFor(() => expect(queryClient.getQueryData(['audit_status', {}])).toBeTruthy());
+  expect(screen.queryByRole('alert')).toBeNull();
+  host.on({ audit_status: () => ({ ...host.status, ...BROKEN }) });
+  await act(async () => { await queryClient.invalidateQueries({ queryKey: ['audit_status'] }); });
+  const banner = await screen.findByRole('alert');
+  expect(banner.textContent).toContain('Chain broken at record 12');
+  fireEvent.click(within(banner).getByRole('button', { name: 'Go to record' }));
+  await waitFor(() => expect(window.location.hash).toBe('#/audit/12'));
+  // The audit screen has its own bar: once is enough.
+  expect(await screen.findAllByRole('alert')).toHaveLength(1);
+});
+
+it('asks every second while a verification goes on, and seldom otherwise', async () => {
+  const { fake } = await show('#/workflows', (made) => { made.status.running = true; });
+  await waitFor(() => expect(queryClient.getQueryData(['audit_status', {}])).toBeTruthy());
+  const wait = () => {
+    const [observer] = queryClient.getQueryCache().find({ queryKey: ['audit_status', {}] })?.observers ?? [];
+    const { refetchInterval } = observer?.options ?? {};
+    return typeof refetchInterval === 'function' && observer ? refetchInterval(observer.getCurrentQuery()) : refetchInterval;
+  };
+  expect(wait()).toBe(1_000);
+  Object.assign(fake.handlers, { audit_status: () => ({ running: false, state: 'intact' }) });
+  await act(async () => { await queryClient.invalidateQueries({ queryKey: ['audit_status'] }); });
+  expect(wait()).toBe(5_000);
+});
+
+it('says who somebody claimed to be, as an actor or as a name', async () => {
+  expect(claimedText({ type: 'human', id: 'user:ceo', role: 'builder' })).toBe('ceo, builder');
+  expect(claimedText({ type: 'system' })).toBe('engine');
+  expect(claimedText('user:ceo')).toBe('user:ceo');
+  expect(claimedText({ strange: 1 })).toBe('{"strange":1}');
+  expect(claimedText(undefined)).toBeUndefined();
+  await show('#/audit/7', ({ records }) => {
+    const record = records[7];
+    if (record) record.entry = { ...record.entry, metadata: { claimedActor: { type: 'human', id: 'user:ceo' } } };
+  });
+  const label = await screen.findByText('Claimed');
+  expect(label.nextElementSibling?.textContent).toBe('ceo');
+});
