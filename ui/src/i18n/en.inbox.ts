@@ -424,6 +424,7 @@ export const inbox = {
   'inbox.bulk.same.other': '{n} tasks with the same failure',
   'inbox.bulk.chosen.one': '{n} task chosen',
   'inbox.bulk.chosen.other': '{n} tasks chosen',
+  'inbox.bulk.items': 'for {n} items',
   'inbox.bulk.runs.one': 'in {n} run of {workflows}.',
   'inbox.bulk.runs.other': 'in {n} runs of {workflows}.',
   'inbox.bulk.records': 'Each gets its own audit record, with one batch number.',

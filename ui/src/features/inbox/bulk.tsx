@@ -2,8 +2,8 @@
 
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { shortRunId } from '../status.tsx';
-import { t, tn } from '../../i18n/index.ts';
-import { Button, Checkbox, Field, Icon, Segmented, TextArea, VirtualList } from '../../kit/index.ts';
+import { formatNumber, t, tn } from '../../i18n/index.ts';
+import { Badge, Button, Checkbox, Field, Icon, Segmented, TextArea, VirtualList } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
 import { at, type Operation } from '../evidence/patch.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
@@ -48,6 +48,7 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
   const one = new Set(tasks.map((task) => task.fingerprint)).size === 1;
   const runs = new Set(tasks.map((task) => task.runId)).size;
   const workflows = [...new Set(tasks.map((task) => task.workflowName))];
+  const items = tasks.reduce((sum, task) => sum + Math.max(1, task.cases), 0);
   const usedUp = stillUsedUp(tasks, useNow(60_000));
   const stays = (action: TaskAction) => !(action === 'retry' && usedUp) && !(action === 'approve' && tasks.some(isToolCall));
   const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => stays(action) && tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
@@ -66,7 +67,7 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
     <section className="ib-det ib-bulk" aria-label={t('inbox.bulk.label')}>
       <header className="ib-hd">
         <span className="tile t32 k-person"><Icon name="copy" /></span>
-        <div className="col"><h2 className="l ell">{one ? tn(tasks[0]?.kind === 'decision' ? 'inbox.bulk.same' : 'inbox.bulk.sameAsk', tasks.length) : tn('inbox.bulk.chosen', tasks.length)}</h2>
+        <div className="col"><h2 className="l ell">{one ? tn(tasks[0]?.kind === 'decision' ? 'inbox.bulk.same' : 'inbox.bulk.sameAsk', tasks.length) : tn('inbox.bulk.chosen', tasks.length)}{items > tasks.length ? ` ${t('inbox.bulk.items', { n: formatNumber(items) })}` : ''}</h2>
           <span className="s t2"><SafeText text={`${one ? `${tasks[0]?.title ?? ''}, ` : ''}${tn('inbox.bulk.runs', runs, { workflows: workflows.slice(0, 3).join(', ') })} ${t('inbox.bulk.records')}`} cut={300} /></span></div>
         {corrects ? <Segmented<'correct' | 'same'> small label={t('inbox.bulk.mode')} value={mode} onChange={setMode} options={[{ value: 'correct', label: t('inbox.bulk.correct') }, { value: 'same', label: t('inbox.bulk.decide') }]} /> : null}
       </header>
@@ -81,13 +82,14 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
             </span>
           </div>
         ) : null}
-        <div className={`ib-res ib-res-head ${correcting ? '' : 'same'}`} aria-hidden="true"><span /><span>{t('inbox.bulk.run')}</span>{correcting ? <><span>{t('inbox.bulk.original')}</span><span>{t('inbox.bulk.corrected')}</span><span>{t('inbox.bulk.check')}</span></> : <><span>{t('inbox.bulk.task')}</span><span>{t('inbox.bulk.step')}</span></>}</div>
+        <div className={`ib-res ib-res-head ${correcting ? '' : 'same'}`} aria-hidden="true"><span /><span>{t('inbox.bulk.run')}</span><span>{t('inbox.bulk.task')}</span>{correcting ? <><span>{t('inbox.bulk.original')}</span><span>{t('inbox.bulk.corrected')}</span><span>{t('inbox.bulk.check')}</span></> : <span>{t('inbox.bulk.step')}</span>}</div>
         <VirtualList grid label={t('inbox.bulk.table')} items={tasks} rowHeight={32} keyOf={(task) => task.id}
           row={(task) => (
             <div className={`ib-res ${correcting ? '' : 'same'}`} role="presentation">
               <span role="gridcell"><Checkbox checked={good(task)} disabled={correcting && fits.get(task.id)?.state !== 'fits'} label={t('inbox.choose', { title: `${plain(task.title)} ${shortRunId(task.runId)}` })} onChange={() => toggle(task.id)} /></span>
               <span role="gridcell" className="t2 mono">{shortRunId(task.runId)}</span>
-              {correcting ? <FitCells fit={fits.get(task.id)} patch={sample} schema={correction.schema} /> : <><span role="gridcell"><SafeText line text={task.errorMessage ?? task.title} /></span><span role="gridcell" className="t2"><SafeText line text={task.nodeTitle} /></span></>}
+              <What task={task} withError={!correcting} />
+              {correcting ? <FitCells fit={fits.get(task.id)} patch={sample} schema={correction.schema} /> : <span role="gridcell" className="t2"><SafeText line text={task.nodeTitle} /></span>}
             </div>
           )} />
         <div className="ib-bulk-note"><Field label={t('inbox.note')} hint={t('inbox.bulk.noteHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} value={notes} onChange={setNotes} rows={2} maxLength={10_000} data-note />}</Field></div>
@@ -104,6 +106,19 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
         <Button variant="ghost" keys="Escape" onClick={onClear}>{t('inbox.bulk.clear')}</Button>
       </footer>
     </section>
+  );
+}
+
+/** What tells one row from the next: title and item first, then for how many it stands; what they have in common comes last. */
+function What({ task, withError }: { task: TaskRow; withError: boolean }) {
+  const item = task.item === undefined ? '' : t('inbox.item', { n: task.item + 1 });
+  return (
+    <span role="gridcell" className="ib-bulk-task" title={plain([task.title, item, task.errorMessage ?? ''].filter(Boolean).join(' · '))}>
+      <b className="ib-bulk-title"><SafeText line text={task.title} /></b>
+      {item ? <span className="t2 nw">{item}</span> : null}
+      {task.cases > 1 ? <Badge>{t('inbox.andMore', { n: formatNumber(task.cases - 1) })}</Badge> : null}
+      {withError && task.errorMessage && task.errorMessage !== task.title ? <span className="t2 ib-bulk-why"><SafeText line text={task.errorMessage} /></span> : null}
+    </span>
   );
 }
 

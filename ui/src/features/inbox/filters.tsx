@@ -45,7 +45,7 @@ export function Filters({ filters, counts, onFilters, onSave, onForget }: {
           </button>
         ))}
       </div>
-      <Menu trigger={<button type="button" className="chip ib-sort" aria-label={`${t('inbox.sort')}: ${t(`inbox.sort.${filters.sort}`)}`}><Icon name="rows" size={12} />{t(`inbox.sort.${filters.sort}`)}<Icon name="down" size={12} /></button>}
+      <Menu trigger={<button type="button" className="chip ib-sort" title={t(`inbox.sort.${filters.sort}`)} aria-label={`${t('inbox.sort')}: ${t(`inbox.sort.${filters.sort}`)}`}><Icon name="rows" size={12} /><span className="ell">{t(`inbox.sort.${filters.sort}`)}</span><Icon name="down" size={12} /></button>}
         entries={(['urgent', 'due'] as const).map((sort) => ({ id: sort, label: t(`inbox.sort.${sort}`), ...(filters.sort === sort ? { icon: 'check' as const } : {}), onSelect: () => onFilters({ ...filters, sort }) }))} />
       <Menu trigger={<IconButton icon="filter" label={t('inbox.views')} />} entries={[
         { id: '-save', label: t('inbox.views.save'), icon: 'plus', disabled: current !== undefined || everything, why: everything ? t('inbox.views.nothing') : current && t('inbox.views.there'), onSelect: onSave },
@@ -53,7 +53,7 @@ export function Filters({ filters, counts, onFilters, onSave, onForget }: {
         ...views.map((one) => ({ id: one.name, label: t('inbox.views.forget', { name: plain(one.name) }), icon: 'x' as const, onSelect: () => onForget(one.name) })),
       ]} />
       <span className="row s t2 nw ib-keys" aria-hidden="true">
-        <Kbd keys="J" /><Kbd keys="K" /> {t('inbox.keys.move')} <Kbd keys="X" /> {t('inbox.keys.select')} <Kbd keys="C" /> {t('inbox.keys.claim')} <Kbd keys="?" /> {t('inbox.keys.all')}
+        <span><Kbd keys="J" /><Kbd keys="K" /> {t('inbox.keys.move')}</span><span><Kbd keys="X" /> {t('inbox.keys.select')}</span><span><Kbd keys="C" /> {t('inbox.keys.claim')}</span><span><Kbd keys="?" /> {t('inbox.keys.all')}</span>
       </span>
     </div>
   );

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { screen, within } from '@testing-library/react';
+import { beforeEach, expect, it } from 'vitest';
+import { task } from '../../test/people.ts';
+import { pretendLayout, renderWith } from '../../test/render.tsx';
+import { Bulk } from './bulk.tsx';
+
+beforeEach(() => pretendLayout());
+const none = () => undefined;
+
+it('tells the rows apart, and says for how many items one stands', () => {
+  const alike = { runId: '0193a5c0-0000-7000-8000-000000001aa8', errorMessage: 'Division by zero' };
+  const tasks = [task(20, { ...alike, id: 'a', title: 'Row 21', item: 20 }), task(3, { ...alike, id: 'b', title: 'Row 4', item: 3, cases: 30 })];
+  renderWith(<Bulk tasks={tasks} correction={null} keysOf={none} onSend={none} onClear={none} handle={none} />);
+  const [first, second] = within(screen.getByRole('grid')).getAllByRole('row');
+  expect(first?.textContent).toContain('Row 21');
+  expect(first?.textContent).toContain('item 21');
+  expect(first?.textContent).not.toContain('more');
+  expect(second?.textContent).toContain('Row 4');
+  expect(second?.textContent).toContain('and 29 more');
+  expect(second?.textContent).toContain('Division by zero');
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toContain('for 31 items');
+});
+
+it('with a correction says of which task the values are', () => {
+  const tasks = [task(0, { id: 'a', title: 'Row 21' }), task(1, { id: 'b', title: 'Row 4' })];
+  const correction = { patch: [{ op: 'replace' as const, path: '/supplierId', value: 'S-2041' }], source: 'a', schema: {} };
+  renderWith(<Bulk tasks={tasks} correction={correction} keysOf={none} onSend={none} onClear={none} handle={none} />);
+  const rows = within(screen.getByRole('grid')).getAllByRole('row');
+  expect(rows.map((row) => row.querySelector('.ib-bulk-title')?.textContent)).toEqual(['Row 21', 'Row 4']);
+});
+
+it('hints of keys and the order give way before the filters wrap; a delegation is one line', () => {
+  const css = readFileSync(join(import.meta.dirname, 'inbox.css'), 'utf8');
+  const shrink = (selector: string) => Number(new RegExp(`${selector} \\{ flex: 0 (\\d+) auto`).exec(css)?.[1] ?? 0);
+  expect(shrink('\\.ib-keys')).toBeGreaterThan(shrink('\\.ib-sort'));
+  expect(shrink('\\.ib-sort')).toBeGreaterThan(1);
+  expect(/\.ib-delegations \.line \{[^}]*display: flex/.test(css)).toBe(true);
+});
