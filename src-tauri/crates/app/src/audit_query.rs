@@ -5,6 +5,10 @@ use signalbox_model::time;
 use signalbox_store::AuditQuery;
 use signalbox_store::audit::Level;
 
+/// What narrows a query.
+const NAMES: &[&str] =
+    &["actor", "event", "run", "workflow", "node", "error.type", "tag", "level", "since", "until", "text"];
+
 /// Reads a query. `now_ms` is what `since:2h` counts from.
 pub(crate) fn parse(text: &str, now_ms: i64) -> ApiResult<AuditQuery> {
     let mut query = AuditQuery::default();
@@ -16,6 +20,13 @@ pub(crate) fn parse(text: &str, now_ms: i64) -> ApiResult<AuditQuery> {
         if value.is_empty() {
             // Half of a qualifier while it is typed.
             continue;
+        }
+        if let Some(known) = name.strip_prefix('-').filter(|name| NAMES.contains(name)) {
+            // Looked for as letters it would find nothing, and nobody would know why.
+            return Err(ApiError::bad_request(
+                format!("'{token}': a query cannot leave anything out."),
+                format!("Write {known}:{value} to see only these. In quotes, the letters themselves are looked for."),
+            ));
         }
         match name {
             "actor" => query.actor = Some(value),

@@ -13,3 +13,14 @@ fn qualifiers_quotes_and_free_words() {
         assert_eq!(parse(bad, 0).is_ok(), bad == "until:", "{bad}");
     }
 }
+
+/// E5: what is not understood is said, not looked for as letters.
+#[test]
+fn a_minus_before_a_qualifier_is_refused_in_words() {
+    let refused = parse("level:ERROR -event:NODE_START", 0).expect_err("nothing can be left out");
+    assert!(refused.message.contains("-event:NODE_START"), "{}", refused.message);
+    assert!(refused.hint.contains("event:NODE_START"), "{}", refused.hint);
+    for fine in ["-event:", "\"-event:NODE_START\"", "-x:y", "-5"] {
+        assert!(parse(fine, 0).is_ok(), "{fine}");
+    }
+}
