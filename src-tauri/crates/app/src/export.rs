@@ -11,6 +11,7 @@ use crate::people::signed;
 use crate::profile::Hiding;
 use crate::router::Caller;
 use serde_json::{Value, json};
+use signalbox_model::text::seen_json;
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::line::Line;
 use signalbox_store::audit::verify::Row;
@@ -279,12 +280,14 @@ fn cannot_write(error: std::io::Error) -> ApiError {
     )
 }
 
+/// A cell in quotes. Letters that nobody sees, and that would turn what stands after them, are written as in the other formats.
+fn cell(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    format!("\"{}{}\"", if formula { "'" } else { "" }, seen_json(text).replace('"', "\"\""))
+}
+
 /// A table for spreadsheets. A cell that would be a formula there is kept from being one.
 fn csv(mut out: impl Write, rows: impl Iterator<Item = Line>) -> ApiResult<()> {
-    let cell = |text: &str| {
-        let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        format!("\"{}{}\"", if formula { "'" } else { "" }, text.replace('"', "\"\""))
-    };
     let head = "seq,timestamp,level,event,actorType,actorId,actorRole,runId,nodeId,metadata,hash,signature\r\n";
     out.write_all(head.as_bytes()).map_err(cannot_write)?;
     for Line { row, .. } in rows {
@@ -308,4 +311,16 @@ fn csv(mut out: impl Write, rows: impl Iterator<Item = Line>) -> ApiResult<()> {
         out.write_all(format!("{},{}\r\n", row.seq, cells.join(",")).as_bytes()).map_err(cannot_write)?;
     }
     out.flush().map_err(cannot_write)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cell;
+
+    #[test]
+    fn a_cell_holds_no_formula_and_nothing_that_turns_its_letters() {
+        assert_eq!(cell("=1+1"), "\"'=1+1\"");
+        assert_eq!(cell("{\"file\":\"a\u{202e}gpj.exe\"}"), "\"{\"\"file\"\":\"\"a\\u202egpj.exe\"\"}\"");
+        assert_eq!(cell("plain é"), "\"plain é\"");
+    }
 }
