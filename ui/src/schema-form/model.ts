@@ -27,6 +27,8 @@ export interface UiHints {
   width?: 'half' | 'full';
   language?: 'json' | 'text' | 'cel';
   unit?: string;
+  /** `strict`: a number outside of `minimum` and `maximum` is not taken. */
+  bounds?: 'strict';
   addLabel?: string;
   /** No expressions in this field. */
   plain?: boolean;

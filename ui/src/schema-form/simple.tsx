@@ -8,8 +8,17 @@ import { FieldFrame, Findings, type FieldProps } from './frame.tsx';
 import { choicesOf, hintsOf, isMultiline, parseNumber, textOf, toExpression, typesOf } from './model.ts';
 import { useForm } from './scope.ts';
 
+interface Bounds { least?: number | undefined; most?: number | undefined }
+const within = (value: number, { least, most }: Bounds): boolean => (least === undefined || value >= least) && (most === undefined || value <= most);
+function boundsText({ least, most }: Bounds, factor: number): string {
+  const from = least === undefined ? undefined : least / factor;
+  const to = most === undefined ? undefined : most / factor;
+  if (from === undefined) return t('form.atMost', { most: to ?? 0 });
+  return to === undefined ? t('form.atLeast', { least: from }) : t('form.between', { least: from, most: to });
+}
+
 /** A number that keeps what one types until it is a number; milliseconds are shown as seconds. */
-export function NumberInput({ value, onValue, label, id, describedBy, invalid, integer, unit, factor = 1, placeholder, onExpression, bare }: {
+export function NumberInput({ value, onValue, label, id, describedBy, invalid, integer, unit, factor = 1, placeholder, onExpression, bare, bounds }: {
   value: unknown;
   onValue: (value: number | string | undefined) => void;
   label: string;
@@ -22,6 +31,8 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
   placeholder?: string;
   onExpression?: (() => void) | undefined;
   bare?: boolean;
+  /** What is outside is said here and not taken: nobody else would say it. */
+  bounds?: Bounds | undefined;
 }) {
   const { readOnly, host, lenient } = useForm();
   const outside = typeof value === 'number' ? String(value / factor) : typeof value === 'string' ? value : '';
@@ -34,6 +45,8 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
     setText(outside);
     setWrong(false);
   }
+  const typed = parseNumber(text, integer && factor === 1);
+  const outOfBounds = bounds !== undefined && typed.ok && typed.value !== undefined && !within(typed.value * factor, bounds);
   return (
     <>
       <TextInput
@@ -45,7 +58,7 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
         value={text}
         placeholder={placeholder}
         readOnly={readOnly}
-        invalid={invalid || wrong}
+        invalid={invalid || wrong || outOfBounds}
         onChange={(next) => {
           if (next.startsWith('=') && host && onExpression) {
             onValue(next);
@@ -64,6 +77,7 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
           setWrong(!parsed.ok);
           if (!parsed.ok) return;
           const made = parsed.value === undefined ? undefined : factor === 1 ? parsed.value : Math.round(parsed.value * factor);
+          if (bounds && made !== undefined && !within(made, bounds)) return;
           setTold(made);
           onValue(made);
         }}
@@ -75,6 +89,7 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
         }
       />
       {wrong ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{t(integer && factor === 1 ? 'form.notInteger' : 'form.notNumber')}</span> : null}
+      {outOfBounds && !wrong ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{boundsText(bounds, factor)}</span> : null}
       {lenient && typeof value === 'string' && value !== '' ? <AsText value={value} onValue={onValue} readOnly={readOnly} /> : null}
     </>
   );
@@ -110,6 +125,7 @@ export function NumberField(field: FieldProps) {
           invalid={invalid}
           integer={typesOf(schema)[0] === 'integer'}
           factor={factor}
+          bounds={hints.bounds === 'strict' ? { least: schema.minimum, most: schema.maximum } : undefined}
           unit={hints.unit ?? (duration ? 's' : undefined)}
           placeholder={hints.placeholder ?? fallback}
           onExpression={host ? () => onValue(toExpression(value)) : undefined}

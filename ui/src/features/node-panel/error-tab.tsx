@@ -13,8 +13,10 @@ import { RetryTimeline } from './retry-timeline.tsx';
 import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf, wiredPorts } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
 
+/** The engine counts in whole numbers from 0: a file with another one could not be read. */
+const STRICT = { bounds: 'strict' };
 const FIELDS: [keyof RetryPolicy, JsonSchema][] = [
-  ['maxAttempts', { type: 'integer', title: t('error.retries'), minimum: 0, maximum: 100, default: 3 }],
+  ['maxAttempts', { type: 'integer', title: t('error.retries'), minimum: 0, maximum: 100, default: 3, 'x-ui': STRICT }],
   ['backoff', {
     type: 'string', title: t('error.backoff'), default: 'exponential',
     oneOf: [
@@ -23,8 +25,8 @@ const FIELDS: [keyof RetryPolicy, JsonSchema][] = [
       { const: 'fixed', title: t('error.backoff.fixed') },
     ],
   }],
-  ['initialDelayMs', { type: 'integer', title: t('error.firstPause'), default: 500, 'x-ui': { widget: 'duration' } }],
-  ['maxDelayMs', { type: 'integer', title: t('error.atMost'), default: 30_000, 'x-ui': { widget: 'duration' } }],
+  ['initialDelayMs', { type: 'integer', title: t('error.firstPause'), minimum: 0, default: 500, 'x-ui': { ...STRICT, widget: 'duration' } }],
+  ['maxDelayMs', { type: 'integer', title: t('error.atMost'), minimum: 0, default: 30_000, 'x-ui': { ...STRICT, widget: 'duration' } }],
 ];
 const JITTER: JsonSchema = { type: 'boolean', title: t('error.jitter'), description: t('error.jitterHint'), default: true };
 

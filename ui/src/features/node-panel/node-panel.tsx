@@ -52,6 +52,12 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const host = useExpressionHost(document, nodeId, run?.runId || undefined, values?.path, revision);
   const box = useRef<HTMLElement>(null);
   const wide = useWide(box);
+  const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
+  const { onShown } = props;
+  useEffect(() => {
+    onShown?.(shown);
+    return () => onShown?.(null);
+  }, [shown, onShown]);
   if (!node) return null;
 
   const counts = { input: values?.input.length, output: values ? Object.values(values.output).reduce((n, list) => n + list.length, 0) : undefined };
@@ -67,7 +73,6 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const input = <DataTab nodeId={nodeId} side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
   const output = <DataTab nodeId={nodeId} side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} readOnly={readOnly} onEdit={onEdit} />;
-  const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
       <PanelHeader {...props} node={node} descriptor={descriptor} />
@@ -98,14 +103,14 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   );
 }
 
-const retries = (n: number | undefined) => (n === undefined || n === 0 ? {} : { count: n });
+const retries = (n: number | undefined) => (n === undefined || n <= 0 ? {} : { count: n });
 
 /** One line that says where an error of this step goes. */
 function Foot({ document, nodeId, catalog, descriptor, onOpen }: NodePanelProps & { nodeId: string; descriptor: NodeDescriptor | undefined; onOpen: () => void }) {
   if (!hasErrorPort(descriptor)) return null;
   const then = thenOf(document, nodeId, catalog);
   const n = document.nodes[nodeId]?.errorHandling?.retryPolicy?.maxAttempts;
-  const text = n ? tn('foot.retries', n, { next: then.text }) : t('foot.none', { next: then.text.replace(/^then /, '') });
+  const text = n !== undefined && n > 0 ? tn('foot.retries', n, { next: then.text }) : t('foot.none', { next: then.text.replace(/^then /, '') });
   return (
     <button type="button" className="panel-foot row s t2" onClick={onOpen}>
       <svg width="12" height="12" aria-hidden="true"><path d="M6 1l5 5-5 5-5-5z" fill={then.wired ? 'var(--wire-err)' : 'none'} stroke={then.wired ? 'none' : 'var(--wire-safe)'} strokeWidth="1.5" /></svg>

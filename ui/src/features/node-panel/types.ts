@@ -31,6 +31,8 @@ export interface NodePanelProps {
   readOnly?: boolean;
   tab?: PanelTab;
   onTab?: (tab: PanelTab) => void;
+  /** The tab that is seen, null where there are none: what has rules and pauses wants more room. */
+  onShown?: (tab: PanelTab | null) => void;
   /** A new number begins renaming (F2). */
   renameToken?: number;
 }

@@ -63,7 +63,11 @@ export function Workbench(props: WorkbenchProps) {
   const view = useMemo(() => whole && viewAt(whole, document, choice), [whole, document, choice]);
   const selected = useEditor(editor, (state) => state.selection.nodes);
   const readOnly = useEditor(editor, (state) => state.readOnly);
-  const [panelSize, setPanelSize] = usePaneSize('panel', 360);
+  // Rules, pauses and errors need more room than settings (VISUAL): each has a width of its own, and who drew one wide keeps it.
+  const [shownTab, setShownTab] = useState<PanelTab | null>(null);
+  const ordinary = usePaneSize('panel', 360);
+  const roomy = usePaneSize('panel.error', Math.max(520, ordinary[0]));
+  const [panelSize, setPanelSize] = shownTab === 'error' ? roomy : ordinary;
   const [logSize, setLogSize] = usePaneSize('log', 300);
   const found = diagnostics ?? NONE;
 
@@ -124,7 +128,7 @@ export function Workbench(props: WorkbenchProps) {
 
   const nodePanel = (ids: readonly string[]) => (
     <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} readOnly={readOnly}
-      {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)}
+      {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab}
       onEdit={(edits, options) => editor.apply(edits, options)} onSelect={go} />
   );
   const panel = useMemo(() => {

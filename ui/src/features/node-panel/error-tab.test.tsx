@@ -1,0 +1,44 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import type { Workflow } from '../../api/types.ts';
+import { KINDS, RETRY } from '../../test/fixtures.ts';
+import { renderWith } from '../../test/render.tsx';
+import { NodePanel } from './node-panel.tsx';
+
+const HOST = { run_step_data: () => null, expression_preview: () => ({ state: 'no_data' as const }), expression_names: () => [], past_errors: () => [], retry_timeline: () => [] };
+const with_ = (maxAttempts?: number): Workflow => ({ ...RETRY, nodes: { ...RETRY.nodes, fetch: { ...(RETRY.nodes['fetch'] as Workflow['nodes'][string]), errorHandling: { retryPolicy: maxAttempts === undefined ? {} : { maxAttempts } } } } });
+
+it('a number of retries or a pause below 0 is refused at its field, and not taken', async () => {
+  const onEdit = vi.fn();
+  renderWith(<NodePanel document={with_()} selected={['fetch']} catalog={KINDS} diagnostics={[]} onEdit={onEdit} tab="error" />, HOST);
+  const box = screen.getByLabelText('Retries');
+  await userEvent.type(box, '-3');
+  expect(screen.getByRole('alert').textContent).toBe('Use a number from 0 to 100.');
+  expect(onEdit).not.toHaveBeenCalled();
+  await userEvent.clear(box);
+  await userEvent.type(box, '7');
+  expect(screen.queryByRole('alert')).toBeNull();
+  expect(onEdit.mock.lastCall?.[0]).toMatchObject({ path: ['errorHandling', 'retryPolicy', 'maxAttempts'], value: 7 });
+  onEdit.mockClear();
+  await userEvent.type(screen.getByLabelText('First pause'), '-1');
+  expect(screen.getByRole('alert').textContent).toBe('Use 0 or more.');
+  expect(onEdit).not.toHaveBeenCalled();
+});
+
+it('says at the field what a file brought, and counts no retries below 0', () => {
+  renderWith(<NodePanel document={with_(-3)} selected={['fetch']} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} tab="error" />, HOST);
+  expect(screen.getByRole('alert').textContent).toBe('Use a number from 0 to 100.');
+  expect(screen.getByRole('tab', { name: /^Error handling/ }).textContent).toBe('Error handling');
+  expect(document.querySelector('.panel-foot')?.textContent).not.toContain('-3');
+});
+
+it('tells which tab is seen, so that the one with rules gets its room', async () => {
+  const onShown = vi.fn();
+  const { unmount } = renderWith(<NodePanel document={with_(3)} selected={['fetch']} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} onShown={onShown} />, HOST);
+  expect(onShown).toHaveBeenLastCalledWith('settings');
+  await userEvent.click(screen.getByRole('tab', { name: /^Error handling/ }));
+  expect(onShown).toHaveBeenLastCalledWith('error');
+  unmount();
+  expect(onShown).toHaveBeenLastCalledWith(null);
+});
