@@ -36,9 +36,6 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const [dialog, setDialog] = useState<'save' | 'jump' | 'export' | null>(null);
   const [verifying, setVerifying] = useState(false);
   const list = useAuditRows(settled, follow);
-  const who = useCommand('who', {}, { staleTime: 60_000 });
-  // An export is recorded, and that is for operators: who only looks on is not offered what would be refused.
-  const mayExport = who.data !== undefined && who.data.role !== 'viewer';
   const status = useCommand('audit_status', {}, { refetchInterval: 5_000 });
   const facets = useCommand('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
   // What is offered while one types comes from the whole chain: half a value fits nothing.
