@@ -42,6 +42,14 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const all = useCommand('audit_facets', {}, { placeholderData: (old) => old, staleTime: 60_000, enabled: settled !== '' });
   // People act seldom: the newest records alone do not have them all.
   const people = useCommand('audit_facets', { query: 'actor:human' }, { placeholderData: (old) => old, staleTime: 60_000, enabled: valueOf(query, 'actor') !== undefined });
+  // New records are new names and counts: completion and facets know them as soon as the list does. A slow answer is waited for.
+  const written = list.head?.size;
+  const counted = useRef(written);
+  useEffect(() => {
+    if (written === undefined || counted.current === written) return;
+    if (counted.current !== undefined) void queryClient.invalidateQueries({ queryKey: ['audit_facets'] }, { cancelRefetch: false });
+    counted.current = written;
+  }, [written]);
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);
   const exports = useMay()('audit_export');

@@ -18,7 +18,7 @@ import { Apart } from './apart.tsx';
 import { OriginGraph } from './origin-graph.tsx';
 import { term } from './query.ts';
 import type { AuditRecord } from './types.ts';
-import { ACTOR_ICON, actorText, actorValue, clock, day, eventLook, levelText } from './words.ts';
+import { ACTOR_ICON, actorText, actorValue, clock, day, eventLook, levelText, summaryText } from './words.ts';
 
 export interface RecordProps { seq: number; onSeq(seq: number): void; onQuery(query: string): void; /** `at`: the moment at which the run is looked at. */ onRun(runId: string, step?: string, at?: string): void }
 
@@ -50,7 +50,7 @@ function Shown({ record, seq, onSeq, onQuery, onRun }: RecordProps & { record: A
         {row.nodeId === '$run' ? null : <><dt>{t('audit.col.step')}</dt><dd><SafeText line text={row.nodeTitle ? `${row.nodeTitle} (${row.nodeId})` : row.nodeId} /></dd></>}
         {claimed ? <><dt>{t('audit.claimedActor')}</dt><dd><SafeText line text={claimed} /></dd></> : null}
       </dl>
-      {row.summary ? <p className="au-sum"><SafeText text={row.summary} cut={600} /></p> : null}
+      {row.summary ? <p className="au-sum"><SafeText text={summaryText(row)} cut={600} /></p> : null}
       {text('notes') ? <div className="au-ds"><span className="cap">{t('audit.note')}</span><SafeText text={text('notes') ?? ''} cut={1000} /></div> : null}
       {/* What is not as it was sealed comes first. */}
       {record.apart && record.apart.state !== 'kept' ? <Apart apart={record.apart} onSeq={onSeq} /> : null}

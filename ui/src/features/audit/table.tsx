@@ -8,7 +8,7 @@ import { Icon } from '../../kit/index.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { PayloadMark } from './apart.tsx';
 import type { AuditRow, AuditVerdict } from './types.ts';
-import { ACTOR_ICON, actorText, clock, eventLook, LEVELS, levelText } from './words.ts';
+import { ACTOR_ICON, actorText, clock, eventLook, LEVELS, levelText, summaryText } from './words.ts';
 
 const ROW = 28;
 
@@ -94,7 +94,7 @@ const Row = memo(function Row({ row, index, top, on, state, onSelect, onRun }: R
       <span role="gridcell" className="au-opt t2"><SafeText line text={row.workflowName ?? ''} /></span>
       <span role="gridcell">{row.runId && row.workflowId ? <button type="button" className="link mono" tabIndex={-1} title={t('audit.openRun')} onClick={(click) => { click.stopPropagation(); onRun(row.runId, row.nodeId); }}>{shortRunId(row.runId)}</button> : <span className="mono t3"><SafeText line text={shortRunId(row.runId)} /></span>}</span>
       <span role="gridcell" className="au-opt t2"><SafeText line text={row.nodeTitle ?? (row.nodeId === '$run' ? '' : row.nodeId)} /></span>
-      <span role="gridcell" className="t2 au-ev"><PayloadMark state={row.payload} /><SafeText line text={row.summary} /></span>
+      <span role="gridcell" className="t2 au-ev"><PayloadMark state={row.payload} /><SafeText line text={summaryText(row)} /></span>
     </div>
   );
 });

@@ -82,6 +82,12 @@ export const levelText = (level: string): string => (Object.hasOwn(LEVELS, level
 export const ACTOR_ICON: { [T in AuditActor['type']]: IconName } = { system: 'sliders', human: 'person', agent: 'agent' };
 export const actorText = (actor: AuditActor): string => (actor.id ? formatPerson(actor.id) : t(`audit.actor.${actor.type}`));
 export const actorName = (name: string): string => (name === 'system' || name === 'human' || name === 'agent' ? t(`audit.actor.${name}`) : formatPerson(name));
+/** The summary beside the actor: it need not say again who, nor how the program calls them. */
+export function summaryText({ summary, actor }: { summary: string; actor: AuditActor }): string {
+  if (!actor.id || !summary.startsWith(`${actor.id} `)) return summary;
+  const rest = summary.slice(actor.id.length + 1);
+  return rest.slice(0, 1).toUpperCase() + rest.slice(1);
+}
 /** What a query calls it. */
 export const actorValue = (actor: AuditActor): string => actor.id ?? actor.type;
 

@@ -1,6 +1,6 @@
 // An error, the rules it meets, and what follows. Nothing is sent: the engine's own function answers.
 
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { HandlerDryRun, PastError, Rule, TriedError } from '../../api/types.ts';
 import { formatDateTime, formatPause, t } from '../../i18n/index.ts';
@@ -36,7 +36,7 @@ export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
     return `${name} ${String(n)}`;
   });
   const picked = list[names.indexOf(chosen)];
-  const base = useMemo(() => (picked ? fromPast(picked) : own), [picked, own]);
+  const base = picked ? fromPast(picked) : own;
   const [attempt, setAttempt] = useState<number | null>(null);
   const error = { ...base, attempt: attempt ?? base.attempt ?? 0 };
   const item = picked?.error.details?.['input'];

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useSettings } from '../../api/settings.ts';
+import { summaryText } from '../../features/audit/words.ts';
 import { claimedText } from '../../features/audit/record.tsx';
 import { auditHost, makeChain } from '../../test/chain.ts';
 import { demoHost } from '../../test/fixtures.ts';
@@ -81,4 +82,22 @@ it('says who somebody claimed to be, as an actor or as a name', async () => {
   });
   const label = await screen.findByText('Claimed');
   expect(label.nextElementSibling?.textContent).toBe('ceo');
+});
+
+it('a summary does not say again who, beside the actor', () => {
+  const olga = { type: 'human' as const, id: 'user:olga' };
+  expect(summaryText({ summary: 'user:olga decided correct: supplierId', actor: olga })).toBe('Decided correct: supplierId');
+  expect(summaryText({ summary: 'user:olgamar decided', actor: olga })).toBe('user:olgamar decided');
+  expect(summaryText({ summary: 'Rule 2 fires', actor: { type: 'system' } })).toBe('Rule 2 fires');
+});
+
+it('completion and facets know what was written while one looks', async () => {
+  const { host, fake } = await show('#/audit');
+  expect(await screen.findByRole('checkbox', { name: 'Event: Task completed' })).toBeTruthy();
+  const facets = () => fake.calls.filter((call) => (call.command as string) === 'audit_facets').length;
+  const before = facets();
+  // The next look at the list finds one record more.
+  host.records.push(...(await makeChain(21)).slice(20));
+  await waitFor(() => expect(facets()).toBeGreaterThan(before), { timeout: 8_000 });
+  expect(await screen.findByText('21 records')).toBeTruthy();
 });
