@@ -54,7 +54,8 @@ test('another type of a value: without a schema the form takes what the engine t
   await page.getByRole('row', { name: /No mean for Typed/ }).click();
   const form = page.getByRole('group', { name: 'Correct the input' });
   const main = page.locator('.ib-act .btn.pri');
-  await expect(main).toContainText('Retry as is');
+  // The step says that it is no use to try again: the correction leads.
+  await expect(main).toContainText('Correct and retry');
   // A number becomes a text: no field says no, one line says how it goes.
   await page.getByLabel('Total').fill('a dozen');
   await expect(page.getByText('Valid for this step')).toBeVisible();

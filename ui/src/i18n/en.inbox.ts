@@ -174,7 +174,10 @@ export const inbox = {
   'inbox.tab.history': 'History',
 
   'inbox.correctTitle': 'Correct the input',
+  'inbox.check.pattern': '{value} does not fit: {words}',
+  'inbox.check.patternOnly': '{value} is not written as this field asks',
   'inbox.fillTitle': 'Fill in the values',
+  'inbox.resumeTitle': 'What the run goes on with',
   'inbox.dataTitle': 'What it is about',
   'inbox.wholeInput': 'the whole input',
   'inbox.masked': 'hidden by policy',
@@ -280,6 +283,7 @@ export const inbox = {
   'inbox.action.approve': 'Approve',
   'inbox.action.reject': 'Reject',
   'inbox.action.submit': 'Send',
+  'inbox.action.resume': 'Resume',
   'inbox.did.retry': 'Retried',
   'inbox.did.correct': 'Corrected',
   'inbox.did.skip': 'Skipped',
@@ -351,6 +355,7 @@ export const inbox = {
   'inbox.copySecret': 'Copy the one-time secret',
 
   'inbox.confirm.correct': 'Send this correction?',
+  'inbox.confirm.resume': 'Resume with these values?',
   'inbox.confirm.submit': 'Send these values?',
   'inbox.confirm.abort': 'Abort the run?',
   'inbox.confirm.reject': 'Reject?',

@@ -5,7 +5,7 @@ import { isFault, isTodo, type Finding } from '../api/findings.ts';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
 import { Button, Icon } from '../kit/index.ts';
 import { pointerParts } from '../api/json.ts';
-import { useFormAround } from './scope.ts';
+import { useFormAround, useLenient } from './scope.ts';
 
 export interface FrameIds {
   id: string;
@@ -56,7 +56,14 @@ export function Frame({ label, required, aside, hint, findings: all, labelFor = 
   const invalid = told.some(isFault);
   const noteId = `${id}-note`;
   const describedBy = findings.length > 0 || hint ? noteId : undefined;
-  const name = <span title={hint}>{label}{required ? <span className="t3" aria-hidden="true"> *</span> : null}</span>;
+  // Who answers a form did not write its schema: what the author says of a field stands at its label.
+  const lenient = useLenient();
+  const name = (
+    <>
+      <span className="lab-name" title={hint}>{label}{required ? <span className="t3" aria-hidden="true"> *</span> : null}</span>
+      {lenient && hint ? <span className="t3 ell lab-hint" title={hint} aria-hidden="true">{hint}</span> : null}
+    </>
+  );
   return (
     <div className="field" onFocus={() => setInside(true)} onBlur={(event) => {
       if (event.currentTarget.contains(event.relatedTarget)) return;

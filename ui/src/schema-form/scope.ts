@@ -41,6 +41,9 @@ export const FormScopeProvider = Scope.Provider;
 /** The form around, for what stands outside of forms, too. */
 export const useFormAround = (): FormScope | null => useContext(Scope);
 
+/** Whether who answers the form is not who wrote it; false for fields outside of a form. */
+export const useLenient = (): boolean => useContext(Scope)?.lenient === true;
+
 export function useForm(): FormScope {
   const scope = useContext(Scope);
   if (!scope) throw new Error('A field stands outside of a form.');

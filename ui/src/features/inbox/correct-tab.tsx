@@ -31,15 +31,16 @@ function FormSide(props: DetailProps) {
   const { task, work, mayDecide } = props;
   const { value, setValue, check } = work;
   const schema = useMemo(() => formSchema(asSchema(task.schema), task.input, work.revealed ? [] : wholeMasks(task.input, task.redacted)), [task.schema, task.input, work.revealed, task.redacted]);
-  const diagnostics = useMemo(() => asDiagnostics(check.violations), [check.violations]);
+  const diagnostics = useMemo(() => asDiagnostics(check.violations, schema), [check.violations, schema]);
   const onChange = useCallback((next: unknown) => setValue(next), [setValue]);
   const hidden = useMemo(() => hiddenIn(value), [value]);
+  const title = t(task.kind === 'decision' ? 'inbox.correctTitle' : task.kind === 'pause' ? 'inbox.resumeTitle' : 'inbox.fillTitle');
   return (
     <div className="ib-side">
       {/* Letters typed here belong to the fields, not to the shortcuts. */}
       <div className="ib-form" data-quiet>
-        <b className="ib-form-title">{task.kind === 'decision' ? t('inbox.correctTitle') : t('inbox.fillTitle')}</b>
-        <SchemaForm schema={schema} value={value} onChange={onChange} diagnostics={diagnostics} label={task.kind === 'decision' ? t('inbox.correctTitle') : t('inbox.fillTitle')} lenient onUnread={work.setUnread} readOnly={!mayDecide || props.send !== undefined} />
+        <b className="ib-form-title">{title}</b>
+        <SchemaForm schema={schema} value={value} onChange={onChange} diagnostics={diagnostics} label={title} lenient onUnread={work.setUnread} readOnly={!mayDecide || props.send !== undefined} />
       </div>
       <Masked {...props} />
       {hidden.length ? (

@@ -20,7 +20,7 @@ import { useStopWhenClosed } from './model-suggestion.tsx';
 import { isOnItsWay, type Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
-import { roundText, ACTION_ICON, actionText, approvalsText, claimOf, doneText, dueOf, heldText, isAction, isTheirs, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
+import { roundText, ACTION_ICON, actionOn, approvalsText, claimOf, doneText, dueOf, heldText, isAction, isTheirs, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
 
 export type DetailTab = 'decide' | 'happened' | 'history';
 export interface DetailProps {
@@ -95,7 +95,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
       <span className={`tile t32 k-${tile.tone}`}><Icon name={tile.icon} /></span>
       <div className="col">
         <div className="row"><h2 className="l ell"><SafeText line text={task.title} /></h2>
-          {send ? <Badge signal={send.state === 'failed' ? 'err' : 'person'}>{t(`inbox.send.${send.state}`)}</Badge>
+          {send && (open || send.state === 'failed') ? <Badge signal={send.state === 'failed' ? 'err' : 'person'}>{t(`inbox.send.${send.state}`)}</Badge>
             : <Badge signal={stateSignal(task.state)}>{task.state === 'open' ? t('inbox.personsTurn') : t(`inbox.state.${task.state}`)}</Badge>}
           {task.severity === 'CRITICAL' && task.state === 'open' ? <Badge signal="err">{t('inbox.critical')}</Badge> : null}
           {task.minApprovals > 1 ? <Badge signal={task.state === 'open' && task.approvals > 0 ? 'ok' : undefined}>{approvalsText(task)}</Badge> : null}
@@ -210,7 +210,7 @@ function ActionBar(props: DetailProps) {
   if (send && send.state !== 'failed' && send.state !== 'held') {
     return (
       <footer className="ib-act">
-        <span className="row c-person"><Icon name="send" />{actionText(send.action)}</span><span className="t2">{t(`inbox.send.${send.state}`)}</span>
+        <span className="row c-person"><Icon name="send" />{actionOn(task, send.action)}</span><span className="t2">{t(`inbox.send.${send.state}`)}</span>
         <span className="grow" />
         {send.state === 'waiting' ? <Button icon="undo" keys="Mod+Z" onClick={onUndo}>{t('inbox.undo')}</Button> : null}
       </footer>
@@ -226,7 +226,7 @@ function ActionBar(props: DetailProps) {
     const danger = action === 'abort' || action === 'reject';
     return (
       <Button key={action} variant={action === first ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={action === 'abort' && allowed.includes('reject') ? undefined : keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
-        {action === 'retry' && more !== undefined ? t('inbox.budget.retry', { amount: formatMoney(more) }) : toolWords(task, action) ?? actionText(action)}
+        {action === 'retry' && more !== undefined ? t('inbox.budget.retry', { amount: formatMoney(more) }) : toolWords(task, action) ?? actionOn(task, action)}
       </Button>
     );
   };

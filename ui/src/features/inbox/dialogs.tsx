@@ -10,7 +10,7 @@ import { SafeText } from '../evidence/safe-text.tsx';
 import { toolWords } from './tool-call.tsx';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
-import { ACTION_ICON, actionText, afterText, localInput, pathText, snoozeTimes } from './words.ts';
+import { ACTION_ICON, actionOn, afterText, localInput, pathText, snoozeTimes } from './words.ts';
 
 /** Ctrl+Enter in a dialog is its strong button. */
 const onSubmitKey = (submit: () => void) => (event: KeyboardEvent) => {
@@ -25,11 +25,11 @@ export function ConfirmDecision({ task, work, action, onSend, onClose }: { task:
   const words = action === 'reject' ? toolWords(task, action) : undefined;
   const hidden = input ? hiddenIn(work.value) : [];
   return (
-    <Dialog open typed onClose={onClose} title={words ? t('inbox.tool.confirm') : t(`inbox.confirm.${input ? action : danger ? action : 'other'}` as 'inbox.confirm.correct')} closeLabel={t('common.cancel')} width={input ? 720 : 480}
+    <Dialog open typed onClose={onClose} title={words ? t('inbox.tool.confirm') : t(task.kind === 'pause' && action === 'submit' ? 'inbox.confirm.resume' : `inbox.confirm.${input ? action : danger ? action : 'other'}` as 'inbox.confirm.correct')} closeLabel={t('common.cancel')} width={input ? 720 : 480}
       footer={<>
         <span className="s t3 grow">{t('inbox.confirm.undo')}</span>
         <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant={danger ? 'danger' : 'primary'} icon={ACTION_ICON[action]} keys="Mod+Enter" onClick={() => onSend()}>{words ?? actionText(action)}</Button>
+        <Button variant={danger ? 'danger' : 'primary'} icon={ACTION_ICON[action]} keys="Mod+Enter" onClick={() => onSend()}>{words ?? actionOn(task, action)}</Button>
       </>}>
       <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => onSend())}>
         <p><b><SafeText text={task.title} cut={200} /></b></p>

@@ -2,6 +2,7 @@
 
 import type { Diagnostic, JsonSchema } from '../../api/types.ts';
 import { isObject, pointerParts } from '../../api/json.ts';
+import { t } from '../../i18n/index.ts';
 import { labelOf } from '../../schema-form/model.ts';
 import { at } from '../evidence/patch.ts';
 
@@ -63,16 +64,25 @@ export function withDefaults(schema: JsonSchema | undefined, value: unknown): un
 }
 
 /** The title of the field at a pointer, else its last name. */
-export function titleAt(schema: JsonSchema | undefined, pointer: string): string {
+export const titleAt = (schema: JsonSchema | undefined, pointer: string): string => labelOf(pointerParts(pointer).at(-1) ?? pointer, (schema && schemaAt(schema, pointer)) ?? {});
+function schemaAt(schema: JsonSchema, pointer: string): JsonSchema | undefined {
   let found: JsonSchema | undefined = schema;
   for (const part of pointerParts(pointer)) {
     const properties: { [name: string]: JsonSchema } | undefined = found?.properties;
     found = properties && Object.hasOwn(properties, part) ? properties[part] : /^\d+$/.test(part) ? found?.items : undefined;
   }
-  return labelOf(pointerParts(pointer).at(-1) ?? pointer, found ?? {});
+  return found;
 }
 
-/** For an operator: in words, without a code. */
-export function asDiagnostics(violations: readonly { path: string; message: string }[]): Diagnostic[] {
-  return violations.map((one) => ({ code: '' as never, severity: 'error', path: one.path, message: one.message, hint: '' }));
+/** What the check says of a pattern: the value and the expression. */
+const OF_PATTERN = /^(.*) does not match "(.*)"$/s;
+
+/** For an operator: in words, without a code. A regular expression is said as its author describes the field, and not at all where nobody does. */
+export function asDiagnostics(violations: readonly { path: string; message: string }[], schema?: JsonSchema): Diagnostic[] {
+  return violations.map((one) => {
+    const value = OF_PATTERN.exec(one.message)?.[1];
+    const words = value === undefined ? undefined : schema && schemaAt(schema, one.path)?.description;
+    const message = value === undefined ? one.message : words ? t('inbox.check.pattern', { value, words }) : t('inbox.check.patternOnly', { value });
+    return { code: '' as never, severity: 'error', path: one.path, message, hint: '' };
+  });
 }

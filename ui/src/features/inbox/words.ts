@@ -14,6 +14,8 @@ export const ACTION_ICON: { [A in TaskAction]: IconName } = {
   retry: 'retry', correct: 'check', skip: 'skip', alternative: 'split', abort: 'ban', approve: 'check', reject: 'ban', submit: 'send',
 };
 export const actionText = (action: TaskAction): string => t(`inbox.action.${action}`);
+/** What the button on a task says: a pause is taken up, a form is sent. */
+export const actionOn = (task: Pick<TaskRow, 'kind'>, action: TaskAction): string => (task.kind === 'pause' && action === 'submit' ? t('inbox.action.resume') : actionText(action));
 export const doneText = (action: string): string => (isAction(action) ? t(`inbox.did.${action}`) : action);
 
 const pad = (n: number) => String(n).padStart(2, '0');
@@ -131,7 +133,9 @@ export const approvalsText = (task: Pick<TaskRow, 'approvals' | 'minApprovals'>)
 
 /** What leads on this task: the first allowed of these. Who has begun to correct, or must, is not led to send it back as it was. */
 export function leading(task: Task, work: Pick<Work, 'changed' | 'check'>): TaskAction | undefined {
-  const changed = work.changed || work.check.state === 'unread' || work.check.violations.length > 0;
+  // What the step itself calls no use to try again fails again as it is.
+  const fails = task.kind === 'decision' && task.error?.retryable === false;
+  const changed = work.changed || fails || work.check.state === 'unread' || work.check.violations.length > 0;
   const allowed = task.allowedActions.filter(isAction);
   const order: TaskAction[] = changed ? ['correct', 'submit', 'approve', 'retry', 'alternative', 'skip'] : ['submit', 'approve', 'retry', 'correct', 'alternative', 'skip'];
   return order.find((action) => allowed.includes(action));

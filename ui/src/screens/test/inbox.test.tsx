@@ -151,7 +151,8 @@ describe('a correction (D2.4, D2.5)', () => {
     await show('#/inbox/task-2', [task(2, PLAIN)]);
     const box = await detail();
     expect(await within(box).findByText('This is the input as it failed.')).toBeTruthy();
-    expect(main()).toContain('Retry as is');
+    // Its step says that it is no use to try again: the correction leads from the start.
+    expect(main()).toContain('Correct and retry');
     const count = await within(box).findByLabelText<HTMLInputElement>('Count');
     await userEvent.clear(count);
     await userEvent.type(count, 'three');

@@ -1,0 +1,54 @@
+/** What operators read on a task: the words of authors instead of expressions, and buttons that say what they do. */
+import { cleanup, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { asDiagnostics } from '../../features/inbox/schema.ts';
+import { useSends } from '../../features/inbox/sending.ts';
+import { INVOICE_SCHEMA, task } from '../../test/people.ts';
+import { detail, freshInbox, showInbox } from './inbox-page.tsx';
+
+beforeEach(freshInbox);
+afterEach(() => { cleanup(); window.location.hash = ''; });
+const main = () => document.querySelector('.ib-act .btn.pri')?.textContent;
+
+it('says what the author wrote where a pattern does not fit, never the expression', async () => {
+  const wrong = [{ path: '/supplierId', message: '"S-99" does not match "^S-\\d{4}$"' }, { path: '/invoice', message: '"x" does not match "^R-"' }, { path: '/total', message: 'not a number' }];
+  expect(asDiagnostics(wrong, INVOICE_SCHEMA).map((one) => one.message)).toEqual(['"S-99" does not fit: S- and four digits', '"x" is not written as this field asks', 'not a number']);
+  const host = await showInbox('#/inbox/task-2', [task(2)]);
+  host.on({ task_check: () => ({ valid: false, violations: [wrong[0] as { path: string; message: string }], patch: [] }) });
+  const box = await detail();
+  // Seen before anything is wrong, too.
+  expect((await within(box).findByText('S- and four digits', { selector: '.lab-hint' })).title).toBe('S- and four digits');
+  await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
+  expect(await within(box).findByText(/does not fit: S- and four digits/)).toBeTruthy();
+  expect(box.textContent).not.toContain('^S-');
+});
+
+it('leads to the correction where the step says that trying again is no use, and to the retry where it may help', async () => {
+  await showInbox('#/inbox/task-2', [task(2)]);
+  await within(await detail()).findByLabelText(/Supplier number/);
+  expect(main()).toContain('Correct and retry');
+  cleanup();
+  freshInbox();
+  const one = task(3);
+  await showInbox('#/inbox/task-3', [{ ...one, input: { supplierId: 'S-2041', total: 1 }, schema: undefined, redacted: [], error: { ...one.error!, retryable: true } }]);
+  await within(await detail()).findByText('This is the input as it failed.');
+  expect(main()).toContain('Retry as is');
+});
+
+it('a pause is resumed', async () => {
+  await showInbox('#/inbox/task-2', [task(2, { kind: 'pause', reason: 'step', error: undefined, errorMessage: undefined, allowedActions: ['submit'], suggestions: [], redacted: [] })]);
+  const box = await detail();
+  expect(await within(box).findByRole('group', { name: 'What the run goes on with' })).toBeTruthy();
+  expect(main()).toContain('Resume');
+  expect(screen.queryByRole('button', { name: /^Send$/ })).toBeNull();
+});
+
+it('a decided task is not said to be sending', async () => {
+  const host = await showInbox('#/inbox/task-2', [task(2, { state: 'done', decidedBy: 'user:ada', decidedAt: new Date().toISOString() })]);
+  useSends.setState({ sends: [{ id: 's', taskIds: ['task-2', 'task-3'], title: '2 tasks', action: 'skip', sendAt: 0, state: 'sending' }] });
+  const head = (await detail()).querySelector('.ib-hd');
+  expect(head?.querySelector('.badge')?.textContent).toBe('Decided');
+  expect(head?.textContent).not.toContain('sending');
+  expect(host.calls('task_complete_many')).toEqual([]);
+});
