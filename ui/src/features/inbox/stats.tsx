@@ -5,6 +5,7 @@ import { useCommand } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Icon, Segmented, Skeleton } from '../../kit/index.ts';
+import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { doneText, whoText } from './words.ts';
 import './stats.css';
@@ -75,7 +76,7 @@ function Figures({ stats, mayAuthor, onSuggest, onCause }: { stats: Stats; mayAu
           <section className="field"><h3 className="lab">{t('inbox.stats.people')}</h3>
             <table className="table" aria-label={t('inbox.stats.people')}>
               <thead><tr><th>{t('inbox.stats.person')}</th><th className="fig">{t('inbox.stats.decided')}</th><th className="fig">{t('inbox.stats.median')}</th></tr></thead>
-              <tbody>{stats.people.map((one) => <tr key={one.person}><td><SafeText line text={whoText(one.person)} /></td><td className="fig">{formatNumber(one.decided)}</td><td className="fig">{took(one.medianMs)}</td></tr>)}</tbody>
+              <tbody>{stats.people.map((one) => <tr key={one.person}><td title={plain(whoText(one.person))}><SafeText line text={whoText(one.person)} /></td><td className="fig">{formatNumber(one.decided)}</td><td className="fig">{took(one.medianMs)}</td></tr>)}</tbody>
             </table>
           </section>
         ) : null}

@@ -54,7 +54,7 @@ export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOn
             }}
           />
         ) : (
-          <div className="s t3 ell">
+          <div className="s t3 ell" title={`${nodeId}, ${node.type} v${String(node.typeVersion ?? descriptor?.version ?? 1)}`}>
             {readOnly ? <code>{nodeId}</code> : (
               <Tooltip text={t('panel.renameId')}>
                 <button type="button" className="panel-id" onClick={() => setNaming('id')}><code>{nodeId}</code></button>

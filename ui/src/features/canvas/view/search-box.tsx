@@ -109,7 +109,7 @@ function Box({ at, label, placeholder, hint, rows, none, query, title, foot, wid
               onPointerMove={() => setIndex(i)} onClick={() => onPick(row.key)} onKeyDown={onKey}
             >
               {row.lead ?? <Tile icon={row.icon} tone={row.tone} size={24} />}
-              <div className="col"><span className="ell">{row.title}</span><span className="s t3 ell">{row.text}</span></div>
+              <div className="col"><span className="ell" title={row.title}>{row.title}</span><span className="s t3 ell" title={row.text}>{row.text}</span></div>
               {row.art ?? (row === active ? <Kbd keys="Enter" /> : null)}
             </div>
           </div>
