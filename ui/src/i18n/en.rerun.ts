@@ -1,6 +1,7 @@
 /** Words of the re-run from a step. */
 export const rerun = {
   'rerun.open': 'Re-run from here',
+  'rerun.correct': 'Correct and continue…',
   'rerun.openMore': 'Re-run from…',
   'rerun.action': 'Re-run from the selected step…',
   'rerun.title': 'Re-run from {step}',

@@ -10,17 +10,20 @@ import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs 
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { shortRunId } from '../status.tsx';
+import type { RerunPart } from './context.ts';
 import { changedOf, missingOf, readItems, readValues } from './edits.ts';
 
 type Plan = Commands['rerun_look']['response'];
 type Step = Plan['steps'][number];
 type Version = 'original' | 'current';
-type Part = 'variables' | 'input' | 'params';
+type Part = RerunPart;
 
 export interface RerunDialogProps {
   runId: string;
   /** The step asked for; one of `steps`, or one in a container with its path. */
   step: string;
+  /** The values that are shown first. */
+  part?: RerunPart | undefined;
   /** Steps of the run that can be chosen. */
   steps: readonly { name: string; title: string }[];
   /** What the editor shows; without it the file of the library is the current version. */
@@ -29,7 +32,7 @@ export interface RerunDialogProps {
   onClose(): void;
 }
 
-export function RerunDialog({ runId, step: asked, steps, document, onStarted, onClose }: RerunDialogProps) {
+export function RerunDialog({ runId, step: asked, part, steps, document, onStarted, onClose }: RerunDialogProps) {
   const [step, setStep] = useState(asked);
   const [version, setVersion] = useState<Version>('original');
   const sent = version === 'current' && document ? { document } : {};
@@ -57,7 +60,7 @@ export function RerunDialog({ runId, step: asked, steps, document, onStarted, on
     );
   }
   // What was typed belongs to one step; another version keeps it. Masks that come or go make other texts of it.
-  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} plan={plan.data} version={version} document={document} head={head} onStarted={onStarted} onClose={onClose} />;
+  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} first={part ?? 'variables'} plan={plan.data} version={version} document={document} head={head} onStarted={onStarted} onClose={onClose} />;
 }
 
 function Refused({ error }: { error: ApiError }) {
@@ -66,10 +69,10 @@ function Refused({ error }: { error: ApiError }) {
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-function Form({ runId, title, plan, version, document, head, onStarted, onClose }: {
-  runId: string; title: string; plan: Plan; version: Version; document: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
+function Form({ runId, title, first, plan, version, document, head, onStarted, onClose }: {
+  runId: string; title: string; first: Part; plan: Plan; version: Version; document: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
 }) {
-  const [part, setPart] = useState<Part>('variables');
+  const [part, setPart] = useState<Part>(first);
   // What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has.
   const [typed, setTyped] = useState<Partial<Record<Part, string>>>({});
   const texts = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params), ...typed }), [plan, typed]);

@@ -1,6 +1,7 @@
 /** The dialog of one run: opened by whatever asks, closed by a new run. */
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { Workflow } from '../../api/types.ts';
+import type { AskRerun, RerunPart } from './context.ts';
 import { RerunDialog } from './rerun-dialog.tsx';
 
 export interface RerunOf {
@@ -11,12 +12,12 @@ export interface RerunOf {
 }
 
 /** `ask` opens the dialog; `dialog` is to be drawn. */
-export function useRerunDialog(of: RerunOf | null, onStarted: (runId: string) => void): { ask: ((step: string) => void) | null; dialog: ReactNode } {
-  const [step, setStep] = useState<string | null>(null);
-  const close = useCallback(() => setStep(null), []);
-  const ask = useMemo(() => (of ? setStep : null), [of]);
-  const dialog = of && step !== null ? (
-    <RerunDialog runId={of.runId} step={step} steps={of.steps} document={of.document} onClose={close}
+export function useRerunDialog(of: RerunOf | null, onStarted: (runId: string) => void): { ask: AskRerun | null; dialog: ReactNode } {
+  const [asked, setAsked] = useState<{ step: string; part: RerunPart | undefined } | null>(null);
+  const close = useCallback(() => setAsked(null), []);
+  const ask = useMemo<AskRerun | null>(() => (of ? (step, part) => setAsked({ step, part }) : null), [of]);
+  const dialog = of && asked !== null ? (
+    <RerunDialog runId={of.runId} step={asked.step} part={asked.part} steps={of.steps} document={of.document} onClose={close}
       onStarted={(runId) => { close(); onStarted(runId); }} />
   ) : null;
   return { ask, dialog };

@@ -1,9 +1,10 @@
 import { codeOf } from '../../api/error.ts';
 import type { RunView } from '../../api/run-state.ts';
+import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
-import { t } from '../../i18n/index.ts';
+import { t, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, IconButton } from '../../kit/index.ts';
-import { stepName } from '../../features/rerun/context.ts';
+import { stepName, type AskRerun } from '../../features/rerun/context.ts';
 import { copyText } from '../commands.ts';
 
 /** The call that failed says in which iteration. */
@@ -11,9 +12,28 @@ function rerunName(view: RunView, step: string): string {
   return stepName(step, view.cards.findLast((card) => card.nodeId === step && card.error !== undefined)?.path);
 }
 
+/** What most likely helps, in one sentence: by the code where it says more than the type. */
+export function likelyFix(error: RunError): string {
+  const code = codeOf(error);
+  if (error.details?.effect === 'unknown') return t('run.fix.unknownEffect');
+  if (code !== undefined && CODES[code]) return t(CODES[code]);
+  switch (error.type) {
+    case 'ValidationError': return t('run.fix.input');
+    case 'NetworkError':
+    case 'Timeout': return t('run.fix.network');
+    case 'LLMError': return t('run.fix.model');
+    case 'ToolError': return t(error.retryable ? 'run.fix.network' : 'run.fix.tool');
+    default: return t(error.retryable ? 'run.fix.again' : 'run.fix.look');
+  }
+}
+const CODES: { [code: string]: MessageKey } = {
+  BUDGET_EXCEEDED: 'run.fix.budget', AUTH: 'run.fix.access', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
+  NOT_CONFIGURED: 'run.fix.settings', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
+};
+
 /** Plain words on top, the step and the code below, and what can be done now. */
 export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun, onClose }: {
-  view: RunView; document: Workflow; onOpenStep(nodeId: string): void; onRunAgain: (() => void) | undefined; onRerun?: ((step: string) => void) | undefined; onClose(): void;
+  view: RunView; document: Workflow; onOpenStep(nodeId: string): void; onRunAgain: (() => void) | undefined; onRerun?: AskRerun | undefined; onClose(): void;
 }) {
   const step = view.failedStepId;
   const error = view.error;
@@ -25,13 +45,19 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
       closeButton={<IconButton icon="x" label={t('common.close')} onClick={onClose} />}
       actions={<>
         {step && Object.hasOwn(document.nodes, step) ? <Button variant="primary" onClick={() => onOpenStep(step)}>{t('run.openStep')}</Button> : null}
-        {onRerun && step && view.nodes[step]?.calls ? <Button icon="retry" onClick={() => onRerun(rerunName(view, step))}>{t('rerun.openMore')}</Button> : null}
+        {onRerun && step && view.nodes[step]?.calls ? (
+          <>
+            <Button icon="pencil" onClick={() => onRerun(rerunName(view, step), 'input')}>{t('rerun.correct')}</Button>
+            <Button icon="retry" onClick={() => onRerun(rerunName(view, step))}>{t('rerun.openMore')}</Button>
+          </>
+        ) : null}
         {onRunAgain ? <Button icon="retry" onClick={onRunAgain}>{t('run.again')}</Button> : null}
         {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(JSON.stringify(error, null, 2))}>{t('run.copyError')}</Button> : null}
       </>}>
       <span className="s t2">
         {step ? <span title={step}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
       </span>
+      {error ? <span className="s">{likelyFix(error)}</span> : null}
     </Banner>
   );
 }

@@ -1,0 +1,39 @@
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, it, vi } from 'vitest';
+import { foldRun } from '../../api/run-state.ts';
+import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
+import { demoEvents, RETRY } from '../../test/fixtures.ts';
+import { renderWith } from '../../test/render.tsx';
+import { FailureBanner, likelyFix } from '../workbench/failure-banner.tsx';
+
+afterEach(cleanup);
+const VIEW = foldRun(demoEvents('r-1', true), RETRY);
+function Place() {
+  const { ask, dialog } = useRerunDialog({ runId: 'r-1', steps: [{ name: 'fetch', title: 'Fetch the user' }] }, () => undefined);
+  return <><FailureBanner view={VIEW} document={RETRY} onOpenStep={() => undefined} onRunAgain={undefined} onRerun={ask ?? undefined} onClose={() => undefined} />{dialog}</>;
+}
+
+it('says what most likely helps, and opens the input of the failed step for editing (C23)', async () => {
+  const look = vi.fn(() => ({ stepId: 'fetch', masked: false, context: {}, input: [{ name: 'Ada' }], params: {}, steps: [], answers: [], waits: false, sameDefinition: true }));
+  renderWith(<Place />, { rerun_look: look as never });
+  expect(screen.getByRole('alert').textContent).toContain('run it again when the other side answers');
+  await userEvent.click(screen.getByRole('button', { name: 'Correct and continue…' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await waitFor(() => expect(look).toHaveBeenCalledWith(expect.objectContaining({ runId: 'r-1', stepId: 'fetch' })));
+  expect((await dialog.findByRole('tab', { name: /^What the step gets/ })).getAttribute('aria-selected')).toBe('true');
+  await userEvent.click(dialog.getAllByRole('button', { name: /^Cancel/ })[0] as HTMLElement);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await userEvent.click(screen.getByRole('button', { name: 'Re-run from…' }));
+  expect((await within(await screen.findByRole('dialog')).findByRole('tab', { name: /^Variables/ })).getAttribute('aria-selected')).toBe('true');
+});
+
+it('has a sentence for each kind of error, and for what nobody knows', () => {
+  const fix = (type: string, more = {}) => likelyFix({ type, message: 'm', ...more });
+  expect(fix('ValidationError')).toContain('correct the input');
+  expect(fix('ValidationError', { details: { code: 'NON_JSON' } })).toContain('the answer that came');
+  expect(fix('ToolError', { details: { code: 'AUTH' } })).toContain('credential');
+  expect(fix('ToolError', { retryable: false })).toContain('hands to the tool');
+  expect(fix('NetworkError', { details: { effect: 'unknown' } })).toContain('look outside');
+  expect(fix('UnknownError')).toContain('look at its input');
+});
