@@ -174,8 +174,8 @@ export const inbox = {
   'inbox.tab.history': 'History',
 
   'inbox.correctTitle': 'Correct the input',
-  'inbox.check.pattern': '{value} does not fit: {words}',
-  'inbox.check.patternOnly': '{value} is not written as this field asks',
+  'inbox.check.pattern': 'Does not fit: {words}',
+  'inbox.check.patternOnly': 'Is not written as this field asks',
   'inbox.fillTitle': 'Fill in the values',
   'inbox.resumeTitle': 'What the run goes on with',
   'inbox.dataTitle': 'What it is about',

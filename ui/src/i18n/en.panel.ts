@@ -293,6 +293,8 @@ export const panel = {
   'workflow.ruleName': 'Name',
   'workflow.ruleNew': 'New rule',
   'workflow.ruleUnknown': '{action} (not in this version)',
+  'rules.emptyWhen': 'The condition is empty.',
+  'rules.emptyWhenHint': "Write when this rule holds, for example error.type == 'Timeout', or true for always.",
   'workflow.ruleWhen': 'When',
   'workflow.rules': 'Rules, first match wins',
   'workflow.steps': 'Choose a step on the canvas to see its settings.',

@@ -115,9 +115,12 @@ fn an_answer_that_is_cut_off_is_not_asked_for_again() {
     let done = place.run(&["run", &file.display().to_string(), "--params", r#"{"num": "forty two"}"#, "--json"]);
     assert_eq!(done.code, 3, "{}{}", done.out, done.err);
     assert_eq!(model.questions().len(), 1);
-    let tried = attempts(&place);
-    assert_eq!(tried.len(), 1);
-    assert!(tried[0].to_string().contains("longer than"), "{}", tried[0]);
+    assert_eq!(attempts(&place).len(), 1);
+    let run = done.json()["runId"].as_str().expect("an id").to_owned();
+    let events = place.run(&["runs", "events", &run, "--json"]).lines();
+    let tried = events.iter().find(|event| event["type"] == "auto_fix_attempt").expect("an attempt");
+    let why = tried["payload"]["violations"].to_string();
+    assert!(why.contains("longer than"), "{why}");
 }
 
 #[test]

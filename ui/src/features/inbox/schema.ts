@@ -74,15 +74,14 @@ function schemaAt(schema: JsonSchema, pointer: string): JsonSchema | undefined {
   return found;
 }
 
-/** What the check says of a pattern: the value and the expression. */
-const OF_PATTERN = /^(.*) does not match "(.*)"$/s;
+/** What the check says of a pattern: the expression. */
+const OF_PATTERN = /^Needs to fit the pattern /;
 
 /** For an operator: in words, without a code. A regular expression is said as its author describes the field, and not at all where nobody does. */
 export function asDiagnostics(violations: readonly { path: string; message: string }[], schema?: JsonSchema): Diagnostic[] {
   return violations.map((one) => {
-    const value = OF_PATTERN.exec(one.message)?.[1];
-    const words = value === undefined ? undefined : schema && schemaAt(schema, one.path)?.description;
-    const message = value === undefined ? one.message : words ? t('inbox.check.pattern', { value, words }) : t('inbox.check.patternOnly', { value });
+    const words = schema && schemaAt(schema, one.path)?.description;
+    const message = !OF_PATTERN.test(one.message) ? one.message : words ? t('inbox.check.pattern', { words }) : t('inbox.check.patternOnly');
     return { code: '' as never, severity: 'error', path: one.path, message, hint: '' };
   });
 }

@@ -4,6 +4,7 @@ import { pointerParts } from '../../api/json.ts';
 import { partsOf } from '../../api/run-paths.ts';
 import { formatDateTime, formatNumber, formatPerson, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
+import { asksForMore } from './budget.ts';
 import type { Task, TaskAction, TaskEvent, TaskRow } from './types.ts';
 import type { Work } from './use-work.ts';
 
@@ -133,8 +134,8 @@ export const approvalsText = (task: Pick<TaskRow, 'approvals' | 'minApprovals'>)
 
 /** What leads on this task: the first allowed of these. Who has begun to correct, or must, is not led to send it back as it was. */
 export function leading(task: Task, work: Pick<Work, 'changed' | 'check'>): TaskAction | undefined {
-  // What the step itself calls no use to try again fails again as it is.
-  const fails = task.kind === 'decision' && task.error?.retryable === false;
+  // What the step itself calls no use to try again fails again as it is; a budget that is used up is approved, not corrected.
+  const fails = task.kind === 'decision' && task.error?.retryable === false && !asksForMore(task);
   const changed = work.changed || fails || work.check.state === 'unread' || work.check.violations.length > 0;
   const allowed = task.allowedActions.filter(isAction);
   const order: TaskAction[] = changed ? ['correct', 'submit', 'approve', 'retry', 'alternative', 'skip'] : ['submit', 'approve', 'retry', 'correct', 'alternative', 'skip'];

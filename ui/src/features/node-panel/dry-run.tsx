@@ -20,23 +20,27 @@ function fromPast({ error }: PastError): TriedError {
   return { type, message, retryable, attempt, ...(maxAttempts === undefined ? {} : { maxAttempts }), ...(details ? { details } : {}) };
 }
 
+/** Items of one call may fail at the same moment: then they are counted. */
+function named(all: readonly PastError[]): { name: string; past: PastError }[] {
+  const seen = new Map<string, number>();
+  return all.map((past) => {
+    const name = `${past.runId} ${past.stepId} ${past.at}`;
+    const n = seen.get(name) ?? 0;
+    seen.set(name, n + 1);
+    return { name: `${name} ${String(n)}`, past };
+  });
+}
+
 export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
   workflowId: string; nodeIds: readonly string[] | undefined; titles: (id: string) => string; setting: Setting; rules: readonly Rule[];
 }) {
   const past = useCommand('past_errors', { workflowId, ...(nodeIds ? { nodeIds: [...nodeIds] } : {}) });
   const [chosen, setChosen] = useState('');
   const [own, setOwn] = useState<TriedError>(FIRST);
-  const list = past.data ?? [];
   // By what it is: the list begins with what has just failed, and the choice stays on the one that was chosen.
-  const seen = new Map<string, number>();
-  const names = list.map((one) => {
-    const name = `${one.runId} ${one.stepId} ${one.at}`;
-    const n = seen.get(name) ?? 0;
-    seen.set(name, n + 1);
-    return `${name} ${String(n)}`;
-  });
-  const picked = list[names.indexOf(chosen)];
-  const base = picked ? fromPast(picked) : own;
+  const list = useMemo(() => named(past.data ?? []), [past.data]);
+  const picked = useMemo(() => list.find((one) => one.name === chosen)?.past, [list, chosen]);
+  const base = useMemo(() => (picked ? fromPast(picked) : own), [picked, own]);
   const [attempt, setAttempt] = useState<number | null>(null);
   const error = { ...base, attempt: attempt ?? base.attempt ?? 0 };
   const item = picked?.error.details?.['input'];
@@ -49,7 +53,7 @@ export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
       <div className="box dry">
         <div className="dry-in">
           <Select label={t('dry.source')} value={picked ? chosen : ''} onChange={(next) => { setChosen(next); setAttempt(null); }}
-            options={[{ value: '', label: t('dry.own') }, ...list.map((one, i) => ({ value: names[i] ?? '', label: t('dry.past', { step: titles(one.stepId), message: one.error.message.slice(0, 60) }), hint: formatDateTime(one.at) }))]} />
+            options={[{ value: '', label: t('dry.own') }, ...list.map(({ name, past: one }) => ({ value: name, label: t('dry.past', { step: titles(one.stepId), message: one.error.message.slice(0, 60) }), hint: formatDateTime(one.at) }))]} />
           <Select label={t('dry.attempt')} value={String(error.attempt)} onChange={(next) => setAttempt(Number(next))}
             options={Array.from({ length: Math.min(bound, 20) + 1 }, (_, n) => ({ value: String(n), label: `${t('dry.attempt')}: ${String(n)}` }))} />
           {picked ? null : (

@@ -42,3 +42,12 @@ it('tells which tab is seen, so that the one with rules gets its room', async ()
   unmount();
   expect(onShown).toHaveBeenLastCalledWith(null);
 });
+
+it('an empty condition of a rule is said in words, once', () => {
+  const document: Workflow = { ...RETRY, settings: { errorPolicy: { rules: [{ name: 'Ask', when: '', action: 'human_review' }] } } };
+  const shape = { code: 'BAD_CONFIG' as const, severity: 'error' as const, path: '/settings/errorPolicy/rules/0/when', message: '"Rules" 1 "When": "" is shorter than 1 character', hint: '' };
+  renderWith(<NodePanel document={document} selected={[]} catalog={KINDS} diagnostics={[shape]} onEdit={() => undefined} />, { ...HOST, handler_dry_run: () => ({ action: 'abort', rule: 'default', why: [], delays: [] }) });
+  const rules = screen.getByRole('list', { name: 'Rules, first match wins' });
+  expect(rules.textContent).toContain('The condition is empty.');
+  expect(rules.textContent).not.toContain('shorter than');
+});

@@ -65,7 +65,10 @@ export function RulesEditor({ rules, path, wired, host, onChange }: {
             // The validator of the file says some of it too, in its own words and with its own delay.
             const more = (checked.data ?? []).filter((one) => one.index === index && !said.some((other) => other.code === one.code))
               .map((one): Diagnostic => ({ code: one.code as Diagnostic['code'], severity: one.severity, message: one.message, hint: one.hint, path: one.position === undefined ? at : `${at}/when` }));
-            const findings = [...said, ...more];
+            // An empty condition is said in words, once: the shape of the file says it with places and counts.
+            const all = [...said, ...more];
+            const empty: Diagnostic[] = rule.when.trim() === '' ? [{ code: 'MISSING_CONFIG', severity: 'error', path: `${at}/when`, message: t('rules.emptyWhen'), hint: t('rules.emptyWhenHint') }] : [];
+            const findings = empty.length > 0 ? [...all.filter((one) => one.path !== `${at}/when`), ...empty] : all;
             const when = findings.filter((one) => one.path === `${at}/when`);
             const known = (ACTIONS as readonly string[]).includes(rule.action);
             return (

@@ -12,15 +12,15 @@ afterEach(() => { cleanup(); window.location.hash = ''; });
 const main = () => document.querySelector('.ib-act .btn.pri')?.textContent;
 
 it('says what the author wrote where a pattern does not fit, never the expression', async () => {
-  const wrong = [{ path: '/supplierId', message: '"S-99" does not match "^S-\\d{4}$"' }, { path: '/invoice', message: '"x" does not match "^R-"' }, { path: '/total', message: 'not a number' }];
-  expect(asDiagnostics(wrong, INVOICE_SCHEMA).map((one) => one.message)).toEqual(['"S-99" does not fit: S- and four digits', '"x" is not written as this field asks', 'not a number']);
+  const wrong = [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-\\d{4}$' }, { path: '/invoice', message: 'Needs to fit the pattern ^R-' }, { path: '/total', message: 'not a number' }];
+  expect(asDiagnostics(wrong, INVOICE_SCHEMA).map((one) => one.message)).toEqual(['Does not fit: S- and four digits', 'Is not written as this field asks', 'not a number']);
   const host = await showInbox('#/inbox/task-2', [task(2)]);
   host.on({ task_check: () => ({ valid: false, violations: [wrong[0] as { path: string; message: string }], patch: [] }) });
   const box = await detail();
   // Seen before anything is wrong, too.
   expect((await within(box).findByText('S- and four digits', { selector: '.lab-hint' })).title).toBe('S- and four digits');
   await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
-  expect(await within(box).findByText(/does not fit: S- and four digits/)).toBeTruthy();
+  expect(await within(box).findByText(/Does not fit: S- and four digits/)).toBeTruthy();
   expect(box.textContent).not.toContain('^S-');
 });
 
@@ -51,4 +51,11 @@ it('a decided task is not said to be sending', async () => {
   expect(head?.querySelector('.badge')?.textContent).toBe('Decided');
   expect(head?.textContent).not.toContain('sending');
   expect(host.calls('task_complete_many')).toEqual([]);
+});
+
+it('a budget that is used up is approved first, not corrected', async () => {
+  const one = task(2);
+  await showInbox('#/inbox/task-2', [{ ...one, schema: undefined, redacted: [], input: { supplierId: 'S-2041', total: 1 }, errorCode: 'BUDGET_EXCEEDED', error: { ...one.error!, retryable: false, details: { code: 'BUDGET_EXCEEDED', scope: 'run', limitMicros: 1_000_000, spentMicros: 1_000_000 } } }]);
+  await within(await detail()).findByText('This is the input as it failed.');
+  expect(main()).toMatch(/try again|Retry/);
 });

@@ -18,6 +18,7 @@ fn changed_after_it_was_verified(folder: &Path) -> Arc<App> {
         let record = app.fact(AuditEvent::HitlCompleted, Level::Info, actor, json!({ "note": note }));
         app.store.audit_append(record, None, true).expect("is recorded");
     }
+    app.store.audit_checkpoint("2026-01-01T00:00:00.000Z").expect("is sealed");
     assert_eq!(app.verify_audit(false).expect("verifies").state, AuditCondition::Intact);
     let file = app.data_dir().join("signalbox.db");
     drop(app);
