@@ -1,6 +1,6 @@
 // An error, the rules it meets, and what follows. Nothing is sent: the engine's own function answers.
 
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { HandlerDryRun, PastError, Rule, TriedError } from '../../api/types.ts';
 import { formatDateTime, formatPause, t } from '../../i18n/index.ts';
