@@ -72,8 +72,15 @@ impl<'a> Gate<'a> {
         }
         let (server, tool) = (asked.info.server.as_str(), asked.info.name.as_str());
         match world.tools.list(server).await {
-            Ok(tools) if tools.iter().any(|info| info.name == tool) => {}
-            Ok(_) => return refused(format!("The server '{server}' does not have '{tool}' any more")),
+            Ok(tools) => match tools.iter().find(|info| info.name == tool) {
+                Some(now) if now == asked.info => {}
+                // Approved anew in mid-work: what the model was offered would be checked by what is not approved any more.
+                Some(_) => {
+                    let words = format!("The tool '{tool}' of '{server}' was changed since it was offered");
+                    return refused(format!("{words}. It can be used by the next start of this step"));
+                }
+                None => return refused(format!("The server '{server}' does not have '{tool}' any more")),
+            },
             // The call itself meets and tells it: a server that nobody approves as it is now ends the step.
             Err(_) => return Verdict::Allow(None),
         }

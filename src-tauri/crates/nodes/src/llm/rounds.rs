@@ -174,7 +174,16 @@ impl Rounds<'_> {
         }
         for (at, one) in used.into_iter().enumerate().skip(from) {
             let came = if at < AT_ONCE {
-                self.use_one(&one, answered.take(), &mut progress.acted).await?
+                match self.use_one(&one, answered.take(), &mut progress.acted).await {
+                    Ok(came) => came,
+                    Err(failure) => {
+                        // What was done before it stays in the conversation: a person may have to decide by it.
+                        if !progress.done.is_empty() {
+                            said.question.messages.push(results(progress));
+                        }
+                        return Err(failure);
+                    }
+                }
             } else {
                 Came::Told(Err(format!(
                     "Not called: at most {AT_ONCE} tools are called at once. Ask for it again if you still need it"
@@ -189,10 +198,12 @@ impl Rounds<'_> {
                 }
             };
             let is_error = told.is_err();
-            let content = match told {
-                Ok(words) => cut(words, RESULT),
-                Err(words) => cut(words, REASONS),
+            let (words, most) = match told {
+                Ok(words) => (words, RESULT),
+                Err(words) => (words, REASONS),
             };
+            // Before it is cut: half a secret is found by nobody.
+            let content = cut(self.world.secrets.scrubber().text(&words).into_owned(), most);
             self.log.say(Said::LlmToolResult(LlmToolResult {
                 tool_use_id: one.id.clone(),
                 content: content.clone(),
@@ -200,8 +211,7 @@ impl Rounds<'_> {
             }));
             progress.done.push(ToolResult { tool_use_id: one.id, content, is_error });
         }
-        let parts = std::mem::take(&mut progress.done).into_iter().map(Part::ToolResult).collect();
-        said.question.messages.push(Message { role: Role::User, parts });
+        said.question.messages.push(results(progress));
         Ok(())
     }
 
@@ -286,6 +296,12 @@ impl Rounds<'_> {
             Err((failure, _)) => Ok(Came::Told(Err(reasons(&failure)))),
         }
     }
+}
+
+/// What the tools of one answer have said so far.
+fn results(progress: &mut Progress) -> Message {
+    let parts = std::mem::take(&mut progress.done).into_iter().map(Part::ToolResult).collect();
+    Message { role: Role::User, parts }
 }
 
 fn uses_of(parts: &[Part]) -> Vec<ToolUse> {
