@@ -53,7 +53,12 @@ async function place(selector, text) {
 }
 
 const mouse = () => browser.action('pointer', { parameters: { pointerType: 'mouse' } });
+/** A person scrolls to what they press. */
 async function click(selector, text) {
+  await run((css, words) => {
+    const all = [...document.querySelectorAll(css)].filter((one) => !words || one.textContent.trim() === words || one.getAttribute('aria-label') === words);
+    all[0]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, selector, text ?? null);
   const at = await place(selector, text);
   await mouse().move({ x: at.x, y: at.y }).down().up().perform();
 }

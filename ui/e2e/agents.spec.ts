@@ -1,7 +1,7 @@
 /** An agent step in the browser: set up by its form, run against a provider by script and a real tool server, its conversation read. */
 import { resolve } from 'node:path';
 import { openDocument, saved, shot } from './document.ts';
-import { expect, test } from './host.ts';
+import { expect, openPage, startHost, test } from './host.ts';
 import { answerInPieces, modelPeer } from './model-peer.ts';
 
 const SERVER = resolve(import.meta.dirname, '../../tests/mcp/server.mjs');
@@ -167,7 +167,10 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
   }
 });
 
-test('trust secrets and a way out in one hand are told in the editor, and a rule mends it', async ({ open, host }) => {
+test('trust secrets and a way out in one hand are told in the editor, and a rule mends it', async ({ page: tab }) => {
+  // A program of its own: where the key of secrets is may be chosen once.
+  const host = await startHost();
+  const open = (hash = '') => openPage(tab, host, hash);
   const set = async (name: string, env: Record<string, string>) => {
     await host.rpc('tool_server_set', { name, definition: { transport: 'stdio', command: 'node', args: [SERVER], env } });
     const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name });
@@ -198,8 +201,6 @@ test('trust secrets and a way out in one hand are told in the editor, and a rule
     const doc = await saved<Doc>(page, made);
     expect(doc.nodes['work']?.config?.['toolRules']).toMatchObject([{ name: 'lets-data-out', action: 'ask' }, { name: 'the-rest', when: 'true', action: 'allow' }]);
   } finally {
-    await host.rpc('tool_server_delete', { name: 'vault' });
-    await host.rpc('tool_server_delete', { name: 'mail' });
-    await host.rpc('secret_delete', { name: 'erp' });
+    await host.stop();
   }
 });
