@@ -195,6 +195,8 @@ export const inbox = {
   'inbox.check.failed': 'The check did not answer.',
   'inbox.check.invalid.one': '{n} field does not fit',
   'inbox.check.invalid.other': '{n} fields do not fit',
+  'inbox.check.todo.one': '{n} field is still to be filled in',
+  'inbox.check.todo.other': '{n} fields are still to be filled in',
   'inbox.check.asFailed': 'this is the input as it failed',
   'inbox.files': 'Files',
   'inbox.files.hint': 'saving one is recorded',

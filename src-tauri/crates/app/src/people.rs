@@ -9,7 +9,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::masked::{ERROR, ITEMS, has_all, mask_moved};
 use crate::place;
 use crate::router::{Caller, Via, os_user};
-use crate::story;
+use crate::{story, suggest};
 use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
@@ -110,14 +110,15 @@ fn suggestions(app: &App, record: &TaskRecord) -> ApiResult<Vec<TaskSuggestion>>
         }
     }
     // The last one, because it may change between two looks and the masks before it must not.
-    if let Some((from, input)) = app.store.last_correction(&created.fingerprint, &record.row.id)?
+    if let Some((_, input)) = app.store.last_correction(&created.fingerprint, &record.row.id)?
         && input != *created.input
         && found.iter().all(|one| one.corrected_input != input)
     {
         found.push(TaskSuggestion {
             source: SuggestionSource::History,
-            rationale: format!("This is what was decided for the same failure the last time (task {from})."),
+            rationale: "This is what was decided for the same failure the last time.".into(),
             valid: violations(record, &input).is_empty(),
+            // Made of what is shown, behind the masks.
             changes: Vec::new(),
             corrected_input: input,
         });
@@ -208,11 +209,13 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
     let (input, redacted) = masks.input(&record.created.input);
     let suggestions = suggestions(app, &record)?
         .into_iter()
-        .map(|one| TaskSuggestion {
-            corrected_input: masks.input(&one.corrected_input).0,
-            rationale: masks.text(&one.rationale),
-            changes: one.changes.iter().map(|text| masks.text(text)).collect(),
-            ..one
+        .map(|one| {
+            let corrected_input = masks.input(&one.corrected_input).0;
+            let changes = match one.source {
+                SuggestionSource::History => suggest::lines(&input, &corrected_input),
+                _ => one.changes.iter().map(|text| masks.text(text)).collect(),
+            };
+            TaskSuggestion { corrected_input, changes, rationale: masks.text(&one.rationale), ..one }
         })
         .collect();
     let created = &record.created;

@@ -253,8 +253,17 @@ fn answered(
         corrected_input: (*data).clone(),
         rationale: format!("The model {model} suggests {count}; {end}"),
         valid,
-        changes: operations.iter().take(SHOWN).filter_map(|operation| change(operation, input)).collect(),
+        changes: in_lines(&operations, input),
     })
+}
+
+/// What differs between two inputs, a line each.
+pub(crate) fn lines(before: &Value, after: &Value) -> Vec<String> {
+    in_lines(&patch::diff(before, after), before)
+}
+
+fn in_lines(operations: &[Operation], input: &Value) -> Vec<String> {
+    operations.iter().take(SHOWN).filter_map(|operation| change(operation, input)).collect()
 }
 
 /// One change in a line, as people write it.

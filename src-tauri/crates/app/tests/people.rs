@@ -84,6 +84,10 @@ fn several_tasks_are_answered_each_for_itself() {
     );
     let suggestion = next["suggestions"].as_array().and_then(|all| all.last()).expect("one");
     assert_eq!((suggestion["source"].as_str(), suggestion["valid"].as_bool()), (Some("history"), Some(true)));
+    // What it would do, behind the masks, and no id of a task that nobody knows.
+    let changes = suggestion["changes"].to_string();
+    assert!(changes.contains("age: •••1•") && !changes.contains("mail"), "{changes}");
+    assert!(!suggestion["rationale"].as_str().expect("words").contains("task "), "{suggestion}");
     let check = json!({ "taskId": tasks[2], "correctedInput": suggestion["correctedInput"] });
     let checked = place.ok("task_check", check);
     assert_eq!((checked["valid"].as_bool(), checked["patch"][0]["path"].as_str()), (Some(true), Some("/age")));

@@ -27,11 +27,15 @@ export function CorrectTab(props: DetailProps) {
   return <div className="ib-two">{edits ? <FormSide {...props} /> : <ShownSide {...props} />}<ChangeSide {...props} edits={edits} /></div>;
 }
 
+/** Nobody has filled it in yet: nothing is wrong with it. */
+const isUntouched = ({ task, work }: Pick<DetailProps, 'task' | 'work'>): boolean => task.kind !== 'decision' && !work.changed;
+
 function FormSide(props: DetailProps) {
   const { task, work, mayDecide } = props;
   const { value, setValue, check } = work;
   const schema = useMemo(() => formSchema(asSchema(task.schema), task.input, work.revealed ? [] : wholeMasks(task.input, task.redacted)), [task.schema, task.input, work.revealed, task.redacted]);
-  const diagnostics = useMemo(() => asDiagnostics(check.violations, schema), [check.violations, schema]);
+  const untouched = isUntouched(props);
+  const diagnostics = useMemo(() => (untouched ? [] : asDiagnostics(check.violations, schema)), [untouched, check.violations, schema]);
   const onChange = useCallback((next: unknown) => setValue(next), [setValue]);
   const hidden = useMemo(() => hiddenIn(value), [value]);
   const title = t(task.kind === 'decision' ? 'inbox.correctTitle' : task.kind === 'pause' ? 'inbox.resumeTitle' : 'inbox.fillTitle');
@@ -135,6 +139,7 @@ function CheckLine({ work, task }: DetailProps) {
   if (check.state === 'off') return null;
   // What failed once is not praised because no schema speaks against it.
   const asFailed = !changed && task.kind === 'decision';
+  const untouched = isUntouched({ task, work });
   return (
     <div className="row s ib-check" role="status">
       {check.state === 'unread' ? <><Icon name="pencil" size={12} className="t3" /><span className="t2">{t('inbox.check.unread')}</span></> : null}
@@ -142,7 +147,8 @@ function CheckLine({ work, task }: DetailProps) {
       {check.state === 'failed' ? <><Icon name="warn" size={12} className="c-wait" /><span>{t('inbox.check.failed')} <SafeText text={check.problem ?? ''} cut={200} /></span></> : null}
       {check.state === 'valid' && asFailed ? <span className="t2">{t('inbox.check.unchanged')}</span> : null}
       {check.state === 'valid' && !asFailed ? <><span className="c-ok row gap1"><Icon name="okc" size={12} />{t('inbox.check.valid')}</span><span className="t3">{t(task.schema ? 'inbox.check.engine' : 'inbox.check.anything')}</span></> : null}
-      {check.state === 'invalid' ? <><span className="c-err row gap1"><Icon name="errd" size={12} />{tn('inbox.check.invalid', check.violations.length)}</span>{asFailed ? <span className="t3">{t('inbox.check.asFailed')}</span> : null}</> : null}
+      {check.state === 'invalid' && untouched ? <span className="t2">{tn('inbox.check.todo', check.violations.length)}</span> : null}
+      {check.state === 'invalid' && !untouched ? <><span className="c-err row gap1"><Icon name="errd" size={12} />{tn('inbox.check.invalid', check.violations.length)}</span>{asFailed ? <span className="t3">{t('inbox.check.asFailed')}</span> : null}</> : null}
     </div>
   );
 }

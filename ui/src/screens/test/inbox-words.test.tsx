@@ -59,3 +59,14 @@ it('a budget that is used up is approved first, not corrected', async () => {
   await within(await detail()).findByText('This is the input as it failed.');
   expect(main()).toMatch(/try again|Retry/);
 });
+
+it('a form that nobody has touched is not red: it says what is still to be filled in', async () => {
+  const host = await showInbox('#/inbox/task-2', [task(2, { kind: 'form', reason: 'step', error: undefined, errorMessage: undefined, allowedActions: ['submit'], suggestions: [], redacted: [] })]);
+  host.on({ task_check: () => ({ valid: false, violations: [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-' }], patch: [] }) });
+  const box = await detail();
+  await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
+  expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
+  await userEvent.type(within(box).getByLabelText(/Supplier number/), '{Backspace}');
+  expect(await within(box).findByText('1 field is still to be filled in')).toBeTruthy();
+  expect(within(box).queryByText(/Does not fit:/)).toBeNull();
+});
