@@ -88,6 +88,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
       return <KeyValueField {...props} />;
     case 'list':
     case 'rules':
+    case 'toolRules':
       return <ListField {...props} />;
     case 'variants':
       return <VariantsField {...props} />;

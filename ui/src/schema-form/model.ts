@@ -7,13 +7,13 @@ import { celString } from '../code/field-drag.ts';
 
 export type Path = readonly (string | number)[];
 
-export type Widget =
-  | 'text' | 'code' | 'javascript' | 'cel' | 'template' | 'select' | 'switch' | 'number' | 'duration' | 'path'
-  | 'credential' | 'workflow' | 'keyvalue' | 'list' | 'rules' | 'object' | 'variants' | 'any';
+const WIDGETS = [
+  'text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path',
+  'credential', 'workflow', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any',
+] as const;
+export type Widget = (typeof WIDGETS)[number];
 
-const KNOWN: ReadonlySet<string> = new Set<Widget>([
-  'text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'keyvalue', 'list', 'rules', 'object', 'variants', 'any',
-]);
+const KNOWN: ReadonlySet<string> = new Set(WIDGETS);
 
 /** A value that a text may have; `label`: how it is said, where that is another. */
 export interface Offered { value: string; label?: string }
@@ -240,9 +240,15 @@ export function initialValue(schema: JsonSchema | undefined): unknown {
       return {};
     case 'list':
     case 'rules':
+    case 'toolRules':
       return [];
     case 'variants':
       return initialValue((schema.oneOf ?? schema.anyOf)?.[0]);
+    case 'code': {
+      // A box of JSON is no text.
+      const [type] = typesOf(schema);
+      return type === 'object' ? {} : type === 'array' ? [] : '';
+    }
     default:
       return '';
   }

@@ -1,5 +1,5 @@
-//! Schemas and TypeScript in the tree are what the Rust types say. `SIGNALBOX_GEN=1` (or `cargo xtask gen`) writes
-//! them; without it a stale file fails once and says so.
+//! Schemas, TypeScript and the catalog of the UI's tests in the tree are what the Rust types and the node kinds say.
+//! `SIGNALBOX_GEN=1` (or `cargo xtask gen`) writes them; without it a stale file fails once and says so.
 
 mod codegen;
 
@@ -34,6 +34,18 @@ fn gen_schemas_are_fresh() {
 #[test]
 fn gen_typescript_is_fresh() {
     if let Err(stale) = compare(&tree().join("ui/src/api/bindings.gen.ts"), &codegen::typescript()) {
+        panic!("{stale}");
+    }
+}
+
+/// The node kinds as the UI gets them, one in a line: its tests draw the form of each.
+#[test]
+fn gen_catalog_of_the_forms_is_fresh() {
+    let mut kinds = signalbox_app::check::kinds();
+    kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
+    let lines: Vec<String> = kinds.iter().map(|kind| serde_json::to_string(kind).expect("plain data")).collect();
+    let text = format!("[\n{}\n]\n", lines.join(",\n"));
+    if let Err(stale) = compare(&tree().join("ui/src/test/catalog.gen.json"), &text) {
         panic!("{stale}");
     }
 }

@@ -22,6 +22,7 @@ pub const WIDGETS: &[&str] = &[
     "keyvalue",
     "list",
     "rules",
+    "toolRules",
     "duration",
     "path",
     "credential",

@@ -13,7 +13,7 @@ import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 import { WritesEditor } from './writes-editor.tsx';
 
-const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField, rules: ToolRulesField };
+const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField };
 
 export interface SettingsTabProps {
   nodeId: string;

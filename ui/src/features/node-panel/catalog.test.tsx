@@ -1,0 +1,139 @@
+/** The settings of each kind of step that there is: the form is drawn, each control is used once, and what it writes is of the kind's shape. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { describe, expect, it } from 'vitest';
+import { asSchema } from '../../api/json-schema.ts';
+import type { JsonSchema, NodeDescriptor, WorkflowEntry, WorkflowNode } from '../../api/types.ts';
+import type { Handlers } from '../../api/transport/fake.ts';
+import { t } from '../../i18n/index.ts';
+import { applyEdit, hintsOf, initialValue, labelOf, propertiesOf } from '../../schema-form/model.ts';
+import { renderWith, typeCode } from '../../test/render.tsx';
+import { shapeFaults } from '../../test/shape.ts';
+import { SettingsTab } from './settings-tab.tsx';
+import type { PanelEdit } from './types.ts';
+
+const KINDS = JSON.parse(readFileSync(join(import.meta.dirname, '../../test/catalog.gen.json'), 'utf8')) as NodeDescriptor[];
+const HOST: Handlers = {
+  expression_preview: () => ({ state: 'no_data' }), expression_names: () => [], tool_list: () => [], secret_status: () => ({ state: 'ready', file: '', system: '' }),
+  secret_list: () => [{ name: 'kept', kind: 'bearer', hosts: [], createdAt: '', updatedAt: '' }],
+  workflow_list: () => [{ ref: 'orders', id: 'orders', name: 'Orders', location: 'library' } as unknown as WorkflowEntry],
+};
+/** What is chosen where the choices come from the host. */
+const OF_HOST: Readonly<Record<string, RegExp>> = { Credential: /kept/, Workflow: /Orders/ };
+
+const host = { preview: () => Promise.resolve(null), names: () => Promise.resolve([]), item: 0, setItem: () => undefined, revision: 0 };
+
+function Step({ kind, start, onConfig }: { kind: NodeDescriptor; start: unknown; onConfig(config: unknown): void }) {
+  const [node, setNode] = useState<WorkflowNode>({ type: kind.type, config: start } as WorkflowNode);
+  const onEdit = (given: PanelEdit | readonly PanelEdit[]) => {
+    let next: unknown = node;
+    for (const edit of [given].flat() as PanelEdit[]) if (edit.type === 'setNode') next = applyEdit(next, edit.path, edit.value);
+    onConfig((next as WorkflowNode).config);
+    setNode(next as WorkflowNode);
+  };
+  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} readOnly={false} onEdit={onEdit} />;
+}
+
+function open(type: string, config?: unknown) {
+  const kind = KINDS.find((one) => one.type === type);
+  if (!kind) throw new Error(`No kind ${type}`);
+  const schema = asSchema(kind.config);
+  const start = config ?? kind.examples[0]?.config ?? initialValue({ ...schema, type: 'object', properties: schema.properties ?? {} });
+  const writes: unknown[] = [];
+  renderWith(<Step kind={kind} start={start} onConfig={(next) => writes.push(next)} />, HOST);
+  return { schema, start, writes, form: () => screen.getByRole('group', { name: t('settings.config', { kind: kind.title }) }) };
+}
+
+// By selectors: to ask for roles takes jsdom seconds in a form of this size.
+const all = (form: HTMLElement, selector: string) => [...form.querySelectorAll<HTMLElement>(selector)];
+const nameOf = (of: HTMLElement) => of.getAttribute('aria-label') ?? of.id;
+
+/** Each "+ Add" once, those that come with what was added, too. A row of a table is there when it has a name. */
+function addAll(form: () => HTMLElement, check: (what: string) => void) {
+  const pressed = new Set<string>();
+  for (;;) {
+    const button = all(form(), '.lab-add').find((one) => !pressed.has(nameOf(one)));
+    if (!button) return;
+    pressed.add(nameOf(button));
+    fireEvent.click(button);
+    const key = all(form(), 'input.kvt-key').find((one) => (one as HTMLInputElement).value === '');
+    if (key) {
+      fireEvent.change(key, { target: { value: 'added' } });
+      act(() => key.focus());
+      fireEvent.keyDown(key, { key: 'Enter' });
+    }
+    check(nameOf(button));
+  }
+}
+
+/** Every control that the form has after that, once. JSON is left as it is: it is whatever one writes. */
+async function useAll(form: () => HTMLElement, check: (what: string) => void) {
+  const controls = 'input:not(.kvt-key):not([type=checkbox]):not([aria-hidden]), textarea, .cm-content:not([data-language=json]), button[role=switch], span[role=switch], button[role=combobox]';
+  for (let i = 0; i < all(form(), controls).length; i += 1) {
+    const one = all(form(), controls)[i];
+    if (!one) return;
+    const what = `${nameOf(one)} (control ${String(i)})`;
+    if (one.classList.contains('cm-content')) act(() => typeCode(one, '1'));
+    else if (one.role === 'switch') fireEvent.click(one);
+    else if (one.role === 'combobox') {
+      fireEvent.click(one);
+      const other = await waitFor(() => {
+        const offered = all(document.body, '[role=option]:not([aria-selected=true])').findLast((option) => (OF_HOST[nameOf(one)] ?? /./).test(option.textContent));
+        if (!offered) throw new Error(`${what} has nothing to choose`);
+        return offered;
+      });
+      await userEvent.click(other);
+    } else fireEvent.change(one, { target: { value: `${(one as HTMLInputElement).value}1` } });
+    check(what);
+  }
+}
+
+const FORMS = KINDS.filter((kind) => Object.keys(asSchema(kind.config).properties ?? {}).length > 0).map((kind) => kind.type);
+
+describe.each(FORMS)('the settings of %s', (type) => {
+  it('show each field, and write what fits', async () => {
+    const { schema, start, writes, form } = open(type);
+    expect(shapeFaults(schema, start)).toEqual([]);
+    for (const [name, property] of propertiesOf(schema, start)) expect(form().textContent, name).toContain(labelOf(name, property));
+    let before = 0;
+    const check = (what: string) => {
+      expect(writes.length, `${what} writes something`).toBeGreaterThan(before);
+      expect(shapeFaults(schema, writes.at(-1)), what).toEqual([]);
+      before = writes.length;
+    };
+    addAll(form, check);
+    await useAll(form, check);
+    expect(before).toBeGreaterThan(0);
+    // A form of forty controls on a busy machine.
+  }, 60_000);
+});
+
+it('names only widgets that the form has', () => {
+  const lost: string[] = [];
+  const walk = (of: unknown, at: string): void => {
+    if (typeof of !== 'object' || of === null) return;
+    const hints = (of as JsonSchema)['x-ui'];
+    if (hints?.['widget'] !== undefined && hintsOf(of as JsonSchema).widget === undefined) lost.push(`${at} ${String(hints['widget'])}`);
+    for (const [name, one] of Object.entries(of)) walk(one, `${at}/${name}`);
+  };
+  for (const kind of KINDS) walk(kind.config, kind.type);
+  expect(lost).toEqual([]);
+});
+
+it('a case of a switch has its port, and keeps what it has when its condition is edited', () => {
+  const { writes, form } = open('flow.switch', { cases: [{ when: 'item.n > 1', port: 'large' }, { when: 'item.n > 0', port: 'small' }] });
+  expect(within(form()).getAllByText('Port')).toHaveLength(2);
+  const when = all(form(), '.cm-content')[0];
+  if (!when) throw new Error('no condition');
+  act(() => typeCode(when, '0'));
+  expect(writes.at(-1)).toEqual({ cases: [{ when: 'item.n > 10', port: 'large' }, { when: 'item.n > 0', port: 'small' }] });
+});
+
+it('a rule of an error handler chooses between what a handler can do', () => {
+  const { form } = open('builtin.error_handler', { rules: [{ name: 'again', when: 'error.retryable', action: 'retry' }] });
+  expect(form().textContent).toContain('retry');
+  expect(form().textContent).not.toContain('not in this version');
+});
