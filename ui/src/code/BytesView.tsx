@@ -5,6 +5,7 @@ import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
 import { saveFile } from '../api/hand-out.ts';
 import { isCut } from '../api/json.ts';
+import { useCommand, useMay } from '../api/queries.ts';
 import type { RunItem } from '../api/run-types.ts';
 import { formatBytes, t, tn } from '../i18n/index.ts';
 import { Button, Icon, toast } from '../kit/index.ts';
@@ -28,23 +29,31 @@ export interface BytesViewProps {
   items: readonly WithBytes[];
 }
 
-export function BytesView({ runId, step, items }: BytesViewProps) {
+export function BytesView(props: BytesViewProps) {
+  return props.items.some((item) => item.binary !== undefined) ? <List {...props} /> : null;
+}
+
+function List({ runId, step, items }: BytesViewProps) {
   const all = bytesOf(items);
   const cut = items.some((item) => isCut(item.binary));
+  const may = useMay()('run_binary');
+  // Nothing can be masked in bytes: who sees the run with masks is not given them.
+  const masked = useCommand('run_get', { runId }, { enabled: may && all.length > 0, staleTime: 60_000 }).data?.masked === true;
   if (all.length === 0 && !cut) return null;
   return (
     <ul className="bytes" aria-label={t('bytes.list')}>
       {all.slice(0, MOST).map(([name, bytes], index) => (
-        // The bytes of a call never change their order.
-        <One key={`${name} ${String(index)}`} runId={runId} step={step} name={name} bytes={bytes} />
+        // Another item has other bytes under the same name.
+        <OneFile key={`${bytes.sha256} ${name} ${String(index)}`} runId={runId} step={step} name={name} bytes={bytes} saves={may && !masked} />
       ))}
       {all.length > MOST ? <li className="s t3">{tn('bytes.more', all.length - MOST)}</li> : null}
       {cut ? <li className="s t3">{t('bytes.cut')}</li> : null}
+      {masked ? <li className="s t3">{t('bytes.masked')}</li> : null}
     </ul>
   );
 }
 
-function One({ runId, step, name, bytes }: { runId: string; step: string; name: string; bytes: Bytes }) {
+function OneFile({ runId, step, name, bytes, saves }: { runId: string; step: string; name: string; bytes: Bytes; saves: boolean }) {
   const [state, setState] = useState<'idle' | 'loading' | { failed: string }>('idle');
   const save = () => {
     setState('loading');
@@ -63,7 +72,7 @@ function One({ runId, step, name, bytes }: { runId: string; step: string; name: 
         <Icon name="doc" size={16} className="t2" />
         <code>{name}</code>
         <span className="s t2 grow ell" title={bytes.mime}>{kindOf(bytes.mime)}, {formatBytes(bytes.size)}</span>
-        <Button small icon="dl" disabled={state === 'loading'} aria-label={t('bytes.saveOne', { name })} onClick={save}>{t('bytes.save')}</Button>
+        {saves ? <Button small icon="dl" disabled={state === 'loading'} aria-label={t('bytes.saveOne', { name })} onClick={save}>{t('bytes.save')}</Button> : null}
       </div>
       {typeof state === 'object' ? <p className="s c-err">{t('bytes.failed', { message: state.failed })}</p> : null}
     </li>

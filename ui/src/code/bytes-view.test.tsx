@@ -1,4 +1,6 @@
-import { screen } from '@testing-library/react';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../api/error.ts';
@@ -38,5 +40,39 @@ describe('d_10: bytes that came with an item', () => {
     renderWith(<BytesView runId="R" step="fetch" items={[{ binary: cut as never }]} />);
     expect(screen.getByText(/So many files/)).toBeTruthy();
     expect([kindOf('application/x-own'), endingOf('a/../../x')]).toEqual(['application/x-own', 'bin']);
+  });
+
+  it('d_10 are not offered to who would be refused: a viewer, and who sees the run with masks', async () => {
+    const who = (role: 'viewer' | 'operator') => () => ({ operatorId: 'user:vera', role, via: 'rest' as const });
+    const shown = <BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />;
+    const { unmount } = renderWith(shown, { who: who('viewer') });
+    await waitFor(() => expect(screen.queryByRole('button')).toBeNull());
+    expect(screen.getByText('PNG picture, 70 B')).toBeTruthy();
+    unmount();
+    renderWith(shown, { who: who('operator'), run_get: () => ({ runId: 'R', masked: true }) as never });
+    expect(await screen.findByText(/^Shown with masks/)).toBeTruthy();
+    expect(screen.queryByRole('button')).toBeNull();
+  });
+
+  it('of one item say nothing of those of another', async () => {
+    const other = { ...picture, sha256: 'cd'.repeat(32) };
+    const { rerender } = renderWith(<BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />, {
+      run_binary: () => { throw new ApiError({ code: 'NOT_FOUND', message: 'It is gone.', hint: '' }); },
+    });
+    await userEvent.click(screen.getByRole('button', { name: 'Save response as a file' }));
+    expect(await screen.findByText(/It is gone/)).toBeTruthy();
+    rerender(<BytesView runId="R" step="fetch" items={[{ binary: { response: other } }]} />);
+    expect(screen.queryByText(/It is gone/)).toBeNull();
+  });
+
+  it('d_10 of each type that the engine names have a word and the ending that they came with', () => {
+    const source = readFileSync(join(import.meta.dirname, '../../../src-tauri/crates/nodes/src/binary.rs'), 'utf8');
+    const table = /fn media_of[\s\S]*?\n\}/.exec(source)?.[0] ?? '';
+    const named = [...table.matchAll(/^\s*((?:"\w+"(?: \| )?)+) => "([^"]+)"/gm)].map(([, endings = '', mime = '']) => ({ mime, endings: [...endings.matchAll(/\w+/g)].map(([one]) => one) }));
+    expect(named.length).toBeGreaterThan(14);
+    for (const { mime, endings } of named) {
+      expect(endings, mime).toContain(endingOf(mime));
+      expect(kindOf(mime)).not.toBe(mime);
+    }
   });
 });
