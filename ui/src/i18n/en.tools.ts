@@ -100,4 +100,20 @@ export const tools = {
   'tools.notAsked': 'It was not asked yet which tools it has. To ask it, it is started or reached.',
   'tools.asking': 'It is started or reached, and asked which tools it has…',
   'tools.lastWords': 'Last lines of its error output',
+
+  // Rules over the calls of tools, of a step and of a workflow.
+  'toolRules.new': 'new rule',
+  'toolRules.noneOfStep': 'None of its own: those of the workflow hold.',
+  'toolRules.noneOfWorkflow': 'None: what the rules of a step do not stop is called.',
+  'toolRules.empty': 'None, but asked for: each call that is not sure only to read is asked about.',
+  'toolRules.askAll': 'Ask about calls',
+  'toolRules.drop': 'No rules: do not ask',
+  'toolRules.more': 'Words and limits',
+  'toolRules.message': 'Why, for the person or the model',
+  'toolRules.maxArguments': 'Longest arguments, bytes',
+  'toolRules.maxResult': 'Longest answer, bytes',
+  'toolRules.noLimit': 'no limit',
+  'toolRules.action.allow': 'Allow',
+  'toolRules.action.ask': 'Ask a person',
+  'toolRules.action.deny': 'Do not allow',
 };

@@ -5,4 +5,4 @@ export { Field } from './field.tsx';
 export { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
 export { diagnosticsAt, pointerOf, type Path } from './model.ts';
 export { SchemaForm } from './schema-form.tsx';
-export { FormScopeProvider, useForm, type ExpressionHost, type FormScope, type OwnWidgets } from './scope.ts';
+export { FormScopeProvider, useForm, type ExpressionHost, type FormScope, type OwnFieldProps, type OwnWidgets } from './scope.ts';

@@ -5,8 +5,10 @@ import type { Diagnostic, ExpressionName, Preview } from '../api/types.ts';
 import type { FieldProps } from './frame.tsx';
 import type { Path, Widget } from './model.ts';
 
+/** What such a field is given: with its place, for who edits parts of the value. */
+export type OwnFieldProps = FieldProps & { path: Path };
 /** Fields that come from outside: they ask the host for more than a schema says. */
-export type OwnWidgets = Partial<Record<Widget, ComponentType<FieldProps>>>;
+export type OwnWidgets = Partial<Record<Widget, ComponentType<OwnFieldProps>>>;
 
 /** Where expressions get their names and their live results. Without a host a form takes literals only. */
 export interface ExpressionHost {

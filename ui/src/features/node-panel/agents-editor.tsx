@@ -20,8 +20,8 @@ export function AgentsEditor({ settings, catalog }: { settings: Workflow['settin
   return (
     <>
       <Field name="tools" schema={offered(list, tools.data ?? [])} value={settings?.tools} path={['settings', 'tools']} />
-      <ToolRules label={t('workflow.toolRules')} hint={t('workflow.toolRulesHint')} value={settings?.toolRules} pointer="/settings/toolRules"
-        findings={diagnosticsAt(form.diagnostics, '/settings/toolRules', false)} onValue={(next) => form.edit(['settings', 'toolRules'], next)} />
+      <ToolRules label={t('workflow.toolRules')} hint={t('workflow.toolRulesHint')} most={of['toolRules']?.maxItems} none={t('toolRules.noneOfWorkflow')} value={settings?.toolRules}
+        path={['settings', 'toolRules']} findings={diagnosticsAt(form.diagnostics, '/settings/toolRules', false)} />
       <Field name="skills" schema={SKILLS} value={settings?.skills} path={['settings', 'skills']} />
     </>
   );

@@ -1,9 +1,9 @@
 import type { Diagnostic, ExpressionName, Rule } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { IconButton, Select } from '../../kit/index.ts';
 import { useMemo } from 'react';
 import { useCommand } from '../../api/queries.ts';
-import { CelEditor, Findings, FormScopeProvider, diagnosticsAt, pointerOf, useForm, type ExpressionHost } from '../../schema-form/index.ts';
+import { FormScopeProvider, diagnosticsAt, pointerOf, useForm, type ExpressionHost } from '../../schema-form/index.ts';
+import { RuleRow, moved } from './rule-row.tsx';
 
 /** What a rule may do. Other names are kept and marked; the validator says what they need. */
 export const ACTIONS = ['retry', 'auto_fix', 'human_review', 'fallback', 'error_as_context', 'abort', 'escalate'] as const;
@@ -43,12 +43,6 @@ export function RulesEditor({ rules, path, wired, host, onChange }: {
   }), [form, host]);
   const checked = useCommand('rules_check', { rules: [...rules], ...(wired ? { wired: [...wired] } : {}) }, { enabled: rules.length > 0, placeholderData: (before) => before });
   const change = (index: number, part: Partial<Rule>) => onChange(rules.map((rule, i) => (i === index ? { ...rule, ...part } : rule)));
-  const move = (from: number, to: number) => {
-    const next = rules.slice();
-    const taken = next.splice(from, 1);
-    next.splice(to, 0, ...taken);
-    onChange(next);
-  };
   return (
     <FormScopeProvider value={scope}><div className="field">
       <span className="lab">
@@ -70,30 +64,11 @@ export function RulesEditor({ rules, path, wired, host, onChange }: {
             const empty: Diagnostic[] = rule.when.trim() === '' ? [{ code: 'MISSING_CONFIG', severity: 'error', path: `${at}/when`, message: t('rules.emptyWhen'), hint: t('rules.emptyWhenHint') }] : [];
             const findings = empty.length > 0 ? [...all.filter((one) => one.path !== `${at}/when`), ...empty] : all;
             const when = findings.filter((one) => one.path === `${at}/when`);
-            const known = (ACTIONS as readonly string[]).includes(rule.action);
             return (
               // Rules are told apart by their place.
-              <div className="rule-row" role="listitem" key={`rule ${String(index)}`} aria-label={t('workflow.rule', { n: index + 1 })}>
-                <span className="list-n s t3">{index + 1}</span>
-                <div className="rule-body">
-                  <div className="row gap1">
-                    <span className="input grow"><input aria-label={`${t('workflow.ruleName')} ${String(index + 1)}`} value={rule.name} readOnly={readOnly} onChange={(event) => change(index, { name: event.target.value })} /></span>
-                    <span className="rule-action">
-                      <Select label={`${t('workflow.ruleAction')} ${String(index + 1)}`} value={rule.action} disabled={readOnly} invalid={!known} onChange={(action) => change(index, { action })}
-                        options={[...ACTIONS.map((action) => ({ value: action as string, label: actionWords(action) })), ...(known ? [] : [{ value: rule.action, label: t('workflow.ruleUnknown', { action: rule.action }) }])]} />
-                    </span>
-                  </div>
-                  <CelEditor text={rule.when} onText={(next) => change(index, { when: next })} label={`${t('workflow.ruleWhen')} ${String(index + 1)}`} invalid={when.length > 0} placeholder="error.type == 'Timeout'" />
-                  <Findings findings={findings} />
-                </div>
-                {readOnly ? null : (
-                  <span className="list-tools">
-                    {index > 0 ? <IconButton small icon="up" label={t('form.up')} onClick={() => move(index, index - 1)} /> : null}
-                    {index < rules.length - 1 ? <IconButton small icon="down" label={t('rules.down')} onClick={() => move(index, index + 1)} /> : null}
-                    <IconButton small icon="x" label={t('form.removeRow', { n: index + 1 })} onClick={() => onChange(rules.filter((_, i) => i !== index))} />
-                  </span>
-                )}
-              </div>
+              <RuleRow key={`rule ${String(index)}`} rule={rule} n={index + 1} last={index === rules.length - 1} readOnly={readOnly} placeholder="error.type == 'Timeout'"
+                actions={ACTIONS.map((action) => ({ value: action, label: actionWords(action) }))} findings={findings} whenInvalid={when.length > 0}
+                onField={(field, value) => change(index, { [field]: value })} onMove={(by) => onChange(moved(rules, index, by))} onRemove={() => onChange(rules.filter((_, i) => i !== index))} />
             );
           })}
         </div>
