@@ -1,10 +1,10 @@
-// Dialogs that send something: what is asked, its answer when it fails, and no way out while it is under way, unless that lasts.
+// Dialogs that send something: what is asked, and its answer when it fails.
 
 import './keys.css';
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useId, useRef, type ReactNode } from 'react';
 import type { ApiError } from '../api/error.ts';
 import { t } from '../i18n/index.ts';
-import { Button, ConfirmDialog, Dialog } from '../kit/index.ts';
+import { Button, ConfirmDialog, Dialog, DialogCancel } from '../kit/index.ts';
 import { useDoing } from './doing.ts';
 import { Fault } from './fault.tsx';
 
@@ -27,32 +27,12 @@ interface FormDialogProps {
   above?: ReactNode;
 }
 
-/** An answer that has not come by then may wait for something that is closed: the person may go. */
-export const LONG_MS = 30_000;
-
-/** Busy for so long that nobody has to wait. */
-function useLong(busy: boolean): boolean {
-  const [long, setLong] = useState(false);
-  useEffect(() => {
-    if (!busy) return undefined;
-    const timer = setTimeout(() => setLong(true), LONG_MS);
-    return () => {
-      clearTimeout(timer);
-      setLong(false);
-    };
-  }, [busy]);
-  return busy && long;
-}
-
 export function FormDialog({ title, submit, busy, error, complete, close = t('common.cancel'), danger, width, onSubmit, onClose, children, above }: FormDialogProps) {
   const form = useId();
-  const long = useLong(busy);
-  const held = busy && !long;
   return (
-    <Dialog open typed onClose={onClose} title={title} closeLabel={close} width={width} busy={held}
+    <Dialog open typed onClose={onClose} title={title} closeLabel={close} width={width} busy={busy}
       footer={<>
-        {busy && !held ? <span className="s t2 grow" role="status">{t('common.noAnswer')}</span> : null}
-        <Button onClick={onClose} disabled={held} keys="Escape">{close}</Button>
+        <DialogCancel onClick={onClose} late={t('common.noAnswer')}>{close}</DialogCancel>
         <Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!complete} type="submit" form={form}>{submit}</Button>
       </>}>
       <form id={form} className="sec-form" onSubmit={(event) => { event.preventDefault(); if (complete && !busy) onSubmit(); }}>
@@ -76,7 +56,7 @@ export function ConfirmRemove({ section, title, text, confirm, done, remove, onC
     onClose();
   };
   return (
-    <ConfirmDialog open danger busy={busy} title={title} text={text} confirm={confirm} cancel={t('common.cancel')} onConfirm={() => void go()} onClose={onClose}
+    <ConfirmDialog open danger busy={busy} title={title} text={text} confirm={confirm} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={() => void go()} onClose={onClose}
       focusAfter={() => (gone.current ? document.getElementById(`set-${section}`) : null)} />
   );
 }

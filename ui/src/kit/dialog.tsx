@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from 'react';
 import { pushScope } from './action.ts';
 import { Button, IconButton } from './button.tsx';
 
@@ -14,7 +14,7 @@ export interface DialogProps {
   width?: number | undefined;
   /** Leaves the title to screen readers only. */
   bare?: boolean;
-  /** Something was sent and is answered here: until then it cannot be closed. What ends later would act on what is open then. */
+  /** Something was sent and is answered here: until then it cannot be closed, unless that lasts. What ends later would act on what is open then. */
   busy?: boolean | undefined;
   /** Something is typed in it: a press beside it does not throw that away. */
   typed?: boolean | undefined;
@@ -24,25 +24,57 @@ export interface DialogProps {
 
 const FIELDS = [':is(.dialog-body, .dialog-bare)'].flatMap((box) => ['input', 'textarea', '.select', '.cm-content'].map((field) => `${box} ${field}:not(:disabled)`)).join(', ');
 
+/** An answer that has not come by then may wait for something that is closed: the person may go. */
+export const LONG_MS = 30_000;
+
+/** Busy for so long that nobody has to wait. */
+function useLong(busy: boolean): boolean {
+  const [long, setLong] = useState(false);
+  useEffect(() => {
+    if (!busy) return undefined;
+    const timer = setTimeout(() => setLong(true), LONG_MS);
+    return () => {
+      clearTimeout(timer);
+      setLong(false);
+    };
+  }, [busy]);
+  return busy && long;
+}
+
+const Wait = createContext<{ held: boolean; long: boolean }>({ held: false, long: false });
+
+/** The button that leaves a dialog as it was; pressed by Esc, too. `late`: said when the answer does not come and one may go all the same. */
+export function DialogCancel({ late, onClick, children }: { late?: string | undefined; onClick(): void; children: ReactNode }) {
+  const { held, long } = useContext(Wait);
+  return (
+    <>
+      {long && late !== undefined ? <span className="s t2 grow" role="status">{late}</span> : null}
+      <Button onClick={onClick} disabled={held} keys="Escape">{children}</Button>
+    </>
+  );
+}
+
 /** A modal: focus stays inside, Esc closes, keys of the page behind do nothing. */
 export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare, busy, typed, focusAfter }: DialogProps) {
   useEffect(() => (open ? pushScope('dialog') : undefined), [open]);
+  const long = useLong(open && busy === true);
+  const held = busy === true && !long;
   const popup = useRef<HTMLDivElement>(null);
   // The first field, else the answer that changes nothing, else the dialog itself; never the cross with its tooltip.
   const first = () => popup.current?.querySelector<HTMLElement>(FIELDS) ?? popup.current?.querySelector<HTMLElement>('.dialog-foot button') ?? popup.current;
   return (
-    <Base.Root open={open} disablePointerDismissal={typed ?? false} onOpenChange={(next) => { if (!next && !busy) onClose(); }}>
+    <Base.Root open={open} disablePointerDismissal={typed ?? false} onOpenChange={(next) => { if (!next && !held) onClose(); }}>
       <Base.Portal>
         <Base.Backdrop className="scrim" />
         <Base.Popup ref={popup} initialFocus={first} finalFocus={() => focusAfter?.() ?? true} className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>
           {bare ? <Base.Title className="vh">{title}</Base.Title> : (
             <header className="dialog-head">
               <Base.Title className="l ell">{title}</Base.Title>
-              <IconButton icon="x" label={closeLabel} disabled={busy} onClick={onClose} />
+              <IconButton icon="x" label={closeLabel} disabled={held} onClick={onClose} />
             </header>
           )}
           <div className={bare ? 'dialog-bare' : 'dialog-body'}>{children}</div>
-          {footer ? <footer className="dialog-foot">{footer}</footer> : null}
+          {footer ? <footer className="dialog-foot"><Wait.Provider value={{ held, long }}>{footer}</Wait.Provider></footer> : null}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
@@ -50,14 +82,14 @@ export function Dialog({ open, onClose, title, closeLabel, children, footer, wid
 }
 
 /** A question with two answers. */
-export function ConfirmDialog({ open, title, text, confirm, cancel, danger, busy, focusAfter, onConfirm, onClose }: {
-  open: boolean; title: string; text: ReactNode; confirm: string; cancel: string; danger?: boolean; busy?: boolean | undefined; focusAfter?: DialogProps['focusAfter'];
+export function ConfirmDialog({ open, title, text, confirm, cancel, late, danger, busy, focusAfter, onConfirm, onClose }: {
+  open: boolean; title: string; text: ReactNode; confirm: string; cancel: string; /** See `DialogCancel`. */ late?: string; danger?: boolean; busy?: boolean | undefined; focusAfter?: DialogProps['focusAfter'];
   onConfirm(): void; onClose(): void;
 }) {
   return (
     <Dialog open={open} onClose={onClose} title={title} closeLabel={cancel} width={400} busy={busy} focusAfter={focusAfter}
       footer={<>
-        <Button onClick={onClose} disabled={busy} keys="Escape">{cancel}</Button>
+        <DialogCancel onClick={onClose} late={late}>{cancel}</DialogCancel>
         <Button variant={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>{confirm}</Button>
       </>}>
       <p className="t2">{text}</p>

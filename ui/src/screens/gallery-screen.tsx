@@ -71,7 +71,7 @@ export function GalleryScreen() {
         onNew={() => void withBusy('new', () => createWorkflow())} onOpen={(entry) => navigate({ screen: 'workflow', ref: entry.ref })}
         onDuplicate={duplicate} onDelete={setDeleting} onShowRuns={(entry) => navigate(entry ? { screen: 'runs', workflow: entry.id } : { screen: 'runs' })} />
       <ConfirmDialog open={deleting !== null} danger busy={busy === 'delete'} title={t('gallery.deleteTitle')}
-        text={t('gallery.deleteText', { name: deleting?.name ?? '', folder: deleting?.folder ?? '' })} confirm={t('gallery.deleteYes')} cancel={t('common.cancel')}
+        text={t('gallery.deleteText', { name: deleting?.name ?? '', folder: deleting?.folder ?? '' })} confirm={t('gallery.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')}
         onConfirm={() => { if (deleting) remove(deleting); }} onClose={() => setDeleting(null)} />
     </Screen>
   );

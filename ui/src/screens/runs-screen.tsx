@@ -74,7 +74,7 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
         may={may} onCancel={(run) => void later(run, 'run_cancel')} onResume={(run) => void later(run, 'run_resume')} onDelete={setDeleting}
         onCopyId={(run) => void copyText(run.runId)} onRerun={setRerun} />
       <ConfirmDialog open={deleting !== null} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: deleting?.workflowName ?? '' })}
-        confirm={t('runs.deleteYes')} cancel={t('common.cancel')} onConfirm={() => { if (deleting) void remove(deleting); }} onClose={() => setDeleting(null)} />
+        confirm={t('runs.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={() => { if (deleting) void remove(deleting); }} onClose={() => setDeleting(null)} />
       {rerun ? <HistoryRerun run={rerun} onClose={() => setRerun(null)} /> : null}
     </Screen>
   );

@@ -1,9 +1,9 @@
 // The questions before a decision is sent, and the small ones beside it.
 
-import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
-import { Button, Dialog, Field, Icon, TextArea, TextInput } from '../../kit/index.ts';
+import { Button, Dialog, DialogCancel, Field, Icon, TextArea, TextInput } from '../../kit/index.ts';
 import { hiddenIn, plain } from '../evidence/controls.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
@@ -58,21 +58,34 @@ export function ChooseAlternative({ task, onPick, onClose }: { task: Task; onPic
   );
 }
 
+/** Whether who asked still waits: what ends later would close another dialog. */
+function useWaits(): { current: boolean } {
+  const waits = useRef(true);
+  useEffect(() => {
+    waits.current = true;
+    return () => { waits.current = false; };
+  }, []);
+  return waits;
+}
+
 /** One text that has to be given. */
 export function Ask({ title, text, label, hint, submit, danger, many = true, most = 200, start = '', extra, onDone, onClose }: {
   title: string; text: ReactNode; label: string; hint?: string; submit: string; danger?: boolean; many?: boolean; most?: number; start?: string; extra?: (busy: boolean) => ReactNode; onDone(text: string): Promise<boolean>; onClose(): void;
 }) {
   const [value, setValue] = useState(start);
   const [busy, setBusy] = useState(false);
+  const waits = useWaits();
   const done = async () => {
     if (!value.trim() || busy) return;
     setBusy(true);
-    if (await onDone(value.trim())) onClose();
+    const done = await onDone(value.trim());
+    if (!waits.current) return;
+    if (done) onClose();
     else setBusy(false);
   };
   return (
     <Dialog open typed onClose={onClose} title={title} closeLabel={t('common.cancel')} busy={busy}
-      footer={<><Button onClick={onClose} disabled={busy} keys="Escape">{t('common.cancel')}</Button><Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!value.trim()} keys="Mod+Enter" onClick={() => void done()}>{submit}</Button></>}>
+      footer={<><DialogCancel onClick={onClose} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel><Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!value.trim()} keys="Mod+Enter" onClick={() => void done()}>{submit}</Button></>}>
       <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => void done())}>
         <p className="t2">{text}</p>
         <Field label={label} hint={hint} required>
@@ -111,16 +124,19 @@ export function SnoozeDialog({ expiresAt, onSnooze, onClose }: { expiresAt: stri
   const [now] = useState(() => Date.now());
   const [own, setOwn] = useState(() => localInput(new Date(now + 7_200_000)));
   const [busy, setBusy] = useState(false);
+  const waits = useWaits();
   const at = new Date(own);
   const bad = Number.isNaN(at.getTime()) || at.getTime() <= now;
   const snooze = async (until: Date) => {
     setBusy(true);
-    if (await onSnooze(until)) onClose();
+    const done = await onSnooze(until);
+    if (!waits.current) return;
+    if (done) onClose();
     else setBusy(false);
   };
   return (
-    <Dialog open onClose={onClose} title={t('inbox.snooze.title')} closeLabel={t('common.cancel')} busy={busy}
-      footer={<><Button onClick={onClose} disabled={busy} keys="Escape">{t('common.cancel')}</Button><Button variant="primary" busy={busy} disabled={bad} onClick={() => void snooze(at)}>{t('inbox.snooze.yes')}</Button></>}>
+    <Dialog open typed onClose={onClose} title={t('inbox.snooze.title')} closeLabel={t('common.cancel')} busy={busy}
+      footer={<><DialogCancel onClick={onClose} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel><Button variant="primary" busy={busy} disabled={bad} onClick={() => void snooze(at)}>{t('inbox.snooze.yes')}</Button></>}>
       <div className="ib-dialog">
         <p className="t2">{t('inbox.snooze.text')}{expiresAt ? ` ${t('inbox.snooze.ends', { at: formatDateTime(expiresAt) })}` : ''}</p>
         <div className="row wrap">

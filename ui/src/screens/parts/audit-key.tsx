@@ -52,7 +52,7 @@ export function AuditKeySection() {
       ) : null}
       {asked === null ? null : (
         <ConfirmDialog open danger={asked.what === 'new'} busy={busy} title={t(asked.what === 'new' ? 'auditKey.newTitle' : 'auditKey.toFileTitle')} text={t(asked.what === 'new' ? 'auditKey.newText' : 'auditKey.toFileText')}
-          confirm={t(asked.what === 'new' ? 'auditKey.newYes' : 'auditKey.toFile')} cancel={t('common.cancel')} onConfirm={() => void confirm()} onClose={() => setAsked(null)} />
+          confirm={t(asked.what === 'new' ? 'auditKey.newYes' : 'auditKey.toFile')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={() => void confirm()} onClose={() => setAsked(null)} />
       )}
     </Section>
   );

@@ -50,7 +50,7 @@ export function RetentionSection() {
       </div>
       {days === undefined || !mayChange ? null : <div className="row wrap"><Button icon="x" busy={busy} onClick={() => setAsked('now')}>{t('retention.now')}</Button></div>}
       {asked === null ? null : (
-        <ConfirmDialog open danger busy={busy} title={t('retention.ask', { days: asked === 'now' ? days ?? 0 : asked })} text={t('retention.askText')} confirm={t(asked === 'now' ? 'retention.now' : 'retention.use')} cancel={t('common.cancel')}
+        <ConfirmDialog open danger busy={busy} title={t('retention.ask', { days: asked === 'now' ? days ?? 0 : asked })} text={t('retention.askText')} confirm={t(asked === 'now' ? 'retention.now' : 'retention.use')} cancel={t('common.cancel')} late={t('common.noAnswer')}
           onConfirm={() => void attempt(confirm)} onClose={() => setAsked(null)} />
       )}
     </Section>

@@ -172,7 +172,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: run.workflowName })}
-        confirm={t('runs.deleteYes')} cancel={t('common.cancel')} onConfirm={remove} onClose={() => setDeleting(false)} />
+        confirm={t('runs.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={remove} onClose={() => setDeleting(false)} />
       {debug.dialog}
       {rerun.dialog}
     </RerunContext>
