@@ -16,6 +16,7 @@ import { forgetQuery, keepQuery, useSavedQueries } from '../features/audit/saved
 import { AuditTable } from '../features/audit/table.tsx';
 import type { AuditProfile, ExportFormat } from '../features/audit/types.ts';
 import { useAuditRows } from '../features/audit/use-audit.ts';
+import { useFreshFacets } from '../features/audit/use-fresh-facets.ts';
 import { VerdictBar } from '../features/audit/verdict-bar.tsx';
 import { damageText, eventLook, levelText } from '../features/audit/words.ts';
 import '../features/audit/audit.css';
@@ -42,14 +43,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const all = useCommand('audit_facets', {}, { placeholderData: (old) => old, staleTime: 60_000, enabled: settled !== '' });
   // People act seldom: the newest records alone do not have them all.
   const people = useCommand('audit_facets', { query: 'actor:human' }, { placeholderData: (old) => old, staleTime: 60_000, enabled: valueOf(query, 'actor') !== undefined });
-  // New records are new names and counts: completion and facets know them as soon as the list does. A slow answer is waited for.
-  const written = list.head?.size;
-  const counted = useRef(written);
-  useEffect(() => {
-    if (written === undefined || counted.current === written) return;
-    if (counted.current !== undefined) void queryClient.invalidateQueries({ queryKey: ['audit_facets'] }, { cancelRefetch: false });
-    counted.current = written;
-  }, [written]);
+  useFreshFacets(list.head?.size);
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);
   const exports = useMay()('audit_export');
@@ -180,7 +174,7 @@ function SaveDialog({ query, onClose }: { query: string; onClose(): void }) {
   const [name, setName] = useState('');
   const save = () => { if (name.trim()) { keepQuery(name.trim(), query); onClose(); } };
   return (
-    <Dialog open onClose={onClose} title={t('audit.saveTitle')} closeLabel={t('common.cancel')} footer={<><Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button><Button variant="primary" disabled={!name.trim()} onClick={save}>{t('audit.saveYes')}</Button></>}>
+    <Dialog open typed onClose={onClose} title={t('audit.saveTitle')} closeLabel={t('common.cancel')} footer={<><Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button><Button variant="primary" disabled={!name.trim()} onClick={save}>{t('audit.saveYes')}</Button></>}>
       <form className="col" style={{ gap: 12 }} onSubmit={(event) => { event.preventDefault(); save(); }}>
         <code>{query}</code>
         <Field label={t('audit.saveName')} required>{({ id }) => <TextInput id={id} value={name} onChange={setName} maxLength={80} />}</Field>
@@ -195,7 +189,7 @@ function JumpDialog({ onJump, onClose }: { onJump(at: Date): void; onClose(): vo
   const bad = Number.isNaN(at.getTime());
   const jump = () => { if (!bad) { onJump(at); onClose(); } };
   return (
-    <Dialog open onClose={onClose} title={t('audit.jumpTitle')} closeLabel={t('common.cancel')} footer={<><Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button><Button variant="primary" disabled={bad} onClick={jump}>{t('audit.jumpYes')}</Button></>}>
+    <Dialog open typed onClose={onClose} title={t('audit.jumpTitle')} closeLabel={t('common.cancel')} footer={<><Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button><Button variant="primary" disabled={bad} onClick={jump}>{t('audit.jumpYes')}</Button></>}>
       <form className="col" style={{ gap: 12 }} onSubmit={(event) => { event.preventDefault(); jump(); }}>
         <p className="t2">{t('audit.jumpText')}</p>
         <Field label={t('audit.jumpAt')} required>{({ id }) => <TextInput id={id} type="datetime-local" value={text} onChange={setText} />}</Field>

@@ -1,7 +1,7 @@
 /** Who looks at the chain: what they are offered, what they are told, wherever they are. */
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useSettings } from '../../api/settings.ts';
@@ -57,17 +57,27 @@ it('a chain that breaks is said on every screen, and leads to the record (E2)', 
 });
 
 it('asks every second while a verification goes on, and seldom otherwise', async () => {
-  const { fake } = await show('#/workflows', (made) => { made.status.running = true; });
-  await waitFor(() => expect(queryClient.getQueryData(['audit_status', {}])).toBeTruthy());
-  const wait = () => {
-    const [observer] = queryClient.getQueryCache().find({ queryKey: ['audit_status', {}] })?.observers ?? [];
-    const { refetchInterval } = observer?.options ?? {};
-    return typeof refetchInterval === 'function' && observer ? refetchInterval(observer.getCurrentQuery()) : refetchInterval;
-  };
-  expect(wait()).toBe(1_000);
-  Object.assign(fake.handlers, { audit_status: () => ({ running: false, state: 'intact' }) });
-  await act(async () => { await queryClient.invalidateQueries({ queryKey: ['audit_status'] }); });
-  expect(wait()).toBe(5_000);
+  vi.useFakeTimers();
+  try {
+    const { fake } = await show('#/workflows', (made) => { made.status.running = true; });
+    const asked = () => fake.calls.filter((call) => (call.command as string) === 'audit_status').length;
+    const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+    await pass(100);
+    const first = asked();
+    expect(first).toBeGreaterThan(0);
+    await pass(1_000);
+    expect(asked()).toBe(first + 1);
+    Object.assign(fake.handlers, { audit_status: () => ({ running: false, state: 'intact' }) });
+    await pass(1_000);
+    const last = asked();
+    expect(last).toBe(first + 2);
+    await pass(4_800);
+    expect(asked()).toBe(last);
+    await pass(300);
+    expect(asked()).toBe(last + 1);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('says who somebody claimed to be, as an actor or as a name', async () => {
@@ -92,12 +102,21 @@ it('a summary does not say again who, beside the actor', () => {
 });
 
 it('completion and facets know what was written while one looks', async () => {
-  const { host, fake } = await show('#/audit');
-  expect(await screen.findByRole('checkbox', { name: 'Event: Task completed' })).toBeTruthy();
-  const facets = () => fake.calls.filter((call) => (call.command as string) === 'audit_facets').length;
-  const before = facets();
-  // The next look at the list finds one record more.
-  host.records.push(...(await makeChain(21)).slice(20));
-  await waitFor(() => expect(facets()).toBeGreaterThan(before), { timeout: 8_000 });
-  expect(await screen.findByText('21 records')).toBeTruthy();
+  vi.useFakeTimers();
+  try {
+    const { host, fake } = await show('#/audit');
+    const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+    await pass(500);
+    expect(screen.getByRole('checkbox', { name: 'Event: Task completed' })).toBeTruthy();
+    const facets = () => fake.calls.filter((call) => (call.command as string) === 'audit_facets').length;
+    const before = facets();
+    // The next look at the list finds one record more.
+    host.records.push(...(await makeChain(21)).slice(20));
+    await pass(2_500);
+    await pass(100);
+    expect(screen.getByText('21 records')).toBeTruthy();
+    expect(facets()).toBe(before + 1);
+  } finally {
+    vi.useRealTimers();
+  }
 });
