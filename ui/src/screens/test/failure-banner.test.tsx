@@ -36,4 +36,16 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('ToolError', { retryable: false })).toContain('hands to the tool');
   expect(fix('NetworkError', { details: { effect: 'unknown' } })).toContain('look outside');
   expect(fix('UnknownError')).toContain('look at its input');
+  expect(fix('LLMError', { details: { code: 'AUTH' } })).toContain('its provider in Settings');
+  expect(fix('LLMError', { details: { code: 'HTTP_STATUS' } })).toContain('its provider in Settings');
+  expect(fix('ToolError', { details: { code: 'TOOL_NOT_APPROVED' } })).toContain('Settings, Tools');
+  expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'day' } })).toContain('Settings, Models');
+  expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'run' } })).toContain('settings of the workflow');
+  // A code that a workflow made up is none of ours, whatever it is called.
+  expect(fix('UnknownError', { details: { code: 'constructor' } })).toContain('look at its input');
+});
+
+it('tells nobody to do what their role may not', async () => {
+  renderWith(<Place />, { who: () => ({ operatorId: 'user:vera', role: 'viewer', via: 'rest' }) });
+  await waitFor(() => expect(screen.getByRole('alert').textContent).not.toContain('Likely fix'));
 });

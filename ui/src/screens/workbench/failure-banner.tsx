@@ -1,4 +1,5 @@
 import { codeOf } from '../../api/error.ts';
+import { useMay } from '../../api/queries.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
@@ -16,7 +17,12 @@ function rerunName(view: RunView, step: string): string {
 export function likelyFix(error: RunError): string {
   const code = codeOf(error);
   if (error.details?.effect === 'unknown') return t('run.fix.unknownEffect');
-  if (code !== undefined && CODES[code]) return t(CODES[code]);
+  // The key and the address of a model are its provider's, not the step's.
+  if (error.type === 'LLMError' && (code === 'AUTH' || code === 'HTTP_STATUS')) return t('run.fix.model');
+  if (code === 'BUDGET_EXCEEDED') return t(error.details?.scope === 'day' ? 'run.fix.budgetDay' : 'run.fix.budget');
+  // A workflow names codes of its own.
+  const known = code !== undefined && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
+  if (known !== undefined) return t(known);
   switch (error.type) {
     case 'ValidationError': return t('run.fix.input');
     case 'NetworkError':
@@ -27,7 +33,7 @@ export function likelyFix(error: RunError): string {
   }
 }
 const CODES: { [code: string]: MessageKey } = {
-  BUDGET_EXCEEDED: 'run.fix.budget', AUTH: 'run.fix.access', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
+  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', AUTH: 'run.fix.access', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
   NOT_CONFIGURED: 'run.fix.settings', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
 };
 
@@ -35,6 +41,7 @@ const CODES: { [code: string]: MessageKey } = {
 export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun, onClose }: {
   view: RunView; document: Workflow; onOpenStep(nodeId: string): void; onRunAgain: (() => void) | undefined; onRerun?: AskRerun | undefined; onClose(): void;
 }) {
+  const may = useMay();
   const step = view.failedStepId;
   const error = view.error;
   const title = step ? document.nodes[step]?.title ?? view.nodes[step]?.title ?? step : '';
@@ -57,7 +64,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
       <span className="s t2">
         {step ? <span title={step}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
       </span>
-      {error ? <span className="s">{likelyFix(error)}</span> : null}
+      {error && may('run_again') ? <span className="s">{likelyFix(error)}</span> : null}
     </Banner>
   );
 }
