@@ -30,7 +30,10 @@ export function useCommand<K extends Command>(command: K, payload: Commands[K]['
 
 const RANK: { [R in Commands['who']['response']['role']]: number } = { viewer: 0, operator: 1, builder: 2 };
 
-/** Whether the caller's role may do something: nothing is offered that is refused afterwards. Until the role is known all is. */
+/** Asks who the caller is before anything is drawn. A failure is told by what is asked next. */
+export const loadRole = (): Promise<void> => queryClient.prefetchQuery({ queryKey: ['who', {}], queryFn: ({ signal }) => call('who', {}, signal), staleTime: 60_000 });
+
+/** Whether the caller's role may do something: nothing is offered that is refused afterwards. While nobody could say the role all is. */
 export function useMay(): (command: Command) => boolean {
   const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
   return useCallback((command) => role === undefined || RANK[role] >= RANK[table[command].role], [role]);

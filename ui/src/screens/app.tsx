@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { toApiError, type ApiError, told } from '../api/error.ts';
-import { queryClient } from '../api/queries.ts';
+import { loadRole, queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
 import { formatTime, t } from '../i18n/index.ts';
 import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
@@ -28,12 +28,12 @@ export function App() {
   );
 }
 
-/** Settings first: they hold the theme and the keys. */
+/** Settings first: they hold the theme and the keys. And the role: nothing is drawn that goes away again. */
 function Start() {
   const [state, setState] = useState<'wait' | 'ready' | ApiError>('wait');
   const load = () => {
     setState('wait');
-    loadSettings().then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
+    Promise.all([loadSettings(), loadRole()]).then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
   };
   useEffect(() => {
     whenSettingsFail((cause) => toast({ signal: 'err', text: t('settings.notSaved'), detail: toApiError(cause).message, background: true }));

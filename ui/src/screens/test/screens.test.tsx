@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
@@ -42,6 +42,18 @@ describe('gallery', () => {
     await at('#/workflows');
     const rail = screen.getByRole('navigation', { name: 'Main' });
     expect(within(rail).getAllByRole('link').map((link) => link.textContent)).toEqual(['Workflows', 'Runs', 'Inbox', 'Audit', 'Catalog', 'Settings']);
+  });
+
+  it('draws nothing that the role takes away again: it is known before anything is drawn', async () => {
+    let answer: () => void = () => undefined;
+    host.handlers.who = () => new Promise((done) => { answer = () => done({ operatorId: 'user:vera', role: 'viewer', via: 'rest' }); });
+    window.location.hash = '#/workflows';
+    render(<App />);
+    await waitFor(() => expect(host.calls.map((one) => one.command)).toContain('who'));
+    expect(screen.queryByRole('navigation', { name: 'Main' })).toBeNull();
+    await act(async () => { answer(); await Promise.resolve(); });
+    await screen.findByRole('navigation', { name: 'Main' });
+    expect(screen.queryByRole('button', { name: /New workflow/ })).toBeNull();
   });
 
   it('teaches when there is nothing yet', async () => {
