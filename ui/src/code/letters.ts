@@ -1,8 +1,11 @@
 // Letters that are not seen but change what is seen: found, named, and shown as a mark.
 
 /** Controls (without tab and line feed), marks of writing direction, joiners, tags and other letters of no width or of no shape; a joiner
- * inside of an emoji belongs to it. */
-const SOURCE = String.raw`(?![\t\n]|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u{34f}\u115f\u1160\u3164\uffa0]`;
+ * inside of an emoji belongs to it, and so does one inside of a word of a script that joins its letters. A carriage return before a line feed
+ * is the end of a line. */
+const JOINS = ['Arabic', 'Syriac', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Mongolian']
+  .map((script) => String.raw`\p{Script=${script}}`).join('');
+const SOURCE = String.raw`(?![\t\n]|\r(?=\n)|(?<=[${JOINS}]\p{M}*)[\u200c\u200d](?=[${JOINS}])|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u{34f}\u115f\u1160\u3164\uffa0]`;
 const HIDDEN = new RegExp(SOURCE, 'gu');
 const ANY_HIDDEN = new RegExp(SOURCE, 'u');
 

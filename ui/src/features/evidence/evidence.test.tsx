@@ -15,6 +15,9 @@ describe('letters that are not seen', () => {
     expect(codes('a\u202eb\u0000\u200b\u001b[31m\u2066\ufeff\u00ad\u{e0041}')).toEqual(['U+202E', 'U+0000', 'U+200B', 'U+001B', 'U+2066', 'U+FEFF', 'U+00AD', 'U+E0041']);
     expect(codes('Grüße, שלום, 日本 \t\n 👩‍🔧')).toEqual([]);
     expect(codes('\ud800')).toEqual(['U+D800']);
+    // Joiners of scripts that join their letters belong to the word, and a carriage return before a line feed to the line end.
+    expect(codes('می\u200cخواهم ක්\u200dෂ ന്\u200dറ one\r\ntwo\r\n')).toEqual([]);
+    expect(codes('pay\u200dpal ad\u200cmin می\u200c \rgone')).toEqual(['U+200D', 'U+200C', 'U+200C', 'U+000D']);
     expect(plain('abc\u202egnp.exe')).toBe('abc[U+202E]gnp.exe');
     // Asked twice in a row: no state is kept between two questions.
     expect([plain('\u0007'), plain('\u0007')]).toEqual(['[U+0007]', '[U+0007]']);
