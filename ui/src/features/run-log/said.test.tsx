@@ -1,6 +1,6 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { foldRun, type CallCard, type Saying } from '../../api/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { renderWith } from '../../test/render.tsx';
@@ -50,6 +50,20 @@ describe('U-21: what a model said', () => {
     const turns = talk.getAllByRole('group', { name: /^Model \d/ }).filter((one) => one.className === 'said-text');
     expect(turns.map((one) => one.textContent)).toEqual(['First I look', 'Done.']);
     expect(turns.map((one) => one.tabIndex)).toEqual([-1, -1]);
+  });
+
+  it('a turn that begins to scroll when the log is made smaller becomes a stop of the keyboard', () => {
+    const looks: (() => void)[] = [];
+    vi.stubGlobal('ResizeObserver', class { constructor(look: () => void) { looks.push(look); } observe() {} unobserve() {} disconnect() {} });
+    const tool = { what: 'tool' as const, startedMs: 0, endedMs: 5, notices: [], name: 'find', input: {}, output: 'x', failed: false };
+    card([{ what: 'text', text: 'First I look' }, { ...tool, id: 't1' }, { what: 'text', text: 'Done.' }, turn], ['conversation']);
+    const first = () => within(screen.getByRole('list', { name: 'Conversation' })).getAllByRole('group', { name: /^Model \d/ }).filter((one) => one.className === 'said-text')[0] as HTMLElement;
+    expect(first().tabIndex).toBe(-1);
+    Object.defineProperty(first(), 'scrollHeight', { configurable: true, value: 300 });
+    Object.defineProperty(first(), 'clientHeight', { configurable: true, value: 100 });
+    act(() => { for (const look of looks) look(); });
+    expect(first().tabIndex).toBe(0);
+    vi.unstubAllGlobals();
   });
 
   it('is text, whatever it holds: no pictures, no links, no code', () => {

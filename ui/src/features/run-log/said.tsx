@@ -111,7 +111,14 @@ function Text({ text, open, label, part = false }: { text: string; open: boolean
   const shown = long ? (open ? text.slice(-SHOWN) : text.slice(0, SHOWN)) : text;
   const [scrolls, setScrolls] = useState(false);
   useEffect(() => {
-    if (part && box.current) setScrolls(box.current.scrollHeight > box.current.clientHeight);
+    const element = box.current;
+    if (!part || !element) return undefined;
+    const look = () => setScrolls(element.scrollHeight > element.clientHeight);
+    look();
+    // The log has another size: another part of it scrolls.
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
   }, [shown, part]);
   useEffect(() => {
     if (open && atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
