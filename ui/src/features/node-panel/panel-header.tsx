@@ -105,7 +105,8 @@ function NameInput({ label, value, placeholder, mono, check, onDone }: {
           onChange={(event) => setText(event.target.value)}
           onBlur={() => end(problem ? null : text.trim())}
           onKeyDown={(event) => {
-            event.stopPropagation();
+            // Letters and arrows are the field's; keys that save or start are the program's.
+            if (!event.ctrlKey && !event.metaKey && !/^F\d/.test(event.key)) event.stopPropagation();
             if (event.key === 'Enter' && !problem) end(text.trim());
             if (event.key === 'Escape') end(null);
           }}
