@@ -5,6 +5,8 @@ import type { Diagnostic, Workflow } from './types.ts';
 export interface Finding extends Diagnostic {
   /** Only to be filled in, and nobody asked for a run yet. */
   todo?: true | undefined;
+  /** Of an older text than the one that stands there: its mend would write over what came since. */
+  stale?: true | undefined;
 }
 
 const MISSING: ReadonlySet<string> = new Set(['MISSING_CONFIG', 'EMPTY_WORKFLOW']);

@@ -112,5 +112,6 @@ function Mend({ finding }: { finding: Diagnostic }) {
   const form = useFormAround();
   const { fix } = finding;
   if (!form || form.readOnly || !fix?.path.startsWith(`${form.base}/`)) return null;
-  return <Button small icon="check" onClick={() => form.edit(pointerParts(fix.path.slice(form.base.length)), fix.value)}>{fix.title}</Button>;
+  // It holds the whole of what it changes: made for an older text it would write over what was typed since.
+  return <Button small icon="check" disabled={(finding as Finding).stale === true} onClick={() => form.edit(pointerParts(fix.path.slice(form.base.length)), fix.value)}>{fix.title}</Button>;
 }

@@ -1,5 +1,6 @@
 /** The engine's own findings, a moment after the last change. */
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import type { Finding } from '../../api/findings.ts';
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';
@@ -8,13 +9,13 @@ export const VALIDATE_MS = 250;
 
 /** `ref` says where the document stands: sub-workflows are looked for beside it. */
 export function useDiagnostics(document: Workflow | undefined, ref: string, first: Diagnostic[]): Diagnostic[] {
-  const [found, setFound] = useState(first);
+  const [found, setFound] = useState({ list: first, of: document });
   useEffect(() => {
     if (!document) return undefined;
     const stop = new AbortController();
     const timer = setTimeout(() => {
       call('workflow_validate', { document, ref }, stop.signal).then(
-        (list) => { if (!stop.signal.aborted) setFound(list); },
+        (list) => { if (!stop.signal.aborted) setFound({ list, of: document }); },
         // The list of the last good answer stays: a lost connection has its own message.
         () => undefined,
       );
@@ -24,7 +25,8 @@ export function useDiagnostics(document: Workflow | undefined, ref: string, firs
       stop.abort();
     };
   }, [document, ref]);
-  return found;
+  // What would mend an older text waits for the next answer.
+  return useMemo(() => (found.of === document || !found.list.some((one) => one.fix) ? found.list : found.list.map((one): Finding => (one.fix ? { ...one, stale: true } : one))), [found, document]);
 }
 
 /** The errors for which the host refused a run; null when it failed for another reason. */
