@@ -4,8 +4,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import type { RunView } from '../../api/run-state.ts';
 
-/** One question for a burst of errors. */
-const AFTER_MS = 250;
+/** One question for all errors of such a time. */
+export const AFTER_MS = 250;
 
 /** What has failed in a run so far, and whether it goes on: another text means there may be errors that were not offered yet. */
 export function failuresOf(run: RunView | null | undefined): string {
@@ -18,12 +18,17 @@ export function useNewErrors(run: RunView | null | undefined): void {
   const client = useQueryClient();
   const failures = useMemo(() => failuresOf(run), [run]);
   const known = useRef(failures);
+  const latest = useRef(failures);
+  latest.current = failures;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
-    if (known.current === failures) return undefined;
-    const timer = setTimeout(() => {
-      known.current = failures;
+    // A burst that goes on does not put the question off.
+    if (known.current === failures || timer.current !== undefined) return;
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      known.current = latest.current;
       void client.invalidateQueries({ queryKey: ['past_errors'] });
     }, AFTER_MS);
-    return () => clearTimeout(timer);
   }, [failures, client]);
+  useEffect(() => () => { clearTimeout(timer.current); timer.current = undefined; }, []);
 }
