@@ -10,7 +10,7 @@ import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Offered, type Path } from './model.ts';
+import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -67,8 +67,10 @@ export function ObjectField({ label, schema, value, path, required, findings }: 
 
 const keyOf = (value: unknown): string => JSON.stringify(value) ?? '';
 
-function CellValue({ schema, value, onValue, label, invalid, cel }: {
+function CellValue({ schema, value, onValue, label, invalid, cel, offeredIn }: {
   schema: JsonSchema | undefined; value: unknown; onValue: (value: unknown) => void; label: string; invalid: boolean; cel?: boolean;
+  /** The id of what is offered beside a text: one for all rows. */
+  offeredIn?: string | undefined;
 }) {
   const { readOnly } = useForm();
   const widget = schema ? widgetOf(schema) : 'any';
@@ -87,25 +89,13 @@ function CellValue({ schema, value, onValue, label, invalid, cel }: {
         onChange={(next) => { const choice = choices.find((one) => keyOf(one.value) === next); if (choice) onValue(choice.value); }} />
     );
   }
-  const offered = widget === 'text' && schema ? hintsOf(schema).offered : undefined;
-  if (offered) return <OfferedText value={textOf(value)} offered={offered} onValue={onValue} label={label} invalid={invalid} />;
+  // A name of those that there are, or any other.
+  if (widget === 'text' && offeredIn !== undefined) return <TextInput mono aria-label={label} value={textOf(value)} invalid={invalid} readOnly={readOnly} list={offeredIn} placeholder={t('form.chooseOrWrite')} onChange={onValue} />;
   if (widget === 'text' || widget === 'template' || widget === 'path') {
     return <TextValue value={textOf(value)} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} bare />;
   }
   if (widget === 'number') return <NumberInput value={value} onValue={(next) => onValue(next ?? 0)} label={label} invalid={invalid} integer={schema?.type === 'integer'} bare />;
   return <AnyValue value={value} onValue={onValue} label={label} invalid={invalid} bare />;
-}
-
-/** A name of those that there are, or any other. */
-function OfferedText({ value, offered, onValue, label, invalid }: { value: string; offered: readonly Offered[]; onValue(value: string): void; label: string; invalid: boolean }) {
-  const { readOnly } = useForm();
-  const list = useId();
-  return (
-    <>
-      <TextInput mono aria-label={label} value={value} invalid={invalid} readOnly={readOnly} list={list} placeholder={t('form.chooseOrWrite')} onChange={onValue} />
-      <datalist id={list}>{offered.map((one) => <option key={one.value} value={one.value} label={one.label} />)}</datalist>
-    </>
-  );
 }
 
 /** A table of names and values. `prefix` stands before every name (`$` of context variables). */
@@ -275,6 +265,8 @@ export function ListField({ path, ...field }: PathProps) {
     store(next);
   };
   // Of a list of different things the next one is one that is not there yet.
+  const offered = hintsOf(itemSchema).offered;
+  const offeredId = useId();
   const first = () => free?.value ?? initialValue(itemSchema);
   const add = form.readOnly || full ? undefined : (
     <button type="button" className="lab-add" onClick={() => store([...items, first()])} aria-label={`${hints.addLabel ?? t('form.add')}: ${label}`}>+ {hints.addLabel ?? t('form.add')}</button>
@@ -283,6 +275,7 @@ export function ListField({ path, ...field }: PathProps) {
     <FieldFrame field={field} labelFor={false} aside={add}>
       {() => items.length === 0 ? <span className="s t3">{t('form.none')}</span> : (
         <div className="box list" role="list" aria-label={label}>
+          {offered ? <datalist id={offeredId}>{offered.map((one) => <option key={one.value} value={one.value} label={one.label} />)}</datalist> : null}
           {items.map((item, index) => {
             const at = [...path, index];
             const below = objects ? [] : diagnosticsAt(form.diagnostics, pointerOf(form.base, at), true);
@@ -295,7 +288,7 @@ export function ListField({ path, ...field }: PathProps) {
                     <Field name="" label={`${label} ${String(index + 1)}`} schema={itemSchema} value={item} path={at} required bare />
                   ) : (
                     <>
-                      <CellValue schema={itemSchema} value={item} label={`${label} ${String(index + 1)}`} invalid={below.length > 0} onValue={(next) => form.edit(at, next ?? '')} />
+                      <CellValue schema={itemSchema} value={item} label={`${label} ${String(index + 1)}`} invalid={below.length > 0} offeredIn={offered ? offeredId : undefined} onValue={(next) => form.edit(at, next ?? '')} />
                       <Findings findings={below} />
                     </>
                   )}

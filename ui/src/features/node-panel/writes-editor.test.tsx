@@ -1,5 +1,6 @@
-import { screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
 import { describe, expect, it } from 'vitest';
 import { renderWith } from '../../test/render.tsx';
 import type { PanelEdit } from './types.ts';
@@ -38,5 +39,22 @@ describe('variables that a step writes', () => {
     editor(['gone', 'shape'], { type: 'object', properties: { shape: { oneOf: [] } } });
     expect(screen.getByRole('combobox', { name: /gone/ }).textContent).toContain('Not declared');
     expect(screen.getByRole('combobox', { name: /shape/ }).textContent).toContain('Its own schema');
+  });
+
+  it('a press elsewhere takes the name at once, and its row comes when the press is over: nothing moves away under it', async () => {
+    function Host() {
+      const [writes, setWrites] = useState<string[]>([]);
+      return <WritesEditor nodeId="find" node={{ type: 'agent.task', writes } as never} schema={undefined} diagnostics={[]} readOnly={false}
+        onEdit={(given) => { for (const edit of [given].flat() as PanelEdit[]) if (edit.type === 'setNode') setWrites(edit.value as string[]); }} />;
+    }
+    renderWith(<><Host /><button type="button">below</button></>);
+    await userEvent.type(name(), 'place');
+    const below = screen.getByRole('button', { name: 'below' });
+    fireEvent.pointerDown(below);
+    fireEvent.blur(name());
+    expect(name().value).toBe('');
+    expect(screen.queryByText('place', { selector: 'code' })).toBeNull();
+    fireEvent.pointerUp(below);
+    expect(await screen.findByText('place', { selector: 'code' })).toBeTruthy();
   });
 });

@@ -1,5 +1,5 @@
 /** What an agent writes: names of variables with their types, which are declared for the whole workflow. */
-import { useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { isObject } from '../../api/json.ts';
 import type { Diagnostic, WorkflowNode } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
@@ -10,7 +10,6 @@ import type { NodePanelProps, PanelEdit } from './types.ts';
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
 type Type = (typeof TYPES)[number];
 const isType = (value: unknown): value is Type => TYPES.some((one) => one === value);
-const KNOWN = 'writes-known';
 
 /** `other`: a schema that this form does not show. `none`: the workflow declares no such variable. */
 interface Declared { type: Type | 'other' | 'none'; about: string }
@@ -23,10 +22,32 @@ function declaredOf(schema: unknown, name: string): Declared {
   return { type: isObject(own) && isType(own['type']) ? own['type'] : 'other', about };
 }
 
+/** Whether a pointer is down just now. */
+function usePressed(): { readonly current: boolean } {
+  const pressed = useRef(false);
+  useEffect(() => {
+    const down = () => { pressed.current = true; };
+    const up = () => { pressed.current = false; };
+    window.addEventListener('pointerdown', down, true);
+    window.addEventListener('pointerup', up, true);
+    window.addEventListener('pointercancel', up, true);
+    return () => {
+      window.removeEventListener('pointerdown', down, true);
+      window.removeEventListener('pointerup', up, true);
+      window.removeEventListener('pointercancel', up, true);
+    };
+  }, []);
+  return pressed;
+}
+
 export function WritesEditor({ nodeId, node, schema, diagnostics, readOnly, onEdit }: {
   nodeId: string; node: WorkflowNode; schema: unknown; diagnostics: readonly Diagnostic[]; readOnly: boolean; onEdit: NodePanelProps['onEdit'];
 }) {
   const [draft, setDraft] = useState('');
+  const known = useId();
+  const pressed = usePressed();
+  /** Taken while a press goes on: its row comes after it, else what is pressed would move away from under the pointer. */
+  const [late, setLate] = useState<string | null>(null);
   const writes = node.writes ?? [];
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
   const free = Object.keys(properties).filter((name) => !writes.includes(name));
@@ -44,6 +65,11 @@ export function WritesEditor({ nodeId, node, schema, diagnostics, readOnly, onEd
     const name = draft.trim().replace(/^\$/, '');
     if (name === '' || writes.includes(name)) return;
     setDraft('');
+    if (pressed.current) {
+      setLate(name);
+      const over = () => setTimeout(() => setLate(null));
+      for (const end of ['pointerup', 'pointercancel'] as const) window.addEventListener(end, over, { once: true });
+    }
     const edits = [list([...writes, name])];
     if (!Object.hasOwn(properties, name)) edits.push(declare(name, { type: 'string' }));
     onEdit(edits, { label: t('writes.title') });
@@ -53,6 +79,7 @@ export function WritesEditor({ nodeId, node, schema, diagnostics, readOnly, onEd
       <span className="lab">{t('writes.title')}</span>
       <span className="s t3">{t('writes.hint')}</span>
       {writes.map((name, i) => {
+        if (name === late) return null;
         const { type, about } = declaredOf(schema, name);
         const options = [...TYPES.map((one) => ({ value: one as string, label: t(`writes.type.${one}`) })), ...(isType(type) ? [] : [{ value: type, label: t(`writes.type.${type}`) }])];
         return (
@@ -67,8 +94,8 @@ export function WritesEditor({ nodeId, node, schema, diagnostics, readOnly, onEd
       })}
       {readOnly ? null : (
         <div className="row gap1">
-          <TextInput className="grow" mono aria-label={t('writes.new')} placeholder={t('writes.new')} value={draft} list={KNOWN} onChange={setDraft} onKeyDown={(event) => { if (event.key === 'Enter') add(); }} onBlur={add} />
-          <datalist id={KNOWN}>{free.map((name) => <option key={name} value={name} />)}</datalist>
+          <TextInput className="grow" mono aria-label={t('writes.new')} placeholder={t('writes.new')} value={draft} list={known} onChange={setDraft} onKeyDown={(event) => { if (event.key === 'Enter') add(); }} onBlur={add} />
+          <datalist id={known}>{free.map((name) => <option key={name} value={name} />)}</datalist>
           <IconButton icon="plus" label={t('writes.add')} disabled={draft.trim() === ''} onClick={add} />
         </div>
       )}
