@@ -8,7 +8,7 @@ import { act, useCommand } from '../api/queries.ts';
 import { DelegationDialog, DelegationMark, useAnswersFor } from '../features/inbox/delegation.tsx';
 import { usePoll } from '../features/inbox/live.ts';
 import { change } from '../features/inbox/refresh.ts';
-import { cannotTryAgain } from '../features/inbox/budget.ts';
+import { cannotTryAgain, failsAsIs } from '../features/inbox/budget.ts';
 import { microsOf } from '../features/money.ts';
 import { InboxArt } from '../features/inbox/art.tsx';
 import { Bulk, type BulkHandle } from '../features/inbox/bulk.tsx';
@@ -31,6 +31,7 @@ import { holdsSecret } from '../features/evidence/secret-at.ts';
 import '../features/inbox/inbox.css';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
+import { useNow } from '../kit/use-now.ts';
 import { attempt, copyText, ruleWhenOpen } from './commands.ts';
 import { saveFile } from '../api/hand-out.ts';
 import { FindButton } from './frame.tsx';
@@ -127,7 +128,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const shared = { move, clear, search: () => search.current?.focus(), mine: () => filter({ ...NO_FILTERS, view: 'mine' }) };
 
   const right = many.length > 0 ? (
-    <Many tasks={many} correction={correction} onClear={clear} hooks={shared}
+    <Many tasks={many} me={me} correction={correction} onClear={clear} hooks={shared}
       onSend={(action, ids, notes, patch) => {
         queueSend({ taskIds: ids, title: tn('inbox.tasks', ids.length), action, notes, ...(patch ? { patch } : {}) }, { holdsSecret: correction !== null && holdsSecret(correction.schema) });
         clear();
@@ -255,12 +256,14 @@ function base(shared: Shared) {
   };
 }
 
-function Many({ tasks, correction, hooks, onSend, onClear }: {
-  tasks: TaskRow[]; correction: Parameters<typeof Bulk>[0]['correction']; hooks: Shared;
+function Many({ tasks: all, me, correction, hooks, onSend, onClear }: {
+  tasks: TaskRow[]; me: string | undefined; correction: Parameters<typeof Bulk>[0]['correction']; hooks: Shared;
   onSend: Parameters<typeof Bulk>[0]['onSend']; onClear(): void;
 }) {
   const keys = useKeys();
   const bulk = useRef<BulkHandle | null>(null);
+  const now = useNow(15_000);
+  const tasks = useMemo(() => all.filter((task) => !isTheirs(task, me, now)), [all, me, now]);
   useInboxActions({
     ...NO_TASK, ...usePrefix(), ...base(hooks), hasChoice: () => true, can: (action) => bulk.current?.can(action) ?? false, act: (action) => bulk.current?.send(action), submit: () => bulk.current?.send('correct'),
     canSubmit: () => bulk.current?.can('correct') ?? false, note: () => focusIn('.ib-bulk-note'), canDecide: () => true,
@@ -270,7 +273,7 @@ function Many({ tasks, correction, hooks, onSend, onClear }: {
   const send: typeof onSend = (...all) => { if (all[0] === 'abort' || all[0] === 'reject') setAsked(all); else onSend(...all); };
   return (
     <>
-      <Bulk tasks={tasks} correction={correction} keysOf={keys} onSend={send} onClear={onClear} handle={(now) => { bulk.current = now; }} />
+      <Bulk tasks={tasks} theirs={all.length - tasks.length} correction={correction} keysOf={keys} onSend={send} onClear={onClear} handle={(now) => { bulk.current = now; }} />
       <ConfirmDialog open={asked !== null} danger title={t(asked?.[0] === 'reject' ? 'inbox.bulk.rejectTitle' : 'inbox.bulk.abortTitle', { n: asked?.[1].length ?? 0 })} text={t('inbox.confirm.undo')} confirm={asked ? actionText(asked[0]) : ''} cancel={t('common.cancel')}
         onClose={() => setAsked(null)} onConfirm={() => { if (asked) onSend(...asked); setAsked(null); }} />
     </>
@@ -321,7 +324,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
     if (isTheirs(task, me, Date.now())) return t('inbox.cannot.claimed', { who: plain(whoText(task.claimedBy ?? '')) });
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
     if (action === 'approve') return cannotApprove(task, me);
-    if (action === 'retry') return cannotTryAgain(task, work.budget, Date.now());
+    if (action === 'retry') return cannotTryAgain(work.budget);
     if (!takesInput(action)) return undefined;
     if (work.check.state === 'unread') return t('inbox.cannot.unread');
     if (action === 'correct' && !work.changed) return t('inbox.cannot.unchanged');
@@ -335,7 +338,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
     const budgetMicros = action === 'retry' && work.budget !== undefined ? microsOf(work.budget) : undefined;
     queueSend({
       taskIds: [task.id], title: task.title, action, notes: work.notes, revision: task.revision,
-      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }), ...(toolGrant ? { toolGrant } : {}),
+      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }), ...(task.reason === 'tool_call' ? { tool: true } : {}), ...(task.reason === 'tool_call' && action === 'approve' ? { toolGrant: toolGrant ?? 'once' } : {}),
     }, { holdsSecret: holdsSecret(asSchema(task.schema)) });
     onDecided(task);
   };
@@ -400,7 +403,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
     requestAnimationFrame(() => focusIn('.ib-form .form > :not(.form-view)'));
   };
   useInboxActions({
-    ...NO_TASK, ...usePrefix(), ...base(hooks), can, act: decide, submit: () => { if (submitted) decide(submitted); }, canSubmit: () => submitted !== undefined && can(submitted),
+    ...NO_TASK, ...usePrefix(), ...base(hooks), can: (action) => can(action) && !(action === 'retry' && failsAsIs(task, work.budget, Date.now())), act: decide, submit: () => { if (submitted) decide(submitted); }, canSubmit: () => submitted !== undefined && can(submitted),
     choose: () => { if (open) onChoose(task); }, canChoose: () => open, chooseSame: () => { if (mayDecide) onChooseSame(task, work.changed && work.check.state === 'valid' ? work.check.patch : null); },
     claim: () => void claim(), canClaim: () => open && !mine(), release: () => void release(), canRelease: () => open && mine(), edit,
     note: () => { setTab('decide'); requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-note]')?.focus()); }, snooze: () => setAsked({ kind: 'snooze' }), canDecide: () => open && !quiet && !isTheirs(task, me, Date.now()),

@@ -16,14 +16,13 @@ export function usualMore(task: Pick<Task, 'error'>): string {
   return scope === 'run' && typeof limitMicros === 'number' && limitMicros > 0 ? moneyText(limitMicros) : '';
 }
 
-/** Why it cannot be tried again with this amount; empty when it can. Budgets of days are new ones at midnight UTC. */
-export function cannotTryAgain(task: Pick<Task, 'error' | 'createdAt'>, budget: string | undefined, now: number): string | undefined {
-  if (budget === undefined) return undefined;
-  if (badMoney(budget)) return t('inbox.budget.wrong');
-  const ofDay = detailsOf(task).scope !== 'run';
-  return budget.trim() === '' && ofDay && dayOf(Date.parse(task.createdAt)) === dayOf(now) ? t('inbox.budget.write') : undefined;
-}
+/** Why it cannot be tried again with this amount; empty when it can. */
+export const cannotTryAgain = (budget: string | undefined): string | undefined => (budget !== undefined && badMoney(budget) ? t('inbox.budget.wrong') : undefined);
 
-/** Whether many are tried again in vain: nobody says an amount for all of them, and the budgets of their day are used up still. */
-export const stillUsedUp = (tasks: readonly Pick<TaskRow, 'errorCode' | 'createdAt'>[], now: number): boolean =>
-  tasks.some((task) => isUsedUp(task) && dayOf(Date.parse(task.createdAt)) === dayOf(now));
+/** Whether it most likely fails again without an amount: the budget of a run does not renew, that of a day does at midnight UTC. Somebody
+ * may have raised it since, so it is said and not forbidden; but one key is too little for it. */
+export const failsAsIs = (task: Pick<Task, 'error' | 'createdAt'>, budget: string | undefined, now: number): boolean =>
+  budget?.trim() === '' && (detailsOf(task).scope === 'run' || dayOf(Date.parse(task.createdAt)) === dayOf(now));
+
+/** Whether many are tried again for whom nobody says an amount. */
+export const anyUsedUp = (tasks: readonly Pick<TaskRow, 'errorCode'>[]): boolean => tasks.some(isUsedUp);

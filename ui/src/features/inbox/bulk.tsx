@@ -9,8 +9,7 @@ import { at, type Operation } from '../evidence/patch.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { withoutSecrets } from '../evidence/secret-at.ts';
 import type { JsonSchema } from '../../api/types.ts';
-import { useNow } from '../../kit/use-now.ts';
-import { stillUsedUp } from './budget.ts';
+import { anyUsedUp } from './budget.ts';
 import { isToolCall } from './tool-call.tsx';
 import type { TaskAction, TaskRow } from './types.ts';
 import { useFits, type Fit } from './use-fits.ts';
@@ -22,6 +21,8 @@ const ORDER: TaskAction[] = ['retry', 'approve', 'skip', 'reject', 'abort'];
 export interface BulkHandle { can(action: TaskAction): boolean; send(action: TaskAction): void }
 export interface BulkProps {
   tasks: readonly TaskRow[];
+  /** How many more were chosen that somebody else has. */
+  theirs?: number;
   /** The correction of the task that was open, when it changes something. */
   correction: { patch: Operation[]; source: string; schema: JsonSchema } | null;
   keysOf(action: TaskAction): string | undefined;
@@ -31,7 +32,7 @@ export interface BulkProps {
   handle(handle: BulkHandle): void;
 }
 
-export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: BulkProps) {
+export function Bulk({ tasks, theirs = 0, correction, keysOf, onSend, onClear, handle }: BulkProps) {
   // Those that take no correction stay in the inbox, and the table says why.
   const corrects = correction !== null && tasks.some((task) => task.allowedActions.includes('correct'));
   const [mode, setMode] = useState<'correct' | 'same'>('correct');
@@ -49,14 +50,15 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
   const runs = new Set(tasks.map((task) => task.runId)).size;
   const workflows = [...new Set(tasks.map((task) => task.workflowName))];
   const items = tasks.reduce((sum, task) => sum + Math.max(1, task.cases), 0);
-  const usedUp = stillUsedUp(tasks, useNow(60_000));
-  const stays = (action: TaskAction) => !(action === 'retry' && usedUp) && !(action === 'approve' && tasks.some(isToolCall));
-  const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => stays(action) && tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
+  const usedUp = anyUsedUp(tasks);
+  const stays = (action: TaskAction) => !(action === 'approve' && tasks.some(isToolCall));
+  const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => stays(action) && tasks.length > 0 && tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
   const can = (action: TaskAction) => chosen.length > 0 && actions.includes(action) && (action !== 'correct' || left === 0);
   const send = (action: TaskAction) => {
     if (can(action)) onSend(action, (action === 'correct' ? chosen : tasks.filter((task) => !off.has(task.id))).map((task) => task.id), notes, action === 'correct' ? correction?.patch : undefined);
   };
-  useEffect(() => handle({ can, send }));
+  // What most likely fails again is done by its button only.
+  useEffect(() => handle({ can: (action) => can(action) && !(action === 'retry' && usedUp), send }));
   const toggle = (id: string) => {
     const next = new Set(off);
     if (!next.delete(id)) next.add(id);
@@ -101,7 +103,8 @@ export function Bulk({ tasks, correction, keysOf, onSend, onClear, handle }: Bul
             {t('inbox.bulk.action', { action: actionText(action), n: action === 'correct' ? chosen.length : tasks.length - [...off].filter((id) => ids.includes(id)).length })}
           </Button>
         ))}
-        {usedUp ? <span className="t2">{t('inbox.bulk.usedUp')}</span> : actions.length ? null : <span className="t2">{t('inbox.bulk.nothing')}</span>}
+        {usedUp && actions.includes('retry') ? <span className="t2">{t('inbox.bulk.usedUp')}</span> : actions.length ? null : <span className="t2">{t('inbox.bulk.nothing')}</span>}
+        {theirs > 0 ? <span className="t2">{tn('inbox.bulk.theirs', theirs)}</span> : null}
         <span className="grow" />
         <Button variant="ghost" keys="Escape" onClick={onClear}>{t('inbox.bulk.clear')}</Button>
       </footer>

@@ -1,7 +1,7 @@
 // The input as a form and as JSON, what changes, and quick ways to a correction.
 
 import { useCallback, useMemo, useState } from 'react';
-import { formatBytes, formatDateTime, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
+import { formatBytes, formatDateTime, formatDuration, formatMoney, formatTime, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, Icon, Kbd, Segmented, TextArea, toast } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';
 import { SchemaForm } from '../../schema-form/index.ts';
@@ -18,7 +18,7 @@ import type { DetailProps } from './detail.tsx';
 import { dropDraft, unmask } from './drafts.ts';
 import { SuggestButton, useModelSuggestion } from './model-suggestion.tsx';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
-import { afterText, approvalsText, cannotApprove, doneText, isAction, isTheirs, leading, pathText, viaText, whenText, whoText } from './words.ts';
+import { afterText, approvalsText, cannotApprove, decidedText, isAction, isTheirs, leading, pathText, viaText, whenText, whoText } from './words.ts';
 
 export function CorrectTab(props: DetailProps) {
   const { task } = props;
@@ -26,6 +26,9 @@ export function CorrectTab(props: DetailProps) {
   const edits = task.allowedActions.includes('correct') || task.allowedActions.includes('submit');
   return <div className="ib-two">{edits ? <FormSide {...props} /> : <ShownSide {...props} />}<ChangeSide {...props} edits={edits} /></div>;
 }
+
+/** Somebody else has it: nothing is typed that cannot be sent. */
+const useTheirs = ({ task, me }: Pick<DetailProps, 'task' | 'me'>): boolean => isTheirs(task, me, useNow(15_000));
 
 /** Nobody has filled it in yet: nothing is wrong with it. */
 const isUntouched = ({ task, work }: Pick<DetailProps, 'task' | 'work'>): boolean => task.kind !== 'decision' && !work.changed;
@@ -38,13 +41,14 @@ function FormSide(props: DetailProps) {
   const diagnostics = useMemo(() => (untouched ? [] : asDiagnostics(check.violations, schema)), [untouched, check.violations, schema]);
   const onChange = useCallback((next: unknown) => setValue(next), [setValue]);
   const hidden = useMemo(() => hiddenIn(value), [value]);
+  const theirs = useTheirs(props);
   const title = t(task.kind === 'decision' ? 'inbox.correctTitle' : task.kind === 'pause' ? 'inbox.resumeTitle' : 'inbox.fillTitle');
   return (
     <div className="ib-side">
       {/* Letters typed here belong to the fields, not to the shortcuts. */}
       <div className="ib-form" data-quiet>
         <b className="ib-form-title">{title}</b>
-        <SchemaForm schema={schema} value={value} onChange={onChange} diagnostics={diagnostics} label={title} lenient onUnread={work.setUnread} readOnly={!mayDecide || props.send !== undefined} />
+        <SchemaForm schema={schema} value={value} onChange={onChange} diagnostics={diagnostics} label={title} lenient onUnread={work.setUnread} readOnly={!mayDecide || props.send !== undefined || theirs} />
       </div>
       <Masked {...props} />
       {hidden.length ? (
@@ -153,13 +157,18 @@ function CheckLine({ work, task }: DetailProps) {
   );
 }
 
-function Note({ work, mayDecide, keysOf }: DetailProps) {
-  const keys = keysOf('note');
+function Note(props: DetailProps) {
+  const { task, work, mayDecide, keysOf } = props;
+  const theirs = useTheirs(props);
+  const keys = theirs ? undefined : keysOf('note');
   return (
+    <>
+    {mayDecide && theirs ? <p className="s t2 row gap1" role="status"><Icon name="lock" size={12} />{t('inbox.cannot.claimed', { who: plain(whoText(task.claimedBy ?? '')) })}</p> : null}
     <label className="field ib-note">
       <span className="lab">{t('inbox.note')} <span className="t3">{t('inbox.noteHint')}</span>{keys ? <span className="end"><Kbd keys={keys} /></span> : null}</span>
-      <TextArea value={work.notes} onChange={work.setNotes} rows={2} disabled={!mayDecide} data-note maxLength={10_000} />
+      <TextArea value={work.notes} onChange={work.setNotes} rows={2} disabled={!mayDecide || theirs} data-note maxLength={10_000} />
     </label>
+    </>
   );
 }
 
@@ -262,7 +271,7 @@ function Unsent({ task, work, send }: DetailProps) {
   const who = decision ? whoText(decision.operatorId) : '';
   return (
     <>
-      <Banner signal="info" title={decision ? t('inbox.meanwhile', { who: plain(who), when: whenText(decision.at, now), what: doneText(decision.action).toLowerCase() }) : t('inbox.meanwhile.ended')}
+      <Banner signal="info" title={decision ? t('inbox.meanwhile', { who: plain(who), when: whenText(decision.at, now), what: decidedText(task, decision).toLowerCase() }) : t('inbox.meanwhile.ended')}
         actions={<>
           {work.changed ? <Button small icon={copied ? 'check' : 'copy'} onClick={() => copy(JSON.stringify(work.value, null, 2))}>{t('inbox.meanwhile.copy')}</Button> : null}
           <Button small icon="x" onClick={() => dropDraft(task.id)}>{t('inbox.meanwhile.drop')}</Button>
@@ -284,7 +293,9 @@ function Decided(props: DetailProps) {
     <div className="ib-side">
       <Unsent {...props} />
       <dl className="kv">
-        <dt>{t('inbox.decision.what')}</dt><dd>{isAction(decision.action) ? doneText(decision.action) : <SafeText line text={decision.action} />}</dd>
+        <dt>{t('inbox.decision.what')}</dt><dd>{isAction(decision.action) ? decidedText(task, decision) : <SafeText line text={decision.action} />}</dd>
+        {decision.toolGrant ? <><dt>{t('inbox.decision.grant')}</dt><dd>{t(`inbox.decision.grant.${decision.toolGrant}`)}</dd></> : null}
+        {decision.budgetMicros === undefined ? null : <><dt>{t('inbox.decision.budget')}</dt><dd>{formatMoney(decision.budgetMicros)}</dd></>}
         <dt>{t('inbox.decision.who')}</dt><dd><SafeText line text={whoText(decision.operatorId)} /></dd>
         {decision.onBehalfOf ? <><dt>{t('inbox.decision.behalf')}</dt><dd><SafeText line text={whoText(decision.onBehalfOf)} /></dd></> : null}
         <dt>{t('inbox.decision.when')}</dt><dd>{formatDateTime(decision.at)}</dd>

@@ -9,7 +9,7 @@ import { plain, plainValue } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { badMoney, microsOf } from '../money.ts';
-import { cannotTryAgain } from './budget.ts';
+import { failsAsIs } from './budget.ts';
 import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
@@ -20,7 +20,7 @@ import { useStopWhenClosed } from './model-suggestion.tsx';
 import { isOnItsWay, type Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
-import { roundText, ACTION_ICON, actionOn, approvalsText, claimOf, doneText, dueOf, heldText, isAction, isTheirs, leading, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
+import { roundText, ACTION_ICON, actionOn, approvalsText, claimOf, decidedText, dueOf, heldText, isAction, isTheirs, leading, sentText, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
 
 export type DetailTab = 'decide' | 'happened' | 'history';
 export interface DetailProps {
@@ -119,7 +119,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
         {task.escalationLevel > 0 ? <span className="s c-wait row gap1"><Icon name="up" size={12} />{tn('inbox.escalated', task.escalationLevel)}</span> : null}
       </div>
       {isToolCall(task) ? <ToolCall task={task} /> : <What task={task} />}
-      {open && mayDecide && !isOnItsWay(send) && work.budget !== undefined ? <More value={work.budget} hint={cannotTryAgain(task, '', now) ?? t('inbox.budget.hint')} onChange={work.setBudget} /> : null}
+      {open && mayDecide && !isOnItsWay(send) && work.budget !== undefined ? <More value={work.budget} hint={failsAsIs(task, work.budget, now) ? t('inbox.budget.write') : t('inbox.budget.hint')} onChange={work.setBudget} /> : null}
       <Called task={task} me={me} mayDecide={mayDecide} onClaim={onClaim} />
       <TaskLinks task={task} onTask={onOpenTask} onRun={onOpenOtherRun} />
     </header>
@@ -200,7 +200,7 @@ function ActionBar(props: DetailProps) {
   if (task.state !== 'open') {
     return (
       <footer className="ib-act">
-        <span className="t2 ell">{task.decision ? t('inbox.decidedBy', { what: doneText(task.decision.action), who: plain(whoText(task.decision.operatorId)) }) : t(`inbox.state.${task.state}`)}</span>
+        <span className="t2 ell">{task.decision ? t('inbox.decidedBy', { what: decidedText(task, task.decision), who: plain(whoText(task.decision.operatorId)) }) : t(`inbox.state.${task.state}`)}</span>
         <span className="grow" />
         {mayDecide && canReopen(task) ? <Button icon="redo" onClick={props.onReopen}>{t('inbox.reopen')}</Button> : null}
         <Button icon="runs" onClick={props.onOpenRun}>{t('inbox.openRun')}</Button>
@@ -210,7 +210,7 @@ function ActionBar(props: DetailProps) {
   if (send && send.state !== 'failed' && send.state !== 'held') {
     return (
       <footer className="ib-act">
-        <span className="row c-person"><Icon name="send" />{actionOn(task, send.action)}</span><span className="t2">{t(`inbox.send.${send.state}`)}</span>
+        <span className="row c-person"><Icon name="send" />{send.tool ? sentText(send) : actionOn(task, send.action)}</span><span className="t2">{t(`inbox.send.${send.state}`)}</span>
         <span className="grow" />
         {send.state === 'waiting' ? <Button icon="undo" keys="Mod+Z" onClick={onUndo}>{t('inbox.undo')}</Button> : null}
       </footer>

@@ -25,6 +25,8 @@ export interface Send {
   targetNodeId?: string;
   /** With a retry: what the run may spend more, in millionths. */
   budgetMicros?: number;
+  /** It decides about a call of a tool, which has words of its own. */
+  tool?: true;
   /** With an approval of a call of a tool: how far it goes. */
   toolGrant?: 'once' | 'run';
   notes?: string;

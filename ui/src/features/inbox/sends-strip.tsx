@@ -8,7 +8,7 @@ import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { dismissSend, resumeSends, sendNow, undoSend, useSends, whenSent, type Send } from './sending.ts';
-import { actionText, doneText, whoText } from './words.ts';
+import { actionText, madeText, sentText, whoText } from './words.ts';
 import './inbox.css';
 
 export function SendsStrip({ onOpen }: { onOpen(taskId: string): void }) {
@@ -17,7 +17,7 @@ export function SendsStrip({ onOpen }: { onOpen(taskId: string): void }) {
     whenSent((send, { driven, counted }) => {
       if (send.results) return;
       const detail = counted ? t('inbox.counted', counted) : driven ? undefined : t('inbox.notDriven');
-      toast({ signal: 'ok', text: `${doneText(send.action)}: ${plain(send.title)}`, detail });
+      toast({ signal: 'ok', text: `${madeText(send)}: ${plain(send.title)}`, detail });
     });
     return resumeSends();
   }, []);
@@ -36,7 +36,7 @@ function One({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: st
   const open = () => { if (first !== undefined) onOpen(first); };
   const back = () => { if (undoSend(send.id)) open(); };
   const many = send.taskIds.length > 1;
-  const what = many ? t('inbox.sendMany', { action: actionText(send.action), n: send.taskIds.length }) : actionText(send.action);
+  const what = many ? t('inbox.sendMany', { action: actionText(send.action), n: send.taskIds.length }) : sentText(send);
   const wrong = send.results?.filter((one) => !one.ok) ?? [];
   return (
     <div className="pop ib-send" role={send.state === 'failed' ? 'alert' : 'status'}>

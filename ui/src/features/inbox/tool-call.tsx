@@ -24,6 +24,8 @@ export function ToolCall({ task }: { task: Task }) {
   // What only reads destroys nothing, whatever the default of the protocol says.
   const hints = HINTS.filter((hint) => told[hint] === true && !(hint === 'destructive' && told['readOnly'] === true)).map((hint) => t(`inbox.tool.hint.${hint}` as MessageKey));
   const rule = text(asked['rule']);
+  // A rule has a place in the file, whatever its author calls it.
+  const ofRule = text(asked['place']).startsWith('/');
   return (
     <div className="banner sel ib-what ib-tool">
       <div className="banner-main">
@@ -32,7 +34,7 @@ export function ToolCall({ task }: { task: Task }) {
           <b><SafeText line text={t('inbox.tool.wants', { tool: text(asked['tool']), server: text(asked['server']) })} /></b>
           <dl className="kv">
             <dt>{t('inbox.tool.why')}</dt><dd><SafeText text={text(asked['why'])} cut={600} /></dd>
-            <dt>{t('inbox.tool.rule')}</dt><dd><SafeText line text={rule === 'hints' || rule === 'exfiltration' ? t(`inbox.tool.by.${rule}`) : rule} /></dd>
+            <dt>{t('inbox.tool.rule')}</dt><dd><SafeText line text={!ofRule && (rule === 'hints' || rule === 'exfiltration') ? t(`inbox.tool.by.${rule}`) : rule} /></dd>
             {text(asked['description']) ? <><dt>{t('inbox.tool.about')}</dt><dd className="t2"><SafeText text={text(asked['description'])} cut={400} /></dd></> : null}
             {hints.length ? <><dt>{t('inbox.tool.hints')}</dt><dd className="t2">{hints.join(', ')}</dd></> : null}
           </dl>

@@ -6,6 +6,8 @@ import { queryClient } from '../../api/queries.ts';
 import { applyPatch, type Operation } from '../evidence/patch.ts';
 import { call } from '../../api/client.ts';
 import { t } from '../../i18n/index.ts';
+import { asSchema } from '../../api/json-schema.ts';
+import { asDiagnostics } from './schema.ts';
 
 export interface Fit { state: 'fits' | 'not'; before: unknown; after?: unknown; message?: string }
 const AT_ONCE = 6;
@@ -45,7 +47,7 @@ async function fitOf(taskId: string, patch: readonly Operation[]): Promise<Fit> 
     const patched = applyPatch(before, patch);
     if (!patched.ok) return { state: 'not', before, message: patched.path };
     const check = await call('task_check', { taskId, correctedInput: patched.value });
-    return check.valid ? { state: 'fits', before, after: patched.value } : { state: 'not', before, after: patched.value, message: check.violations[0]?.message };
+    return check.valid ? { state: 'fits', before, after: patched.value } : { state: 'not', before, after: patched.value, message: asDiagnostics(check.violations, asSchema(task.schema))[0]?.message };
   } catch (cause) {
     return { state: 'not', before, message: toApiError(cause).message };
   }

@@ -14,7 +14,7 @@ import type { Task, TaskCheck } from './types.ts';
 export interface Work {
   original: unknown;
   value: unknown;
-  /** A person has changed something. */
+  /** A person has changed something of what was shown. */
   changed: boolean;
   /** What is sent is not what came: typed, or a default that the form shows. */
   differs: boolean;
@@ -41,7 +41,7 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   // A form shows its defaults: what is seen is what is sent.
   const start = useMemo(() => (task.kind === 'form' ? withDefaults(asSchema(task.schema), original) : original), [task.kind, task.schema, original]);
   const value = draft?.value ? draft.value.now : start;
-  const changed = draft?.value !== undefined && !same(value, original);
+  const changed = draft?.value !== undefined && !same(value, start);
   const differs = useMemo(() => !same(value, original), [value, original]);
   const [unread, setUnread] = useState(false);
   const wanted = mayDecide && task.state === 'open' && (task.allowedActions.includes('correct') || task.allowedActions.includes('submit'));

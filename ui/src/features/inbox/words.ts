@@ -5,6 +5,7 @@ import { partsOf } from '../../api/run-paths.ts';
 import { formatDateTime, formatNumber, formatPerson, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
 import { asksForMore } from './budget.ts';
+import type { Send } from './sending.ts';
 import type { Task, TaskAction, TaskEvent, TaskRow } from './types.ts';
 import type { Work } from './use-work.ts';
 
@@ -18,6 +19,23 @@ export const actionText = (action: TaskAction): string => t(`inbox.action.${acti
 /** What the button on a task says: a pause is taken up, a form is sent. */
 export const actionOn = (task: Pick<TaskRow, 'kind'>, action: TaskAction): string => (task.kind === 'pause' && action === 'submit' ? t('inbox.action.resume') : actionText(action));
 export const doneText = (action: string): string => (isAction(action) ? t(`inbox.did.${action}`) : action);
+
+type Said = Pick<Send, 'action' | 'tool' | 'toolGrant'>;
+/** What a call of a tool is decided to be: once and for the rest of the run are two things. */
+const grantOf = ({ action, toolGrant }: { action: string; toolGrant?: string | undefined }): 'once' | 'run' | 'reject' | undefined =>
+  (action === 'reject' ? 'reject' : action !== 'approve' ? undefined : toolGrant === 'run' ? 'run' : 'once');
+/** A decision on its way, as its button says it. */
+export function sentText(send: Said): string {
+  const grant = send.tool ? grantOf(send) : undefined;
+  return grant === undefined ? actionText(send.action) : t(grant === 'run' ? 'inbox.tool.forRun' : grant === 'once' ? 'inbox.tool.approve' : 'inbox.tool.reject');
+}
+/** A decision that was made. */
+export function madeText(made: { action: string; tool?: boolean | undefined; toolGrant?: string | undefined }): string {
+  const grant = made.tool ? grantOf(made) : undefined;
+  return grant === undefined ? doneText(made.action) : t(`inbox.tool.did.${grant}`);
+}
+/** The decision of a task. */
+export const decidedText = (task: Pick<Task, 'reason'>, decision: NonNullable<Task['decision']>): string => madeText({ ...decision, tool: task.reason === 'tool_call' });
 
 const pad = (n: number) => String(n).padStart(2, '0');
 

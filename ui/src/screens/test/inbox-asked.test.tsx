@@ -26,6 +26,24 @@ it('what would be refused on a task of somebody else is not offered', async () =
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
+it('on a task of somebody else nothing is typed that could not be sent, and it says why', async () => {
+  await showInbox('#/inbox/task-2', [task(2, THEIRS)]);
+  const box = await detail();
+  expect((await within(box).findByLabelText<HTMLInputElement>(/Supplier number/)).readOnly).toBe(true);
+  expect(box.querySelector<HTMLTextAreaElement>('[data-note]')?.disabled).toBe(true);
+  expect(within(box).getByText('grace works on this task: take it over first')).toBeTruthy();
+});
+
+it('what somebody else has is left out of a decision about many', async () => {
+  await showInbox('#/inbox/task-2', [task(2), task(3, THEIRS)]);
+  await within(await detail()).findByLabelText(/Supplier number/);
+  key('x');
+  key('J', { shiftKey: true });
+  const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
+  expect(within(bulk).getByText('1 more is left out: somebody else has it')).toBeTruthy();
+  expect(within(bulk).getByText('1 of 1 chosen')).toBeTruthy();
+});
+
 describe('a model that is asked', () => {
   const found = (supplierId: string) => ({ source: 'llm' as const, correctedInput: { supplierId }, rationale: `It is ${supplierId}`, valid: true, changes: [`supplierId: ${supplierId}`] });
   /** Every question waits for the test to answer it. */

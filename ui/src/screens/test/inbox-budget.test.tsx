@@ -3,7 +3,7 @@ import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-libra
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../api/error.ts';
-import { cannotTryAgain, stillUsedUp, usualMore } from '../../features/inbox/budget.ts';
+import { anyUsedUp, cannotTryAgain, failsAsIs, usualMore } from '../../features/inbox/budget.ts';
 import { sendNow, useSends } from '../../features/inbox/sending.ts';
 import type { Task } from '../../features/inbox/types.ts';
 import { task } from '../../test/people.ts';
@@ -22,30 +22,34 @@ describe('n_09 what is offered', () => {
   it('is the budget again where it was that of the run, and no amount where it was that of a day', () => {
     expect(['run', 'workflow_day', 'day'].map((scope) => usualMore(usedUp(1, scope)))).toEqual(['100.00', '', '']);
   });
-  it('of a day has to be an amount until the day is over', () => {
+  it('without an amount is said to fail again: of a day until it is over, of a run ever after', () => {
     const one = usedUp(1, 'day', { createdAt: '2026-11-22T20:00:00Z' });
     const [that, next] = [Date.parse('2026-11-22T23:59:00Z'), Date.parse('2026-11-23T00:01:00Z')];
-    expect(cannotTryAgain(one, '', that)).toMatch(/^Write how much more/);
-    expect(cannotTryAgain(one, '', next)).toBeUndefined();
-    expect(cannotTryAgain(one, '0.5', that)).toBeUndefined();
-    expect(cannotTryAgain(one, 'no', next)).toMatch(/^Write an amount/);
-    expect(cannotTryAgain({ ...one, error: usedUp(1, 'run').error }, '', that)).toBeUndefined();
-    expect(cannotTryAgain(one, undefined, that)).toBeUndefined();
-    expect([that, next].map((now) => stillUsedUp([task(2), one], now))).toEqual([true, false]);
+    const ofRun = { ...one, error: usedUp(1, 'run').error };
+    expect([that, next].map((now) => [failsAsIs(one, '', now), failsAsIs(ofRun, '', now)])).toEqual([[true, true], [false, true]]);
+    expect([failsAsIs(one, '0.5', that), failsAsIs(one, undefined, that)]).toEqual([false, false]);
+    expect(cannotTryAgain('no')).toMatch(/^Write an amount/);
+    expect(['', '0.5', undefined].map(cannotTryAgain)).toEqual([undefined, undefined, undefined]);
+    expect([anyUsedUp([task(2), one]), anyUsedUp([task(2)])]).toEqual([true, false]);
   });
   it('of a day is not approved by one key', async () => {
     await showInbox('#/inbox/task-1', [usedUp(1, 'day')]);
     const box = await detail();
     const retry = await within(box).findByRole<HTMLButtonElement>('button', { name: /Retry as is/ });
-    expect(retry.disabled).toBe(true);
-    expect(retry.title).toMatch(/^Write how much more/);
-    expect(within(box).getByText(/^Write how much more this run may spend/)).toBeTruthy();
+    expect(retry.disabled).toBe(false);
+    expect(within(box).getByText(/unless somebody has raised the budget since. Write how much more this run may spend/)).toBeTruthy();
     expect(within(box).queryByText(/Leave it empty/)).toBeNull();
     key('a');
     expect(sends()).toEqual([]);
     await userEvent.type(within(box).getByRole('textbox', { name: 'How much more it may spend' }), '0.5');
     fireEvent.click(within(box).getByRole('button', { name: /Approve 0.50 more, try again/ }));
     expect(sends()).toMatchObject([{ action: 'retry', budgetMicros: 500_000 }]);
+  });
+  it('is nothing when somebody has raised the budget: a press tries again as it is', async () => {
+    await showInbox('#/inbox/task-1', [usedUp(1, 'day')]);
+    fireEvent.click(await within(await detail()).findByRole('button', { name: /Retry as is/ }));
+    expect(sends()).toMatchObject([{ action: 'retry' }]);
+    expect(sends()[0]).not.toHaveProperty('budgetMicros');
   });
 });
 
@@ -60,14 +64,26 @@ it('n_09 the amount stays in reach after a send that failed', async () => {
   expect(await within(box).findByRole('textbox', { name: 'How much more it may spend' })).toBeTruthy();
 });
 
-it('n_09 many are not tried again together while a budget is used up', async () => {
+it('n_09 many are tried again together by a press, and what comes of it is said', async () => {
   await showInbox('#/inbox/task-1', [usedUp(1, 'run'), task(2, { allowedActions: ['retry', 'skip'] })]);
   await detail();
   await screen.findByRole('button', { name: /Approve 100.00 more/ });
   key('x');
   key('J', { shiftKey: true });
   const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
-  expect(within(bulk).getByText(/^Not tried again together/)).toBeTruthy();
-  expect(within(bulk).queryByRole('button', { name: /Retry as is/ })).toBeNull();
+  expect(within(bulk).getByText(/^A budget was used up/)).toBeTruthy();
   expect(within(bulk).getByRole('button', { name: /Skip/ })).toBeTruthy();
+  key('a');
+  expect(sends()).toEqual([]);
+  fireEvent.click(within(bulk).getByRole('button', { name: /Retry as is/ }));
+  expect(sends()).toMatchObject([{ action: 'retry', taskIds: ['task-1', 'task-2'] }]);
+});
+
+it('n_09 says of a budget only what can be done: with an approval beside it nothing is in common', async () => {
+  await showInbox('#/inbox/task-1', [usedUp(1, 'day'), task(2, { kind: 'approval', allowedActions: ['approve'] })]);
+  await screen.findByRole('button', { name: /Retry as is/ });
+  key('x');
+  key('J', { shiftKey: true });
+  const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
+  expect(within(bulk).queryByText(/^A budget was used up/)).toBeNull();
 });

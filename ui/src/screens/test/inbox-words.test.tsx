@@ -67,6 +67,20 @@ it('a form that nobody has touched is not red: it says what is still to be fille
   await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
   expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
   await userEvent.type(within(box).getByLabelText(/Supplier number/), '{Backspace}');
-  expect(await within(box).findByText('1 field is still to be filled in')).toBeTruthy();
+  expect(await within(box).findByText('1 field is still to be filled in or corrected')).toBeTruthy();
   expect(within(box).queryByText(/Does not fit:/)).toBeNull();
+});
+
+it('a default that was taken away is a change, though nothing differs from what came', async () => {
+  const schema = { type: 'object' as const, required: ['share'], properties: { share: { type: 'integer' as const, title: 'Share', default: 5 } } };
+  const host = await showInbox('#/inbox/task-2', [task(2, { kind: 'form', reason: 'step', error: undefined, errorMessage: undefined, allowedActions: ['submit'], suggestions: [], redacted: [], input: {}, schema })]);
+  host.on({ task_check: () => ({ valid: false, violations: [{ path: '/share', message: 'Is needed' }], patch: [] }) });
+  const box = await detail();
+  const share = await within(box).findByLabelText<HTMLInputElement>(/^Share/);
+  expect(share.value).toBe('5');
+  expect(within(box).queryByRole('button', { name: 'As it was' })).toBeNull();
+  await userEvent.clear(share);
+  expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
+  await userEvent.click(within(box).getByRole('button', { name: 'As it was' }));
+  expect((await within(box).findByLabelText<HTMLInputElement>(/^Share/)).value).toBe('5');
 });
