@@ -1,6 +1,7 @@
 /** At 1280 x 800 everything has room: no button is cut off, and a text that is too long says so and says it whole when pointed at. */
 import type { Page } from '@playwright/test';
 import { expect, test } from './host.ts';
+import { openDocument } from './document.ts';
 import { APPROVAL, makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
 
 /** What is cut off sideways in the box that hides it, and what ends in "…" without a tooltip. */
@@ -64,4 +65,18 @@ test('what a screen says of its own parts wins over the kit, in the built page, 
   expect(first('.ib-row')).toBeGreaterThan(first('.row'));
   await page.setViewportSize({ width: 1280, height: 800 });
   await expect(page.locator('.ib-keys')).toBeHidden();
+});
+
+test('a label that is longer than its row wraps: what stands beside it stays in the form', async ({ open, host }) => {
+  const title = 'Identifier of the customer in the accounting system of the branch in which the order was placed';
+  const { page } = await openDocument<{ params: unknown }>(open, host, 'Long labels', { params: { type: 'object', required: ['ids'], properties: { ids: { type: 'array', title, items: { type: 'string' }, minItems: 1 } } } });
+  await page.getByRole('button', { name: /^Run/ }).first().click();
+  const dialog = page.getByRole('dialog');
+  const name = dialog.locator('.lab-name').filter({ hasText: title });
+  const add = dialog.getByRole('button', { name: `Add: ${title}` });
+  const [frame, label, button] = await Promise.all([dialog.boundingBox(), name.boundingBox(), add.boundingBox()]);
+  if (!frame || !label || !button) throw new Error('not on the screen');
+  expect(label.height).toBeGreaterThan(button.height * 1.5);
+  expect(label.x + label.width).toBeLessThanOrEqual(button.x);
+  expect(button.x + button.width).toBeLessThan(frame.x + frame.width);
 });
