@@ -31,6 +31,13 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     await expect(viewer.getByRole('button', { name: /^Run/ })).toBeDisabled();
     await viewer.keyboard.press('F5');
     await viewer.keyboard.press('Control+s');
+    // What the keys would ask for is under way before this question, which has to arrive.
+    await viewer.keyboard.press('Control+k');
+    await expect(viewer.getByRole('dialog')).toBeVisible();
+    await viewer.keyboard.press('Escape');
+    await expect(viewer.getByRole('dialog')).toHaveCount(0);
+    await viewer.evaluate(() => fetch('/after-the-keys').then(() => undefined));
+    await expect.poll(() => asked).toContain('/after-the-keys');
     await expect(viewer.getByRole('button', { name: /^Save/ })).toBeDisabled();
     await expect(viewer.locator('.toast')).toHaveCount(0);
     expect(asked.filter((path) => /\/rpc\/(run_start|workflow_save)$/.test(path))).toEqual([]);
@@ -63,6 +70,8 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     await expect(operator.locator('.toast')).toHaveCount(0);
     await viewer.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
     await expect(viewer.getByRole('heading', { name: 'For all roles' })).toBeVisible();
+    // What the run came to is there, and with it all that could be offered.
+    await expect(viewer.getByText(/^Cancelled/).first()).toBeVisible();
     await expect(viewer.getByRole('button', { name: /^(Run again|Cancel|Re-run from)/ })).toHaveCount(0);
     await shot(viewer, 'roles-viewer-run');
     await viewer.evaluate(() => { window.location.hash = '#/audit'; });
