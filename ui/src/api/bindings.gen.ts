@@ -740,7 +740,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'NOT_TRANSLATED';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -1346,6 +1346,43 @@ export interface HumanTaskReminded {
   reminder: number;
 }
 
+/** Something about one place of the file. */
+export interface ImportFinding {
+  /** How much it matters. */
+  level: ImportLevel;
+  /** What kind of finding, as in docs/formats.md. */
+  code: string;
+  /** Id of the foreign step. */
+  step?: string;
+  /** JSON Pointer into the foreign file. */
+  path: string;
+  /** What, one sentence. */
+  message: string;
+  /** What to do next. */
+  hint: string;
+}
+
+/** How much a finding matters. */
+export type ImportLevel = 'problem' | 'missing' | 'warning';
+
+/** What an import did. */
+export interface ImportReport {
+  /** The format that was read: `vl`. */
+  format: string;
+  /** Its version, as the file says it. */
+  version?: string;
+  /** Steps of the foreign file. */
+  steps: number;
+  /** Steps of the workflow that was made. */
+  nodes: number;
+  /** Step by step, in the order of the foreign file. */
+  translated: ImportedStep[];
+  /** What a person should know: problems first. */
+  findings: ImportFinding[];
+  /** Findings beyond those that are listed. */
+  more: number;
+}
+
 /** The checkpoint that a run began at. */
 export interface ImportedFrom {
   /** Its `_type`. */
@@ -1358,6 +1395,16 @@ export interface ImportedFrom {
   createdAt?: string;
   /** Its fields that are not taken over, as JSON Pointers. */
   leftOut?: string[];
+}
+
+/** What became of a step. */
+export interface ImportedStep {
+  /** Id in the foreign file. */
+  step: string;
+  /** Ids of the steps that do its work here; none when nothing leads to it. */
+  nodes: string[];
+  /** The kind of the first one. */
+  kind?: string;
 }
 
 /** Payload of `input_edited`; the event stands on the call that waits. */
@@ -4000,6 +4047,26 @@ export interface WorkflowFailed {
   reason?: string;
 }
 
+/** A file of another program that becomes a workflow of the library. One of `text` and `path` is given. */
+export interface WorkflowImport {
+  /** What the file says. */
+  text?: string;
+  /** What the dialog of the desktop shell handed out for the file. */
+  path?: string;
+  /** Name of the workflow when its file has none. */
+  name?: string;
+  /** Tool server of this machine that its tool steps call. */
+  toolServer?: string;
+}
+
+/** A workflow that was imported. */
+export interface WorkflowImported {
+  /** As it stands in the library now. */
+  workflow: OpenWorkflow;
+  /** What became of what. */
+  report: ImportReport;
+}
+
 /** Payload of `workflow_paused`: nothing begins any more until `workflow_continued`. The event stands on the call that would have begun next, or on the run when a person asked. */
 export interface WorkflowPaused {
   /** Why. */
@@ -4289,6 +4356,8 @@ export interface Commands {
   workflow_save: { request: WorkflowSave; response: Saved };
   /** A copy under a new name. */
   workflow_duplicate: { request: WorkflowDuplicate; response: OpenWorkflow };
+  /** A file of another program as a new workflow of the library, with a report. */
+  workflow_import: { request: WorkflowImport; response: WorkflowImported };
   /** Deletes a file; its runs stay. */
   workflow_delete: { request: ByRef; response: Empty };
   /** The file's content hash now, to notice changes from outside. */
@@ -4527,6 +4596,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   workflow_create: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
   workflow_save: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision'] },
   workflow_duplicate: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
+  workflow_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
   workflow_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision'] },
   workflow_revision: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   draft_put: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },

@@ -7,6 +7,7 @@ mod data;
 mod debug;
 mod errors;
 mod folders;
+mod import;
 mod inbox;
 mod library;
 mod model;
@@ -33,6 +34,7 @@ pub(crate) use debug::{run_breakpoints, run_continue, run_debug, run_edit_input,
 pub(crate) use errors::{error_coverage, handler_dry_run, past_errors, rules_check};
 pub use folders::parse_allow_dir;
 pub(crate) use folders::{folder_grant, folder_list, folder_revoke};
+pub(crate) use import::workflow_import;
 pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_view_forget, task_view_save};
 pub(crate) use library::{
     draft_discard, draft_put, forget_draft, open, savable, workflow_create, workflow_delete, workflow_duplicate,

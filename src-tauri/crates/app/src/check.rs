@@ -3,6 +3,7 @@
 
 use crate::called::{self, in_folder};
 use crate::error::{ApiError, ApiResult, Class};
+use crate::import::foreign;
 use crate::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::catalog::Catalog;
@@ -60,7 +61,7 @@ pub fn readable(bytes: &[u8]) -> ApiResult<(Value, Vec<Diagnostic>)> {
     let document = serde_json::from_slice(text).ok().filter(|_| workflow.is_some() && !newer);
     match document {
         Some(document) => Ok((document, diagnostics)),
-        None => Err(refused(&diagnostics)),
+        None => Err(foreign(text).unwrap_or_else(|| refused(&diagnostics))),
     }
 }
 

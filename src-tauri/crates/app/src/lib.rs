@@ -19,6 +19,7 @@ mod evidence;
 mod export;
 mod files;
 mod housekeeping;
+pub mod import;
 mod key;
 mod library;
 mod likely;

@@ -63,6 +63,7 @@ macro_rules! command_list {
             Action workflow_create(WorkflowCreate) -> OpenWorkflow, Builder, [Desktop Http], [workflow_list], "A new file in the library, empty or from a sample.";
             Action workflow_save(WorkflowSave) -> Saved, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision], "Writes a file; CONFLICT when it changed outside.";
             Action workflow_duplicate(WorkflowDuplicate) -> OpenWorkflow, Builder, [Desktop Http], [workflow_list], "A copy under a new name.";
+            Action workflow_import(WorkflowImport) -> WorkflowImported, Builder, [Desktop Http], [workflow_list], "A file of another program as a new workflow of the library, with a report.";
             Action workflow_delete(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision], "Deletes a file; its runs stay.";
             Query workflow_revision(ByRef) -> Revision, Viewer, [Desktop Http], [], "The file's content hash now, to notice changes from outside.";
             Action draft_put(DraftPut) -> Empty, Builder, [Desktop Http], [], "Keeps changes that are not saved yet.";

@@ -9,6 +9,10 @@ use std::sync::Arc;
 pub const LATER_KINDS: &[&str] =
     &["trigger.schedule", "trigger.webhook", "trigger.file_watch", "rag.index", "rag.retrieve"];
 
+/// What stands for a step of another program that an import could not translate: `NOT_TRANSLATED`, with the words of its
+/// description.
+pub const PLACEHOLDER_KIND: &str = "foreign.step";
+
 /// Node kinds by name, in catalog order.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog(IndexMap<String, Arc<NodeDescriptor>>);

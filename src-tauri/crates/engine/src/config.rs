@@ -3,6 +3,7 @@
 
 use crate::{
     address,
+    catalog::PLACEHOLDER_KIND,
     expr::{self, Expr, ExprError},
     scope::Scope,
     template,
@@ -187,7 +188,8 @@ pub(crate) fn written<'a>(node: &'a Node, descriptor: Option<&'a NodeDescriptor>
     for (name, value) in node.input.iter().flatten() {
         values.push(plain(format!("/in/{}", pointer_token(name)), value, false));
     }
-    if let Some(config) = &node.config {
+    // What a placeholder keeps is of another program: nothing in it is an expression of ours.
+    if let Some(config) = node.config.as_ref().filter(|_| node.kind != PLACEHOLDER_KIND) {
         let schema = descriptor.map(|descriptor| &descriptor.config);
         values.push(Written { schema, ..plain("/config".into(), config, false) });
     }

@@ -14,7 +14,7 @@ pub(crate) mod words;
 
 use crate::{
     audit_rules::{self, AuditRule},
-    catalog::{Catalog, LATER_KINDS, nearest},
+    catalog::{Catalog, LATER_KINDS, PLACEHOLDER_KIND, nearest},
     config, context, decision,
     expr::Expr,
     guard::Guardrails,
@@ -173,7 +173,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         ));
     }
     let Some(descriptor) = catalog.get(&node.kind) else {
-        found.push(unknown_kind(&at, &node.kind, catalog));
+        found.push(unknown_kind(&at, node, catalog));
         return;
     };
     if node.type_version.is_some_and(|v| v > descriptor.version || v == 0) {
@@ -208,7 +208,17 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
     check_error_handling(workflow, &at, id, node, found);
 }
 
-fn unknown_kind(at: &str, kind: &str, catalog: &Catalog) -> Diagnostic {
+fn unknown_kind(at: &str, node: &Node, catalog: &Catalog) -> Diagnostic {
+    let kind = node.kind.as_str();
+    if kind == PLACEHOLDER_KIND {
+        let why = node.description.as_deref().unwrap_or("A step of another program could not be translated.");
+        return Diagnostic::error(
+            Code::NotTranslated,
+            format!("{at}/type"),
+            why,
+            "Put steps in its place that do the same; its settings hold what the other program's file says",
+        );
+    }
     if LATER_KINDS.contains(&kind) {
         return Diagnostic::error(
             Code::NotAvailable,

@@ -152,6 +152,10 @@ fn ordinary_expressions() {
         ("'a,b'.split(',')", json!(["a", "b"])),
         ("item.tags.join('-')", json!("a-b")),
         ("'aXbX'.replace('X', '1')", json!("a1b1")),
+        ("put(null, ['rows', 1, 'id'], 7)", json!({ "rows": [null, { "id": 7 }] })),
+        ("put([1, {'a': 2}], [1, 'a'], 'x')", json!([1, { "a": "x" }])),
+        ("put({'a': 1}, [], [2.5, null, true])", json!([2.5, null, true])),
+        ("size(put([], [999999], 1))", json!(1_000_000)),
         ("item.name.startsWith('Gr') && item.name.endsWith('ce') && item.name.contains('ra')", json!(true)),
         ("item.name.matches('^G.*e$')", json!(true)),
         ("item.age > 40 ? 'old' : 'young'", json!("old")),
@@ -411,6 +415,16 @@ fn bombs_are_stopped() {
             drop(Expr::compile(&text).and_then(|e| e.eval(&scope)));
         }
         fails("'a'.matches('(')", Code::Eval);
+        for text in [
+            "put([], [1000000], 1)",
+            "put([], [-1], 1)",
+            "put('a', [0], 1)",
+            "put([1], ['a'], 1)",
+            "put([], 'a', 1)",
+            "put([])",
+        ] {
+            fails(text, Code::Eval);
+        }
     });
 }
 

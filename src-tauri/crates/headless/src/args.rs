@@ -83,6 +83,14 @@ pub(crate) enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Makes a workflow of a file of another program, and says what became of it.
+    #[command(
+        after_help = "Without -o the workflow goes to standard output, the report to standard error. What cannot be translated stands \
+                      in the workflow as a placeholder that says why; such a workflow does not run before it is replaced.\n\nExit: 0 \
+                      all translated, 1 with placeholders, 2 refused.\n\nExample:\n  signalbox import build.json -o \
+                      build.signalbox.json --tool-server files"
+    )]
+    Import(Import),
     /// The history of runs.
     #[command(subcommand, after_help = "Example:\n  signalbox runs list --status failed --limit 5")]
     Runs(Runs),
@@ -151,6 +159,31 @@ pub(crate) enum Command {
                       --addr 127.0.0.1:9160 --ui"
     )]
     Serve(Serve),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportFormat {
+    Auto,
+    Vl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// File of the other program.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Format of the file; by its content when absent.
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    pub(crate) format: ImportFormat,
+    /// Where the workflow goes.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: Option<PathBuf>,
+    /// A file that is there is replaced.
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    /// Tool server of this machine that its tool steps call.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool_server: Option<String>,
 }
 
 #[derive(Debug, Args)]

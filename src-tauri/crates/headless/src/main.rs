@@ -48,6 +48,7 @@ fn start() -> u8 {
             let data = data_folder(&cli.global).ok();
             finish(&output, commands::validate::validate(&output, files, data.as_deref()))
         }
+        Command::Import(args) => finish(&output, commands::import::import(&output, args)),
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
         _ => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build();
@@ -82,7 +83,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Webhook(command) => commands::webhook::webhook(&app, output, command).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.
-        Command::Validate { .. } | Command::Catalog(_) => Ok(OK),
+        Command::Validate { .. } | Command::Import(_) | Command::Catalog(_) => Ok(OK),
     };
     let code = finish(output, done);
     app.shut_down().await;

@@ -44,7 +44,8 @@ fn every_example_is_read_and_written_back() {
                 assert_eq!(written, serde_json::from_str::<Value>(example).expect(example));
             }
             // Read by the tests of the crate that writes them.
-            "vault" | "secrets" | "manifest" | "shown" | "webhook" | "checkpoint" | "tools" | "workflow-model" => {}
+            "vault" | "secrets" | "manifest" | "shown" | "webhook" | "checkpoint" | "tools" | "workflow-model"
+            | "import" => {}
             other => panic!("unknown kind of example: {other}"),
         }
     }

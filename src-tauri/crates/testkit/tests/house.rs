@@ -15,6 +15,7 @@ const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-store", Some(2)),
     ("signalbox-nodes", Some(2)),
     ("signalbox-adapters", Some(2)),
+    ("signalbox-import", Some(2)),
     ("signalbox-runtime", Some(3)),
     ("signalbox-app", Some(4)),
     ("signalbox-headless", Some(5)),

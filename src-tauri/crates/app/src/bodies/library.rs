@@ -176,7 +176,7 @@ pub(crate) fn workflow_duplicate(app: &App, caller: &Caller, request: WorkflowDu
 }
 
 /// Puts a document into the library under an id and a file of its own.
-fn add(app: &App, caller: &Caller, mut document: Value, name: &str) -> ApiResult<OpenWorkflow> {
+pub(super) fn add(app: &App, caller: &Caller, mut document: Value, name: &str) -> ApiResult<OpenWorkflow> {
     let taken: HashSet<String> = ids(app)?;
     let base = slug(name);
     let id = (1..)

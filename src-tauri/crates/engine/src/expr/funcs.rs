@@ -5,8 +5,9 @@ use super::error::{Code, ExprError};
 use super::eval::{Out, Run, fail};
 use super::lower::Node;
 use super::ops;
-use super::val::V;
+use super::val::{Key, V};
 use crate::schema::Schema;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -31,6 +32,7 @@ pub(super) enum Fun {
     Split,
     Join,
     Replace,
+    Put,
     HasSchema,
     /// A function of the crate on times and durations.
     Time,
@@ -51,6 +53,13 @@ const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
     ("split", Fun::Split, false, true, "text.split(','): a list of texts"),
     ("join", Fun::Join, false, true, "list.join(', '): a text"),
     ("replace", Fun::Replace, false, true, "text.replace(old, new)"),
+    (
+        "put",
+        Fun::Put,
+        true,
+        false,
+        "put(x, ['rows', 0, 'id'], 7): x with a value at a place in it; what is missing is made",
+    ),
     ("string", Fun::Text, true, false, "string(x): as text"),
     ("int", Fun::Int, true, false, "int(x): as a whole number"),
     ("double", Fun::Double, true, false, "double(x): as a decimal number"),
@@ -122,6 +131,7 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, args: 
         [one] => single(run, fun, name, member, one),
         [one, two] => double(run, fun, name, member, one, two),
         [one, two, three] if fun == Fun::Replace => replace(run, one, two, three),
+        [one, two, three] if fun == Fun::Put => put(run, one, two, three),
         other => arity(name, member, other.len()),
     }
 }
@@ -248,6 +258,64 @@ fn replace<'a>(run: &Run<'a>, text: &V<'a>, old: &V<'a>, new: &V<'a>) -> Out<V<'
     // The size is known before anything is made.
     run.budget.text(text.len() + count.saturating_mul(new.len()))?;
     Ok(V::MadeText(text.replace(old, new).into()))
+}
+
+/// Longest list that `put` fills up with nulls.
+const MOST_PUT: usize = 1_000_000;
+
+fn put<'a>(run: &Run<'a>, whole: &V<'a>, way: &V<'a>, value: &V<'a>) -> Out<V<'a>> {
+    let (Some(steps), false) = (way.len(), way.is_map()) else { return unfit("put", way) };
+    let mut all = run.json(whole)?;
+    let mut here = &mut all;
+    for at in 0..steps {
+        match way.nth(at) {
+            Some(V::Int(index)) => {
+                let index = usize::try_from(index).ok().filter(|index| *index < MOST_PUT);
+                let Some(index) = index else {
+                    return fail(format!("`put` needs places in a list from 0 to {}.", MOST_PUT - 1));
+                };
+                if here.is_null() {
+                    *here = Value::Array(Vec::new());
+                }
+                let Value::Array(list) = here else {
+                    return fail(format!("`put` finds no list where the place {index} should be."));
+                };
+                if list.len() <= index {
+                    run.budget.made(16 * (index + 1 - list.len()))?;
+                    list.resize(index + 1, Value::Null);
+                }
+                here = &mut list[index];
+            }
+            Some(step) => {
+                let Some(name) = step.text() else { return unfit("put", &step) };
+                if here.is_null() {
+                    *here = Value::Object(Map::new());
+                }
+                let Value::Object(fields) = here else {
+                    return fail(format!("`put` finds no object where the field '{name}' should be."));
+                };
+                run.budget.made(name.len() + 16)?;
+                here = fields.entry(name.to_owned()).or_insert(Value::Null);
+            }
+            None => break,
+        }
+    }
+    *here = run.json(value)?;
+    Ok(made_of(all))
+}
+
+/// JSON that an expression made.
+fn made_of<'a>(value: Value) -> V<'a> {
+    match value {
+        Value::Null => V::Null,
+        Value::Bool(v) => V::Bool(v),
+        Value::Number(n) => n.as_i64().map_or_else(|| V::Double(n.as_f64().unwrap_or(f64::NAN)), V::Int),
+        Value::String(text) => V::MadeText(text.into()),
+        Value::Array(list) => V::List(Arc::new(list.into_iter().map(made_of).collect())),
+        Value::Object(map) => {
+            V::MadeObject(Arc::new(map.into_iter().map(|(key, one)| (Key::Text(key.into()), made_of(one))).collect()))
+        }
+    }
 }
 
 fn join<'a>(run: &Run<'a>, list: &V<'a>, between: &str) -> Out<V<'a>> {

@@ -169,7 +169,10 @@ impl Deciding<'_> {
             self.emit(Some(key), EventBody::StepPrint(StepPrint { value }))?;
         }
         let counts: IndexMap<String, usize> = ports.iter().map(|(port, items)| (port.clone(), items.len())).collect();
-        let selected = if this.selects && counts.len() == 1 { counts.keys().next().cloned() } else { None };
+        // `default` of a switch is what is left when no case chose (TS-076).
+        let chosen = |port: &&String| this.descriptor.dynamic_ports.is_none() || *port != "default";
+        let selected =
+            if this.selects && counts.len() == 1 { counts.keys().next().filter(chosen).cloned() } else { None };
         self.emit(
             Some(key),
             EventBody::StepDone(StepDone { outputs, selected, ports: counts, items: ports, origin: None }),

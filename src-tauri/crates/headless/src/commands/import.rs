@@ -1,0 +1,53 @@
+//! `import`: a workflow of a file of another program. No store is opened, and nothing is run.
+
+use super::Done;
+use crate::args::{Import, ImportFormat};
+use crate::output::{FAILED, OK, Output, Tone, plain};
+use serde_json::json;
+use signalbox_app::import::{Level, Options, Report, print, text_of, translate, write};
+
+pub(crate) fn import(output: &Output, args: &Import) -> Done {
+    // Every format that is read is told by its content.
+    let (ImportFormat::Auto | ImportFormat::Vl) = args.format;
+    let (text, name) = text_of(&args.file)?;
+    let imported = translate(&text, &Options { name, tool_server: args.tool_server.clone() })?;
+    let document = json!(imported.workflow);
+    if let Some(out) = &args.out {
+        write(out, &document, args.force)?;
+    }
+    let report = &imported.report;
+    if output.json {
+        let mut result = json!({ "file": args.file, "report": report });
+        match &args.out {
+            Some(out) => result["out"] = json!(out),
+            None => result["workflow"] = document,
+        }
+        output.value(&result);
+    } else {
+        tell(output, report);
+        match &args.out {
+            Some(out) => output.line(&format!("Written: {}", plain(&out.display().to_string()))),
+            None => output.line(print(&document).trim_end()),
+        }
+    }
+    Ok(if report.count(Level::Problem) > 0 { FAILED } else { OK })
+}
+
+/// The report for people, on standard error: the workflow may go to standard output.
+fn tell(output: &Output, report: &Report) {
+    let version = report.version.as_deref().map(|version| format!(" {}", plain(version))).unwrap_or_default();
+    eprintln!("{}{version}: {} steps became {}.", report.format, report.steps, report.nodes);
+    for found in &report.findings {
+        let (word, tone) = match found.level {
+            Level::Problem => ("not translated", Tone::Bad),
+            Level::Missing => ("missing here", Tone::Warn),
+            Level::Warning => ("warning", Tone::Quiet),
+        };
+        let place = if found.path.is_empty() { "/" } else { &found.path };
+        eprintln!("  {} {} at {}", output.paint(word, tone), found.code, plain(place));
+        eprintln!("    {}\n    {}", plain(&found.message), plain(&found.hint));
+    }
+    if report.more > 0 {
+        eprintln!("  … and {} more.", report.more);
+    }
+}

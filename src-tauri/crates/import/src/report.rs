@@ -1,0 +1,120 @@
+//! What an import says: what became of each step, what was read differently, what is missing, what could not be translated.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// Findings that are listed; `more` counts the others.
+const MOST: usize = 1_000;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "ImportLevel")]
+pub enum Level {
+    /// It could not be translated: a visible placeholder stands there, and the workflow cannot run before it is replaced.
+    Problem,
+    /// The file does not have what the step needs on this machine.
+    Missing,
+    /// It was read differently from what the format says, or works a little differently here.
+    Warning,
+}
+
+/// Something about one place of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ImportFinding")]
+pub struct Finding {
+    /// How much it matters.
+    pub level: Level,
+    /// What kind of finding, as in docs/formats.md.
+    pub code: String,
+    /// Id of the foreign step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// JSON Pointer into the foreign file.
+    pub path: String,
+    /// What, one sentence.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ImportedStep")]
+pub struct Translated {
+    /// Id in the foreign file.
+    pub step: String,
+    /// Ids of the steps that do its work here; none when nothing leads to it.
+    pub nodes: Vec<String>,
+    /// The kind of the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ImportReport")]
+pub struct Report {
+    /// The format that was read: `vl`.
+    pub format: String,
+    /// Its version, as the file says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Steps of the foreign file.
+    pub steps: usize,
+    /// Steps of the workflow that was made.
+    pub nodes: usize,
+    /// Step by step, in the order of the foreign file.
+    pub translated: Vec<Translated>,
+    /// What a person should know: problems first.
+    pub findings: Vec<Finding>,
+    /// Findings beyond those that are listed.
+    pub more: usize,
+}
+
+impl Report {
+    /// Findings of a level.
+    pub fn count(&self, level: Level) -> usize {
+        self.findings.iter().filter(|found| found.level == level).count()
+    }
+}
+
+/// Collects findings.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) list: Vec<Finding>,
+}
+
+impl Findings {
+    pub(crate) fn add(
+        &mut self,
+        level: Level,
+        code: &str,
+        step: Option<&str>,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        let found = Finding {
+            level,
+            code: code.to_owned(),
+            step: step.map(str::to_owned),
+            path: path.into(),
+            message: message.into(),
+            hint: hint.into(),
+        };
+        self.list.push(found);
+    }
+
+    /// Problems first, then by place; how many are not listed.
+    pub(crate) fn sorted(mut self) -> (Vec<Finding>, usize) {
+        // A step that stands in several branches says the same again.
+        let mut seen = HashSet::new();
+        self.list.retain(|found| seen.insert((found.code.clone(), found.path.clone(), found.message.clone())));
+        self.list.sort_by_key(|found| found.level);
+        let more = self.list.len().saturating_sub(MOST);
+        self.list.truncate(MOST);
+        (self.list, more)
+    }
+}
