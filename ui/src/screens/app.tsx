@@ -9,6 +9,7 @@ import { CatalogScreen } from './catalog-screen.tsx';
 import { Frame } from './frame.tsx';
 import { GalleryScreen } from './gallery-screen.tsx';
 import { CrashGuard, part } from './parts/crash-guard.tsx';
+import { ImportDialog } from './parts/import-dialog.tsx';
 import { useRoute } from './router.ts';
 import { RunsScreen } from './runs-screen.tsx';
 import { SettingsScreen } from './settings-screen.tsx';
@@ -69,6 +70,7 @@ function Screens() {
         {route.screen === 'settings' ? <SettingsScreen /> : null}
         </Suspense>
       </CrashGuard>
+      <ImportDialog />
     </Frame>
   );
 }

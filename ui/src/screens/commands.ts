@@ -1,11 +1,13 @@
 /** What several screens do: each shows its own failure as a message with the next step. */
 import { transport } from '../api/client.ts';
+import { toApiError } from '../api/error.ts';
 import { copyText as toClipboard } from '../api/hand-out.ts';
 import { act } from '../api/queries.ts';
 import type { OpenWorkflow, Workflow } from '../api/types.ts';
 import { attempt, showError } from '../features/doing.ts';
 import { t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
+import { importWorkflow, offerImport } from './parts/import-dialog.tsx';
 import { navigate } from './router.ts';
 
 export { attempt, showError };
@@ -46,13 +48,19 @@ export async function openFile(): Promise<void> {
     const pick = host.pickFile;
     const picked = await attempt(() => pick());
     if (!picked) return;
-    const opened = await attempt(() => act('workflow_open_path', { path: picked.handle }));
-    if (opened) navigate({ screen: 'workflow', ref: opened.ref });
+    try {
+      const opened = await act('workflow_open_path', { path: picked.handle });
+      navigate({ screen: 'workflow', ref: opened.ref });
+    } catch (cause) {
+      if (toApiError(cause).code === 'FOREIGN_WORKFLOW') offerImport({ path: picked.handle });
+      else showError(cause);
+    }
     return;
   }
-  const text = await chooseText();
-  if (text === null) return;
-  const document_ = parseWorkflow(text);
+  const chosen = await chooseText();
+  if (chosen === null) return;
+  const document_ = parseWorkflow(chosen.text);
+  if (!document_ && isForeign(chosen.text)) return offerImport(chosen);
   if (!document_) {
     toast({ signal: 'err', text: t('gallery.notAWorkflow'), detail: t('gallery.notAWorkflowHint') });
     return;
@@ -62,6 +70,23 @@ export async function openFile(): Promise<void> {
     await act('workflow_save', { ref: made.ref, document: { ...document_, id: made.document.id }, baseRevision: made.revision });
     navigate({ screen: 'workflow', ref: made.ref });
   });
+}
+
+/** A workflow of another program becomes one of the library; a report says what became of what. */
+export async function importFile(): Promise<void> {
+  const host = transport();
+  const source = host.pickFile ? await attempt(() => host.pickFile?.() ?? Promise.resolve(null)).then((picked) => (picked ? { path: picked.handle } : null)) : await chooseText();
+  if (source) await attempt(() => importWorkflow(source));
+}
+
+/** It looks like the steps of another program; the host reads it and says what is wrong with it. */
+function isForeign(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && ('steps' in value || 'registry' in value) && !('signalbox' in value) && !('nodes' in value);
+  } catch {
+    return false;
+  }
 }
 
 export function parseWorkflow(text: string): Workflow | undefined {
@@ -75,14 +100,14 @@ export function parseWorkflow(text: string): Workflow | undefined {
   }
 }
 
-function chooseText(): Promise<string | null> {
+function chooseText(): Promise<{ text: string; name: string } | null> {
   return new Promise((done) => {
     const input = document.createElement('input');
     input.type = 'file';
     input.accept = '.json,application/json';
     input.addEventListener('change', () => {
       const file = input.files?.[0];
-      if (file) file.text().then(done, () => done(null));
+      if (file) file.text().then((text) => done({ text, name: file.name.split('.')[0] ?? '' }), () => done(null));
       else done(null);
     });
     input.addEventListener('cancel', () => done(null));

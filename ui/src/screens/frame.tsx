@@ -17,7 +17,7 @@ import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
 import { statusText } from '../features/status.tsx';
 import { formatAgo, formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, Icon, Kbd, keysOf, openScope, showMessages, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
-import { createWorkflow, openFile } from './commands.ts';
+import { createWorkflow, importFile, openFile } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
 import { hashOf, navigate, type Route } from './router.ts';
@@ -126,6 +126,7 @@ export function frameActions(showPalette: () => void, showSheet: () => void, mak
     { id: 'app.shortcuts', title: t('action.shortcuts'), keys: ['?'], run: showSheet, group, icon: 'rows' },
     { id: 'app.new', title: t('action.newWorkflow'), keys: ['Mod+Alt+N'], run: () => void createWorkflow(), when: makes, group, icon: 'plus', inFields: true },
     { id: 'app.open', title: t('action.openFile'), keys: ['Mod+O'], run: () => void openFile(), when: makes, group, icon: 'folder', inFields: true },
+    { id: 'app.import', title: t('import.command'), keys: [], run: () => void importFile(), when: makes, group, icon: 'folder' },
     { id: 'go.workflows', title: t('action.goWorkflows'), keys: ['Mod+Alt+1'], run: () => navigate({ screen: 'workflows' }), group, icon: 'flow', inFields: true },
     { id: 'go.runs', title: t('action.goRuns'), keys: ['Mod+Alt+2'], run: () => navigate({ screen: 'runs' }), group, icon: 'runs', inFields: true },
     { id: 'go.inbox', title: t('action.goInbox'), keys: ['Mod+Alt+3'], run: () => navigate({ screen: 'inbox' }), group, icon: 'inbox', inFields: true },

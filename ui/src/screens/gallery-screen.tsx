@@ -5,7 +5,7 @@ import { Gallery, type Loaded } from '../features/gallery/gallery.tsx';
 import { t } from '../i18n/index.ts';
 import { Button, ConfirmDialog, keysOf, toast, useActions, useAllActions, type Action } from '../kit/index.ts';
 import { forgetSession } from './builder/session.ts';
-import { attempt, createWorkflow, openFile, runWhenOpen } from './commands.ts';
+import { attempt, createWorkflow, importFile, openFile, runWhenOpen } from './commands.ts';
 import { Screen } from './frame.tsx';
 import { hashOf, navigate } from './router.ts';
 
@@ -62,6 +62,7 @@ export function GalleryScreen() {
     <Screen title={t('gallery.title')} bar={makes ? <>
       <span className="vr" />
       <Button icon="folder" onClick={() => void openFile()}>{t('gallery.open')}</Button>
+      <Button onClick={() => void importFile()}>{t('import.action')}</Button>
       <Button icon="plus" disabled={busy !== null} onClick={() => void withBusy('new', () => createWorkflow())}>{t('gallery.new')}</Button>
     </> : undefined}>
       <Gallery may={may} samples={loaded(samples)} workflows={{ ...loaded(workflows), data: list }}

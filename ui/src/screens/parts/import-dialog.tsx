@@ -1,0 +1,95 @@
+/** Bringing in a workflow of another program: the question, then what became of what. */
+import './import-dialog.css';
+import { create } from 'zustand';
+import { act } from '../../api/queries.ts';
+import type { ImportFinding, ImportLevel, ImportReport, WorkflowImport } from '../../api/types.ts';
+import { useDoing } from '../../features/doing.ts';
+import { Fault } from '../../features/fault.tsx';
+import { formatNumber, t, tn } from '../../i18n/index.ts';
+import { Button, Dialog, type Signal, SignalIcon } from '../../kit/index.ts';
+import { navigate } from '../router.ts';
+
+type Shown = { is: 'offer'; source: WorkflowImport } | { is: 'done'; name: string; report: ImportReport };
+const useShown = create<{ shown: Shown | null }>(() => ({ shown: null }));
+
+/** Asks whether a file that was to be opened should be imported. */
+export const offerImport = (source: WorkflowImport): void => useShown.setState({ shown: { is: 'offer', source } });
+const close = (): void => useShown.setState({ shown: null });
+
+/** Imports a file, opens the workflow and shows the report above it. */
+export async function importWorkflow(source: WorkflowImport): Promise<void> {
+  const { workflow, report } = await act('workflow_import', source);
+  navigate({ screen: 'workflow', ref: workflow.ref });
+  useShown.setState({ shown: { is: 'done', name: workflow.document.name, report } });
+}
+
+export function ImportDialog() {
+  const shown = useShown((state) => state.shown);
+  if (shown?.is === 'offer') return <Offer source={shown.source} />;
+  return shown ? <Done name={shown.name} report={shown.report} /> : null;
+}
+
+function Offer({ source }: { source: WorkflowImport }) {
+  const { busy, error, run } = useDoing({ inForm: true });
+  return (
+    <Dialog open title={t('import.offerTitle')} closeLabel={t('common.cancel')} busy={busy} onClose={close}
+      footer={<>
+        <Button onClick={close} disabled={busy} keys="Escape">{t('common.cancel')}</Button>
+        <Button variant="primary" busy={busy} onClick={() => void run(() => importWorkflow(source))}>{t('import.offerYes')}</Button>
+      </>}>
+      {error ? <Fault error={error} /> : null}
+      <p className="t2">{t('import.offerText')}</p>
+    </Dialog>
+  );
+}
+
+const SIGNAL: { [level in ImportLevel]: Signal } = { problem: 'err', missing: 'warn', warning: 'idle' };
+const LEVELS = ['problem', 'missing', 'warning'] as const;
+
+function Done({ name, report }: { name: string; report: ImportReport }) {
+  return (
+    <Dialog open width={640} title={t('import.doneTitle', { name })} closeLabel={t('common.close')} onClose={close}
+      footer={<Button variant="primary" onClick={close}>{t('import.show')}</Button>}>
+      <div className="imp">
+        <p>{tn('import.steps', report.steps)} {tn('import.nodes', report.nodes)} {report.findings.length === 0 ? t('import.clean') : null}</p>
+        {LEVELS.map((level) => <Part key={level} level={level} found={report.findings.filter((one) => one.level === level)} />)}
+        {report.more > 0 ? <p className="s t2">{tn('import.more', report.more)}</p> : null}
+        <details>
+          <summary>{tn('import.table', report.translated.length)}</summary>
+          <table className="imp-table">
+            <thead><tr><th scope="col">{t('import.step')}</th><th scope="col">{t('import.kind')}</th><th scope="col">{t('import.became')}</th></tr></thead>
+            <tbody>
+              {report.translated.map((one) => (
+                <tr key={one.step}><td className="mono">{one.step}</td><td>{one.kind ?? ''}</td><td className="mono">{one.nodes.join(', ') || t('import.leftOut')}</td></tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      </div>
+    </Dialog>
+  );
+}
+
+const WORDS = { problem: 'import.problem', missing: 'import.missing', warning: 'import.warning' } as const;
+const TEXTS = { problem: 'import.problemText', missing: 'import.missingText', warning: 'import.warningText' } as const;
+
+/** Problems and what is missing are seen at once; warnings are many and seldom matter. */
+function Part({ level, found }: { level: ImportLevel; found: ImportFinding[] }) {
+  if (found.length === 0) return null;
+  const head = <><SignalIcon signal={SIGNAL[level]} /> <b>{tn(WORDS[level], found.length)}</b></>;
+  const body = (
+    <>
+      <p className="s t2">{t(TEXTS[level])}</p>
+      <ul>
+        {found.map((one) => (
+          <li key={`${one.code} ${one.path} ${one.message}`}>
+            <span>{one.message}</span> <span className="s t2">{one.hint}</span> <span className="s t3 mono">{one.path}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+  const label = `${formatNumber(found.length)} ${level}`;
+  if (level === 'warning') return <details><summary>{head}</summary>{body}</details>;
+  return <section aria-label={label}><div className="imp-head">{head}</div>{body}</section>;
+}

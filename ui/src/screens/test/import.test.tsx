@@ -1,0 +1,51 @@
+// Bringing in a workflow of another program: the question, the report, and what is refused.
+import { act as settle, cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
+import type { ImportReport } from '../../api/types.ts';
+import { RETRY } from '../../test/fixtures.ts';
+import { renderOnce } from '../../test/render.tsx';
+import { ImportDialog, importWorkflow, offerImport } from '../parts/import-dialog.tsx';
+
+afterEach(() => { cleanup(); window.location.hash = ''; });
+
+const report: ImportReport = {
+  format: 'vl', version: '3.13', steps: 2, nodes: 3, more: 0,
+  translated: [{ step: 'Service_A', nodes: ['Service_A'], kind: 'foreign.step' }, { step: 'Set_Gone', nodes: [] }],
+  findings: [
+    { level: 'problem', code: 'NOT_TRANSLATED', step: 'Service_A', path: '/steps/0', message: '"Service_A" could not be translated.', hint: 'Replace it.' },
+    { level: 'warning', code: 'VERSION', path: '/version', message: 'The file is of version 3.13.', hint: 'Nothing.' },
+  ],
+};
+const workflow = { ref: 'made', path: '/library/made.signalbox.json', folder: 'Library', revision: 'r', document: RETRY, diagnostics: [], readOnly: false };
+
+it('an offer is taken: the workflow is opened, and the report says what became of what', async () => {
+  const { fake } = renderOnce(<ImportDialog />, { workflow_import: () => ({ workflow, report }) });
+  settle(() => offerImport({ text: '{"steps":[]}', name: 'old' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Import it' }));
+  const dialog = await screen.findByRole('dialog', { name: `Imported: ${RETRY.name}` });
+  expect(fake.calls.filter((call) => call.command === 'workflow_import').map((call) => call.payload)).toEqual([{ text: '{"steps":[]}', name: 'old' }]);
+  expect(window.location.hash).toContain('made');
+  expect(dialog.textContent).toContain('2 steps of the file became 3 steps here.');
+  expect(within(dialog).getByRole('region', { name: '1 problem' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
+  expect(within(dialog).getByText('left out: nothing leads to it')).toBeTruthy();
+  fireEvent.click(within(dialog).getByRole('button', { name: 'To the canvas' }));
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+it('what is refused is said in the dialog, and nothing is opened', async () => {
+  renderOnce(<ImportDialog />, { workflow_import: () => { throw Object.assign(new Error('x'), { code: 'CANNOT_IMPORT', message: 'Duplicate step ID: "Set_a" (2 times).', hint: 'Give each step an id of its own.' }); } });
+  settle(() => offerImport({ text: '{}' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Import it' }));
+  expect(await screen.findByText('Duplicate step ID: "Set_a" (2 times).')).toBeTruthy();
+  expect(window.location.hash).toBe('');
+  fireEvent.click(screen.getAllByRole('button', { name: /Cancel/ })[0] as HTMLElement);
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+it('a file without findings says so', async () => {
+  renderOnce(<ImportDialog />, { workflow_import: () => ({ workflow, report: { ...report, findings: [] } }) });
+  await settle(() => importWorkflow({ text: '{}' }));
+  const dialog = screen.getByRole('dialog');
+  expect(dialog.textContent).toContain('Everything was translated.');
+  fireEvent.click(within(dialog).getByRole('button', { name: 'To the canvas' }));
+});
