@@ -471,6 +471,22 @@ export interface AuditRow {
   payload?: AuditPayloadState;
 }
 
+/** A file that every entry is copied to, and how it stands with it. */
+export interface AuditSinkView {
+  /** Its id. */
+  id: string;
+  /** The file. */
+  place: string;
+  /** Entries up to the last one that was copied: the number of the next. */
+  next: number;
+  /** Entries that wait for it. */
+  waiting: number;
+  /** When entries were copied last, RFC 3339; absent = never. */
+  at?: string;
+  /** Why the last attempt failed; it is tried again, nothing is lost. */
+  error?: string;
+}
+
 /** The last verification, and who signs. */
 export interface AuditStatus {
   /** In one word. */
@@ -2665,6 +2681,18 @@ export interface SettingsSet {
 /** How serious a diagnostic is. */
 export type Severity = 'error' | 'warning';
 
+/** A new file for copies, in a folder. */
+export interface SinkAdd {
+  /** Handle of a folder that the system's dialog gave; the file is made in it. */
+  folder: string;
+}
+
+/** Names a sink. */
+export interface SinkRef {
+  /** Its id. */
+  id: string;
+}
+
 /** What the definition changed of a step. */
 export type StepChange = 'none' | 'changed' | 'added' | 'removed' | 'incompatible';
 
@@ -4496,6 +4524,14 @@ export interface Commands {
   audit_anchor_remove: { request: AnchorRef; response: AuditAnchor[] };
   /** Anchors at every place now. */
   audit_anchor_now: { request: Empty; response: AuditAnchor[] };
+  /** Files that every audit entry is copied to. */
+  audit_sinks: { request: Empty; response: AuditSinkView[] };
+  /** Copies every audit entry to a file in a folder from now on. */
+  audit_sink_add: { request: SinkAdd; response: AuditSinkView[] };
+  /** Copies to a file no more; what it holds stays. */
+  audit_sink_remove: { request: SinkRef; response: AuditSinkView[] };
+  /** Copies what waits now. */
+  audit_sink_now: { request: Empty; response: AuditSinkView[] };
   /** How long the audit chain keeps its entries, and what went so far. */
   audit_retention: { request: Empty; response: AuditRetention };
   /** Chooses how long entries are kept. */
@@ -4666,6 +4702,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   audit_anchor_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
   audit_anchor_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
   audit_anchor_now: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_anchors', 'audit_status', 'audit_list'] },
+  audit_sinks: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  audit_sink_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_sinks', 'audit_list'] },
+  audit_sink_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_sinks', 'audit_list'] },
+  audit_sink_now: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_sinks', 'audit_list'] },
   audit_retention: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   audit_retention_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_retention', 'audit_list'] },
   audit_retention_now: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_retention', 'audit_list', 'audit_facets', 'audit_status'] },

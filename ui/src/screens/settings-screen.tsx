@@ -12,6 +12,7 @@ import { keysOf, toast, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
 import { Screen } from './frame.tsx';
 import { AnchorsSection } from './parts/anchors.tsx';
+import { SinksSection } from './parts/sinks.tsx';
 import { AuditKeySection } from './parts/audit-key.tsx';
 import { RetentionSection } from './parts/retention.tsx';
 import { ToolsSection } from './parts/tools.tsx';
@@ -46,7 +47,7 @@ export function SettingsScreen() {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on)}
+      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on)}
         onTheme={setTheme} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

@@ -14,6 +14,7 @@ pub mod ring;
 pub mod samples;
 pub mod script;
 mod sending;
+pub mod sinks;
 pub mod vault;
 
 pub use clock::{RealClock, RealIds};

@@ -89,7 +89,7 @@ pub struct App {
     pub(crate) library: Library,
     pub(crate) practice: Arc<PracticeOnDemand>,
     /// For what needs an executor of its own whatever the host has: the practice service, waiting for the runtime.
-    threads: Option<tokio::runtime::Runtime>,
+    pub(crate) threads: Option<tokio::runtime::Runtime>,
     files: FolderFiles,
     /// For what the host itself sends.
     pub(crate) http: Arc<dyn Http>,
@@ -223,6 +223,7 @@ impl App {
                 app.look_for_key_in_background(threads.handle());
                 app.index_in_background(threads.handle());
                 app.anchor_in_background(threads.handle());
+                app.copy_in_background(threads.handle());
                 app.webhooks_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
                 app.watch_clock(threads.handle());

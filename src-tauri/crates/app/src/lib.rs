@@ -38,6 +38,7 @@ mod runs;
 pub mod samples;
 mod secrets;
 mod signing;
+mod sinks;
 mod stored;
 mod story;
 mod suggest;

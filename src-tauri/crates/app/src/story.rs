@@ -201,6 +201,11 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some(place) => format!("{} keeps no checkpoints any more: {place}", who()),
             None => format!("{} keeps checkpoints outside{}", who(), of("added")),
         },
+        AuditEvent::AuditSinkChanged => match text(facts, "removed") {
+            Some(place) => format!("{} copies no entries any more: {place}", who()),
+            None => format!("{} copies entries to a file{}", who(), of("added")),
+        },
+        AuditEvent::AuditSinkFailed => format!("Entries could not be copied{}", of("place")),
         AuditEvent::WebhookChanged => match text(facts, "change") {
             Some("removed") => format!("{} tells an address of no tasks any more{}", who(), of("url")),
             _ => format!("{} tells an address of tasks{}", who(), of("url")),

@@ -133,6 +133,10 @@ macro_rules! command_list {
             Action audit_anchor_add(AnchorAdd) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Keeps checkpoints in a folder or sends them to an address from now on.";
             Action audit_anchor_remove(AnchorRef) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Anchors at a place no more; what it holds stays.";
             Action audit_anchor_now(Empty) -> Vec<AuditAnchor>, Operator, [Desktop Http], [audit_anchors audit_status audit_list], "Anchors at every place now.";
+            Query audit_sinks(Empty) -> Vec<AuditSinkView>, Viewer, [Desktop Http], [], "Files that every audit entry is copied to.";
+            Action audit_sink_add(SinkAdd) -> Vec<AuditSinkView>, Builder, [Desktop Http], [audit_sinks audit_list], "Copies every audit entry to a file in a folder from now on.";
+            Action audit_sink_remove(SinkRef) -> Vec<AuditSinkView>, Builder, [Desktop Http], [audit_sinks audit_list], "Copies to a file no more; what it holds stays.";
+            Action audit_sink_now(Empty) -> Vec<AuditSinkView>, Operator, [Desktop Http], [audit_sinks audit_list], "Copies what waits now.";
             Query audit_retention(Empty) -> AuditRetention, Viewer, [Desktop Http], [], "How long the audit chain keeps its entries, and what went so far.";
             Action audit_retention_set(AuditRetentionSet) -> AuditRetention, Builder, [Desktop Http], [audit_retention audit_list], "Chooses how long entries are kept.";
             Action audit_retention_now(Empty) -> AuditRetained, Builder, [Desktop Http], [audit_retention audit_list audit_facets audit_status], "Removes what the policy gives up; a signed entry stands for it.";

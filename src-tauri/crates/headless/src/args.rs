@@ -576,6 +576,9 @@ pub(crate) enum Audit {
     /// Keeps signed checkpoints outside, where the writer of the chain cannot change them.
     #[command(subcommand)]
     Anchor(Anchor),
+    /// Copies every entry to files outside, line by line, for programs that collect logs; the chain of record stays here
+    #[command(subcommand)]
+    Sink(Sink),
     /// Says how long entries are kept, or changes that. What is removed leaves a signed entry: the rest still verifies.
     #[command(
         after_help = "A host that stays (the window, serve) removes what is old enough once an hour; --now does it by \
@@ -766,6 +769,36 @@ pub(crate) enum Anchor {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum Sink {
+    /// Lists the files, and how it stands with each.
+    #[command(
+        after_help = "Exit: 0 all is well, 1 a file has a problem.\n\nExample:\n  signalbox audit sink list --json"
+    )]
+    List,
+    /// Adds a file and copies to it at once, from the first entry on.
+    #[command(
+        after_help = "A host that stays (the window, serve) copies new entries as they come; `audit sink now` does it by \
+                      hand. A file that is moved away is made anew. `serve --audit-stdout` writes the same lines to the \
+                      standard output.\n\nExample:\n  signalbox audit sink add --file /var/log/signalbox/audit.jsonl"
+    )]
+    Add {
+        /// A file of its own; it is made when it is not there.
+        #[arg(long, value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Copies to a file no more; what it holds stays.
+    #[command(after_help = "Example:\n  signalbox audit sink remove 0199a1b2-…")]
+    Remove {
+        /// Id of the sink, as `list` prints it.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Copies what waits now.
+    #[command(after_help = "Exit: 0 every file took it, 1 one did not.\n\nExample:\n  signalbox audit sink now")]
+    Now,
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum CatalogCommand {
     /// Lists the node kinds.
     #[command(after_help = "Example:\n  signalbox catalog list --json")]
@@ -796,4 +829,7 @@ pub(crate) struct Serve {
     /// Where the token stands; `serve.token` in the data folder when absent.
     #[arg(long = "token-file", value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+    /// Also write every entry of the audit chain to the standard output, one line each, as it comes.
+    #[arg(long = "audit-stdout")]
+    pub(crate) audit_stdout: bool,
 }

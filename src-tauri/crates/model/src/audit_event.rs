@@ -113,6 +113,10 @@ events! {
     AuditKeyChanged = "AUDIT_KEY_CHANGED",
     /// A place outside was added or removed.
     AuditAnchorChanged = "AUDIT_ANCHOR_CHANGED",
+    /// A file that entries are copied to was added or removed.
+    AuditSinkChanged = "AUDIT_SINK_CHANGED",
+    /// A sink does not take entries; they wait.
+    AuditSinkFailed = "AUDIT_SINK_FAILED",
     /// An address that hears of tasks was added or removed.
     WebhookChanged = "WEBHOOK_CHANGED",
     /// An address did not take a message about a task, and it is not tried any more.

@@ -2,6 +2,7 @@
 //! them.
 #![deny(missing_docs)]
 
+pub mod audit_sink;
 pub mod binaries;
 pub mod call_log;
 pub mod host;
@@ -12,6 +13,7 @@ pub mod secret;
 pub mod tools;
 mod wait;
 
+pub use audit_sink::AuditSink;
 pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
 pub use llm::{Llm, NoLlm};

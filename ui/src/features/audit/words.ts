@@ -41,6 +41,8 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   AUDIT_ANCHORED: { icon: 'lock', color: 'c-sel', key: 'audit.event.AUDIT_ANCHORED' },
   AUDIT_ANCHOR_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_ANCHOR_FAILED' },
   AUDIT_ANCHOR_CHANGED: { icon: 'lock', color: 't2', key: 'audit.event.AUDIT_ANCHOR_CHANGED' },
+  AUDIT_SINK_CHANGED: { icon: 'copy', color: 't2', key: 'audit.event.AUDIT_SINK_CHANGED' },
+  AUDIT_SINK_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_SINK_FAILED' },
   AUDIT_EXPORTED: { icon: 'dl', color: 'c-sel', key: 'audit.event.AUDIT_EXPORTED' },
   WEBHOOK_CHANGED: { icon: 'send', color: 't2', key: 'audit.event.WEBHOOK_CHANGED' },
   WEBHOOK_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.WEBHOOK_FAILED' },

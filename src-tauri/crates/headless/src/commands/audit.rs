@@ -1,7 +1,7 @@
 //! `audit verify | status | key | list | export` and the rest.
 
 use super::Done;
-use crate::args::{Anchor, Audit, ExportProfile, SigningKeyPlace};
+use crate::args::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::dto::AuditProfile;
@@ -38,6 +38,7 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             retention(app, output, change.then_some(*keep_days), *now).await
         }
         Audit::Anchor(command) => anchor(app, output, command).await,
+        Audit::Sink(command) => sink(app, output, command).await,
         Audit::List { run, query, limit } => {
             let entries = app.audit_entries(run.clone(), query.clone(), *limit as usize).await?;
             if output.json {
@@ -196,6 +197,42 @@ async fn anchor(app: &Arc<App>, output: &Output, command: &Anchor) -> Done {
             if let Some(told) = place[what].as_str() {
                 output.line(&output.paint(&format!("  {}", plain(told)), tone));
             }
+        }
+    }
+    Ok(if good { OK } else { FAILED })
+}
+
+/// Files that every entry is copied to.
+async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
+    let caller = Caller::terminal(None)?;
+    let ask = |name: &'static str, request: Value| app.dispatch(&caller, name, request);
+    let files = match command {
+        Sink::List => ask("audit_sinks", json!({})).await?,
+        Sink::Now => ask("audit_sink_now", json!({})).await?,
+        Sink::Remove { id } => ask("audit_sink_remove", json!({ "id": id })).await?,
+        Sink::Add { file } => serde_json::to_value(app.sink_file(&caller, file.clone()).await?).unwrap_or_default(),
+    };
+    let list = files.as_array().map(Vec::as_slice).unwrap_or_default();
+    let good = list.iter().all(|file| file["error"].is_null());
+    if output.json {
+        output.value(&files);
+        return Ok(if good { OK } else { FAILED });
+    }
+    if list.is_empty() {
+        output.line("Entries are copied nowhere.");
+    }
+    for file in list {
+        let text = |key: &str| plain(file[key].as_str().unwrap_or_default());
+        let at = if text("at").is_empty() { "never".into() } else { text("at") };
+        output.line(&format!(
+            "{}  {}  {} entries, last at {at}; {} wait",
+            text("id"),
+            text("place"),
+            file["next"],
+            file["waiting"]
+        ));
+        if let Some(told) = file["error"].as_str() {
+            output.line(&output.paint(&format!("  {}", plain(told)), Tone::Bad));
         }
     }
     Ok(if good { OK } else { FAILED })

@@ -26,6 +26,10 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
     {
         output.line(&format!("{url}/#token={token}"));
     }
+    if args.audit_stdout {
+        // After what a program that starts this one waits for.
+        app.audit_to_stdout();
+    }
     bound.serve(stop()).await?;
     Ok(OK)
 }

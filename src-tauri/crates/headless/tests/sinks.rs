@@ -1,0 +1,142 @@
+//! Copies of the audit chain outside, with the real program (K-22, TS-050).
+
+mod support;
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use support::{Box, eventually, workflow};
+
+fn run_once(place: &Box) {
+    let document = workflow(json!({ "a": { "type": "data.set", "config": { "assign": { "n": 1 } } } }), json!([]));
+    let file = place.file("flow.signalbox.json", document.to_string());
+    assert_eq!(place.run(&["run", &file.display().to_string(), "--json"]).code, 0);
+}
+
+/// Numbers and hashes of a file, each line one entry.
+fn held(file: &Path) -> Vec<(u64, String)> {
+    let text = std::fs::read_to_string(file).expect("the file");
+    let line = |line: &str| {
+        let line: Value = serde_json::from_str(line).expect("a line of JSON");
+        (line["entry"]["seq"].as_u64().expect("a number"), line["hash"].as_str().expect("a hash").to_owned())
+    };
+    text.lines().map(line).collect()
+}
+
+/// What the store has.
+fn chain(place: &Box) -> Vec<(u64, String)> {
+    let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
+    let mut rows = store.prepare("SELECT seq, hash FROM audit_entry ORDER BY seq").expect("reads");
+    let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("reads");
+    rows.collect::<Result<_, _>>().expect("rows")
+}
+
+fn add(place: &Box, file: &Path) -> (i32, Value) {
+    let done = place.run(&["audit", "sink", "add", "--file", &file.display().to_string(), "--json"]);
+    (done.code, done.json())
+}
+
+fn events(place: &Box, event: &str) -> usize {
+    let list = place.run(&["audit", "list", "--query", &format!("event:{event}"), "--json"]).json();
+    list.as_array().map_or(0, Vec::len)
+}
+
+/// The same entries with the same hashes in the file as in the store, each once, whatever happens to the file.
+#[test]
+fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
+    let place = Box::new();
+    run_once(&place);
+    let file = place.dir.path().join("audit.jsonl");
+    let (code, list) = add(&place, &file);
+    assert_eq!((code, list[0]["waiting"].as_u64(), list[0]["error"].is_null()), (0, Some(0), true), "{list}");
+    assert_eq!(held(&file), chain(&place));
+    assert_eq!(events(&place, "AUDIT_SINK_CHANGED"), 1);
+    assert_eq!(add(&place, &file).0, 2, "it is there already");
+
+    run_once(&place);
+    assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
+    assert_eq!((held(&file), events(&place, "AUDIT_SINK_CHANGED")), (chain(&place), 1), "a copy leaves no entry");
+
+    // A crash cut a line off; the next copy replaces it.
+    let text = std::fs::read_to_string(&file).expect("text");
+    std::fs::write(&file, &text[..text.len() - 40]).expect("cut");
+    assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
+    run_once(&place);
+    assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
+    assert_eq!(held(&file), chain(&place));
+
+    // Somebody rotates it: the rest goes on in a new file, nothing is there twice.
+    let old = place.dir.path().join("audit.1.jsonl");
+    std::fs::rename(&file, &old).expect("rotated");
+    run_once(&place);
+    assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
+    let both: Vec<_> = held(&old).into_iter().chain(held(&file)).collect();
+    assert_eq!(both, chain(&place));
+
+    let id = place.run(&["audit", "sink", "list", "--json"]).json()[0]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(place.run(&["audit", "sink", "remove", &id]).code, 0);
+    assert_eq!(place.run(&["audit", "sink", "remove", &id]).code, 2);
+    assert_eq!(place.run(&["audit", "verify"]).code, 0);
+}
+
+/// A file of something else, of another installation, or that cannot be written: told, nothing is touched or lost.
+#[test]
+fn a_file_that_cannot_take_entries_is_told_and_catches_up() {
+    let (place, other) = (Box::new(), Box::new());
+    run_once(&place);
+    run_once(&other);
+    let notes = place.file("notes.txt", "milk\n");
+    let (code, said) = add(&place, &notes);
+    assert_eq!((code, said["error"]["code"].as_str()), (2, Some("SINK_FAILED")), "{said}");
+    assert_eq!(std::fs::read_to_string(&notes).expect("notes"), "milk\n");
+
+    let theirs = place.dir.path().join("theirs.jsonl");
+    assert_eq!(add(&other, &theirs).0, 0);
+    let before = std::fs::read(&theirs).expect("lines");
+    let (code, said) = add(&place, &theirs);
+    assert_eq!(code, 2, "{said}");
+    assert!(said["error"]["message"].as_str().is_some_and(|text| text.contains("not of this chain")), "{said}");
+    assert_eq!(std::fs::read(&theirs).expect("lines"), before);
+
+    // Its folder goes away, and comes back.
+    let folder = place.dir.path().join("mount");
+    std::fs::create_dir(&folder).expect("a folder");
+    let file = folder.join("audit.jsonl");
+    assert_eq!(add(&place, &file).0, 0);
+    let aside = place.dir.path().join("aside");
+    std::fs::rename(&folder, &aside).expect("unmounted");
+    run_once(&place);
+    let failed = place.run(&["audit", "sink", "now", "--json"]);
+    assert!(failed.json()[0]["error"].is_string(), "{}", failed.out);
+    assert_eq!((failed.code, place.run(&["audit", "sink", "now"]).code), (1, 1));
+    assert_eq!(events(&place, "AUDIT_SINK_FAILED"), 1, "once until it works");
+    std::fs::rename(&aside, &folder).expect("mounted");
+    assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
+    assert_eq!(held(&file), chain(&place));
+}
+
+/// `serve` copies by itself, to files and to its standard output.
+#[test]
+fn k_22_a_server_copies_by_itself_and_to_its_standard_output() {
+    let place = Box::new();
+    run_once(&place);
+    let file = place.dir.path().join("audit.jsonl");
+    assert_eq!(add(&place, &file).0, 0);
+    let mut server = place.spawn(&["serve", "--addr", "127.0.0.1:0", "--audit-stdout"]);
+    let mut said = BufReader::new(server.stdout.take().expect("piped")).lines();
+    let mut next = || serde_json::from_str::<Value>(&said.next().expect("a line").expect("text")).expect("JSON");
+    assert!(next()["url"].is_string());
+    run_once(&place);
+    let wanted = chain(&place).len();
+    let lines: Vec<_> = (0..wanted)
+        .map(|_| next())
+        .map(|line| {
+            (line["entry"]["seq"].as_u64().expect("a number"), line["hash"].as_str().expect("a hash").to_owned())
+        })
+        .collect();
+    eventually("the copy", || held(&file).len() >= wanted);
+    server.kill().ok();
+    server.wait().ok();
+    assert_eq!(lines, chain(&place)[..wanted]);
+    assert_eq!(held(&file)[..wanted], chain(&place)[..wanted]);
+}

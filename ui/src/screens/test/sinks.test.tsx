@@ -1,0 +1,35 @@
+// Files that audit records are copied to: what a builder sees and does, what a viewer is not offered.
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
+import { queryClient } from '../../api/queries.ts';
+import type { AuditSinkView, Commands } from '../../api/types.ts';
+import { useMessages } from '../../kit/messages.ts';
+import { renderOnce } from '../../test/render.tsx';
+import { SinksSection } from '../parts/sinks.tsx';
+
+afterEach(() => {
+  cleanup();
+  queryClient.clear();
+  useMessages.setState({ shown: [], past: [] });
+});
+const who = (role: string) => () => ({ operatorId: 'user:ada', role, via: 'app' }) as Commands['who']['response'];
+const FILE: AuditSinkView = { id: 's1', place: '/var/log/audit.jsonl', next: 1204, waiting: 3, at: '2026-11-23T06:00:00.000Z', error: '/var/log/audit.jsonl does not take entries: no space.' };
+
+it('a file that fails says why and what waits; copying by hand tells when it works again', async () => {
+  let now: AuditSinkView[] = [FILE];
+  const { fake } = renderOnce(<SinksSection />, { who: who('builder'), audit_sinks: () => now, audit_sink_now: () => now = [{ ...FILE, next: 1207, waiting: 0, error: undefined } as unknown as AuditSinkView], audit_sink_remove: () => now = [] });
+  expect((await screen.findByRole('alert')).textContent).toContain('no space');
+  expect(screen.getByText('3 wait')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Copy now' }));
+  expect(await screen.findByText('Every file has the newest record')).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  fireEvent.click(await screen.findByRole('button', { name: 'Remove /var/log/audit.jsonl' }));
+  expect(await screen.findByText('No copy outside')).toBeTruthy();
+  expect(fake.calls.filter((call) => call.command === 'audit_sink_remove').map((call) => call.payload)).toEqual([{ id: 's1' }]);
+});
+
+it('a viewer sees the files and is offered nothing', async () => {
+  renderOnce(<SinksSection />, { who: who('viewer'), audit_sinks: () => [FILE] });
+  expect(await screen.findByText('/var/log/audit.jsonl')).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole('button')).toBeNull());
+});
