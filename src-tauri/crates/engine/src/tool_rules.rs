@@ -32,16 +32,19 @@ pub struct Hints {
 }
 
 impl Hints {
-    fn value(self) -> Value {
+    /// As conditions and people see it.
+    #[must_use]
+    pub fn value(self) -> Value {
         json!({
             "readOnly": self.read_only, "destructive": self.destructive, "idempotent": self.idempotent,
             "openWorld": self.open_world
         })
     }
 
-    /// It only looks, and only at what is its own.
+    /// It only looks, and only at what is its own. What only looks destroys nothing: the protocol gives `destructive`, which is
+    /// true where nobody says otherwise, no meaning then.
     const fn harmless(self) -> bool {
-        self.read_only && !self.destructive && !self.open_world
+        self.read_only && !self.open_world
     }
 }
 
@@ -107,9 +110,14 @@ pub struct Decided {
 }
 
 /// Asks the rules. Without any list everything that the author gave to the step may be called; where there is one, what no
-/// rule names is asked for, unless the tool says that it only reads what is its own.
+/// rule names is asked for, unless the tool says that it only reads what is its own. `granted` tells what a person allowed
+/// for the run; it answers for that one rule, and for none of another list.
 #[must_use]
-pub fn decide(lists: &[Rules], asked: &Asked<'_>, scope: &Scope) -> Decided {
+pub fn decide(lists: &[Rules], asked: &Asked<'_>, scope: &Scope, granted: &dyn Fn(&Decided) -> bool) -> Decided {
+    let answered = |one: Decided| match one.verdict {
+        ToolVerdict::Ask if granted(&one) => Decided { verdict: ToolVerdict::Allow, ..one },
+        ToolVerdict::Allow | ToolVerdict::Ask | ToolVerdict::Deny => one,
+    };
     let mut scope = scope.clone();
     scope.locals.retain(|(name, _)| !NAMES.contains(name));
     scope.locals.push(("tool", Arc::new(asked.tool.into())));
@@ -117,7 +125,7 @@ pub fn decide(lists: &[Rules], asked: &Asked<'_>, scope: &Scope) -> Decided {
     scope.locals.push(("args", Arc::new(Value::Object(asked.arguments.clone()))));
     scope.locals.push(("hints", Arc::new(asked.hints.value())));
     let mut found: Option<Decided> = None;
-    for one in lists.iter().filter_map(|list| first(list, &scope)) {
+    for one in lists.iter().filter_map(|list| first(list, &scope)).map(answered) {
         found = Some(match found {
             None => one,
             Some(known) => {
@@ -129,7 +137,7 @@ pub fn decide(lists: &[Rules], asked: &Asked<'_>, scope: &Scope) -> Decided {
             }
         });
     }
-    found.unwrap_or_else(|| by_hints(!lists.is_empty(), asked.hints))
+    found.unwrap_or_else(|| answered(by_hints(!lists.is_empty(), asked.hints)))
 }
 
 fn by_hints(ruled: bool, hints: Hints) -> Decided {
@@ -212,7 +220,8 @@ enum Sure {
 }
 
 fn surely(list: &Rules, asked: &Asked<'_>) -> Sure {
-    let Ok(rules) = &list.rules else { return Sure::Stopped };
+    // In a run it may say anything: settings are evaluated, and what is read there is another list.
+    let Ok(rules) = &list.rules else { return Sure::Open };
     let mut scope = Scope::empty();
     scope.locals.push(("tool", Arc::new(asked.tool.into())));
     scope.locals.push(("server", Arc::new(asked.server.into())));

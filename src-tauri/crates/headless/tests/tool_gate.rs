@@ -72,7 +72,15 @@ fn k_14_a_person_allows_a_call_and_nothing_is_called_twice() {
     let place = Box::new();
     approve(&place, "one", &[]);
     let echo = |text: &str| json!({ "name": "echo", "input": { "text": text } });
-    let (base, asked) = model(vec![echo("free"), echo("first"), echo("second"), echo("third"), "Done.".into()]);
+    let (base, asked) = model(vec![
+        echo("free"),
+        echo("first"),
+        echo("second"),
+        echo("third"),
+        "Done.".into(),
+        echo("fourth"),
+        echo("fifth"),
+    ]);
     let rules = json!([
         { "name": "free", "when": "args.text == 'free'", "action": "allow" },
         { "name": "never", "when": "args.text == 'third'", "action": "deny" },
@@ -119,13 +127,23 @@ fn k_14_a_person_allows_a_call_and_nothing_is_called_twice() {
         (&json!("one"), &json!("echo"), &json!("all"))
     );
     assert_eq!(created["argumentsHash"].as_str().map(str::len), Some(64));
+    assert!(!all.iter().any(|one| one["event"] == "NODE_ERROR"), "a question is no error: {entries}");
     assert_eq!(of("HITL_COMPLETED")["metadata"]["toolGrant"], "run");
     assert_eq!(of("TOOL_REFUSED")["metadata"]["rule"], "never");
     assert_eq!(place.run(&["audit", "verify"]).code, 0);
 
     // A re-run is another run: nothing is allowed in it.
-    let again = place.run(&["rerun", &run_id, "--from", "work", "--json"]);
-    assert_eq!(again.json()["status"], "completed", "the script has no more answers: {}", again.out);
+    for more in [&[][..], &["--keep-answers"]] {
+        let again = place.run(&[&["rerun", &run_id, "--from", "work", "--json"], more].concat());
+        assert_eq!(
+            (again.code, &again.json()["status"]),
+            (3, &json!("paused")),
+            "{more:?}: {}{}",
+            again.out,
+            again.err
+        );
+        assert_eq!(calls(&place, "one"), 3);
+    }
 }
 
 #[test]

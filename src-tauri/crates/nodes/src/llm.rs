@@ -3,7 +3,7 @@
 pub(crate) mod fault;
 pub(crate) mod form;
 pub(crate) mod gate;
-mod held;
+pub(crate) mod held;
 pub(crate) mod images;
 pub(crate) mod kit;
 mod offer;

@@ -32,7 +32,7 @@ pub fn run_pure(code: PureFn, slot: &CallSlot) -> Outcome {
 }
 
 /// Runs code with effects on one slot within the call's time limit. What it gives is free of the secrets that this
-/// process knows: here is the border behind which everything is stored and shown.
+/// process knows, the conversation of a step that waits included: here is the border behind which everything is stored and shown.
 pub async fn run_effect(code: EffectFn, call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
     let outcome = carry_out(code, call, slot, world, log).await;
     without_secrets(outcome, &world.secrets.scrubber())
@@ -53,6 +53,9 @@ fn without_secrets(outcome: Outcome, scrubber: &Scrubber) -> Outcome {
         Err(mut failure) => {
             failure.message = scrubber.text(&failure.message).into_owned();
             scrubber.map(&mut failure.details);
+            if let Some(held) = failure.held.as_mut().filter(|held| scrubber.finds_in(held)) {
+                scrubber.value(Arc::make_mut(held));
+            }
             Err(failure)
         }
     }
@@ -106,7 +109,9 @@ mod tests {
     use super::without_secrets;
     use serde_json::json;
     use signalbox_engine::effect::CallOutput;
+    use signalbox_model::NodeFailure;
     use signalbox_ports::{Scrubber, Secret};
+    use std::sync::Arc;
 
     /// A service that sends a key back in a field that the step writes.
     #[test]
@@ -117,5 +122,19 @@ mod tests {
         output.writes.insert("echo".into(), json!(["it is k-canary-77"]));
         let told = format!("{:?}", without_secrets(Ok(output), &scrubber).expect("an output"));
         assert!(!told.contains("k-canary-77") && told.contains("[secret:home]"), "{told}");
+    }
+
+    /// A document of the question holds a key, and a person is asked before a call.
+    #[test]
+    fn ts_166_a_conversation_that_waits_holds_no_secret() {
+        let scrubber = Scrubber::default();
+        scrubber.add("home", None, &Secret::new("k-canary-77".to_owned()));
+        let mut failure = NodeFailure::tool("TOOL_APPROVAL", "The model wants to call 'send'");
+        let used = json!({ "use": "t1", "name": "send", "input": { "text": "k-canary-77" } });
+        failure.held = Some(Arc::new(json!({
+            "system": "Document app.env:\nKEY=k-canary-77", "messages": [{ "model": true, "parts": [used] }],
+        })));
+        let told = format!("{:?}", without_secrets(Err(failure), &scrubber).expect_err("it waits").held);
+        assert!(!told.contains("k-canary-77") && told.matches("[secret:home]").count() == 2, "{told}");
     }
 }

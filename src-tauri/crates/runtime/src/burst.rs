@@ -137,7 +137,9 @@ fn payload(body: &EventBody) -> usize {
             let items = done.items.values().flatten().map(|item| weight(&item.data)).sum::<usize>();
             items + done.outputs.as_ref().map_or(0, fields)
         }
-        EventBody::StepError(failed) => failed.error.details.as_ref().map_or(0, fields),
+        EventBody::StepError(failed) => {
+            failed.error.details.as_ref().map_or(0, fields) + failed.held.as_deref().map_or(0, weight)
+        }
         EventBody::WorkflowFailed(failed) => failed.error.details.as_ref().map_or(0, fields),
         EventBody::StepPrint(print) => weight(&print.value),
         EventBody::VarChanged(change) => weight(&change.new_value) + change.old_value.as_deref().map_or(0, weight),

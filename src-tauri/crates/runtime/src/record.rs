@@ -175,6 +175,8 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             (AuditEvent::NodeStart, Level::Info, json!({ "type": start.kind, "attempt": event.attempt.unwrap_or(0) }))
         }
         EventBody::StepDone(done) => (AuditEvent::NodeSuccess, Level::Info, json!({ "ports": done.ports })),
+        // A step that asks a person about a call has not failed: the task says all about it.
+        EventBody::StepError(failed) if failed.held.is_some() => return None,
         EventBody::StepError(failed) => {
             let error = &failed.error;
             // The entry stays for ever: what the input hides, the message must not tell.
@@ -185,9 +187,7 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
                 "errorType": error.error_type, "attempt": error.attempt.unwrap_or(0), "code": error.code(),
                 "message": message, "retryable": error.retryable
             });
-            // A step that asks a person has not failed.
-            let level = if failed.held.is_some() { Level::Info } else { Level::Error };
-            (AuditEvent::NodeError, level, told)
+            (AuditEvent::NodeError, Level::Error, told)
         }
         EventBody::ErrorHandled(handled) => {
             let mut told = json!({

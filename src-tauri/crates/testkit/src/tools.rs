@@ -24,6 +24,9 @@ pub struct Scripted {
     /// It says that it only reads what is its own.
     #[serde(default)]
     pub only_reads: bool,
+    /// Looks at its server, counted from 1, that fail: it cannot be started then.
+    #[serde(default)]
+    pub lost_at: Vec<usize>,
     /// Its server has a credential.
     #[serde(default)]
     pub bears_secrets: bool,
@@ -76,6 +79,7 @@ pub enum Fail {
 #[derive(Debug, Default)]
 struct State {
     servers: IndexMap<String, Vec<Scripted>>,
+    looks: IndexMap<String, usize>,
     calls: Vec<ToolCall>,
 }
 
@@ -128,10 +132,16 @@ impl ScriptedTools {
 #[async_trait]
 impl Tools for ScriptedTools {
     async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
-        let state = self.state();
+        let mut state = self.state();
+        let looks = state.looks.entry(server.to_owned()).or_default();
+        *looks += 1;
+        let look = *looks;
         let Some(tools) = state.servers.get(server) else {
             return Err(failure(ToolFault::NotConfigured, "There is no tool server of this name on this machine"));
         };
+        if tools.iter().any(|tool| tool.lost_at.contains(&look)) {
+            return Err(failure(ToolFault::Connect, "The server cannot be started"));
+        }
         let info = |tool: &Scripted| ToolInfo {
             server: server.to_owned(),
             name: tool.name.clone(),
@@ -141,7 +151,8 @@ impl Tools for ScriptedTools {
             output_schema: None,
             read_only: tool.only_reads,
             idempotent: false,
-            destructive: !tool.only_reads,
+            // Beside `readOnlyHint` servers leave it at its default.
+            destructive: true,
             open_world: !tool.only_reads,
             bears_secrets: tool.bears_secrets,
             is_egress: !tool.only_reads,

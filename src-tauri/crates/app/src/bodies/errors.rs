@@ -79,8 +79,9 @@ pub(crate) fn past_errors(app: &App, caller: &Caller, request: PastErrors) -> Ap
     for run in app.store.runs(&query)?.runs {
         let mut of_run = Vec::new();
         let events = app.store.events(&run.run_id, 0, EVENTS)?;
-        let errors: Vec<RunEvent> =
-            events.into_iter().filter(|event| matches!(event.body, EventBody::StepError(_))).collect();
+        // A question about a call of a tool is none: no rule ever decides about it.
+        let fails = |event: &RunEvent| matches!(&event.body, EventBody::StepError(failed) if failed.held.is_none());
+        let errors: Vec<RunEvent> = events.into_iter().filter(fails).collect();
         for event in app.events_for(caller, &run.run_id, &errors)? {
             let Ok(RunEvent { step_id: Some(step_id), body: EventBody::StepError(failed), ts, .. }) =
                 serde_json::from_value(event)

@@ -1,10 +1,13 @@
-use super::{Asked, BY_HINTS, Hints, Rules, decide, is_gated};
+use super::{Asked, BY_HINTS, Decided, Hints, Rules, decide, is_gated};
 use crate::scope::Scope;
 use serde_json::{Map, Value, json};
 use signalbox_model::{ToolVerdict, Workflow};
 
 const SAYS_NOTHING: Hints = Hints { read_only: false, destructive: true, idempotent: false, open_world: true };
-const ONLY_READS: Hints = Hints { read_only: true, destructive: false, idempotent: false, open_world: false };
+/// As real servers say it: `destructiveHint` is left at its default, which is true.
+const ONLY_READS: Hints = Hints { read_only: true, destructive: true, idempotent: false, open_world: false };
+/// Nothing was allowed for the run.
+const NOTHING: &dyn Fn(&Decided) -> bool = &|_| false;
 
 fn lists(own: Value, of_workflow: Value) -> Vec<Rules> {
     let mut workflow = Workflow::empty("w", "W");
@@ -19,7 +22,7 @@ fn asked(lists: &[Rules], tool: &str, arguments: Value, hints: Hints) -> (ToolVe
     let call = Asked { server: "shop", tool, arguments: &arguments, hints };
     let mut scope = Scope::empty();
     scope.params = std::sync::Arc::new(json!({ "limit": 10 }));
-    let found = decide(lists, &call, &scope);
+    let found = decide(lists, &call, &scope, NOTHING);
     (found.verdict, found.rule, found.why)
 }
 
@@ -70,7 +73,27 @@ fn the_stricter_of_both_lists_holds_and_the_smaller_limit() {
     let rules = lists(limited(9), limited(4));
     let arguments = Map::new();
     let call = Asked { server: "shop", tool: "pay", arguments: &arguments, hints: SAYS_NOTHING };
-    assert_eq!(decide(&rules, &call, &Scope::empty()).max_arguments, Some(4));
+    assert_eq!(decide(&rules, &call, &Scope::empty(), NOTHING).max_arguments, Some(4));
+}
+
+#[test]
+fn what_was_allowed_for_the_run_answers_for_one_rule_alone() {
+    let rules = lists(
+        json!([rule("pay", "tool == 'pay'", "ask")]),
+        json!([rule("large", "args.amount > 1000", "ask"), rule("rest", "true", "allow")]),
+    );
+    let said = |amount: u64, granted: &[&str]| {
+        let arguments = Map::from_iter([("amount".to_owned(), json!(amount))]);
+        let call = Asked { server: "shop", tool: "pay", arguments: &arguments, hints: SAYS_NOTHING };
+        let granted = |one: &Decided| granted.contains(&&*one.rule);
+        let found = decide(&rules, &call, &Scope::empty(), &granted);
+        (found.verdict, found.rule)
+    };
+    assert_eq!(said(5, &[]), (ToolVerdict::Ask, "pay".into()));
+    assert_eq!(said(5, &["pay"]).0, ToolVerdict::Allow);
+    assert_eq!(said(5_000, &["pay"]), (ToolVerdict::Ask, "large".into()), "nobody has answered that");
+    assert_eq!(said(5_000, &["large"]), (ToolVerdict::Ask, "pay".into()));
+    assert_eq!(said(5_000, &["pay", "large"]).0, ToolVerdict::Allow);
 }
 
 #[test]
@@ -113,6 +136,9 @@ fn a_tool_is_gated_when_no_arguments_get_past() {
     assert!(!gated(json!([rule("big", "size(args.text) > 5", "ask")]), ONLY_READS));
     assert!(gated(json!([rule("big", "size(args.text) > 5", "ask")]), SAYS_NOTHING));
     assert!(!gated(json!([rule("big", "size(args.text) > 5", "ask"), rule("rest", "true", "allow")]), SAYS_NOTHING));
+    // Settings are evaluated before they are read: what cannot be read here may say anything then.
+    assert!(!gated(json!("=params.rules"), SAYS_NOTHING));
+    assert!(!gated(json!([{ "name": "a", "when": "true", "action": "=params.action" }]), SAYS_NOTHING));
     // Another list that allows does not help against one that asks.
     let both = lists(json!([rule("all", "true", "allow")]), json!([rule("send", "true", "ask")]));
     assert!(is_gated(&both, "mail", "send", SAYS_NOTHING));

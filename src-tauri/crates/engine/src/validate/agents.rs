@@ -1,6 +1,9 @@
 //! Agent steps: what they may write (TS-113), their transitions, and names of tools (K-40).
 
-use crate::{agent, tool_rules::OF_WORKFLOW};
+use crate::{
+    agent,
+    tool_rules::{FIELD, OF_WORKFLOW},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use signalbox_model::{
@@ -19,6 +22,9 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
         let asks = uses_tools(&node.kind);
         let listed = if asks { agent::names(node.config.as_ref(), "tools") } else { Vec::new() };
         tool_names(&listed, &format!("{at}/config/tools"), found);
+        if asks {
+            plain_rules(node.config.as_ref(), &format!("{at}/config/{FIELD}"), found);
+        }
         if let Err(both) = agent::tools(default, &listed) {
             found.push(Diagnostic::error(
                 Code::BadConfig,
@@ -36,6 +42,34 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 /// Whether steps of this kind let a model call tools.
 pub(super) fn uses_tools(kind: &str) -> bool {
     kind == agent::KIND || kind == "llm.chat"
+}
+
+/// Rules of a step stand in the file as they hold: were one made by an expression, data of the run would write it, and nobody
+/// could say before the run what it asks. Conditions are expressions in any case, and look at data by themselves.
+fn plain_rules(config: Option<&Value>, at: &str, found: &mut Vec<Diagnostic>) {
+    let made = |value: &Value| value.as_str().is_some_and(|text| text.starts_with('=') || text.contains("{{"));
+    let mut refuse = |place: String| {
+        let message = "Rules for tools are not made by an expression: data of the run would decide what is asked";
+        let hint = "Write it out; 'when' is the place for a condition";
+        found.push(Diagnostic::error(Code::BadConfig, place, message, hint));
+    };
+    match config.and_then(|config| config.get(FIELD)) {
+        Some(Value::Array(rules)) => {
+            for (i, rule) in rules.iter().enumerate() {
+                if made(rule) {
+                    refuse(format!("{at}/{i}"));
+                }
+                for (name, _) in rule.as_object().into_iter().flatten().filter(|(name, value)| {
+                    // These two are kept as they are written.
+                    !matches!(name.as_str(), "when" | "message") && made(value)
+                }) {
+                    refuse(format!("{at}/{i}/{}", pointer_token(name)));
+                }
+            }
+        }
+        Some(other) if made(other) => refuse(at.to_owned()),
+        Some(_) | None => {}
+    }
 }
 
 /// The rules of `settings.toolRules` that can be read, with their places.

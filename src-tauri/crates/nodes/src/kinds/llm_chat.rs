@@ -2,6 +2,7 @@
 
 use crate::llm::form::Form;
 use crate::llm::gate::Gate;
+use crate::llm::held;
 use crate::llm::images;
 use crate::llm::kit::Kit;
 use crate::llm::rounds::{Rounds, TURNS};
@@ -31,10 +32,16 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn 
 
 async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
     let form = form(call, slot, world).await?;
-    let system = system(call, slot, world, form.as_ref()).await?;
-    let mut messages = messages(slot)?;
-    images::put(call, slot, world, &mut messages).await?;
-    let question = request(call, slot, system, messages)?;
+    let question = match &call.permits.held {
+        None => {
+            let system = system(call, slot, world, form.as_ref()).await?;
+            let mut messages = messages(slot)?;
+            images::put(call, slot, world, &mut messages).await?;
+            request(call, slot, system, messages)?
+        }
+        // What it says is in the conversation that waited: a file that went away meanwhile is not needed any more.
+        Some(_) => request(call, slot, None, Vec::new())?,
+    };
     let reasks = number(slot, "maxReasks", 0, 5)?.unwrap_or(1);
     let turns = number(slot, "maxTurns", 1, 100)?.unwrap_or(TURNS);
     let names = agent::tools(&[], &texts(slot, "tools")?).map_err(both)?;
@@ -133,10 +140,13 @@ async fn form(call: &Call, slot: &CallSlot, world: &World) -> Result<Option<Form
         ("json_object", None, None) => Form::object().map(Some),
         ("json_schema", Some(schema), None) => Form::of(schema.clone()).map(Some),
         ("json_schema", None, Some(path)) => {
+            if let Some(known) = call.permits.held.as_ref().and_then(|waited| held::schema(&waited.conversation)) {
+                return Form::read_from_file(known.clone()).map(Some);
+            }
             let text = document(call, world, path).await?;
             let schema = serde_json::from_str(&text)
                 .map_err(|error| wrong(&format!("The schema in '{path}' is no JSON: {error}")))?;
-            Form::of(schema).map(Some)
+            Form::read_from_file(schema).map(Some)
         }
         ("json_schema", None, None) => Err(wrong("A form by schema needs 'schema' or 'schemaRef'")),
         (_, Some(_), Some(_)) => Err(wrong("Give either 'schema' or 'schemaRef', not both")),

@@ -17,6 +17,8 @@ pub(crate) struct Form {
     schema: Value,
     compiled: Arc<Schema>,
     any_object: bool,
+    /// The schema was read from a file.
+    of_file: bool,
     /// Of an agent: its transitions.
     transitions: Option<Vec<String>>,
 }
@@ -42,7 +44,17 @@ impl Form {
             NodeFailure::validation("INPUT_INVALID", format!("The schema of the answer cannot be used: {why}"))
                 .detail("field", "output")
         })?;
-        Ok(Self { schema, compiled, any_object: false, transitions: None })
+        Ok(Self { schema, compiled, any_object: false, of_file: false, transitions: None })
+    }
+
+    /// By a schema that was read from a file.
+    pub(crate) fn read_from_file(schema: Value) -> Result<Self, NodeFailure> {
+        Ok(Self { of_file: true, ..Self::of(schema)? })
+    }
+
+    /// The schema, where it was read from a file.
+    pub(crate) fn of_file(&self) -> Option<&Value> {
+        self.of_file.then_some(&self.schema)
     }
 
     /// By the contract of an agent (K-32).

@@ -1,14 +1,14 @@
 //! The one place through which every call of a tool passes that a model asks for, before it is made.
 
 use super::kit::Kit;
-use crate::tool_call;
+use crate::{tool_answer, tool_call};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot, Granted};
 use signalbox_engine::scope::Scope;
 use signalbox_engine::tool_rules::{self, Decided, Hints, Rules};
 use signalbox_model::{NodeFailure, SuggestedAction, ToolVerdict};
 use signalbox_ports::World;
-use signalbox_ports::tools::ToolInfo;
+use signalbox_ports::tools::{ToolFailure, ToolInfo};
 
 /// Most that a model may hand to a tool, bytes.
 const LARGEST: u64 = 256 * 1024;
@@ -81,13 +81,20 @@ impl<'a> Gate<'a> {
                 }
                 None => return refused(format!("The server '{server}' does not have '{tool}' any more")),
             },
-            // The call itself meets and tells it: a server that nobody approves as it is now ends the step.
-            Err(_) => return Verdict::Allow(None),
+            // Rules are about what is known of a tool: where nothing can be learned, nothing is called (ADR 11).
+            Err(failure) => {
+                let failure = ToolFailure { sent: false, ..failure };
+                return Verdict::Refuse(tool_answer::failed(failure, Some(asked.info)));
+            }
         }
         let asks = tool_rules::Asked { server, tool, arguments: asked.arguments, hints: hints(asked.info) };
-        let mut decided = tool_rules::decide(&self.rules, &asks, self.scope);
+        let granted = |decided: &Decided| self.is_granted(decided, server, tool);
+        let mut decided = tool_rules::decide(&self.rules, &asks, self.scope, &granted);
         if decided.verdict == ToolVerdict::Allow && self.lets_out(asked.info) {
-            decided = Decided { max_arguments: decided.max_arguments, max_result: decided.max_result, ..let_out() };
+            let ask = let_out();
+            let verdict = if granted(&ask) { ToolVerdict::Allow } else { ask.verdict };
+            let (max_arguments, max_result) = (decided.max_arguments, decided.max_result);
+            decided = Decided { verdict, max_arguments, max_result, ..ask };
         }
         if let Some(most) = decided.max_arguments.filter(|most| size > *most) {
             let words = format!("The arguments have {size} bytes; the rules let at most {most} through. Send less");
@@ -100,7 +107,7 @@ impl<'a> Gate<'a> {
                 let words = decided.why.clone();
                 Verdict::Refuse(blocked(&decided, words))
             }
-            ToolVerdict::Ask if asked.allowed || self.is_granted(&decided, server, tool) => Verdict::Allow(limit),
+            ToolVerdict::Ask if asked.allowed => Verdict::Allow(limit),
             // The call itself tells what does not fit: nobody is asked about a call that cannot be made.
             ToolVerdict::Ask if tool_call::fits(asked.info, asked.arguments).is_err() => Verdict::Allow(limit),
             ToolVerdict::Ask => Verdict::Ask(Box::new(decided)),
@@ -148,12 +155,12 @@ pub(super) fn hints(info: &ToolInfo) -> Hints {
     }
 }
 
-/// An answer that is longer than a rule lets through.
-pub(super) fn withheld(limit: &Limit, words: &str) -> Option<String> {
+/// An answer that is longer than a rule lets through; `came` says what the tool did.
+pub(super) fn withheld(limit: &Limit, words: &str, came: &str) -> Option<String> {
     let size = words.len() as u64;
     (size > limit.bytes).then(|| {
         format!(
-            "It was done, but its answer has {size} bytes, and the rule '{}' lets at most {} through. Ask for less",
+            "{came}, but its answer has {size} bytes, and the rule '{}' lets at most {} through. Ask for less",
             limit.rule, limit.bytes
         )
     })

@@ -1,5 +1,6 @@
 //! A conversation that waits for a person: everything that the step goes on with, so that nothing that was done is done
-//! again. It stands in the log of the run (`held` of `step_error`), and nowhere else.
+//! again. It stands in the log of the run (`held` of `step_error`), in the snapshots of its state, and in the base of its re-runs;
+//! of a picture only the path does.
 
 use super::gate;
 use serde_json::{Map, Value, json};
@@ -10,6 +11,7 @@ use signalbox_model::{NodeFailure, SuggestedAction};
 use signalbox_ports::World;
 use signalbox_ports::llm::{Message, Part, Role, ToolResult, ToolUse};
 use signalbox_ports::tools::ToolInfo;
+use std::collections::HashMap;
 
 /// How far a loop of tools has come.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -33,6 +35,16 @@ pub(super) struct Waiting {
     pub(super) decided: Decided,
 }
 
+/// What a step says in a conversation.
+pub(super) struct Talked<'a> {
+    pub(super) system: Option<&'a str>,
+    pub(super) messages: &'a [Message],
+    /// Paths of the pictures in the messages, in order.
+    pub(super) pictures: &'a [String],
+    /// The schema of the answer, where it was read from a file.
+    pub(super) schema: Option<&'a Value>,
+}
+
 /// What a step begins with that waited.
 #[derive(Debug, PartialEq)]
 pub(super) struct Kept {
@@ -44,13 +56,7 @@ pub(super) struct Kept {
 }
 
 /// The failure that is none: a person is asked, and the step goes on with this.
-pub(super) fn hold(
-    waiting: Waiting,
-    system: Option<&str>,
-    messages: &[Message],
-    progress: &Progress,
-    world: &World,
-) -> NodeFailure {
+pub(super) fn hold(waiting: Waiting, talked: &Talked<'_>, progress: &Progress, world: &World) -> NodeFailure {
     let Waiting { info, arguments, decided } = waiting;
     let mut arguments = Value::Object(arguments);
     world.secrets.scrubber().value(&mut arguments);
@@ -66,21 +72,22 @@ pub(super) fn hold(
         json!({
             "server": info.server, "tool": info.name, "arguments": arguments, "rule": decided.rule, "place": decided.place,
             "why": decided.why, "description": info.description.chars().take(1_000).collect::<String>(),
-            "hints": {
-                "readOnly": hints.read_only, "destructive": hints.destructive, "idempotent": hints.idempotent,
-                "openWorld": hints.open_world
-            },
+            "hints": hints.value(),
         }),
     );
     // A question, not a fault: it is not the first thing that an operator has to see.
     failure = failure.detail("severity", "WARN");
-    failure.held = Some(std::sync::Arc::new(json!({
+    let mut held = json!({
         "server": info.server, "tool": info.name,
-        "system": system,
-        "messages": messages.iter().map(written).collect::<Vec<_>>(),
+        "system": talked.system,
+        "messages": all_written(talked.messages, talked.pictures),
         "turns": progress.turns, "reasked": progress.reasked, "acted": progress.acted, "forms": progress.forms,
         "done": progress.done.iter().map(result).collect::<Vec<_>>(),
-    })));
+    });
+    if let Some(schema) = talked.schema {
+        held["schema"] = schema.clone();
+    }
+    failure.held = Some(std::sync::Arc::new(held));
     failure
 }
 
@@ -98,19 +105,37 @@ fn result(result: &ToolResult) -> Value {
     json!({ "id": result.tool_use_id, "content": result.content, "error": result.is_error })
 }
 
-fn written(message: &Message) -> Value {
-    let part = |part: &Part| match part {
+/// The schema of the answer, where it was read from a file: that may be gone now.
+pub(crate) fn schema(kept: &Value) -> Option<&Value> {
+    kept.get("schema").filter(|schema| !schema.is_null())
+}
+
+fn all_written(messages: &[Message], pictures: &[String]) -> Vec<Value> {
+    let mut pictures = pictures.iter().map(String::as_str);
+    messages.iter().map(|message| written(message, &mut pictures)).collect()
+}
+
+fn written<'a>(message: &Message, pictures: &mut impl Iterator<Item = &'a str>) -> Value {
+    let mut part = |part: &Part| match part {
         Part::Text(text) => json!({ "text": text }),
-        Part::Image { mime, base64 } => json!({ "image": mime, "base64": base64 }),
+        Part::Image { .. } => json!({ "picture": pictures.next().unwrap_or_default() }),
         Part::Thinking { text, signature } => json!({ "thinking": text, "signature": signature }),
         Part::ToolUse(used) => json!({ "use": used.id, "name": used.name, "input": used.input }),
         Part::ToolResult(one) => json!({ "result": result(one) }),
     };
-    json!({ "model": message.role == Role::Assistant, "parts": message.parts.iter().map(part).collect::<Vec<_>>() })
+    json!({ "model": message.role == Role::Assistant, "parts": message.parts.iter().map(&mut part).collect::<Vec<_>>() })
 }
 
-/// Reads what [`hold`] wrote.
-pub(super) fn read(kept: &Value) -> Result<Kept, NodeFailure> {
+/// The paths of the pictures in what [`hold`] wrote.
+pub(super) fn pictures(kept: &Value) -> Vec<String> {
+    let messages = kept.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let parts = messages.filter_map(|message| message.get("parts")?.as_array()).flatten();
+    parts.filter_map(|part| text(part, "picture")).collect()
+}
+
+/// Reads what [`hold`] wrote; `pictures` has those of [`pictures`].
+pub(super) fn read(kept: &Value, pictures: &HashMap<String, Part>) -> Result<Kept, NodeFailure> {
+    let message = |one: &Value| message(one, pictures);
     let messages = || kept.get("messages")?.as_array()?.iter().map(message).collect::<Option<Vec<_>>>();
     let done = || kept.get("done")?.as_array()?.iter().map(read_result).collect::<Option<Vec<_>>>();
     let count = |name: &str| u32::try_from(kept.get(name)?.as_u64()?).ok();
@@ -146,19 +171,19 @@ fn read_result(one: &Value) -> Option<ToolResult> {
     })
 }
 
-fn message(one: &Value) -> Option<Message> {
+fn message(one: &Value, pictures: &HashMap<String, Part>) -> Option<Message> {
     let role = if one.get("model")?.as_bool()? { Role::Assistant } else { Role::User };
-    let parts = one.get("parts")?.as_array()?.iter().map(part).collect::<Option<Vec<_>>>()?;
+    let parts = one.get("parts")?.as_array()?.iter().map(|one| part(one, pictures)).collect::<Option<Vec<_>>>()?;
     Some(Message { role, parts })
 }
 
-fn part(one: &Value) -> Option<Part> {
+fn part(one: &Value, pictures: &HashMap<String, Part>) -> Option<Part> {
     let has = |name: &str| one.get(name).is_some();
     if has("text") {
         return text(one, "text").map(Part::Text);
     }
-    if has("image") {
-        return Some(Part::Image { mime: text(one, "image")?, base64: text(one, "base64")? });
+    if has("picture") {
+        return pictures.get(&text(one, "picture")?).cloned();
     }
     if has("thinking") {
         return Some(Part::Thinking { text: text(one, "thinking")?, signature: text(one, "signature") });

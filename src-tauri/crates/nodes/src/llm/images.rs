@@ -9,11 +9,14 @@ use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
 use signalbox_ports::World;
 use signalbox_ports::llm::{Message, Part, Role};
+use std::collections::HashMap;
 
 /// Largest picture, bytes: what the strictest provider takes.
 const LARGEST: u64 = 5 << 20;
 /// All pictures of a question together, bytes; in base64 they are a third more.
 const ALL: u64 = 20 << 20;
+/// Most pictures of a question: an expression can name more than the settings may list.
+const MOST: usize = 20;
 
 /// Puts the pictures that a step names before the words of its question.
 pub(crate) async fn put(
@@ -26,6 +29,10 @@ pub(crate) async fn put(
     if paths.is_empty() {
         return Ok(());
     }
+    if paths.len() > MOST {
+        let words = format!("The question has {} pictures; a question takes at most {MOST}", paths.len());
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "images"));
+    }
     let question = messages.last_mut().filter(|message| message.role == Role::User).ok_or_else(|| {
         let words = "Pictures go along with a question: the last of 'messages' must be one of the user";
         NodeFailure::validation("INPUT_INVALID", words).detail("field", "images")
@@ -33,22 +40,47 @@ pub(crate) async fn put(
     let mut pictures = Vec::new();
     let mut all = 0;
     for path in paths {
-        let read = world.files.read(&call.workflow_id, &path, LARGEST).await;
-        let bytes = read.map_err(|error| file_error::file_failure(error, &path).detail("field", "images"))?;
-        all += bytes.len() as u64;
+        let (picture, size) = read(call, world, &path).await?;
+        all += size;
         if all > ALL {
             return Err(formats::over("All pictures of the question together", all, ALL)
                 .detail("field", "images")
                 .detail("path", path));
         }
-        let mime = mime(&bytes).ok_or_else(|| {
-            let words = format!("'{path}' is no picture that models take: PNG, JPEG, GIF or WebP");
-            NodeFailure::validation("INPUT_INVALID", words).detail("field", "images").detail("path", path.clone())
-        })?;
-        pictures.push(Part::Image { mime: mime.to_owned(), base64: STANDARD.encode(&bytes) });
+        pictures.push(picture);
     }
     question.parts.splice(0..0, pictures);
     Ok(())
+}
+
+/// The paths of the pictures that [`put`] put into the question of a call, in order.
+pub(super) fn named(call: &Call) -> Vec<String> {
+    call.slots.first().and_then(|slot| texts(slot, "images").ok()).unwrap_or_default()
+}
+
+/// The pictures of a conversation that waited, read anew: only their paths were kept. The model has seen them, so one that is
+/// gone ends nothing.
+pub(super) async fn again(call: &Call, world: &World, paths: Vec<String>) -> HashMap<String, Part> {
+    let mut pictures = HashMap::new();
+    for path in paths {
+        let picture = match read(call, world, &path).await {
+            Ok((picture, _)) => picture,
+            Err(_) => Part::Text(format!("[The picture '{path}' cannot be read any more.]")),
+        };
+        pictures.insert(path, picture);
+    }
+    pictures
+}
+
+/// One picture and its size.
+async fn read(call: &Call, world: &World, path: &str) -> Result<(Part, u64), NodeFailure> {
+    let read = world.files.read(&call.workflow_id, path, LARGEST).await;
+    let bytes = read.map_err(|error| file_error::file_failure(error, path).detail("field", "images"))?;
+    let mime = mime(&bytes).ok_or_else(|| {
+        let words = format!("'{path}' is no picture that models take: PNG, JPEG, GIF or WebP");
+        NodeFailure::validation("INPUT_INVALID", words).detail("field", "images").detail("path", path)
+    })?;
+    Ok((Part::Image { mime: mime.to_owned(), base64: STANDARD.encode(&bytes) }, bytes.len() as u64))
 }
 
 /// By its first bytes: the name of a file says nothing.

@@ -2,7 +2,8 @@
 
 use super::form::{Form, Formed, again};
 use super::gate::{self, Asked, Gate, Verdict};
-use super::held::{self, Progress, Waiting};
+use super::held::{self, Progress, Talked, Waiting};
+use super::images;
 use super::kit::{Does, Kit};
 use super::skills;
 use super::talk::{Talk, message, text};
@@ -77,7 +78,8 @@ impl Rounds<'_> {
     ) -> Result<Ended, NodeFailure> {
         said.question.tools = self.kit.offers();
         if let Some(waited) = &self.call.permits.held {
-            let kept = held::read(&waited.conversation)?;
+            let pictures = images::again(self.call, self.world, held::pictures(&waited.conversation)).await;
+            let kept = held::read(&waited.conversation, &pictures)?;
             *progress = kept.progress;
             (said.question.system, said.question.messages) = (kept.system, kept.messages);
             let last = said.question.messages.last().map(|last| uses_of(&last.parts)).unwrap_or_default();
@@ -192,9 +194,13 @@ impl Rounds<'_> {
             let told = match came {
                 Came::Told(told) => told,
                 Came::Waits(waiting) => {
-                    let question = &said.question;
-                    let system = question.system.as_deref();
-                    return Err(held::hold(*waiting, system, &question.messages, progress, self.world));
+                    let talked = Talked {
+                        system: said.question.system.as_deref(),
+                        messages: &said.question.messages,
+                        pictures: &images::named(self.call),
+                        schema: self.form.and_then(Form::of_file),
+                    };
+                    return Err(held::hold(*waiting, &talked, progress, self.world));
                 }
             };
             let is_error = told.is_err();
@@ -279,21 +285,28 @@ impl Rounds<'_> {
                 return Ok(Came::Waits(Box::new(waiting)));
             }
         };
+        let made = found.is_ok();
         let wanted = Wanted { tool: &info.name, found, arguments, timeout_ms: DEFAULT_TIMEOUT_MS, handed_on: false };
         let goes_on = |failed: &Failed| !is_of_server(failed);
         let came = tool_call::carry_out(self.call, wanted, self.world, self.log, goes_on).await;
-        *acted |= has_acted(&came);
+        *acted |= made && has_acted(&came);
         match came {
             Ok(told) => {
                 let words = match told.result {
                     Value::String(text) => text,
                     other => other.to_string(),
                 };
-                let withheld = limit.as_ref().and_then(|limit| gate::withheld(limit, &words));
+                let withheld = limit.as_ref().and_then(|limit| gate::withheld(limit, &words, "It was done"));
                 Ok(Came::Told(withheld.map_or(Ok(words), Err)))
             }
             Err(failed) if is_of_server(&failed) => Err(failed.0),
-            Err((failure, _)) => Ok(Came::Told(Err(reasons(&failure)))),
+            Err((failure, envelope)) => {
+                let words = reasons(&failure);
+                // What an answer says is an answer, also where it says that it is none.
+                let limit = limit.as_ref().filter(|_| envelope.is_some());
+                let withheld = limit.and_then(|limit| gate::withheld(limit, &words, "It failed"));
+                Ok(Came::Told(Err(withheld.unwrap_or(words))))
+            }
         }
     }
 }
