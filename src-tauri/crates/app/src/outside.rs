@@ -80,7 +80,10 @@ impl App {
         let params = start.params.as_object().cloned().unwrap_or_default();
         // What a re-run or a checkpoint began with is not what somebody gave.
         let context = start.context.filter(|_| start.base.is_none()).unwrap_or_default();
-        self.start_workflow(workflow, called, NewRun { params, context, ..new }, self.lease_again(run_id))
+        // Nobody here has typed what a program sent: it reaches no further because a person sends it again.
+        let started_by = start.started_by.or(new.started_by);
+        let new = NewRun { params, context, started_by, ..new };
+        self.start_workflow(workflow, called, new, self.lease_again(run_id))
     }
 
     /// `kept` is what the host keeps for the run when the params name no service that it starts.

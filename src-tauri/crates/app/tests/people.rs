@@ -234,6 +234,15 @@ fn an_operator_runs_again_what_a_run_was() {
     assert_ne!(new, run);
     let start = place.ok("run_value", json!({ "ref": format!("{}/1/payload/params", new.as_str().expect("an id")) }));
     assert_eq!(start, params);
+    // TRUST: who sends it again from here has not typed what a program sent.
+    let far = Caller::http(CallerRole::Operator, false, "rob");
+    let second = place.ask(&far, "run_again", json!({ "runId": run })).expect("starts")["runId"].clone();
+    let third = place.ok("run_again", json!({ "runId": second }))["runId"].clone();
+    let by = |run: &Value| {
+        let first = place.ok("run_events", json!({ "runId": run, "after": 0, "limit": 1 }))[0].clone();
+        first["payload"]["startedBy"].clone()
+    };
+    assert_eq!([by(&new), by(&second), by(&third)], [Value::Null, json!("rest"), json!("rest")]);
     let [old, new] = [&run, &new].map(|run| place.ok("run_get", json!({ "runId": run }))["definition"].clone());
     assert_eq!(old, new);
     let gone = place.ask(&olga, "run_again", json!({ "runId": "nope" })).expect_err("unknown");

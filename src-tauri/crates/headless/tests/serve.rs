@@ -297,6 +297,13 @@ fn a_run_is_aborted_and_a_run_by_rest_reaches_no_loopback() {
     let summary = || serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json();
     eventually("the end", || summary()["status"] == "failed");
     assert_eq!(summary()["error"]["details"]["code"], "ADDRESS_REFUSED");
+    // A person here runs it again: what a program sent reaches no further by that.
+    let again = place.run(&["rerun", &run, "--from", "c", "--json"]).json();
+    assert_eq!(
+        (&again["status"], &again["error"]["details"]["code"]),
+        (&json!("failed"), &json!("ADDRESS_REFUSED")),
+        "{again}"
+    );
     assert_eq!(server.hits("/canary"), 0);
 }
 

@@ -39,7 +39,7 @@ pub struct Again {
     pub definition: Definition,
     /// What is changed.
     pub overrides: Overrides,
-    /// `None` = a person on this machine; else `rest`.
+    /// `None` = a person on this machine; else `rest`. That of the original counts before it.
     pub started_by: Option<String>,
     /// Token of the client that starts it.
     pub client_run_token: Option<String>,
@@ -74,6 +74,8 @@ impl Runtime {
         // Everything that can be refused is refused before anything changes.
         let looked = self.looked(&again).await?;
         let (row, target) = (looked.row, looked.target);
+        // What the original was given by a program stays that: a re-run reaches no further.
+        let started_by = row.started_by.clone().or_else(|| again.started_by.clone());
         let mut made = looked.plan.with(&target, again.overrides.clone())?;
         if row.ended_ms.is_none() {
             let input = json!({ "type": "cancel", "supersededBy": new_id });
@@ -101,7 +103,7 @@ impl Runtime {
         let first = Input::Rerun {
             rerun: Box::new(made),
             seed: core.ids.seed(),
-            started_by: again.started_by.clone(),
+            started_by: started_by.clone(),
             debug: again.debug,
             now,
         };
@@ -115,7 +117,7 @@ impl Runtime {
             definition,
             files,
             client_run_token: again.client_run_token,
-            started_by: again.started_by,
+            started_by,
             person,
             audit: vec![record.with_metadata(told)],
             kept,
