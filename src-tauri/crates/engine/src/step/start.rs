@@ -315,9 +315,7 @@ impl Deciding<'_> {
         if let Some(template) = &this.node.idempotency_key {
             let scope = node_scope(self.compiled, self.state, node, slot, input, None);
             let value = expr::value(&Value::String(template.clone()), &scope);
-            return value
-                .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
-                .map_err(|e| e.failure("idempotencyKey"));
+            return key_of(value.map_err(|e| e.failure("idempotencyKey"))?);
         }
         let (visit, fixes) = fold::slot_ref(self.state, node, slot).map_or((1, 0), |s| (s.visit, s.fixes));
         Ok(sha256_parts(&[
@@ -329,6 +327,24 @@ impl Deciding<'_> {
             &fixes.to_be_bytes(),
         ]))
     }
+}
+
+/// A key that is the same for every call, or none at all, keeps no call from being made twice.
+fn key_of(value: Value) -> Result<String, NodeFailure> {
+    let what = match value {
+        Value::String(text) if !text.trim().is_empty() => return Ok(text),
+        Value::Number(number) => return Ok(number.to_string()),
+        Value::String(_) => "empty",
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    let words = format!(
+        "The idempotency key is {what}, so the service could not know a repeated call by it; let it name this one piece of \
+         work, with a text or a number"
+    );
+    Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "idempotencyKey"))
 }
 
 /// Neither disabled nor kept from it by its `if`.

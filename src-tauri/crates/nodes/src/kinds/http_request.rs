@@ -5,7 +5,7 @@ use crate::support::{flag, kind_of, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, extract, formats};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{Effects, NodeFailure, SuggestedAction, secret_ref};
+use signalbox_model::{Effects, Node, NodeFailure, SuggestedAction, secret_ref};
 use signalbox_ports::{CallLog, Credential, HttpRequest, SecretError, World, is_of_connection};
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,7 +130,14 @@ async fn request(call: &Call, slot: &CallSlot, world: &World) -> Result<(HttpReq
     let mut headers = headers(slot)?;
     let body = body(call, slot, world, method, &mut headers).await?;
     let has = |wanted: &str, headers: &[(String, String)]| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(wanted));
-    if call.effects == Effects::Write && !call.idempotency_key.is_empty() && !has("idempotency-key", &headers) {
+    let own_key = has("idempotency-key", &headers);
+    // By the step's own key the engine sends a call again without asking, so it must be the one that the service gets.
+    if own_key && call.workflow.nodes.get(&*call.node_id).is_some_and(Node::sends_key) {
+        let words =
+            "The step's idempotency key is sent as the header 'Idempotency-Key', which 'headers' sets, too; remove one";
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "headers.Idempotency-Key"));
+    }
+    if call.effects == Effects::Write && !call.idempotency_key.is_empty() && !own_key {
         headers.push(("Idempotency-Key".into(), call.idempotency_key.clone()));
     }
     let request = HttpRequest {
