@@ -188,6 +188,43 @@ fn d_10_containers_and_joins_carry_bytes() {
     }
 }
 
+/// ADR 54: what is made of several items has the bytes of all, also where settings or a person make one value of them.
+#[test]
+fn d_10_a_step_that_takes_its_items_together_has_the_bytes_of_all() {
+    let ends = [
+        json!({ "type": "file.write", "mode": "all", "in": { "n": "=size(items)" }, "config": { "path": "pdf", "binary": "content_2" } }),
+        json!({ "type": "file.write", "mode": "all", "config": { "path": "pdf", "binary": "content_2" } }),
+    ];
+    for end in ends {
+        let nodes = json!({ "read": read("in/a.png"), "other": read("in/b.pdf"), "write": end });
+        let driver = driven(&nodes, &wires(&["read.success > write", "other.success > write"]));
+        assert_eq!(driver.test.files.get("pdf").as_deref(), Some(OTHER), "{nodes}: {:?}", driver.events.last());
+    }
+    for (kind, config) in [
+        ("data.set", json!({ "assign": { "n": 2 } })),
+        ("data.transform", json!({ "expression": "size(items)" })),
+        ("data.parse", json!({ "from": "'[1]'", "format": "json" })),
+        ("data.format", json!({ "format": "json" })),
+    ] {
+        let nodes = json!({
+            "read": read("in/a.png"), "other": read("in/b.pdf"), "write": write("pdf", "content_2"),
+            "made": { "type": kind, "mode": "all", "config": config },
+        });
+        let ways = ["read.success > made", "other.success > made", "made.success > write"];
+        let driver = driven(&nodes, &wires(&ways));
+        assert_eq!(driver.test.files.get("pdf").as_deref(), Some(OTHER), "{kind}: {:?}", driver.events.last());
+    }
+    // What is handed on one by one has its own.
+    let nodes = json!({
+        "read": read("in/a.png"), "other": read("in/b.pdf"), "write": write("pdf", "content"),
+        "sort": { "type": "data.sort", "config": { "by": "item.path" } },
+        "one": { "type": "data.filter", "config": { "when": "item.path == 'in/b.pdf'" } },
+    });
+    let ways = ["read.success > sort", "other.success > sort", "sort.success > one", "one.success > write"];
+    let driver = driven(&nodes, &wires(&ways));
+    assert_eq!(driver.test.files.get("pdf").as_deref(), Some(OTHER), "{:#?}", driver.events);
+}
+
 /// Invariant 3, with bytes: cut off after any event, the run goes on to the same file.
 #[test]
 fn ts_163_the_log_alone_knows_which_bytes() {

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use signalbox_model::{
     Effects, ErrorType, EventBody, Item, Map, Mode, NodeFailure, Said,
     event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
+    item::together,
     said::LeftFile,
 };
 use std::sync::Arc;
@@ -130,7 +131,11 @@ impl Deciding<'_> {
         let (keeps_error, keeps_bytes) = (this.descriptor.keeps_error, this.pure || this.descriptor.keeps_error);
         let (mut changes, mut artifacts, mut prints) = (Vec::new(), Vec::new(), Vec::new());
         let key_slot = outcomes.first().map_or(0, |o| o.slot);
+        // ADR 54: what is made of several items has the bytes of all, unless it hands them on one by one.
+        let makes = this.pure && this.mode == Mode::All && !keeps_error && input.len() > 1;
         for outcome in outcomes {
+            let one = outcome.output.ports.values().map(Vec::len).sum::<usize>() == 1;
+            let all = if makes && one { together(input.iter()) } else { None };
             if let Some(map) = outcome.outputs {
                 outputs.get_or_insert_default().extend(map);
             }
@@ -149,7 +154,7 @@ impl Deciding<'_> {
                     list.push(Item {
                         id: (list.len() + 1 + if batch { 0 } else { item.unwrap_or(0) }).to_string(),
                         data: made.data,
-                        binary: made.binary.or(kept),
+                        binary: made.binary.or_else(|| all.clone()).or(kept),
                         error: source.filter(|_| keeps_error).and_then(|source| source.error.clone()),
                         paired_item: paired,
                     });

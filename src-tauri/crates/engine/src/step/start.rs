@@ -18,6 +18,7 @@ use signalbox_model::{
     Effects, ErrorPayload, EventBody, Item, Map, Mode, NodeFailure, Role, SuggestedAction,
     event::{InputItem, StepError as StepErrorEvent, StepSkipped, StepStart},
     hash::sha256_parts,
+    item::together,
     time,
 };
 use std::{collections::BTreeSet, sync::Arc};
@@ -376,6 +377,15 @@ fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, pr
         Mode::Each => input.get(slot).cloned().into_iter().collect(),
         Mode::All => input.as_ref().clone(),
     };
+    let mut own = own;
+    // Several items became fewer by `in` or by a repair: what came with them is with the first.
+    if prepared.input.len() < own.len()
+        && let Some(all) = together(&own)
+        && let Some(first) = own.first_mut()
+    {
+        first.binary = Some(all);
+        own[1..].iter_mut().for_each(|item| item.binary = None);
+    }
     let replaced = prepared
         .input
         .iter()
