@@ -298,7 +298,8 @@ fn check_choice(at: &str, node: &Node, descriptor: &NodeDescriptor, config: &Map
         let fields: Vec<String> = names.iter().map(|name| words::setting(&descriptor.config, &pointer(name))).collect();
         fields.join(" or ")
     };
-    let has = |names: &[&str]| names.iter().all(|name| config.contains_key(*name));
+    // A setting that is null is one that nobody filled in, as in a run.
+    let has = |names: &[&str]| names.iter().all(|name| config.get(*name).is_some_and(|value| !value.is_null()));
     let step = words::step(node, Some(descriptor));
     let ways = descriptor.config.get("anyOf").and_then(Value::as_array);
     let ways: Vec<Vec<&str>> = ways.into_iter().flatten().map(required).collect();

@@ -22,7 +22,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         "append" => WriteMode::Append,
         _ => return Err(wrong_setting("mode", "overwrite, failIfExists or append", &slot.config["mode"])),
     };
-    let bytes = match (slot.config.get("content"), setting(slot, "binary")) {
+    let bytes = match (setting(slot, "content"), setting(slot, "binary")) {
         (None, Some(_)) => binary::read(call, slot, world, "binary").await?.1,
         (Some(_), Some(_)) => {
             let words = "A file has one content: empty 'content' or 'binary'";
