@@ -28,8 +28,8 @@ const TELLING: [&str; 16] = [
 ];
 /// Such names as they stand, in the form of [`plain`]: as a part of a name they say nothing (`valid_to`).
 const WHOLE: [&str; 10] = ["channel", "header", "host", "method", "model", "path", "provider", "server", "to", "tool"];
-/// The same, and the words of [`TELLING`] that are written in two.
-const ALSO: [&str; 3] = ["workflow", "email", "webhook"];
+/// The same; those of [`TELLING`] are looked for as a whole, too: some are written in two, or in odd capitals.
+const ALSO: [&str; 1] = ["workflow"];
 static NOTHING: Value = Value::Null;
 
 /// A name without case and separators.
@@ -37,17 +37,33 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The words of a name: at other signs than letters and digits, and where a capital begins one.
+/// The words of a name: at other signs than letters and digits, between letters and digits, where a capital begins one, and
+/// where capitals end (`IBANNumber`, but not `IBANs`).
 fn words(name: &str) -> Vec<String> {
-    let (mut words, mut small) = (vec![String::new()], false);
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (small && c.is_uppercase()) {
+    let signs: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (at, c) in signs.iter().copied().enumerate() {
+        if !c.is_alphanumeric() {
+            words.push(String::new());
+            continue;
+        }
+        let before = at.checked_sub(1).map(|at| signs[at]).filter(|c| c.is_alphanumeric());
+        let begins = before.is_some_and(|before| {
+            let small = |at: usize| signs.get(at).is_some_and(|c| c.is_lowercase());
+            let ends = || small(at + 1) && (signs[at + 1] != 's' || small(at + 2));
+            before.is_numeric() != c.is_numeric() || (c.is_uppercase() && (!before.is_uppercase() || ends()))
+        });
+        if begins {
             words.push(String::new());
         }
-        small = c.is_lowercase() || c.is_numeric();
-        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
+        if let Some(word) = words.last_mut() {
             word.extend(c.to_lowercase());
         }
+    }
+    // One word that is written in two. `mail` alone is no aim: a whole letter may be called so.
+    if let Some(at) = words.windows(2).position(|pair| pair[0] == "e" && pair[1].starts_with("mail")) {
+        let rest = words.remove(at + 1);
+        words[at].push_str(&rest);
     }
     words
 }
@@ -60,7 +76,7 @@ fn aim(name: &str) -> Option<&'static str> {
     }
     let (whole, words) = (plain(name), words(name));
     let told = TELLING.into_iter().find(|aim| words.iter().any(|word| is(aim, word)));
-    told.or_else(|| WHOLE.into_iter().chain(ALSO).find(|aim| is(aim, &whole)))
+    told.or_else(|| WHOLE.into_iter().chain(ALSO).chain(TELLING).find(|aim| is(aim, &whole)))
 }
 
 /// The aim that differs between two values, at any depth. What is absent is like null.
@@ -135,7 +151,9 @@ mod tests {
     #[test]
     fn an_aim_is_known_in_any_spelling() {
         let names = "to To _to_ CC recipients Addresses e-mail E_Mail phone URL headers recipientIban recipient_email \
-                     toAddress webhookUrl web_hook callback_uri accountNumber bank_account email_to payee Beneficiaries";
+                     toAddress webhookUrl web_hook callback_uri accountNumber bank_account email_to payee Beneficiaries \
+                     email2 address1 phone2 iban2 url1 IBANNumber URLTarget CCList e_mail_to EMailAddress targetURL2 URLs \
+                     IBANs iBan";
         for name in names.split_whitespace() {
             assert!(aim(name).is_some(), "{name}");
         }
@@ -152,6 +170,8 @@ mod tests {
             "curl",
             "hosted",
             "method_of_sale",
+            "mail",
+            "mail_body",
         ] {
             assert_eq!(aim(name), None, "{name}");
         }
