@@ -10,6 +10,8 @@ use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
 use crate::dto::Tool;
 
+/// Longest condition of a rule that mends, bytes: an expression has 4,096 at most.
+const LONGEST: usize = 3_500;
 /// Tools that a hint names.
 const NAMED: usize = 5;
 
@@ -46,7 +48,7 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
         one.fix = Some(Box::new(Fix {
             title: "Ask before these calls".into(),
             path: format!("{at}/{FIELD}"),
-            value: asking(node, &leaks, lists.is_empty()),
+            value: asking(node, &has, &leaks, lists.is_empty()),
         }));
         found.push(one);
     }
@@ -85,14 +87,41 @@ fn hints(tool: &Tool) -> Hints {
     }
 }
 
-/// The rules of the step with one in front that asks; where there were none, the other tools stay as they were.
-fn asking(node: &Node, leaks: &[&Tool], first: bool) -> Value {
+/// What rules say before each call of these tools, each at most [`LONGEST`] long: the whole server where all of its tools are
+/// among them, else tool by tool.
+fn conditions(has: &[&Tool], leaks: &[&Tool]) -> Vec<String> {
     let text = |text: &str| Value::String(text.to_owned()).to_string();
-    let one = |tool: &&Tool| format!("(server == {} && tool == {})", text(&tool.server), text(&tool.name));
-    let when = leaks.iter().map(one).collect::<Vec<_>>().join(" || ");
-    let mut rules = vec![json!({
-        "name": "lets-data-out", "when": when, "action": "ask", "message": "It can let data out that its model has read"
-    })];
+    let leaks_here = |tool: &Tool| leaks.iter().any(|out| same(out, tool));
+    let whole = |server: &str| has.iter().filter(|tool| tool.server == server).all(|tool| leaks_here(tool));
+    let mut parts: Vec<String> = Vec::new();
+    for tool in leaks {
+        let several = leaks.iter().filter(|one| one.server == tool.server).count() > 1;
+        let part = if several && whole(&tool.server) {
+            format!("server == {}", text(&tool.server))
+        } else {
+            format!("(server == {} && tool == {})", text(&tool.server), text(&tool.name))
+        };
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    let mut made: Vec<String> = Vec::new();
+    for part in parts {
+        match made.last_mut() {
+            Some(last) if last.len() + part.len() + 4 <= LONGEST => *last = format!("{last} || {part}"),
+            _ => made.push(part),
+        }
+    }
+    made
+}
+
+/// The rules of the step with those in front that ask; where there were none, the other tools stay as they were.
+fn asking(node: &Node, has: &[&Tool], leaks: &[&Tool], first: bool) -> Value {
+    let rule = |(at, when): (usize, String)| {
+        let name = if at == 0 { "lets-data-out".to_owned() } else { format!("lets-data-out-{}", at + 1) };
+        json!({ "name": name, "when": when, "action": "ask", "message": "It can let data out that its model has read" })
+    };
+    let mut rules: Vec<Value> = conditions(has, leaks).into_iter().enumerate().map(rule).collect();
     let own = node.config.as_ref().and_then(|config| config.get(FIELD)).and_then(Value::as_array);
     rules.extend(own.into_iter().flatten().cloned());
     if first {

@@ -105,3 +105,30 @@ fn a_name_with_quotes_stays_a_name_in_the_rule_that_mends() {
     config["toolRules"] = found[0].fix.as_deref().expect("a fix").value.clone();
     assert!(findings(&workflow(json!({}), config, json!([])), &odd).is_empty());
 }
+
+#[test]
+fn the_fix_for_many_tools_is_one_that_can_be_read() {
+    let many: Vec<String> = (0..120).map(|at| format!("forge/a_tool_with_a_name_of_its_own_{at}")).collect();
+    for whole in [true, false] {
+        let mut here: Vec<Tool> = many.iter().map(|name| tool(name, true, true)).collect();
+        here.push(tool("forge/reads", true, false));
+        let mut names: Vec<&str> = many.iter().map(String::as_str).collect();
+        // The whole server is named where all that the model has of it lets data out.
+        if !whole {
+            names.push("forge/reads");
+        }
+        let found = findings(&workflow(json!({}), with(&names), json!([])), &here);
+        let fix = found[0].fix.as_deref().expect("a fix").value.clone();
+        let rules = fix.as_array().expect("a list");
+        assert_eq!(rules[0]["when"] == "server == \"forge\"", whole, "{fix}");
+        assert!(
+            rules.len() <= 20 && rules.iter().all(|rule| rule["when"].as_str().is_some_and(|when| when.len() <= 3_500))
+        );
+        let mut config = with(&names);
+        config["toolRules"] = fix;
+        let mended = workflow(json!({}), config, json!([]));
+        assert!(findings(&mended, &here).is_empty());
+        let told = signalbox_engine::validate::check(&mended, crate::check::catalog());
+        assert!(!told.iter().any(|one| one.path.contains("toolRules")), "{told:?}");
+    }
+}
