@@ -49,12 +49,11 @@ pub(crate) fn too_large(what: &str, size: u64) -> NodeFailure {
 
 /// Above a limit, in bytes.
 pub(crate) fn over(what: &str, size: u64, limit: u64) -> NodeFailure {
-    NodeFailure::validation(
-        "TOO_LARGE",
-        format!("{what} has {size} bytes, more than the limit of {} MiB", limit / 1024 / 1024),
-    )
-    .detail("size", size)
-    .detail("limit", limit)
+    const MIB: u64 = 1024 * 1024;
+    let most = if limit >= MIB { format!("{} MiB", limit / MIB) } else { format!("{} KiB", limit / 1024) };
+    NodeFailure::validation("TOO_LARGE", format!("{what} has {size} bytes, more than the limit of {most}"))
+        .detail("size", size)
+        .detail("limit", limit)
 }
 
 /// Bytes as UTF-8 text.
