@@ -22,6 +22,7 @@ use signalbox_model::{
     Diagnostic, EventBody, Item, Map, RunEvent,
     base::{Base, Begun, Foreign, KeptAnswer, named},
     event::WorkflowStart,
+    task::TaskReason,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -406,6 +407,14 @@ fn kept(
             last_start.extend(event.step_id.as_deref().map(|step| (named(event.path.as_deref(), step), index)));
         }
     }
+    // An answer about one call of a tool says nothing about another, and nothing about what else the step asks.
+    let calls: BTreeSet<&str> = all
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::HumanTaskCreated(created) if created.reason == TaskReason::ToolCall => Some(&*created.task_id),
+            _ => None,
+        })
+        .collect();
     let (mut events, mut answers) = (Vec::new(), Vec::new());
     for (index, event) in all.iter().enumerate() {
         let Some((path, step)) = place(event) else { continue };
@@ -416,7 +425,7 @@ fn kept(
             range::Place::Around => last_start.get(&named(path, step)).is_some_and(|start| index <= *start),
         });
         if !stands {
-            answers.extend(answer(event, parent));
+            answers.extend(answer(event, parent).filter(|_| !is_about(event, &calls)));
             continue;
         }
         if !matters(&event.body) {
@@ -461,6 +470,11 @@ fn matters(body: &EventBody) -> bool {
             | EventBody::ToolDone(_)
             | EventBody::ToolError(_)
     )
+}
+
+/// Whether an answer is about one of these tasks.
+fn is_about(event: &RunEvent, tasks: &BTreeSet<&str>) -> bool {
+    matches!(&event.body, EventBody::HumanTaskCompleted(done) if tasks.contains(&*done.task_id))
 }
 
 fn answer(event: &RunEvent, parent: &str) -> Option<KeptAnswer> {

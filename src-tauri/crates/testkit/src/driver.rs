@@ -8,6 +8,7 @@ use futures_util::{FutureExt, Stream};
 use serde_json::Value;
 use signalbox_engine::effect::{CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
+use signalbox_engine::rerun::{Original, Overrides, plan};
 use signalbox_engine::{Compiled, RunState, fold, step};
 use signalbox_model::task::Answer;
 use signalbox_model::{Effects, EventBody, Map, RunEvent, RunStatus};
@@ -135,6 +136,18 @@ impl Driver {
         }
         let now = next.test.clock.now_ms();
         next.inputs.push_back(Input::Resume { now });
+        next
+    }
+
+    /// A re-run of this run from a step, with another definition or its own, in a world of its own. Queued, not begun.
+    pub fn again(&self, target: &Arc<Compiled>, from: &str, keep_answers: bool, test: TestWorld) -> Self {
+        let original = Original { compiled: &self.compiled, events: &self.events };
+        let overrides = Overrides { keep_answers, ..Overrides::default() };
+        let made = plan(original, target, from).and_then(|plan| plan.with(target, overrides));
+        let rerun = made.unwrap_or_else(|error| panic!("{error}"));
+        let mut next = Self::new(Arc::clone(target), test);
+        let now = next.test.clock.now_ms();
+        next.inputs.push_back(Input::Rerun { rerun: Box::new(rerun), seed: 7, started_by: None, debug: None, now });
         next
     }
 

@@ -17,6 +17,10 @@ impl MemoryFiles {
     pub fn put(&self, path: &str, bytes: impl Into<Vec<u8>>) {
         self.files().insert(path.to_owned(), bytes.into());
     }
+    /// Takes a file away.
+    pub fn remove(&self, path: &str) {
+        self.files().remove(path);
+    }
     /// What a file holds.
     pub fn get(&self, path: &str) -> Option<Vec<u8>> {
         self.files().get(path).cloned()

@@ -4,7 +4,7 @@
 use super::{
     FoldError, activate, apply, body, case, cut, foreign, interrupted_error,
     place::{around, is_cut, path_of},
-    refresh_startable, slot_ref,
+    refresh_startable, slot_mut, slot_ref,
 };
 use crate::{
     compiled::Compiled,
@@ -130,8 +130,12 @@ fn still(compiled: &Compiled, state: &mut RunState, ts: &str) {
         if is_cut(compiled, state, node) {
             continue;
         }
-        let Some(phase) = slot_ref(state, node, slot).map(|slot| slot.phase.clone()) else { continue };
-        match phase {
+        let Some(known) = slot_mut(state, node, slot) else { continue };
+        // A person allowed that call in the original: here it is asked about again (ADR 51).
+        if let Some(waits) = known.suspended.as_deref_mut() {
+            waits.answer = None;
+        }
+        match known.phase.clone() {
             Phase::Inside => unopened(compiled, state, node, slot),
             Phase::Case(case) => {
                 let at = match case.at.clone() {

@@ -295,7 +295,7 @@ impl Deciding<'_> {
     fn create(&mut self, key: EventKey, mut created: HumanTaskCreated) -> Result<(), StepError> {
         let id = created.task_id.clone();
         self.out.durable = true;
-        // An answer about one call of a tool says nothing about another.
+        // No answer is about a call of a tool but the one that is given to it: also not that of an approval which stood here before.
         let keeps = created.reason != TaskReason::ToolCall;
         let (kept, reopens) = match self.ask_place(key, &created) {
             Some(place) => (self.kept_answer(&place, &created).filter(|_| keeps), self.reopened(&place)),
