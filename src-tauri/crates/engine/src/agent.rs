@@ -1,11 +1,13 @@
 //! The contract of an agent step (source 002, K-32, K-40): the form that its answer must have follows from what the step
 //! may write, the answer is taken apart in one order, and its tools by one rule of prefixes.
 
-use crate::schema::Schema;
+use crate::schema::{Schema, Violation};
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::descriptor::LEARN;
+use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Map, Node, NodeDescriptor, NodeFailure, Workflow};
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 /// The kind of agent steps.
 pub const KIND: &str = "agent.task";
@@ -50,7 +52,79 @@ pub fn result_schema(writes: &[String], context: &Value, transitions: &[String])
             schema[word] = shared.clone();
         }
     }
+    bring_along(&mut schema, declared);
     Ok(schema)
+}
+
+/// Where a declaration refers to another one.
+const BESIDE: &str = "#/properties/";
+
+/// A declaration may refer to one beside it that this step does not write: that is brought along among `$defs`, with all that it
+/// refers to itself.
+fn bring_along(schema: &mut Value, declared: Option<&Map>) {
+    let Some(declared) = declared else { return };
+    let mut brought: IndexMap<String, String> = IndexMap::new();
+    loop {
+        let written: BTreeSet<String> = schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .collect();
+        let mut taken: BTreeSet<String> = schema
+            .get("$defs")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .collect();
+        let mut missing: Vec<(String, String)> = Vec::new();
+        references(schema, &mut |target| {
+            let Some(rest) = target.strip_prefix(BESIDE) else { return };
+            let (token, rest) = rest.split_once('/').map_or((rest, None), |(token, rest)| (token, Some(rest)));
+            let name = token.replace("~1", "/").replace("~0", "~");
+            if written.contains(&name) || !declared.contains_key(&name) {
+                return;
+            }
+            let key = brought.entry(name.clone()).or_insert_with(|| {
+                let mut key = name.clone();
+                while taken.contains(&key) {
+                    key.push('_');
+                }
+                taken.insert(key.clone());
+                missing.push((key.clone(), name));
+                key
+            });
+            let key = pointer_token(key);
+            *target = rest.map_or_else(|| format!("#/$defs/{key}"), |rest| format!("#/$defs/{key}/{rest}"));
+        });
+        if missing.is_empty() {
+            return;
+        }
+        if !schema["$defs"].is_object() {
+            schema["$defs"] = json!({});
+        }
+        for (key, name) in missing {
+            schema["$defs"][key] = declared[&name].clone();
+        }
+    }
+}
+
+/// Every `$ref` of a schema.
+fn references(value: &mut Value, visit: &mut dyn FnMut(&mut String)) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match field {
+                    Value::String(target) if name == "$ref" => visit(target),
+                    other => references(other, visit),
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|one| references(one, visit)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// An answer taken apart.
@@ -81,7 +155,7 @@ pub fn take(answer: Value, schema: &Value, transitions: &[String]) -> Result<Tak
     // With one transition its name may be there although nobody asks for it; it was looked at above.
     let checked = if transitions.len() > 1 { whole } else { Value::Object(writes.clone()) };
     if let Err(violations) = compiled.validate(&checked) {
-        let told = violations.first().map_or_else(String::new, |one| format!("{} {}", one.path, one.message));
+        let told = violations.first().map_or_else(String::new, Violation::told);
         let list: Vec<Value> = violations
             .iter()
             .map(|one| json!({ "path": one.path, "message": one.message, "keyword": one.keyword }))

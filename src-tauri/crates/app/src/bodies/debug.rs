@@ -132,7 +132,7 @@ pub(crate) fn run_edit_input(app: &App, caller: &Caller, request: RunEditInput) 
             return wrong(Class::Invalid, "INPUT_INVALID", message, "Send the whole new input.");
         }
         Err(EditRefused::Invalid(violations)) => {
-            let first = violations.first().map_or_else(String::new, |one| format!(": {} {}", one.path, one.message));
+            let first = violations.first().map_or_else(String::new, |one| format!(": {}", one.told()));
             let message = format!("The input does not fit '{step_id}'{first}.");
             let error = ApiError::new(Class::Invalid, "INPUT_INVALID", message, "Change it so that it fits.");
             return Err(error.with(json!({ "violations": violations })));

@@ -23,6 +23,33 @@ fn ts_110_the_schema_follows_from_the_writes() {
     assert_eq!(schema.map(|schema| schema.to_string()), Ok(expected.to_string()), "also in this order");
 }
 
+/// A declaration that refers to one beside it, which refers to a third and to shared ones.
+#[test]
+fn ts_110_what_a_declaration_refers_to_comes_along() {
+    let context = json!({
+        "properties": {
+            "invoice": { "type": "object", "properties": { "to": { "$ref": "#/properties/customer~1old" } } },
+            "customer/old": { "type": "object", "properties": { "at": { "$ref": "#/properties/place/items" } }, "required": ["at"] },
+            "place": { "type": "array", "items": { "$ref": "#/$defs/place" } },
+            "unused": { "type": "null" }
+        },
+        "$defs": { "place": { "type": "string" } }
+    });
+    let schema = result_schema(&names(&["invoice"]), &context, &[]).expect("declared");
+    assert_eq!(schema["properties"]["invoice"]["properties"]["to"]["$ref"], "#/$defs/customer~1old");
+    assert_eq!(schema["$defs"]["customer/old"]["properties"]["at"]["$ref"], "#/$defs/place_/items");
+    assert!(
+        schema["$defs"].get("unused").is_none() && schema["$defs"]["place"] == json!({ "type": "string" }),
+        "{schema}"
+    );
+    assert!(take(json!({ "invoice": { "to": { "at": "Ulm" } } }), &schema, &[]).is_ok());
+    let wrong = take(json!({ "invoice": { "to": { "at": 5 } } }), &schema, &[]).expect_err("no place");
+    assert_eq!(wrong.code, "SCHEMA_MISMATCH");
+    // What is written itself stays where it is.
+    let both = result_schema(&names(&["invoice", "customer/old"]), &context, &[]).expect("declared");
+    assert_eq!(both["properties"]["invoice"]["properties"]["to"]["$ref"], "#/properties/customer~1old");
+}
+
 #[test]
 fn ts_111_several_transitions_ask_for_one() {
     let schema = result_schema(&names(&["classification"]), &context(), &names(&["human_review", "auto_publish"]));
