@@ -8,10 +8,10 @@ use crate::error::{ApiError, ApiResult};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use signalbox_model::BinaryRef;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::task::HumanTaskCreated;
 use signalbox_model::text::is_unseen;
+use signalbox_model::{BinaryRef, media};
 use std::borrow::Cow;
 
 /// Files of one task.
@@ -39,26 +39,7 @@ fn of_file_step(value: &Value) -> Option<Found<'_>> {
         _ => content.as_bytes().to_vec(),
     };
     let name = last_part(path);
-    Some(Found { name: name.into(), mime: mime_of(name).into(), bytes })
-}
-
-/// Media types that files of tasks have most, with their endings.
-const KINDS: &[(&str, &[&str])] = &[
-    ("application/pdf", &["pdf"]),
-    ("image/png", &["png"]),
-    ("image/jpeg", &["jpg", "jpeg"]),
-    ("image/gif", &["gif"]),
-    ("text/csv", &["csv"]),
-    ("application/json", &["json"]),
-    ("application/xml", &["xml"]),
-    ("application/zip", &["zip"]),
-    ("text/plain", &["txt", "md", "log"]),
-];
-
-fn mime_of(name: &str) -> &'static str {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    let known = KINDS.iter().find(|(_, endings)| endings.contains(&ending.as_str()));
-    known.map_or("application/octet-stream", |(mime, _)| mime)
+    Some(Found { name: name.into(), mime: media::of_path(name).into(), bytes })
 }
 
 fn walk(value: &Value, at: &str, depth: usize, found: &mut Vec<TaskAttachment>) {
@@ -120,7 +101,7 @@ fn name_of(input: &Value, name: &str, bytes: &BinaryRef) -> String {
         last_part(name)
     });
     let told = input["path"].as_str().map(last_part).or(header).filter(|name| described && !name.is_empty());
-    let ending = KINDS.iter().find(|(mime, _)| *mime == bytes.mime).and_then(|(_, endings)| endings.first());
+    let ending = media::ending_of(&bytes.mime);
     match (told, ending) {
         (Some(told), _) => plain_name(told),
         (None, Some(ending)) => plain_name(&format!("{name}.{ending}")),

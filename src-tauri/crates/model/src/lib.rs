@@ -15,6 +15,7 @@ pub mod error;
 pub mod event;
 pub mod hash;
 pub mod item;
+pub mod media;
 pub mod money;
 pub mod path;
 pub mod said;

@@ -6,11 +6,10 @@ use crate::support::{made, text};
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::item::together;
+use signalbox_model::media::UNKNOWN;
 use signalbox_model::{Binaries, BinaryRef, NodeFailure};
 use signalbox_ports::{BinaryError, World};
 
-/// Of bytes about which nobody says what they are.
-pub(crate) const UNKNOWN: &str = "application/octet-stream";
 /// Longest media type.
 const LONGEST: usize = 127;
 
@@ -90,31 +89,6 @@ fn plain_media(media: &str) -> String {
     let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let fits = media.len() <= LONGEST && media.split_once('/').is_some_and(|(kind, sub)| token(kind) && token(sub));
     if fits { media } else { UNKNOWN.to_owned() }
-}
-
-/// What a file's ending says about it.
-pub(crate) fn media_of(path: &str) -> &'static str {
-    let ending = path.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
-    match ending.unwrap_or_default().to_ascii_lowercase().as_str() {
-        "pdf" => "application/pdf",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "svg" => "image/svg+xml",
-        "csv" => "text/csv",
-        "json" => "application/json",
-        "xml" => "application/xml",
-        "zip" => "application/zip",
-        "gz" => "application/gzip",
-        "mp3" => "audio/mpeg",
-        "mp4" => "video/mp4",
-        "html" | "htm" => "text/html",
-        "txt" | "md" | "log" => "text/plain",
-        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        _ => UNKNOWN,
-    }
 }
 
 #[cfg(test)]

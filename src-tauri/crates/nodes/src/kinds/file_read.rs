@@ -5,6 +5,7 @@ use crate::support::{made, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, formats};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::media;
 use signalbox_ports::{CallLog, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
@@ -24,7 +25,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let size = bytes.len();
     let what = format!("The file '{path}'");
     if kind == "binary" {
-        let kept = binary::keep(call, world, bytes, binary::media_of(path), &what).await?;
+        let kept = binary::keep(call, world, bytes, media::of_path(path), &what).await?;
         let data = json!({ "path": path, "size": size, "content": kept.description() });
         return Ok(binary::made_with(slot, data, "content", Some(kept)));
     }
