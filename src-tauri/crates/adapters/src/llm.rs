@@ -67,7 +67,11 @@ impl Price {
     }
 }
 
+/// What the answer to a question may cost; given back when it is dropped.
+pub type Reserved = Box<dyn Send>;
+
 /// The providers of this machine.
+#[async_trait]
 pub trait Providers: Send + Sync {
     /// The provider of a name; the error is in plain words.
     fn provider(&self, name: &str) -> Result<Option<KnownProvider>, String>;
@@ -77,9 +81,10 @@ pub trait Providers: Send + Sync {
     fn price(&self, _provider: &str, _model: &str) -> Option<Price> {
         None
     }
-    /// Whether something may still be spent; asked before each question.
-    fn may_spend(&self, _budget: &Budget) -> Result<(), UsedUp> {
-        Ok(())
+    /// Waits until a question may be put whose answer costs at most so much, in millionths, and puts that aside; told when nothing
+    /// may be spent any more. Asked before each question.
+    async fn reserve(&self, _budget: &Budget, _most: u64) -> Result<Reserved, UsedUp> {
+        Ok(Box::new(()))
     }
     /// A question has cost so much, in millionths.
     fn spent(&self, _budget: &Budget, _cost: u64) {}
@@ -308,6 +313,13 @@ impl Models {
         if ollama::blind(&told) { Err(images::none(&target.who, "the model sees no pictures")) } else { Ok(()) }
     }
 
+    /// What the answer to a question costs at most, as far as its price is known; what is asked costs besides.
+    fn most(&self, request: &LlmRequest) -> u64 {
+        let ProviderChoice::Named(name) = &request.provider else { return 0 };
+        let output = Usage { output_tokens: u64::from(request.max_tokens), ..Usage::default() };
+        self.known.price(name, &request.model).map_or(0, |price| price.of(output))
+    }
+
     /// A price is that of the model as it was asked for: who answers names itself more exactly, with a date.
     fn price(&self, request: &LlmRequest, answer: &mut LlmAnswer) {
         let ProviderChoice::Named(name) = &request.provider else { return };
@@ -330,9 +342,10 @@ impl Models {
 impl Llm for Models {
     async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
         let request = self.complete(request)?;
-        if let Some(Err(used_up)) = request.budget.as_ref().map(|budget| self.known.may_spend(budget)) {
-            return Err(fault::used_up(used_up));
-        }
+        let _reserved = match &request.budget {
+            Some(budget) => Some(self.known.reserve(budget, self.most(&request)).await.map_err(fault::used_up)?),
+            None => None,
+        };
         let who = match &request.provider {
             ProviderChoice::Named(name) => Who::named(name, self.secrets.scrubber()),
             ProviderChoice::Inline { base_url, .. } => Who::inline(&base(base_url)?, self.secrets.scrubber()),

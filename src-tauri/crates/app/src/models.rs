@@ -12,10 +12,11 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::outgoing;
 use crate::people::signed;
 use crate::router::Caller;
+use async_trait::async_trait;
 use ledger::Ledger;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use signalbox_adapters::{KnownProvider, Price, Providers};
+use signalbox_adapters::{KnownProvider, Price, Providers, Reserved};
 use signalbox_model::budget::{Budget, UsedUp};
 use signalbox_model::secret_ref::SCHEME;
 use signalbox_model::{AuditEvent, money, time};
@@ -24,7 +25,9 @@ use signalbox_ports::llm::ProviderKind;
 use signalbox_ports::secret::allows;
 use signalbox_store::Store;
 use signalbox_store::audit::Level;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 use url::Url;
 
 /// The setting that holds them.
@@ -111,12 +114,29 @@ impl KeptProvider {
 pub(crate) struct KeptProviders {
     store: Store,
     clock: Arc<dyn Clock>,
-    ledger: Mutex<Ledger>,
+    ledger: Arc<Mutex<Ledger>>,
+    /// A question is over.
+    closed: Arc<Notify>,
+}
+
+/// A question under way: dropped, whatever became of it, others may ask.
+struct Open {
+    ledger: Arc<Mutex<Ledger>>,
+    closed: Arc<Notify>,
+    budget: Budget,
+    most: u64,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).closed(&self.budget, self.most);
+        self.closed.notify_waiters();
+    }
 }
 
 impl KeptProviders {
     pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock, ledger: Mutex::default() }
+        Self { store, clock, ledger: Arc::default(), closed: Arc::default() }
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
@@ -124,6 +144,7 @@ impl KeptProviders {
     }
 }
 
+#[async_trait]
 impl Providers for KeptProviders {
     fn provider(&self, name: &str) -> Result<Option<KnownProvider>, String> {
         let kept = Kept::read(&self.store).map_err(|error| error.message)?;
@@ -139,10 +160,24 @@ impl Providers for KeptProviders {
         Kept::read(&self.store).ok()?.find(provider)?.price(model)
     }
 
-    fn may_spend(&self, budget: &Budget) -> Result<(), UsedUp> {
-        // Providers that cannot be read are told with the question itself.
-        let machine = Kept::read(&self.store).ok().and_then(|kept| kept.day_budget);
-        self.ledger().may_spend(&self.store, budget, machine, &day(self.clock.now_ms()))
+    async fn reserve(&self, budget: &Budget, most: u64) -> Result<Reserved, UsedUp> {
+        loop {
+            // Registered before the look: what is over in between is heard.
+            let mut closed = pin!(self.closed.notified());
+            closed.as_mut().enable();
+            // Providers that cannot be read are told with the question itself.
+            let machine = Kept::read(&self.store).ok().and_then(|kept| kept.day_budget);
+            let today = day(self.clock.now_ms());
+            {
+                let mut ledger = self.ledger();
+                if ledger.may_spend(&self.store, budget, machine, &today)? {
+                    ledger.opened(budget, most);
+                    let (ledger, closed) = (Arc::clone(&self.ledger), Arc::clone(&self.closed));
+                    return Ok(Box::new(Open { ledger, closed, budget: budget.clone(), most }));
+                }
+            }
+            closed.await;
+        }
     }
 
     fn spent(&self, budget: &Budget, cost: u64) {
