@@ -35,12 +35,31 @@ pub struct Speech {
     scrubber: Arc<Scrubber>,
     clock: Arc<dyn Clock>,
     tell: Tell,
+    left: Option<Tell>,
+}
+
+impl Drop for Speech {
+    fn drop(&mut self) {
+        let Some(left) = &self.left else { return };
+        let queue = self.queue.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let said: Vec<Said> = queue.said.drain(..).map(|said| clean(&self.scrubber, said)).collect();
+        if !said.is_empty() {
+            left(said);
+        }
+    }
 }
 
 impl Speech {
     /// A log that gives what is said to `tell`.
     pub fn new(clock: Arc<dyn Clock>, scrubber: Arc<Scrubber>, tell: Tell) -> Self {
-        Self { queue: Mutex::default(), scrubber, clock, tell }
+        Self { queue: Mutex::default(), scrubber, clock, tell, left: None }
+    }
+
+    /// What a call that is given up has still said, for which the run has no ear any more, goes to `left`.
+    #[must_use]
+    pub fn leaving(mut self, left: Tell) -> Self {
+        self.left = Some(left);
+        self
     }
 
     /// Whether anything was told so far.

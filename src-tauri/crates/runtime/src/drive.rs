@@ -13,7 +13,7 @@ use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
-use signalbox_model::{Effects, RunEvent, RunStatus};
+use signalbox_model::{Effects, EventBody, RunEvent, RunStatus, Said, time};
 use signalbox_nodes::speech::Speech;
 use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange, Thread, Written};
@@ -702,7 +702,7 @@ impl Driver {
         let write = (call.effects == Effects::Write).then(|| key.clone());
         let world = Arc::clone(&self.core.world);
         let code = (self.core.registry.code)(&call.kind);
-        let speech = Arc::new(self.speech(&key));
+        let speech = Arc::new(self.speech(&key, &call.node_id));
         let log = Arc::clone(&speech);
         let mut under_way = Box::pin(async move {
             let results = match code {
@@ -735,7 +735,7 @@ impl Driver {
     }
 
     /// What a call tells becomes inputs of the run, before its result.
-    fn speech(&self, key: &CallKey) -> Speech {
+    fn speech(&self, key: &CallKey, step: &str) -> Speech {
         let (key, inbox) = (key.clone(), self.driven.inbox.clone());
         let world = &self.core.world;
         let clock = Arc::clone(&world.clock);
@@ -744,7 +744,16 @@ impl Driver {
             // The run has ended meanwhile: nobody listens.
             let _ = inbox.send(Message::Input(input));
         };
-        Speech::new(Arc::clone(&world.clock), world.secrets.scrubber(), Box::new(tell))
+        // A call that is given up tells what it has paid when nobody listens any more: only the sums still take it.
+        let (store, run, step, clock) =
+            (self.core.store.clone(), self.driven.run_id.clone(), step.to_owned(), Arc::clone(&world.clock));
+        let left = move |said: Vec<Said>| {
+            let ts = time::format(clock.now_ms());
+            for body in said.into_iter().filter_map(|said| EventBody::try_from(said).ok()) {
+                store.submit_given_up(&run, &step, &ts, &body);
+            }
+        };
+        Speech::new(Arc::clone(&world.clock), world.secrets.scrubber(), Box::new(tell)).leaving(Box::new(left))
     }
 
     /// Gives the run back, so that any process may take it over. If that cannot be written, this process's end does it.

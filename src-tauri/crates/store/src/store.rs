@@ -147,7 +147,7 @@ impl Store {
         Ok(())
     }
 
-    fn enqueue<T: Send + 'static>(
+    pub(crate) fn enqueue<T: Send + 'static>(
         &self,
         rows: usize,
         durable: bool,

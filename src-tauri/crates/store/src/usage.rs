@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::store::Store;
 use crate::table::llm_usage::{self, Spent, UsageRow};
+use crate::writer::Work;
 use signalbox_model::EventBody;
 
 /// Sums over questions to models.
@@ -25,6 +26,15 @@ impl Store {
     /// What a workflow, or this machine, has spent on a day, in millionths.
     pub fn spent_on_day(&self, day: &str, workflow: Option<&str>) -> Result<u64> {
         self.view(|connection| llm_usage::spent_on_day(connection, day, workflow))
+    }
+
+    /// Adds what a step of a run paid for in a call that was given up, so that no event of the run tells it, to the sums of the run and
+    /// of the day of `ts` (RFC 3339). Nobody waits for it, or hears of it: nobody is there any more who could do something.
+    pub fn submit_given_up(&self, run: &str, step: &str, ts: &str, told: &EventBody) {
+        let Some(spent) = Spent::said(ts, step, told) else { return };
+        let run = run.to_owned();
+        let add = move |work: &mut Work<'_>| llm_usage::add(work.connection, &run, &[spent]);
+        self.enqueue(1, false, add, |_| {});
     }
 
     /// Adds what a question cost that no run has asked, told at `ts` (RFC 3339), to the sums of its day.

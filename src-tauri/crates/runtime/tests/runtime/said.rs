@@ -3,8 +3,8 @@
 use crate::support::{collect, lines, runtime_of, start, until};
 use serde_json::json;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
-use signalbox_model::said::{LlmDelta, LlmToolUse, Said};
-use signalbox_model::{EventBody, RunStatus};
+use signalbox_model::said::{LlmDelta, LlmError, LlmToolUse, LlmUsage, Said};
+use signalbox_model::{ErrorType, EventBody, RunStatus};
 use signalbox_nodes::{EffectFuture, Kind};
 use signalbox_ports::{CallLog, World};
 use signalbox_runtime::{Registry, Resumed};
@@ -37,6 +37,32 @@ fn later<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) -
 fn never<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(async {
         say(log);
+        std::future::pending().await
+    })
+}
+
+/// A step that asks a model: it has paid for answers, and says so when it is dropped.
+fn paid<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    struct Talk<'a>(&'a dyn CallLog);
+    impl Drop for Talk<'_> {
+        fn drop(&mut self) {
+            self.0.say(Said::LlmError(LlmError {
+                error: "given up".into(),
+                error_type: ErrorType::Timeout,
+                code: "TIMEOUT".into(),
+                retryable: true,
+                latency_ms: 1,
+                model: Some("small".into()),
+                usage: Some(LlmUsage { input_tokens: 30, output_tokens: 12, total_tokens: 42, ..LlmUsage::default() }),
+                thinking_tokens: None,
+                provider: Some("home".into()),
+                cost_micros: Some(500),
+            }));
+        }
+    }
+    Box::pin(async {
+        say(log);
+        let _talk = Talk(log);
         std::future::pending().await
     })
 }
@@ -106,4 +132,21 @@ async fn a_call_that_is_cut_off_keeps_what_it_told_and_tells_its_own_again() {
             "workflow_done"
         ]
     );
+}
+
+/// ADR 50: what is paid is in the sums, also when the call is given up and no event tells it any more.
+#[tokio::test]
+async fn what_a_call_has_paid_that_is_given_up_is_in_the_sums() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime_of(dir.path(), of(|_| Some(Kind::Effect(paid))));
+    let store = runtime.store().clone();
+    let run = start(&runtime, one()).await;
+    until("what it tells", || store.run(&run).is_ok_and(|row| row.last_seq >= 4)).await;
+    assert_eq!(store.spent_by_run(&run).expect("read"), 0);
+    runtime.shutdown().await;
+    until("the sum", || store.spent_by_run(&run).is_ok_and(|sum| sum == 500)).await;
+    let sums = store.usage_of_run(&run).expect("read");
+    assert_eq!((sums.len(), sums[0].of.as_str(), sums[0].sums.calls, sums[0].sums.input), (1, "tell", 1, 30));
+    let days = store.usage_of_days("2020-01-01").expect("read");
+    assert_eq!(days.iter().map(|day| day.sums.cost_micros).sum::<u64>(), 500);
 }
