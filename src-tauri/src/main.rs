@@ -3,6 +3,7 @@
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
 mod attention;
+mod browser;
 mod commands;
 mod menu;
 mod place;
@@ -90,7 +91,9 @@ fn main() {
 
 fn open() -> Result<Arc<App>, ApiError> {
     let data = place::data_folder()?;
-    App::open(&data, Options { host: Host::Desktop, allow: Vec::new(), stays: true })
+    let app = App::open(&data, Options { host: Host::Desktop, allow: Vec::new(), stays: true })?;
+    app.set_browser(browser::open);
+    Ok(app)
 }
 
 fn window(handle: &tauri::AppHandle) -> tauri::Result<()> {

@@ -17,12 +17,21 @@ export class Signalbox {
 
   /** Runs a command; its lines of JSON and how it ended. */
   run(...args) {
-    return new Promise((done) => {
-      execFile(BINARY, ['--json', ...args], { env: this.env, maxBuffer: 1 << 28 }, (error, out, err) => {
+    let child;
+    const ended = new Promise((done) => {
+      child = execFile(BINARY, ['--json', ...args], { env: this.env, maxBuffer: 1 << 28 }, (error, out, err) => {
         const lines = out.split('\n').filter(Boolean).map((line) => JSON.parse(line));
         done({ code: error ? error.code : 0, lines, json: lines.at(-1), err });
       });
     });
+    return Object.assign(ended, { child });
+  }
+
+  /** Runs a command that reads a secret from its standard input. */
+  told(text, ...args) {
+    const done = this.run(...args);
+    done.child.stdin.end(text);
+    return done;
   }
 
   /** Runs a command whose lines are heard while it runs. */
@@ -41,7 +50,7 @@ export class Signalbox {
       look();
       void ended.then(() => fail(new Error(`It ended before: ${JSON.stringify(lines.at(-1))}`)));
     });
-    return { until, ended };
+    return { until, ended, lines };
   }
 
   /** Registers a server and asks it what it is; approves it when it answers. */

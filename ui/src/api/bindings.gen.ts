@@ -3673,6 +3673,8 @@ export interface ToolServer {
   approvedAt?: string;
   /** Why it could not be asked last. */
   trouble?: ToolServerTrouble;
+  /** Signing in there; absent when nobody was asked to. */
+  signIn?: ToolServerSignIn;
   /** Variables of this program that its process gets besides its own. */
   passedOn: string[];
   /** Who registered it. */
@@ -3720,6 +3722,8 @@ export type ToolServerDefinition =
     url: string;
     /** The secret that goes along: `secret://name`. */
     credential?: string;
+    /** As whom this program signs in there, when the server wants more than its word for it. */
+    signIn?: ToolSignIn;
   };
 
 /** Registers the servers of a pasted `mcp.json`. */
@@ -3742,6 +3746,63 @@ export interface ToolServerSet {
   definition: ToolServerDefinition;
 }
 
+/** Signing in to a server. Tokens are never told. */
+export interface ToolServerSignIn {
+  /** Where it stands. */
+  state: ToolServerSignInState;
+  /** Why it ended, or why the last attempt came to nothing; without a full stop. */
+  message?: string;
+  /** The rights (scopes) that the server wants. */
+  wants: string[];
+  /** Until when the browser is waited for, RFC 3339. */
+  waitsUntil?: string;
+  /** Who signed in here. */
+  by?: string;
+  /** When, RFC 3339. */
+  at?: string;
+  /** At which authorization server. */
+  issuer?: string;
+  /** The rights (scopes) that it has, as far as they were told. */
+  scopes: string[];
+  /** When the token that there is runs out, RFC 3339. */
+  expires?: string;
+  /** It is renewed without a person. */
+  renews: boolean;
+}
+
+/** Takes what the browser came back with, from whoever copied it. */
+export interface ToolServerSignInFinish {
+  /** The server. */
+  name: string;
+  /** The address that the browser was sent to: `http://127.0.0.1:…/callback?code=…&state=…`. */
+  address: string;
+}
+
+/** Where signing in to a server stands. */
+export type ToolServerSignInState = 'wanted' | 'waiting' | 'signedIn' | 'more' | 'ended';
+
+/** Somebody signed out. */
+export interface ToolServerSignedOut {
+  /** The server as it stands now. */
+  server: ToolServer;
+  /** The authorization server has taken the tokens back. */
+  revoked: boolean;
+  /** Why it has not, when it was asked. */
+  note?: string;
+}
+
+/** A sign-in that has begun. */
+export interface ToolServerSigningIn {
+  /** The server. */
+  name: string;
+  /** For the person's browser; absent when the program signed in as itself, which is done then. */
+  address?: string;
+  /** Until when the browser is waited for, RFC 3339. */
+  until?: string;
+  /** The browser was opened with it. */
+  opened: boolean;
+}
+
 /** Where a server stands. */
 export type ToolServerState = 'new' | 'approved' | 'changed';
 
@@ -3761,6 +3822,22 @@ export interface ToolServersImported {
   added: string[];
   /** What was left out, or has to be done, a sentence each. */
   notes: string[];
+}
+
+/** As whom this program signs in (OAuth). What is absent is asked of the authorization server. */
+export interface ToolSignIn {
+  /** The client that the authorization server knows this program as. */
+  clientId?: string;
+  /** Its secret: `secret://name`, allowed for the host of the authorization server. */
+  clientSecret?: string;
+  /** Its private key instead of a secret (`private_key_jwt`): `secret://name`, PKCS #8 on one line. */
+  privateKey?: string;
+  /** The https address of a client id metadata document, for authorization servers that read them. */
+  clientMetadata?: string;
+  /** The only authorization server that may be used, by its issuer; it may stand in the own network then. */
+  issuer?: string;
+  /** The program signs in as itself (client credentials): no person is asked. */
+  unattended?: boolean;
 }
 
 /** Payload of `tool_start` (R-21). */
@@ -4596,6 +4673,12 @@ export interface Commands {
   tool_server_delete: { request: ToolServerName; response: Empty };
   /** Starts or reaches a server of tools and asks what it is. */
   tool_server_connect: { request: ToolServerName; response: ToolServer };
+  /** Begins to sign in to a server of tools: the address for the person's browser. */
+  tool_server_sign_in: { request: ToolServerName; response: ToolServerSigningIn };
+  /** Ends a sign-in with the address that the browser was sent to. */
+  tool_server_sign_in_finish: { request: ToolServerSignInFinish; response: ToolServer };
+  /** Forgets who signed in to a server of tools, and takes the tokens back. */
+  tool_server_sign_out: { request: ToolServerName; response: ToolServerSignedOut };
   /** Approves a server of tools as it was shown. */
   tool_server_approve: { request: ToolServerApprove; response: ToolServer };
   /** The tools that steps may call. */
@@ -4738,6 +4821,9 @@ export const commands: Record<CommandName, CommandInfo> = {
   tool_server_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list'] },
   tool_server_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_connect: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list'] },
+  tool_server_sign_in: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list'] },
+  tool_server_sign_in_finish: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
+  tool_server_sign_out: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
   tool_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -199,6 +199,41 @@ pub(crate) fn client_for(url: &Url) -> Result<Client, HttpError> {
         .map_err(|message| HttpError::Connect { message })
 }
 
+/// Which addresses a client of our own may reach.
+#[derive(Clone)]
+pub(crate) struct Rules {
+    pub(crate) reach: Reach,
+    /// Hosts that a person named.
+    pub(crate) grants: Arc<[String]>,
+}
+
+impl Rules {
+    /// What can be said before a name is resolved; the error says why not, without a full stop.
+    pub(crate) fn check(&self, url: &Url) -> Result<(), String> {
+        match check(url, self.reach, &self.grants) {
+            Ok(_) => Ok(()),
+            Err(HttpError::Refused { message }) => Err(message),
+            Err(_) => Err("it cannot be asked".into()),
+        }
+    }
+}
+
+/// A client that reaches what the rules allow, follows no redirect, and resolves names by the filter.
+pub(crate) fn client_of(rules: &Rules) -> Result<Client, String> {
+    make(Filter { lookup: Arc::new(System), reach: rules.reach, grants: Arc::clone(&rules.grants) })
+}
+
+/// Why an address was not reached, in plain words without a full stop.
+pub(crate) fn why_not(error: &reqwest::Error, url: &Url) -> String {
+    match failure(error, url) {
+        HttpError::Refused { message }
+        | HttpError::BadUrl { message }
+        | HttpError::Connect { message }
+        | HttpError::Cut { message } => message,
+        _ => format!("{} did not answer in time", url.host_str().unwrap_or_default()),
+    }
+}
+
 #[async_trait]
 impl Http for WebHttp {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {

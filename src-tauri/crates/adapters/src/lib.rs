@@ -8,6 +8,7 @@ pub mod files;
 pub mod http;
 pub mod llm;
 pub mod mcp;
+pub mod oauth;
 pub mod practice;
 pub mod private;
 pub mod ring;

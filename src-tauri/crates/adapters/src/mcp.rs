@@ -5,6 +5,7 @@
 //! One connection per server, shared by its calls: begun at the first, ended when nobody used it for a while. A process
 //! that was told to stop a call and may not have done so gets no further call; it ends with the calls that it still has.
 
+mod access;
 mod definition;
 mod ending;
 mod fault;
@@ -17,9 +18,11 @@ mod pulse;
 mod web;
 mod wire;
 
-pub use definition::{PASSED_ON, ToolServerDefinition};
+pub use definition::{PASSED_ON, ToolServerDefinition, ToolSignIn};
 
 use crate::clock::RealClock;
+use crate::oauth::{Challenge, SignedIn};
+use access::Access;
 use async_trait::async_trait;
 use ending::Ending;
 use link::{Held, Link, Outcome};
@@ -45,6 +48,27 @@ pub trait ServerBook: Send + Sync {
         definition: &ToolServerDefinition,
         seen: Arc<Inspection>,
     ) -> Result<(), ToolFailure>;
+
+    /// The sign-in of a person at a server, when there is one for how it is reached now.
+    async fn signed_in(
+        &self,
+        _name: &str,
+        _definition: &ToolServerDefinition,
+    ) -> Result<Option<Arc<SignedIn>>, ToolFailure> {
+        Ok(None)
+    }
+    /// Keeps a sign-in with new tokens, unless the one that it was made of is there no more.
+    async fn renewed(&self, _name: &str, signed: SignedIn) -> Result<Arc<SignedIn>, ToolFailure> {
+        Ok(Arc::new(signed))
+    }
+    /// While what this gives lives, nobody else renews a sign-in.
+    async fn renewing(&self) -> Box<dyn Send> {
+        Box::new(())
+    }
+    /// Hears what a server wants of somebody who signs in.
+    async fn wants(&self, _name: &str, _definition: &ToolServerDefinition, _challenge: Challenge) {}
+    /// Hears that a sign-in is over, and why, without a full stop.
+    async fn sign_in_ended(&self, _name: &str, _signed: &SignedIn, _why: &str) {}
 }
 
 /// Limits of servers and calls.
@@ -119,10 +143,10 @@ impl McpTools {
     }
 
     /// Starts or reaches a server for a moment and asks what it is; nothing has to be approved, and nothing is called.
-    pub async fn inspect(&self, definition: &ToolServerDefinition) -> Result<Arc<Inspection>, ToolFailure> {
-        let (inner, definition) = (Arc::clone(&self.inner), definition.clone());
+    pub async fn inspect(&self, name: &str, definition: &ToolServerDefinition) -> Result<Arc<Inspection>, ToolFailure> {
+        let (inner, name, definition) = (Arc::clone(&self.inner), name.to_owned(), definition.clone());
         self.on_handle(async move {
-            let link = Link::start(&definition, &inner.secrets, inner.limits).await?;
+            let link = inner.start(&name, &definition).await?;
             let told = link.inspection();
             link.end().await;
             Ok(told)
@@ -207,7 +231,7 @@ impl Inner {
         if self.closed.load(Ordering::SeqCst) {
             return Err(closing());
         }
-        let link = Arc::new(Link::start(&definition, &self.secrets, self.limits).await?);
+        let link = Arc::new(self.start(name, &definition).await?);
         if let Err(refused) = self.admit(name, &link).await {
             link.end().await;
             return Err(refused);
@@ -216,6 +240,11 @@ impl Inner {
         *held = Some(Arc::clone(&link));
         link.watch(self.limits.idle);
         Ok(used)
+    }
+
+    async fn start(&self, name: &str, definition: &ToolServerDefinition) -> Result<Link, ToolFailure> {
+        let access = Access::new(name, definition, &self.book, &self.secrets);
+        Link::start(definition, access, &self.secrets, self.limits).await
     }
 
     async fn admit(&self, name: &str, link: &Link) -> Result<(), ToolFailure> {
@@ -268,7 +297,8 @@ impl Tools for McpTools {
         let (inner, server) = (Arc::clone(&self.inner), server.to_owned());
         self.on_handle(async move {
             let link = inner.link(&server).await?;
-            let standing = Standing { name: &server, definition: link.definition() };
+            let standing =
+                Standing { name: &server, definition: link.definition(), signed_in: link.is_signed_in().await };
             Ok(link.inspection().tools.iter().map(|tool| tool_info(standing, tool)).collect())
         })
         .await
@@ -315,7 +345,7 @@ pub fn tool_info(server: Standing<'_>, tool: &Value) -> ToolInfo {
         // The defaults of the protocol are the cautious ones.
         destructive: hint("destructiveHint", true),
         open_world: hint("openWorldHint", true),
-        bears_secrets: server.definition.has_credential(),
+        bears_secrets: server.signed_in || server.definition.has_credential(),
         is_egress: hint("openWorldHint", true) || server.definition.is_far(),
     }
 }
@@ -327,4 +357,6 @@ pub struct Standing<'a> {
     pub name: &'a str,
     /// How it is started or reached.
     pub definition: &'a ToolServerDefinition,
+    /// A person signed in there: what it answers may be private.
+    pub signed_in: bool,
 }

@@ -294,7 +294,7 @@ async fn a_program_that_is_no_server_is_not_waited_for() {
 #[tokio::test]
 async fn one_changed_character_keeps_a_server_from_being_called() {
     let stage = Stage::new();
-    let seen = stage.tools.inspect(&stage.book.definition).await.expect("its tools");
+    let seen = stage.tools.inspect("one", &stage.book.definition).await.expect("its tools");
     assert_eq!(seen.server.as_deref(), Some("signalbox-test 1.0.0"));
     *stage.book.approved.lock().expect("lock") = Some(seen.tools.clone());
     stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
@@ -308,7 +308,7 @@ async fn one_changed_character_keeps_a_server_from_being_called() {
 #[tokio::test]
 async fn a_call_that_is_given_up_leaves_the_notice_of_other_tools_to_the_next() {
     let stage = Stage::new();
-    let seen = stage.tools.inspect(&stage.book.definition).await.expect("its tools");
+    let seen = stage.tools.inspect("one", &stage.book.definition).await.expect("its tools");
     *stage.book.approved.lock().expect("lock") = Some(seen.tools.clone());
     stage.call("changes", json!({})).await.expect("an answer");
     let (text, hold) = (stage.folder.path().join("text"), stage.folder.path().join("hold"));
@@ -331,7 +331,7 @@ async fn what_a_server_says_of_its_tools_holds_no_secret_wherever_it_is_asked() 
     let stage = Stage::new();
     std::fs::write(stage.folder.path().join("text"), "Connected with canary-value.").expect("written");
     let clean = "Connected with [secret:erp].";
-    let seen = stage.tools.inspect(&stage.book.definition).await.expect("its tools");
+    let seen = stage.tools.inspect("one", &stage.book.definition).await.expect("its tools");
     let echo = seen.tools.iter().find(|tool| tool["name"] == "echo").expect("echo");
     assert_eq!(echo["description"], clean);
     // What was approved is what a call finds.
@@ -362,7 +362,11 @@ async fn over_http(folder: &Path, more: &[&str]) -> OverHttp {
 }
 
 fn at(base: &str, path: &str, credential: Option<&str>) -> ToolServerDefinition {
-    ToolServerDefinition::Http { url: format!("{base}{path}"), credential: credential.map(str::to_owned) }
+    ToolServerDefinition::Http {
+        url: format!("{base}{path}"),
+        credential: credential.map(str::to_owned),
+        sign_in: None,
+    }
 }
 
 #[tokio::test]
@@ -421,7 +425,7 @@ async fn a_server_of_the_protocol_that_has_no_greeting_is_spoken_with() {
         ToolServerDefinition::Stdio { command, args, env, cwd }
     };
     let stage = stage_of(newest, Arc::new(OneSecret("api.example.com")), Limits::default());
-    let told = stage.tools.inspect(&stage.book.definition).await.expect("it says what it is");
+    let told = stage.tools.inspect("one", &stage.book.definition).await.expect("it says what it is");
     assert_eq!((told.protocol.as_str(), told.server.as_deref()), ("2026-07-28", Some("signalbox-test 2.0.0")));
     let answer = stage.call("echo", json!({ "text": "hello" })).await.expect("an answer");
     assert_eq!(answer.structured, Some(json!({ "said": "hello" })));

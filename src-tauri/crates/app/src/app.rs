@@ -13,7 +13,7 @@ use crate::paths::RunPaths;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
 use crate::suggest::Suggesting;
-use crate::tool_servers::{BookOnThread, ToolBook};
+use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
 use crate::viewed::Viewed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -32,7 +32,7 @@ use signalbox_store::{RunRow, Store, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Commands that run at once; each has a thread.
@@ -79,6 +79,15 @@ impl NewRun {
     }
 }
 
+/// Opens an address; whether it could.
+type Browser = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
 /// Everything a host needs.
 pub struct App {
     pub(crate) host: Host,
@@ -110,6 +119,10 @@ pub struct App {
     pub(crate) verifying: AtomicBool,
     /// Tools of registered servers.
     pub(crate) tools: Arc<McpTools>,
+    /// Who is signing in to servers of tools.
+    pub(crate) sign_ins: SignIns,
+    /// Opens an address in the person's browser; the window's host sets it.
+    browser: OnceLock<Browser>,
     /// The secrets of this machine.
     pub(crate) secrets: Arc<KnownSecrets>,
     /// Language models.
@@ -163,7 +176,11 @@ impl App {
             Arc::<StepSecrets>::clone(&step_secrets),
         ));
         let http: Arc<dyn Http> = http;
-        let book = Arc::new(BookOnThread(Arc::new(ToolBook { store: store.clone(), clock: clock.clone() })));
+        let book = Arc::new(BookOnThread(Arc::new(ToolBook {
+            store: store.clone(),
+            clock: clock.clone(),
+            secrets: Arc::clone(&secrets),
+        })));
         let tools = Arc::new(McpTools::new(
             book,
             Arc::<StepSecrets>::clone(&step_secrets),
@@ -212,6 +229,8 @@ impl App {
             titles: Mutex::default(),
             verifying: AtomicBool::new(false),
             tools,
+            sign_ins: SignIns::default(),
+            browser: OnceLock::new(),
             secrets,
             models,
             signing,
@@ -250,6 +269,27 @@ impl App {
         Ok(threads.block_on(future))
     }
 
+    /// Goes on beside this on the app's own threads, until it is done or given up.
+    pub(crate) fn in_background(
+        &self,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) -> ApiResult<tokio::task::AbortHandle> {
+        let threads = self.threads.as_ref().ok_or_else(closing)?;
+        Ok(threads.spawn(work).abort_handle())
+    }
+
+    /// Says how the host opens an address in the person's browser.
+    pub fn set_browser(&self, open: impl Fn(&str) -> bool + Send + Sync + 'static) {
+        // A host says so once.
+        drop(self.browser.set(Box::new(open)));
+    }
+
+    /// Opens an address in the person's browser, when the host can. Nothing but web pages.
+    pub(crate) fn opens(&self, address: &str) -> bool {
+        let web = url::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "https" | "http"));
+        web && self.browser.get().is_some_and(|open| open(address))
+    }
+
     /// The practice service of another run, for one with the same input.
     pub(crate) fn lease_again(&self, run_id: &str) -> Option<Kept> {
         let handle = self.threads.as_ref()?.handle();
@@ -284,8 +324,7 @@ impl App {
 
     /// Milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        now_ms()
     }
 
     /// Remembers a path that a person chose in a dialog of the system; the handle is what `workflow_open_path` and

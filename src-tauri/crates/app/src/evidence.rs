@@ -37,11 +37,16 @@ impl Drop for Done<'_> {
     }
 }
 
+/// An entry about this store as a whole.
+pub(crate) fn fact_at(at_ms: i64, event: AuditEvent, level: Level, actor: Actor, facts: Value) -> Record {
+    Record::new(time::format(at_ms), STORE_LEVEL, RUN_LEVEL, event, level, actor)
+        .with_metadata(facts.as_object().cloned().unwrap_or_default())
+}
+
 impl App {
     /// The chain's own events.
     pub(crate) fn fact(&self, event: AuditEvent, level: Level, actor: Actor, facts: Value) -> Record {
-        Record::new(time::format(self.now_ms()), STORE_LEVEL, RUN_LEVEL, event, level, actor)
-            .with_metadata(facts.as_object().cloned().unwrap_or_default())
+        fact_at(self.now_ms(), event, level, actor, facts)
     }
 
     /// Verifies the chain and remembers what was found.

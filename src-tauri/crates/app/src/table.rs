@@ -169,6 +169,9 @@ macro_rules! command_list {
             Action tool_server_import(ToolServerImport) -> ToolServersImported, Builder, [Desktop Http], [tool_server_list audit_list], "Registers the servers of a pasted mcp.json.";
             Action tool_server_delete(ToolServerName) -> Empty, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list], "Deletes a server of tools and its approval.";
             Action tool_server_connect(ToolServerName) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list], "Starts or reaches a server of tools and asks what it is.";
+            Action tool_server_sign_in(ToolServerName) -> ToolServerSigningIn, Builder, [Desktop Http], [tool_server_list audit_list], "Begins to sign in to a server of tools: the address for the person's browser.";
+            Action tool_server_sign_in_finish(ToolServerSignInFinish) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Ends a sign-in with the address that the browser was sent to.";
+            Action tool_server_sign_out(ToolServerName) -> ToolServerSignedOut, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Forgets who signed in to a server of tools, and takes the tokens back.";
             Action tool_server_approve(ToolServerApprove) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list], "Approves a server of tools as it was shown.";
             Query tool_list(Empty) -> Vec<Tool>, Viewer, [Desktop Http], [], "The tools that steps may call.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "The caller's own look: theme, panes, keys, saved queries.";

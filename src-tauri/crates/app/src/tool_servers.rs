@@ -3,8 +3,11 @@
 //! nothing is called until a person approves it again (TRUST, "MCP client side").
 
 mod approval;
+mod book;
 mod exfiltration;
 mod pasted;
+mod sign_in;
+mod signed;
 mod telling;
 
 use crate::app::App;
@@ -15,15 +18,14 @@ use crate::outgoing;
 use crate::people::signed;
 use crate::router::Caller;
 use approval::{Approved, Seen};
-use async_trait::async_trait;
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::{Inspection, PASSED_ON, ServerBook, Standing, ToolServerDefinition, tool_info};
+use signalbox_adapters::mcp::{PASSED_ON, Standing, ToolServerDefinition, tool_info};
 use signalbox_model::{AuditEvent, secret_ref, time};
-use signalbox_ports::Clock;
-use signalbox_ports::tools::{ToolFailure, ToolFault};
+use signalbox_store::ToolServerRow;
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
-use signalbox_store::{Store, ToolServerRow};
-use std::sync::Arc;
+
+pub(crate) use book::{BookOnThread, ToolBook};
+pub(crate) use sign_in::SignIns;
 
 /// Servers of one store.
 const MOST: usize = 100;
@@ -54,91 +56,6 @@ fn definition_of(row: &ToolServerRow) -> Option<ToolServerDefinition> {
     serde_json::from_value(row.definition.clone()).ok()
 }
 
-/// The registry as the client of the servers sees it.
-pub(crate) struct ToolBook {
-    pub(crate) store: Store,
-    pub(crate) clock: Arc<dyn Clock>,
-}
-
-fn not_approved(name: &str, why: &str) -> ToolFailure {
-    let message = format!("The tool server '{name}' {why}. Look at it and approve it in Settings, Tools");
-    ToolFailure::new(ToolFault::NotApproved, message)
-}
-
-fn unreadable(error: &signalbox_store::Error) -> ToolFailure {
-    ToolFailure::new(ToolFault::NotConfigured, format!("The tool servers of this machine cannot be read: {error}"))
-}
-
-impl ToolBook {
-    fn look(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure> {
-        let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
-        let row = row.ok_or_else(|| {
-            let message = format!("There is no tool server '{name}' on this machine. Add it in Settings, Tools");
-            ToolFailure::new(ToolFault::NotConfigured, message)
-        })?;
-        let definition = definition_of(&row);
-        match (Approved::of(&row), definition) {
-            (_, _) if row.blocked.is_some() => Err(not_approved(name, "is not what was approved")),
-            (None, _) | (_, None) => Err(not_approved(name, "was not approved yet")),
-            (Some(approved), Some(definition)) if approved.definition == row.definition => Ok(definition),
-            _ => Err(not_approved(name, "is started or reached in another way than was approved")),
-        }
-    }
-
-    fn compare(&self, name: &str, definition: &ToolServerDefinition, found: &Inspection) -> Result<(), ToolFailure> {
-        let kept = json!(definition);
-        let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
-        let hash = approval::hash(&kept, &found.tools);
-        let approved = row.as_ref().and_then(Approved::of);
-        let is_as_approved = approved.is_some_and(|approved| approved.hash == hash);
-        if row.is_some_and(|row| row.blocked.is_none()) && is_as_approved {
-            return Ok(());
-        }
-        let (now, tools) = (self.clock.now_ms(), found.tools.clone());
-        let written = self.store.tool_server_change(name, move |row| {
-            let mut row = match row {
-                Some(row) if row.definition == kept => row,
-                Some(_) => return Err("was changed in this moment"),
-                None => return Err("was deleted in this moment"),
-            };
-            let seen = Seen { server: Seen::of(&row).and_then(|seen| seen.server), tools, at_ms: now };
-            let record = see(&mut row, seen);
-            Ok((row, record))
-        });
-        match written {
-            Ok(Err(why)) => Err(not_approved(name, why)),
-            Ok(Ok(_)) if is_as_approved => Err(not_approved(
-                name,
-                "was changed since it was approved; it is now as it was, and waits for a person",
-            )),
-            Ok(Ok(_)) => Err(not_approved(name, "has other tools, or describes them otherwise, than was approved")),
-            Err(error) => Err(unreadable(&error)),
-        }
-    }
-}
-
-#[async_trait]
-impl ServerBook for BookOnThread {
-    async fn server(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure> {
-        let (book, name) = (Arc::clone(&self.0), name.to_owned());
-        tokio::task::spawn_blocking(move || book.look(&name)).await.unwrap_or_else(|_| Err(closing()))
-    }
-    async fn admit(
-        &self,
-        name: &str,
-        definition: &ToolServerDefinition,
-        seen: Arc<Inspection>,
-    ) -> Result<(), ToolFailure> {
-        let (book, name, definition) = (Arc::clone(&self.0), name.to_owned(), definition.clone());
-        let looked = tokio::task::spawn_blocking(move || book.compare(&name, &definition, &seen));
-        looked.await.unwrap_or_else(|_| Err(closing()))
-    }
-}
-
-fn closing() -> ToolFailure {
-    ToolFailure::new(ToolFault::Connect, "Signalbox is closing")
-}
-
 /// Keeps what a server says of itself now. A server that is not what was approved is blocked from here on, and the first time
 /// that this is seen is recorded.
 fn see(row: &mut ToolServerRow, seen: Seen) -> Option<Record> {
@@ -155,9 +72,6 @@ fn see(row: &mut ToolServerRow, seen: Seen) -> Option<Record> {
     row.seen = Some(seen.kept());
     record
 }
-
-/// [`ToolBook`] off the executor: it waits for the disk.
-pub(crate) struct BookOnThread(pub(crate) Arc<ToolBook>);
 
 /// Refuses who is not on this machine: a server runs here, as the person who works here.
 fn here(caller: &Caller) -> ApiResult<()> {
@@ -194,11 +108,12 @@ impl App {
             hash,
             server: seen.as_ref().and_then(|seen| seen.server.clone()),
             seen_at: seen.as_ref().map(|seen| time::format(seen.at_ms)),
-            tools: tools.iter().map(|tool| told(&row.name, &definition, tool)).collect(),
+            tools: tools.iter().map(|tool| told(&row, &definition, tool)).collect(),
             changes,
             approved_by: approved.as_ref().map(|approved| approved.by.clone()),
             approved_at: approved.as_ref().map(|approved| time::format(approved.at_ms)),
             trouble: row.trouble.and_then(|trouble| serde_json::from_value::<ToolServerTrouble>(trouble).ok()),
+            sign_in: self.sign_ins.told(&row.name, row.sign_in.as_ref()),
             passed_on: match definition {
                 ToolServerDefinition::Stdio { .. } => PASSED_ON.iter().map(|name| (*name).to_owned()).collect(),
                 ToolServerDefinition::Http { .. } => Vec::new(),
@@ -223,7 +138,7 @@ impl App {
                 && row.blocked.is_none()
                 && let Some(definition) = definition_of(&row)
             {
-                tools.extend(approved.tools.iter().map(|tool| told(&row.name, &definition, tool)));
+                tools.extend(approved.tools.iter().map(|tool| told(&row, &definition, tool)));
             }
         }
         Ok(tools)
@@ -250,21 +165,23 @@ impl App {
             ToolServerDefinition::Stdio { command, args, env, cwd } => {
                 json!({ "transport": "stdio", "command": command, "args": args.len(), "env": env.keys().collect::<Vec<_>>(), "cwd": cwd })
             }
-            ToolServerDefinition::Http { url, credential } => {
-                json!({ "transport": "http", "url": outgoing::shown(url), "credential": credential })
+            ToolServerDefinition::Http { url, credential, sign_in } => {
+                json!({ "transport": "http", "url": outgoing::shown(url), "credential": credential, "signIn": sign_in })
             }
         };
         let (by, now, own) = (caller.principal.clone(), self.now_ms(), name.clone());
         let facts = |replaced: bool| signed(caller, json!({ "name": name, "server": shown, "replaced": replaced }));
         let records = [false, true]
             .map(|replaced| self.fact(AuditEvent::ToolServerSet, Level::Info, caller.actor(), facts(replaced)));
+        let before = others.into_iter().find(|row| row.name == name);
         let row = self.store.tool_server_change(&name, move |before| {
             let [added, replaced] = records;
             Ok::<_, ApiError>(match before {
                 Some(before) if before.definition == kept => (before, None),
-                Some(before) => {
-                    (ToolServerRow { definition: kept, seen: None, trouble: None, ..before }, Some(replaced))
-                }
+                Some(before) => (
+                    ToolServerRow { definition: kept, seen: None, trouble: None, sign_in: None, ..before },
+                    Some(replaced),
+                ),
                 None => {
                     let row = ToolServerRow {
                         name: own,
@@ -273,6 +190,7 @@ impl App {
                         seen: None,
                         blocked: None,
                         trouble: None,
+                        sign_in: None,
                         made_by: by,
                         made_ms: now,
                     };
@@ -281,6 +199,10 @@ impl App {
             })
         })??;
         self.wait_for(self.tools.forget(&name))?;
+        // Whoever signed in did so at the address that was there.
+        if before.is_some_and(|before| before.definition != row.definition) {
+            self.sign_in_dropped(&name);
+        }
         self.tool_server_told(row)
     }
 
@@ -317,12 +239,15 @@ impl App {
                     None => Ok(()),
                 }
             }
-            ToolServerDefinition::Http { url, credential } => {
+            ToolServerDefinition::Http { url, credential, sign_in } => {
                 outgoing::address(url)?;
                 if let Some(credential) = credential {
                     self.known_secret(credential)?;
+                    if sign_in.is_some() {
+                        return bad("A server gets a credential, or somebody signs in there: both are chosen.".into());
+                    }
                 }
-                Ok(())
+                sign_in.as_ref().map_or(Ok(()), |sign_in| self.sign_in_good(sign_in))
             }
         }
     }
@@ -358,6 +283,7 @@ impl App {
             return Err(unknown(name));
         }
         self.wait_for(self.tools.forget(name))?;
+        self.sign_in_dropped(name);
         Ok(Empty {})
     }
 
@@ -366,7 +292,7 @@ impl App {
         here(caller)?;
         let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
         let definition = definition_of(&row).ok_or_else(|| unknown(name))?;
-        let asked = self.wait_for(self.tools.inspect(&definition))?;
+        let asked = self.wait_for(self.tools.inspect(name, &definition))?;
         let (now, kept, gone, changed) = (self.now_ms(), row.definition, unknown(name), meanwhile(name));
         let scrubber = self.secrets.vault.scrubber();
         let row = self.store.tool_server_change(name, move |row| {
@@ -438,8 +364,8 @@ fn plain_argument(argument: &str) -> ApiError {
     ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
 }
 
-fn told(name: &str, definition: &ToolServerDefinition, tool: &Value) -> Tool {
-    let info = tool_info(Standing { name, definition }, tool);
+fn told(row: &ToolServerRow, definition: &ToolServerDefinition, tool: &Value) -> Tool {
+    let info = tool_info(Standing { name: &row.name, definition, signed_in: sign_in::is_signed_in(row) }, tool);
     Tool {
         server: info.server,
         name: info.name,

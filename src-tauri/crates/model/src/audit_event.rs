@@ -135,6 +135,12 @@ events! {
     ToolServerApproved = "TOOL_SERVER_APPROVED",
     /// A tool server is not what was approved; nothing is called until a person approves it again.
     ToolServerBlocked = "TOOL_SERVER_BLOCKED",
+    /// A person signed in to a tool server.
+    ToolServerSignedIn = "TOOL_SERVER_SIGNED_IN",
+    /// A person signed out of a tool server.
+    ToolServerSignedOut = "TOOL_SERVER_SIGNED_OUT",
+    /// A sign-in to a tool server holds no more; a person has to sign in again.
+    ToolServerSignInEnded = "TOOL_SERVER_SIGN_IN_ENDED",
     /// A person deleted a tool server.
     ToolServerDeleted = "TOOL_SERVER_DELETED",
     /// A call of a tool that a model asked for was not made: a rule or a person does not allow it.

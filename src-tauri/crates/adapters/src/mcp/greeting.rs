@@ -1,6 +1,7 @@
 //! The first words of a connection. Servers are greeted; one that refuses every greeting may speak the protocol of
 //! 2026-07-28, which has none, and is asked once more what it is.
 
+use super::access::Access;
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
 use super::notices::Switchboard;
@@ -49,23 +50,36 @@ fn us() -> ClientConfig {
 /// Starts or reaches a server and hears what it is, by `due`.
 pub(super) async fn greeted(
     definition: &ToolServerDefinition,
+    access: Option<&Arc<Access>>,
     secrets: &Arc<dyn Secrets>,
     limits: Limits,
     due: Instant,
 ) -> Result<Greeted, ToolFailure> {
-    match begin(definition, secrets, limits, due, ClientLifecycleMode::Initialize).await {
+    let told = attempts(definition, access, secrets, limits, due).await;
+    told.map_err(|failure| access.map_or(failure.clone(), |access| access.explain(failure)))
+}
+
+async fn attempts(
+    definition: &ToolServerDefinition,
+    access: Option<&Arc<Access>>,
+    secrets: &Arc<dyn Secrets>,
+    limits: Limits,
+    due: Instant,
+) -> Result<Greeted, ToolFailure> {
+    match begin(definition, access, secrets, limits, due, ClientLifecycleMode::Initialize).await {
         Ok(greeted) => Ok(greeted),
         Err(Refused::Otherwise(failure)) => Err(failure),
         Err(Refused::Greeting(first)) => {
             let newest = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
             // What the second attempt is refused for says less: whoever knows no greeting at all is no such server.
-            begin(definition, secrets, limits, due, newest).await.map_err(|_| first)
+            begin(definition, access, secrets, limits, due, newest).await.map_err(|_| first)
         }
     }
 }
 
 async fn begin(
     definition: &ToolServerDefinition,
+    access: Option<&Arc<Access>>,
     secrets: &Arc<dyn Secrets>,
     limits: Limits,
     due: Instant,
@@ -85,8 +99,8 @@ async fn begin(
             let service = first_words(wire, how, around, &board, Some(&process)).await?;
             Ok(Greeted { process: Some(process), service, board })
         }
-        ToolServerDefinition::Http { url, credential } => {
-            let inner = web::transport(url, credential.as_deref(), secrets, limits.message).await?;
+        ToolServerDefinition::Http { url, credential, .. } => {
+            let inner = web::transport(url, credential.as_deref(), secrets, access.cloned(), limits.message).await?;
             let wire = Wire { inner, board: Arc::clone(&board) };
             let service = first_words(wire, how, around, &board, None).await?;
             Ok(Greeted { process: None, service, board })

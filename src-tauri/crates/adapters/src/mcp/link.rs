@@ -1,5 +1,6 @@
 //! One connection to a server, from its first word to its end.
 
+use super::access::Access;
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
 use super::greeting::{self, Greeted, slow_start};
@@ -48,6 +49,8 @@ pub(super) struct Link {
     told: Mutex<Arc<Inspection>>,
     limits: Limits,
     secrets: Arc<dyn Secrets>,
+    /// Who gets in there.
+    access: Option<Arc<Access>>,
     /// What of [`Switchboard::tools_changed`] the tools that are told of know.
     looked: AtomicU64,
     /// No further call goes here.
@@ -82,12 +85,14 @@ impl Link {
     /// Starts or reaches the server and asks for its tools.
     pub(super) async fn start(
         definition: &ToolServerDefinition,
+        access: Option<Arc<Access>>,
         secrets: &Arc<dyn Secrets>,
         limits: Limits,
     ) -> Result<Self, ToolFailure> {
         let due = Instant::now() + limits.start;
         let scrubber = secrets.scrubber();
-        let Greeted { process, service, board } = greeting::greeted(definition, secrets, limits, due).await?;
+        let Greeted { process, service, board } =
+            greeting::greeted(definition, access.as_ref(), secrets, limits, due).await?;
         let peer = service.peer().clone();
         let info = peer.peer_info();
         let server = info.as_ref().and_then(|info| info.server_info.as_ref());
@@ -108,6 +113,7 @@ impl Link {
             told: Mutex::new(Arc::new(told)),
             limits,
             secrets: Arc::clone(secrets),
+            access,
             looked: AtomicU64::new(0),
             retired: AtomicBool::new(false),
             load: watch::Sender::new(Load::new()),
@@ -121,6 +127,14 @@ impl Link {
 
     pub(super) fn definition(&self) -> &ToolServerDefinition {
         &self.definition
+    }
+
+    /// Whether a person's sign-in goes along.
+    pub(super) async fn is_signed_in(&self) -> bool {
+        match &self.access {
+            Some(access) => access.is_signed_in().await,
+            None => false,
+        }
     }
 
     /// What the server says of itself.
@@ -331,10 +345,14 @@ impl Link {
         }
         match fault::of_request(error, &self.secrets.scrubber()) {
             Meaning::Failure(failure) if self.process.is_none() => {
-                if matches!(failure.fault, ToolFault::Connect | ToolFault::Cut) {
+                // Who was not let in begins anew: a person may sign in meanwhile.
+                if matches!(failure.fault, ToolFault::Connect | ToolFault::Cut | ToolFault::Auth) {
                     self.retire();
                 }
-                failure
+                match &self.access {
+                    Some(access) => access.explain(failure),
+                    None => failure,
+                }
             }
             Meaning::Failure(failure) => failure,
             Meaning::Ended | Meaning::SessionGone => {

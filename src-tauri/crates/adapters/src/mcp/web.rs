@@ -2,6 +2,7 @@
 //! machine and the own network may be meant; link-local addresses never are. No redirect is followed, so a credential stays
 //! where it was sent.
 
+use super::access::{Access, Admitted};
 use super::fault::failure;
 use crate::http::client_for;
 use crate::sending;
@@ -18,8 +19,9 @@ pub(super) async fn transport(
     given: &str,
     credential: Option<&str>,
     secrets: &Arc<dyn Secrets>,
+    access: Option<Arc<Access>>,
     limit: usize,
-) -> Result<StreamableHttpClientTransport<reqwest::Client>, ToolFailure> {
+) -> Result<StreamableHttpClientTransport<Admitted>, ToolFailure> {
     let mut url = Url::parse(given).map_err(|_| {
         failure(ToolFault::Connect, "What stands as its address is no address; correct it in Settings, Tools")
     })?;
@@ -39,7 +41,7 @@ pub(super) async fn transport(
         .max_sse_event_size(limit)
         // A new session may be another server: its tools are looked at first.
         .reinit_on_expired_session(false);
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    Ok(StreamableHttpClientTransport::with_client(Admitted { inner: client, access, limit }, config))
 }
 
 fn refused(error: &HttpError) -> ToolFailure {

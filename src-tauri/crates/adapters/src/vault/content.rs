@@ -1,13 +1,17 @@
 //! What is inside `vault.age`: JSON, so that a person with the key can read it with any age program.
 
 use super::{Trouble, VaultError};
+use crate::oauth::SignedIn;
 use serde::{Deserialize, Serialize};
 use signalbox_model::secret_ref::{MAX_NAME, is_name};
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{CredentialKind, Secret, is_of_connection, scrub};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
-const VERSION: u32 = 1;
+/// The newest that can be read. What has no sign-ins is written as the first, which older programs read, too.
+const VERSION: u32 = 2;
 const LONGEST: usize = 16 * 1024;
 const MOST_HOSTS: usize = 50;
 
@@ -84,7 +88,11 @@ fn is_token(name: &str) -> bool {
 
 /// All secrets of a vault.
 #[derive(Default)]
-pub(super) struct Content(Vec<(Entry, Secret)>);
+pub(super) struct Content {
+    secrets: Vec<(Entry, Secret)>,
+    /// Tool server → who is signed in there. They are not secrets that steps can name.
+    pub(super) sign_ins: BTreeMap<String, Arc<SignedIn>>,
+}
 
 /// One secret as it is written.
 #[derive(Serialize, Deserialize)]
@@ -118,10 +126,23 @@ impl Serialize for Zeroized {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Document {
     version: u32,
     secrets: Vec<Row>,
+    #[serde(default)]
+    sign_ins: BTreeMap<String, SignedIn>,
+}
+
+/// [`Document`] on its way out.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    version: u32,
+    secrets: Vec<Row>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sign_ins: BTreeMap<&'a str, &'a SignedIn>,
 }
 
 impl Content {
@@ -138,11 +159,13 @@ impl Content {
             let Row { name, created_at, updated_at, value, .. } = row;
             Ok((Entry { name, kind, hosts, created_at, updated_at }, Secret::new(value.0.as_str())))
         });
-        Ok(Self(rows.collect::<Result<_, String>>()?))
+        let secrets = rows.collect::<Result<_, String>>()?;
+        let sign_ins = document.sign_ins.into_iter().map(|(server, signed)| (server, Arc::new(signed))).collect();
+        Ok(Self { secrets, sign_ins })
     }
 
     pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let rows = self.0.iter().map(|(entry, value)| {
+        let rows = self.secrets.iter().map(|(entry, value)| {
             let (kind, field) = kind_to(&entry.kind);
             Row {
                 name: entry.name.clone(),
@@ -154,13 +177,16 @@ impl Content {
                 value: Zeroized(Zeroizing::new(value.expose().to_owned())),
             }
         });
-        let document = Document { version: VERSION, secrets: rows.collect() };
+        let sign_ins: BTreeMap<&str, &SignedIn> =
+            self.sign_ins.iter().map(|(server, signed)| (server.as_str(), signed.as_ref())).collect();
+        let version = if sign_ins.is_empty() { 1 } else { VERSION };
+        let document = Written { version, secrets: rows.collect(), sign_ins };
         // Texts and numbers only: nothing that JSON could not hold.
         Zeroizing::new(serde_json::to_vec(&document).unwrap_or_default())
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = (&Entry, &Secret)> {
-        self.0.iter().map(|(entry, value)| (entry, value))
+        self.secrets.iter().map(|(entry, value)| (entry, value))
     }
 
     pub(super) fn find(&self, name: &str) -> Option<(&Entry, &Secret)> {
@@ -168,19 +194,19 @@ impl Content {
     }
 
     pub(super) fn take(self, name: &str) -> Option<(Entry, Secret)> {
-        self.0.into_iter().find(|(entry, _)| entry.name == name)
+        self.secrets.into_iter().find(|(entry, _)| entry.name == name)
     }
 
     pub(super) fn put(&mut self, entry: Entry, value: Secret) {
         self.remove(&entry.name);
-        let at = self.0.partition_point(|(known, _)| known.name < entry.name);
-        self.0.insert(at, (entry, value));
+        let at = self.secrets.partition_point(|(known, _)| known.name < entry.name);
+        self.secrets.insert(at, (entry, value));
     }
 
     pub(super) fn remove(&mut self, name: &str) -> bool {
-        let before = self.0.len();
-        self.0.retain(|(entry, _)| entry.name != name);
-        self.0.len() < before
+        let before = self.secrets.len();
+        self.secrets.retain(|(entry, _)| entry.name != name);
+        self.secrets.len() < before
     }
 }
 

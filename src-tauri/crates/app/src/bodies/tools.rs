@@ -3,7 +3,8 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    Empty, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSet, ToolServersImported,
+    Empty, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSet,
+    ToolServerSignInFinish, ToolServerSignedOut, ToolServerSigningIn, ToolServersImported,
 };
 use crate::error::ApiResult;
 
@@ -33,6 +34,30 @@ pub(crate) fn tool_server_connect(app: &App, caller: &Caller, request: ToolServe
 
 pub(crate) fn tool_server_approve(app: &App, caller: &Caller, request: ToolServerApprove) -> ApiResult<ToolServer> {
     app.tool_server_approve(caller, &request.name, &request.hash)
+}
+
+pub(crate) fn tool_server_sign_in(
+    app: &App,
+    caller: &Caller,
+    request: ToolServerName,
+) -> ApiResult<ToolServerSigningIn> {
+    app.tool_server_sign_in(caller, &request.name)
+}
+
+pub(crate) fn tool_server_sign_in_finish(
+    app: &App,
+    caller: &Caller,
+    request: ToolServerSignInFinish,
+) -> ApiResult<ToolServer> {
+    app.tool_server_sign_in_finish(caller, &request.name, &request.address)
+}
+
+pub(crate) fn tool_server_sign_out(
+    app: &App,
+    caller: &Caller,
+    request: ToolServerName,
+) -> ApiResult<ToolServerSignedOut> {
+    app.tool_server_sign_out(caller, &request.name)
 }
 
 pub(crate) fn tool_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Tool>> {

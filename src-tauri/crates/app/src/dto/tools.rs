@@ -144,12 +144,102 @@ pub struct ToolServer {
     /// Why it could not be asked last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<ToolServerTrouble>,
+    /// Signing in there; absent when nobody was asked to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<ToolServerSignIn>,
     /// Variables of this program that its process gets besides its own.
     pub passed_on: Vec<String>,
     /// Who registered it.
     pub made_by: String,
     /// RFC 3339.
     pub made_at: String,
+}
+
+/// Where signing in to a server stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolServerSignInState {
+    /// The server wants somebody to sign in.
+    Wanted,
+    /// Somebody is in the browser now.
+    Waiting,
+    /// Somebody is signed in.
+    SignedIn,
+    /// Somebody is signed in, and the server wants further rights.
+    More,
+    /// The sign-in holds no more.
+    Ended,
+}
+
+/// Signing in to a server. Tokens are never told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolServerSignIn {
+    /// Where it stands.
+    pub state: ToolServerSignInState,
+    /// Why it ended, or why the last attempt came to nothing; without a full stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The rights (scopes) that the server wants.
+    pub wants: Vec<String>,
+    /// Until when the browser is waited for, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_until: Option<String>,
+    /// Who signed in here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// At which authorization server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+    /// The rights (scopes) that it has, as far as they were told.
+    pub scopes: Vec<String>,
+    /// When the token that there is runs out, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+    /// It is renewed without a person.
+    pub renews: bool,
+}
+
+/// A sign-in that has begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolServerSigningIn {
+    /// The server.
+    pub name: String,
+    /// For the person's browser; absent when the program signed in as itself, which is done then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Until when the browser is waited for, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// The browser was opened with it.
+    pub opened: bool,
+}
+
+/// Takes what the browser came back with, from whoever copied it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolServerSignInFinish {
+    /// The server.
+    pub name: String,
+    /// The address that the browser was sent to: `http://127.0.0.1:…/callback?code=…&state=…`.
+    pub address: String,
+}
+
+/// Somebody signed out.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolServerSignedOut {
+    /// The server as it stands now.
+    pub server: ToolServer,
+    /// The authorization server has taken the tokens back.
+    pub revoked: bool,
+    /// Why it has not, when it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Why a server could not be asked.

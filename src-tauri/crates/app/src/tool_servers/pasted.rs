@@ -64,7 +64,7 @@ fn read(name: &str, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Res
                 "'{name}': its headers were left out. Keep the credential as a secret, and choose it for the server."
             ));
         }
-        return Ok(ToolServerDefinition::Http { url, credential: None });
+        return Ok(ToolServerDefinition::Http { url, credential: None, sign_in: None });
     }
     let command = text("command").ok_or("it has neither a \"command\" nor a \"url\".")?;
     let args = match fields.get("args") {

@@ -87,7 +87,7 @@ fn the_examples_of_the_page_are_definitions() {
     let page = include_str!("../../../../../docs/formats.md");
     let examples: Vec<&str> =
         page.split("```json tools\n").skip(1).filter_map(|rest| rest.split_once("\n```")).map(|(one, _)| one).collect();
-    assert_eq!(examples.len(), 2);
+    assert_eq!(examples.len(), 3);
     for example in examples {
         let read: ToolServerDefinition = serde_json::from_str(example).expect(example);
         assert_eq!(serde_json::to_string(&read).expect("writes"), example);

@@ -96,8 +96,9 @@ struct OneTool;
 impl Tools for OneTool {
     async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
         let tool = json!({ "name": "look", "description": "Looks.", "inputSchema": { "type": "object" } });
-        let definition = ToolServerDefinition::Http { url: "http://127.0.0.1/".into(), credential: None };
-        Ok(vec![tool_info(Standing { name: server, definition: &definition }, &tool)])
+        let definition =
+            ToolServerDefinition::Http { url: "http://127.0.0.1/".into(), credential: None, sign_in: None };
+        Ok(vec![tool_info(Standing { name: server, definition: &definition, signed_in: false }, &tool)])
     }
     async fn call(&self, call: ToolCall, _: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
         let text = format!("{}{}", call.arguments.len(), "x".repeat(ANSWER));

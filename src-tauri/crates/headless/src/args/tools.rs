@@ -3,6 +3,29 @@
 use clap::Subcommand;
 use std::path::PathBuf;
 
+/// As whom this program signs in to a server. What is not given is asked of the authorization server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SignIn {
+    /// The client that the authorization server knows this program as.
+    #[arg(long, value_name = "ID", requires = "url")]
+    pub(crate) client_id: Option<String>,
+    /// The secret of that client.
+    #[arg(long, value_name = "secret://NAME", requires = "client_id", conflicts_with = "client_key")]
+    pub(crate) client_secret: Option<String>,
+    /// The private key of that client, PKCS #8 on one line.
+    #[arg(long, value_name = "secret://NAME", requires = "client_id")]
+    pub(crate) client_key: Option<String>,
+    /// The https address of a client id metadata document.
+    #[arg(long, value_name = "URL", requires = "url")]
+    pub(crate) client_metadata: Option<String>,
+    /// The only authorization server that may be used; it may stand in the own network then.
+    #[arg(long, value_name = "URL", requires = "url")]
+    pub(crate) issuer: Option<String>,
+    /// Signs in as the client itself, without a person.
+    #[arg(long, requires = "client_id")]
+    pub(crate) unattended: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tools {
     /// Lists the servers and where each stands.
@@ -30,7 +53,8 @@ pub(crate) enum Tools {
         after_help = "No shell reads the program and its arguments. Write secret://NAME for a variable that is a secret.\n\n\
                       Examples:\n  signalbox tools set files -- npx -y @modelcontextprotocol/server-filesystem /srv/data\n  \
                       signalbox tools set erp --env ERP_TOKEN=secret://erp -- erp-mcp --read-only\n  \
-                      signalbox tools set crm --url https://crm.example/mcp --credential secret://crm"
+                      signalbox tools set crm --url https://crm.example/mcp --credential secret://crm\n  \
+                      signalbox tools set desk --url https://desk.example/mcp --client-id signalbox"
     )]
     Set {
         /// Its name; steps name it.
@@ -41,6 +65,8 @@ pub(crate) enum Tools {
         /// The secret that goes along to that address.
         #[arg(long, value_name = "secret://NAME", requires = "url")]
         credential: Option<String>,
+        #[command(flatten)]
+        sign_in: SignIn,
         /// A variable of its process.
         #[arg(long, value_name = "NAME=TEXT")]
         env: Vec<String>,
@@ -74,6 +100,21 @@ pub(crate) enum Tools {
         /// The hash that `tools connect --json` showed.
         #[arg(long, value_name = "HASH")]
         hash: Option<String>,
+    },
+    /// Signs in to a server at an address: prints where, and waits for the browser to come back.
+    #[command(
+        after_help = "Open the address in a browser of this machine. With a browser elsewhere, paste the address that it is \
+                      sent to, and press Enter.\n\nExit: 0 signed in, 2 not.\n\nExample:\n  signalbox tools sign-in crm"
+    )]
+    SignIn {
+        /// Its name.
+        name: String,
+    },
+    /// Signs out of a server: its tokens are forgotten, and taken back where that is offered.
+    #[command(after_help = "Example:\n  signalbox tools sign-out crm")]
+    SignOut {
+        /// Its name.
+        name: String,
     },
     /// Deletes a server and its approval.
     #[command(after_help = "Example:\n  signalbox tools delete files")]

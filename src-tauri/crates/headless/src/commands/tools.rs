@@ -1,8 +1,8 @@
-//! `tools list | available | call | set | import | connect | approve | delete`: servers of tools on this machine.
+//! `tools list | available | call | set | import | connect | approve | sign-in | sign-out | delete`: servers of tools on this machine.
 
 use super::run::follow;
 use super::{Done, input};
-use crate::args::Tools;
+use crate::args::{SignIn, Tools};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
@@ -37,8 +37,8 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
             let started = run("run_start", json!({ "document": document, "params": arguments })).await?;
             return follow(app, output, started["runId"].as_str().unwrap_or_default(), false).await;
         }
-        Tools::Set { name, url, credential, env, cwd, command } => {
-            let definition = definition(url.as_deref(), credential.as_deref(), env, cwd.as_deref(), command)?;
+        Tools::Set { name, url, credential, sign_in, env, cwd, command } => {
+            let definition = definition(url.as_deref(), credential.as_deref(), sign_in, env, cwd.as_deref(), command)?;
             let kept = run("tool_server_set", json!({ "name": name, "definition": definition })).await?;
             told(output, &kept, &format!("Kept. Look at it and approve it: signalbox tools approve {name}"));
         }
@@ -81,12 +81,80 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
             let kept = run("tool_server_approve", json!({ "name": name, "hash": hash })).await?;
             told(output, &kept, &format!("{name} is approved. Steps may call its tools."));
         }
+        Tools::SignIn { name } => sign_in(app, &caller, output, name).await?,
+        Tools::SignOut { name } => {
+            let done = run("tool_server_sign_out", json!({ "name": name })).await?;
+            let taken = if done["revoked"] == true { " Its tokens are taken back." } else { "" };
+            told(output, &done, &format!("Nobody is signed in to {name} any more.{taken}"));
+            if let Some(note) = done["note"].as_str().filter(|_| !output.json) {
+                output.line(&output.paint(&plain(note), Tone::Warn));
+            }
+        }
         Tools::Delete { name } => {
             run("tool_server_delete", json!({ "name": name })).await?;
             told(output, &json!({ "name": name, "deleted": true }), &format!("{name} is deleted."));
         }
     }
     Ok(OK)
+}
+
+/// Begins a sign-in and waits for its end: the browser comes back, or somebody pastes where it was sent to.
+async fn sign_in(app: &Arc<App>, caller: &Caller, output: &Output, name: &str) -> Result<(), ApiError> {
+    let begun = app.dispatch(caller, "tool_server_sign_in", json!({ "name": name })).await?;
+    if let Some(address) = begun["address"].as_str() {
+        if output.json {
+            output.value(&begun);
+        } else {
+            output.line("Open this address in your browser and sign in:");
+            output.line(&format!("  {}", plain(address)));
+            output
+                .line("With a browser on another machine, paste the address that it is sent to here, and press Enter.");
+        }
+        let mut pasted = pasted_lines();
+        let done = app.signed_in(name);
+        tokio::pin!(done);
+        loop {
+            tokio::select! {
+                done = &mut done => break done?,
+                Some(line) = pasted.recv() => {
+                    let request = json!({ "name": name, "address": line });
+                    match app.dispatch(caller, "tool_server_sign_in_finish", request).await {
+                        // What was pasted was not it; what is right may follow.
+                        Err(error) if error.code == "BAD_REQUEST" && !output.json => {
+                            output.line(&output.paint(&error.message, Tone::Warn));
+                        }
+                        Err(error) if error.code == "BAD_REQUEST" => {}
+                        Err(error) => return Err(error),
+                        Ok(_) => {}
+                    }
+                }
+            }
+        }
+    }
+    let all = app.dispatch(caller, "tool_server_list", json!({})).await?;
+    let server = all.as_array().into_iter().flatten().find(|one| one["name"] == name).cloned().unwrap_or_default();
+    let issuer = plain(server["signIn"]["issuer"].as_str().unwrap_or_default());
+    told(
+        output,
+        &server,
+        &format!("Signed in to {name} at {issuer}. Look at it and approve it: signalbox tools approve {name}"),
+    );
+    Ok(())
+}
+
+/// Lines of standard input, as they come. The thread that reads them ends with the program.
+fn pasted_lines() -> tokio::sync::mpsc::UnboundedReceiver<String> {
+    let (sender, lines) = tokio::sync::mpsc::unbounded_channel();
+    let reads = move || {
+        for line in std::io::stdin().lines().map_while(Result::ok) {
+            if !line.trim().is_empty() && sender.send(line).is_err() {
+                return;
+            }
+        }
+    };
+    // Without it the page of this machine is the only way back.
+    drop(std::thread::Builder::new().name("pasted".into()).spawn(reads));
+    lines
 }
 
 fn told(output: &Output, value: &Value, words: &str) {
@@ -104,6 +172,7 @@ fn words(list: &Value) -> Vec<String> {
 fn definition(
     url: Option<&str>,
     credential: Option<&str>,
+    sign_in: &SignIn,
     env: &[String],
     cwd: Option<&str>,
     command: &[String],
@@ -112,6 +181,21 @@ fn definition(
         let mut definition = json!({ "transport": "http", "url": url });
         if let Some(credential) = credential {
             definition["credential"] = json!(credential);
+        }
+        let told = [
+            ("clientId", &sign_in.client_id),
+            ("clientSecret", &sign_in.client_secret),
+            ("privateKey", &sign_in.client_key),
+            ("clientMetadata", &sign_in.client_metadata),
+            ("issuer", &sign_in.issuer),
+        ];
+        for (key, value) in told {
+            if let Some(value) = value {
+                definition["signIn"][key] = json!(value);
+            }
+        }
+        if sign_in.unattended {
+            definition["signIn"]["unattended"] = json!(true);
         }
         return Ok(definition);
     }

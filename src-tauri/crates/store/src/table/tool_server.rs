@@ -14,6 +14,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
             name TEXT PRIMARY KEY NOT NULL, definition TEXT NOT NULL, approved TEXT, seen TEXT, blocked TEXT, trouble TEXT,
             made_by TEXT NOT NULL, made_ms INTEGER NOT NULL
           ) STRICT, WITHOUT ROWID;",
+}, Migration {
+    id: 37,
+    // `sign_in`: what the server wants of somebody who signs in, and who did; no token.
+    sql: "ALTER TABLE tool_server ADD COLUMN sign_in TEXT;",
 }];
 
 /// A registered server of tools.
@@ -31,13 +35,15 @@ pub struct ToolServerRow {
     pub blocked: Option<String>,
     /// Why it could not be asked last.
     pub trouble: Option<Value>,
+    /// What it wants of somebody who signs in, and who did. No token stands here.
+    pub sign_in: Option<Value>,
     /// Who registered it.
     pub made_by: String,
     /// Milliseconds since 1970.
     pub made_ms: i64,
 }
 
-const COLUMNS: &str = "name, definition, approved, seen, blocked, trouble, made_by, made_ms";
+const COLUMNS: &str = "name, definition, approved, seen, blocked, trouble, made_by, made_ms, sign_in";
 
 fn json(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     row.get(column)
@@ -51,7 +57,7 @@ fn parse(text: Option<String>) -> Result<Option<Value>> {
     .transpose()
 }
 
-type Texts = (ToolServerRow, Option<String>, Option<String>, Option<String>, Option<String>);
+type Texts = (ToolServerRow, [Option<String>; 5]);
 
 fn texts(row: &Row<'_>) -> rusqlite::Result<Texts> {
     let one = ToolServerRow {
@@ -61,17 +67,19 @@ fn texts(row: &Row<'_>) -> rusqlite::Result<Texts> {
         seen: None,
         blocked: row.get(4)?,
         trouble: None,
+        sign_in: None,
         made_by: row.get(6)?,
         made_ms: row.get(7)?,
     };
-    Ok((one, json(row, 1)?, json(row, 2)?, json(row, 3)?, json(row, 5)?))
+    Ok((one, [json(row, 1)?, json(row, 2)?, json(row, 3)?, json(row, 5)?, json(row, 8)?]))
 }
 
-fn whole((mut one, definition, approved, seen, trouble): Texts) -> Result<ToolServerRow> {
+fn whole((mut one, [definition, approved, seen, trouble, sign_in]): Texts) -> Result<ToolServerRow> {
     one.definition = parse(definition)?.unwrap_or_default();
     one.approved = parse(approved)?;
     one.seen = parse(seen)?;
     one.trouble = parse(trouble)?;
+    one.sign_in = parse(sign_in)?;
     Ok(one)
 }
 
@@ -89,7 +97,7 @@ pub(crate) fn get(connection: &Connection, name: &str) -> Result<Option<ToolServ
 pub(crate) fn put(connection: &Connection, one: &ToolServerRow) -> Result<()> {
     let text = |value: &Option<Value>| value.as_ref().map(Value::to_string);
     connection
-        .prepare_cached(&format!("INSERT OR REPLACE INTO tool_server ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))?
+        .prepare_cached(&format!("INSERT OR REPLACE INTO tool_server ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"))?
         .execute(params![
             one.name,
             one.definition.to_string(),
@@ -98,7 +106,8 @@ pub(crate) fn put(connection: &Connection, one: &ToolServerRow) -> Result<()> {
             one.blocked,
             text(&one.trouble),
             one.made_by,
-            one.made_ms
+            one.made_ms,
+            text(&one.sign_in)
         ])?;
     Ok(())
 }

@@ -79,6 +79,7 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
              CREATE INDEX audit_by_actor ON audit_entry (actor_id, seq) WHERE actor_id IS NOT NULL;
              CREATE INDEX audit_by_actor_type ON audit_entry (actor_type, seq) WHERE actor_type <> 'system';
              CREATE INDEX audit_by_error ON audit_entry (error_type, seq) WHERE error_type IS NOT NULL;
+             ALTER TABLE tool_server DROP COLUMN sign_in;
              PRAGMA user_version = 34;",
         )
         .expect("as it was");

@@ -16,6 +16,7 @@ fn row(name: &str) -> ToolServerRow {
         seen: Some(json!({ "tools": [] })),
         blocked: None,
         trouble: None,
+        sign_in: Some(json!({ "challenge": {} })),
         made_by: "user:ada".into(),
         made_ms: 1,
     }

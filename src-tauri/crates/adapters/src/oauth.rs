@@ -1,0 +1,284 @@
+//! Signing in to a tool server (OAuth 2.1 as the MCP authorization specification of 2025-11-25 has it, and the older ways of
+//! 2025-03-26): who signs people in there, as whom this program comes, what a person's browser is shown, and tokens.
+//!
+//! Why not the library's own (`rmcp`, feature `auth`): ADR 60. What is not here: where tokens are kept and what a person
+//! sees (the app), and when one goes along (`mcp::access`).
+//!
+//! **Invariant:** a token is made for one address of one server and stands in no message, log or error of this module.
+
+mod assertion;
+mod challenge;
+mod client;
+mod discovery;
+mod landing;
+mod net;
+mod token;
+
+pub use challenge::Challenge;
+pub use landing::{Landed, Landing};
+pub use token::{Kept, SignedIn};
+
+use crate::clock::RealClock;
+use crate::mcp::ToolSignIn;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use client::Client;
+use discovery::Found;
+use net::Net;
+use signalbox_ports::{Clock, Secret, Secrets};
+use std::sync::Arc;
+use url::Url;
+use zeroize::Zeroizing;
+
+/// What kind of trouble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// What was said is not safe, not whole, or "no".
+    Refused,
+    /// Nothing was heard; later it may be.
+    Unreachable,
+    /// The sign-in is over: a person has to sign in again.
+    Ended,
+    /// A secret that it needs is not there.
+    Secret,
+}
+
+/// Why nobody is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind.
+    pub trouble: Trouble,
+    /// Plain words without a full stop; nothing secret is in them.
+    pub message: String,
+}
+
+impl Fault {
+    fn new(trouble: Trouble, message: impl Into<String>) -> Self {
+        Self { trouble, message: message.into() }
+    }
+    fn refused(message: impl Into<String>) -> Self {
+        Self::new(Trouble::Refused, message)
+    }
+    fn unreachable(message: impl Into<String>) -> Self {
+        Self::new(Trouble::Unreachable, message)
+    }
+}
+
+/// What somebody signs in to.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The address of the server as a person registered it.
+    pub server: String,
+    /// As whom.
+    pub settings: ToolSignIn,
+    /// What the server said with its refusal.
+    pub challenge: Challenge,
+    /// Rights that were asked for before, and are wanted besides.
+    pub before: Vec<String>,
+}
+
+/// A sign-in that waits for a person.
+pub struct Pending {
+    /// What the person's browser is shown.
+    address: Url,
+    state: Secret,
+    verifier: Secret,
+    redirect: String,
+    wanted: Wanted,
+    found: Found,
+    client: Client,
+    scopes: Vec<String>,
+}
+
+/// What a person's browser brought back. It holds the code.
+#[derive(Default)]
+pub struct Brought {
+    state: Option<Zeroizing<String>>,
+    code: Option<Zeroizing<String>>,
+    issuer: Option<String>,
+    error: Option<String>,
+}
+
+impl Brought {
+    /// Of the parameters of an address; one that stands there twice counts as none.
+    pub fn of_query(query: &str) -> Self {
+        let one = |wanted: &str| {
+            let mut found = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == wanted);
+            let value = found.next().map(|(_, value)| value.into_owned());
+            value.filter(|_| found.next().is_none())
+        };
+        Self {
+            state: one("state").map(Zeroizing::new),
+            code: one("code").map(Zeroizing::new).filter(|code| !code.is_empty()),
+            issuer: one("iss"),
+            error: one("error"),
+        }
+    }
+
+    /// Of the address that a person copied from the browser.
+    pub fn of_address(text: &str) -> Option<Self> {
+        let url = Url::parse(text.trim()).ok()?;
+        let brought = Self::of_query(url.query()?);
+        (brought.state.is_some() && (brought.code.is_some() || brought.error.is_some())).then_some(brought)
+    }
+
+    /// Whether it belongs to a sign-in. The state is as good as a password, so how far it fits is not told by time.
+    pub fn is_for(&self, state: &Secret) -> bool {
+        let (Some(given), wanted) = (&self.state, state.expose()) else { return false };
+        let differs = given.bytes().zip(wanted.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
+        given.len() == wanted.len() && differs == 0
+    }
+}
+
+/// So many random bytes as text.
+fn random_text(bytes: usize) -> Result<Zeroizing<String>, Fault> {
+    let mut random = Zeroizing::new(vec![0_u8; bytes]);
+    getrandom::fill(&mut random).map_err(|_| Fault::refused("This machine gives no random numbers"))?;
+    Ok(Zeroizing::new(URL_SAFE_NO_PAD.encode(&*random)))
+}
+
+fn url_of(server: &str) -> Result<Url, Fault> {
+    Url::parse(server).map_err(|_| Fault::refused("The address of the server is none"))
+}
+
+impl Wanted {
+    fn net(&self) -> Result<Net, Fault> {
+        let issuer = self.settings.issuer.as_deref().map(url_of).transpose()?;
+        Ok(Net::new(&url_of(&self.server)?, issuer.as_ref()))
+    }
+
+    /// The rights to ask for: what the server said, else what it has, and what was asked for before.
+    fn scopes(&self, found: &Found) -> Vec<String> {
+        let own = if self.challenge.scopes.is_empty() { &found.scopes } else { &self.challenge.scopes };
+        let mut all = self.before.clone();
+        all.extend(own.iter().filter(|scope| !self.before.contains(scope)).cloned());
+        // Without it many give no token to renew a sign-in with. Alone it would name fewer rights than none does.
+        let offline = "offline_access".to_owned();
+        if !self.settings.unattended && !all.is_empty() && found.offline && !all.contains(&offline) {
+            all.push(offline);
+        }
+        all
+    }
+}
+
+/// Finds out who signs people in, and as whom this program comes; `redirect`: where the browser is sent back to.
+pub async fn begin(wanted: Wanted, redirect: &str) -> Result<Pending, Fault> {
+    let net = wanted.net()?;
+    let found = discovery::find(&net, &wanted).await?;
+    found.takes_proof()?;
+    let authorization = found
+        .authorization_endpoint
+        .clone()
+        .ok_or_else(|| Fault::refused(format!("{} does not say where a person signs in", found.issuer)))?;
+    let scopes = wanted.scopes(&found);
+    let client = client::find(&net, &wanted.settings, &found, redirect, &scopes).await?;
+    let (verifier, state) = (random_text(48)?, random_text(32)?);
+    let hash = ring::digest::digest(&ring::digest::SHA256, verifier.as_bytes());
+    let mut address = authorization;
+    address
+        .query_pairs_mut()
+        .append_pair("response_type", "code")
+        .append_pair("client_id", &client.id)
+        .append_pair("redirect_uri", redirect)
+        .append_pair("state", &state)
+        .append_pair("code_challenge", &URL_SAFE_NO_PAD.encode(hash))
+        .append_pair("code_challenge_method", "S256")
+        .append_pair("resource", &found.resource);
+    if !scopes.is_empty() {
+        address.query_pairs_mut().append_pair("scope", &scopes.join(" "));
+    }
+    if scopes.iter().any(|scope| scope == "offline_access") {
+        // OpenID Connect gives offline access only with consent.
+        address.query_pairs_mut().append_pair("prompt", "consent");
+    }
+    let (verifier, state) = (Secret::new(verifier.as_str()), Secret::new(state.as_str()));
+    Ok(Pending { address, state, verifier, redirect: redirect.to_owned(), wanted, found, client, scopes })
+}
+
+impl Pending {
+    /// The address for the person's browser.
+    pub fn address(&self) -> &Url {
+        &self.address
+    }
+
+    /// What belongs to it has this.
+    pub fn state(&self) -> &Secret {
+        &self.state
+    }
+
+    /// Takes what the browser brought, and gets the tokens for it. The code holds once.
+    pub async fn finish(self, brought: Brought, secrets: &Arc<dyn Secrets>) -> Result<SignedIn, Fault> {
+        if !brought.is_for(&self.state) {
+            return Err(Fault::refused("What came back belongs to no sign-in that was begun here"));
+        }
+        // Before anything else of the answer is believed: it may be another server's (mix-up).
+        match brought.issuer.as_deref() {
+            Some(issuer) if !discovery::same(issuer, &self.found.issuer) => {
+                let words = "What came back is from another authorization server than the one that was asked; nothing was sent to either";
+                return Err(Fault::refused(words));
+            }
+            None if self.found.says_issuer => {
+                let words =
+                    format!("What came back does not say that it is from {}, as that one promises", self.found.issuer);
+                return Err(Fault::refused(words));
+            }
+            _ => {}
+        }
+        if let Some(error) = &brought.error {
+            return Err(Fault::refused(match error.as_str() {
+                "access_denied" => "The sign-in was declined in the browser".to_owned(),
+                other => format!("{} did not sign in: {}", self.found.issuer, token::code(other)),
+            }));
+        }
+        let code = brought.code.ok_or_else(|| Fault::refused("What came back has no code"))?;
+        let grant = [
+            ("grant_type", "authorization_code"),
+            ("code", code.as_str()),
+            ("redirect_uri", self.redirect.as_str()),
+            ("code_verifier", self.verifier.expose()),
+        ];
+        let kept = Kept::new(&self.wanted, self.found, self.client, self.scopes);
+        token::get(&kept, &self.wanted.net()?, &grant, None, secrets, RealClock.now_ms()).await
+    }
+}
+
+/// Signs in without a person, as the program itself (client credentials).
+pub async fn unattended(wanted: Wanted, secrets: &Arc<dyn Secrets>) -> Result<SignedIn, Fault> {
+    let net = wanted.net()?;
+    let found = discovery::find(&net, &wanted).await?;
+    let scopes = wanted.scopes(&found);
+    let client = client::registered(&wanted.settings, &found)?.ok_or_else(|| {
+        Fault::refused("To sign in without a person, the client id and its secret or key must be set for the server")
+    })?;
+    let kept = Kept::new(&wanted, found, client, scopes);
+    let grant = [("grant_type", "client_credentials")];
+    token::get(&kept, &net, &grant, None, secrets, RealClock.now_ms()).await
+}
+
+/// A new token for an old one.
+pub async fn renew(before: &SignedIn, settings: &ToolSignIn, secrets: &Arc<dyn Secrets>) -> Result<SignedIn, Fault> {
+    let net = net_of(before, settings)?;
+    let now = RealClock.now_ms();
+    match &before.refresh {
+        Some(refresh) => {
+            let grant = [("grant_type", "refresh_token"), ("refresh_token", refresh.expose())];
+            token::get(&before.kept, &net, &grant, Some(refresh), secrets, now).await
+        }
+        None if settings.unattended => {
+            token::get(&before.kept, &net, &[("grant_type", "client_credentials")], None, secrets, now).await
+        }
+        None => Err(Fault::new(Trouble::Ended, "The sign-in has run out, and cannot be renewed")),
+    }
+}
+
+/// Takes tokens back where they were given, when that is offered. `false`: it is not.
+pub async fn revoke(signed: &SignedIn, settings: &ToolSignIn, secrets: &Arc<dyn Secrets>) -> Result<bool, Fault> {
+    // Somebody waits for this.
+    let net = net_of(signed, settings)?.waiting(std::time::Duration::from_secs(8));
+    token::revoke(signed, &net, secrets).await
+}
+
+fn net_of(signed: &SignedIn, settings: &ToolSignIn) -> Result<Net, Fault> {
+    let issuer = settings.issuer.as_deref().map(url_of).transpose()?;
+    Ok(Net::new(&url_of(&signed.kept.server)?, issuer.as_ref()))
+}

@@ -1,0 +1,150 @@
+//! Where a person's browser is sent back to: one page on a free port of 127.0.0.1, open only while somebody signs in. It
+//! answers its own Host alone, takes the one request that has the state of this sign-in, and says how it went; anything else
+//! gets a refusal and changes nothing. The page is plain text and leads nowhere.
+
+use super::Brought;
+use signalbox_ports::Secret;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+
+/// The only path. A client that was registered by hand, or by a document, names it; ports of this machine are free (RFC 8252).
+const PATH: &str = "/callback";
+/// Longest head of a request.
+const LONGEST: usize = 32 * 1024;
+/// For one request to be whole, and for its answer to leave.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// A page that waits.
+pub struct Landing {
+    listener: TcpListener,
+    port: u16,
+}
+
+/// A browser that has arrived; it is told how it went.
+pub struct Landed {
+    stream: TcpStream,
+    /// What it brought.
+    pub brought: Brought,
+}
+
+impl Landing {
+    /// On a free port.
+    pub async fn open() -> std::io::Result<Self> {
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let port = listener.local_addr()?.port();
+        Ok(Self { listener, port })
+    }
+
+    /// The address that the browser is sent back to.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}{PATH}", self.port)
+    }
+
+    /// Waits for the browser of the sign-in with this state. Dropping the future closes the page.
+    pub async fn arrival(&self, state: &Secret) -> Landed {
+        let mut open = tokio::task::JoinSet::new();
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept() => {
+                    // More at once are no browser.
+                    if let Ok((stream, _)) = accepted && open.len() < 32 {
+                        open.spawn(read(stream, self.port));
+                    }
+                }
+                Some(done) = open.join_next() => {
+                    let Ok(Some((stream, asked))) = done else { continue };
+                    match asked {
+                        Asked::Back(brought) if brought.is_for(state) => return Landed { stream, brought },
+                        Asked::Back(_) => drop(answer(stream, 400, "This belongs to no sign-in that waits here.").await),
+                        Asked::Otherwise(status) => drop(answer(stream, status, "There is nothing here.").await),
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Landed {
+    /// Takes what was brought.
+    pub fn take(&mut self) -> Brought {
+        std::mem::take(&mut self.brought)
+    }
+
+    /// Tells the person.
+    pub async fn tell(self, good: bool) {
+        let words = if good {
+            "You are signed in. You can close this page and go back to Signalbox."
+        } else {
+            "This did not work. Signalbox says why; you can close this page."
+        };
+        drop(answer(self.stream, 200, words).await);
+    }
+}
+
+enum Asked {
+    Back(Brought),
+    Otherwise(u16),
+}
+
+async fn read(mut stream: TcpStream, port: u16) -> Option<(TcpStream, Asked)> {
+    let head = timeout(WAIT, head(&mut stream)).await.ok()??;
+    let asked = asked(&head, port);
+    Some((stream, asked))
+}
+
+/// The head of a request, up to its empty line.
+async fn head(stream: &mut TcpStream) -> Option<String> {
+    let mut bytes = zeroize::Zeroizing::new(Vec::new());
+    let mut part = [0; 4096];
+    while !bytes.windows(4).any(|four| four == b"\r\n\r\n") {
+        let read = stream.read(&mut part).await.ok().filter(|read| *read > 0)?;
+        bytes.extend_from_slice(&part[..read]);
+        if bytes.len() > LONGEST {
+            return None;
+        }
+    }
+    String::from_utf8(bytes.to_vec()).ok()
+}
+
+fn asked(head: &str, port: u16) -> Asked {
+    let mut lines = head.split("\r\n");
+    let mut words = lines.next().unwrap_or_default().split(' ');
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let mut hosts = lines.filter_map(|line| line.split_once(':')).filter(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let host = hosts.next().map(|(_, value)| value.trim());
+    // A name that leads here by another's DNS is not ours.
+    if host != Some(format!("127.0.0.1:{port}").as_str()) || hosts.next().is_some() {
+        return Asked::Otherwise(403);
+    }
+    if method != "GET" {
+        return Asked::Otherwise(405);
+    }
+    match target.split_once('?') {
+        Some((PATH, query)) => Asked::Back(Brought::of_query(query)),
+        _ => Asked::Otherwise(404),
+    }
+}
+
+async fn answer(mut stream: TcpStream, status: u16, words: &str) -> std::io::Result<()> {
+    let reason = match status {
+        200 => "OK",
+        400 => "Bad Request",
+        403 => "Forbidden",
+        405 => "Method Not Allowed",
+        _ => "Not Found",
+    };
+    let text = format!(
+        "HTTP/1.1 {status} {reason}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\ncache-control: no-store\r\n\
+         referrer-policy: no-referrer\r\nx-content-type-options: nosniff\r\ncontent-security-policy: default-src 'none'\r\n\
+         connection: close\r\n\r\n{words}",
+        words.len()
+    );
+    let sent = async {
+        stream.write_all(text.as_bytes()).await?;
+        stream.shutdown().await
+    };
+    timeout(WAIT, sent).await.unwrap_or(Ok(()))
+}

@@ -1,0 +1,534 @@
+//! Signing in to a server, and out of it (ADR 60). A person's browser is sent to the authorization server and back to a page
+//! of this machine; whoever sits elsewhere pastes the address that the browser was sent to.
+
+use super::signed::{Signed, Standing, Stepped, Told};
+use super::{definition_of, here, unknown};
+use crate::app::App;
+use crate::dto::{ToolServer, ToolServerSignIn, ToolServerSignInState, ToolServerSignedOut, ToolServerSigningIn};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::people::signed;
+use crate::router::{Caller, Via};
+use crate::secrets::StepSecrets;
+use serde_json::{Value, json};
+use signalbox_adapters::mcp::{McpTools, ToolServerDefinition, ToolSignIn};
+use signalbox_adapters::oauth::{self, Brought, Challenge, Fault, Landing, Pending, SignedIn, Trouble, Wanted};
+use signalbox_adapters::vault::VaultError;
+use signalbox_model::{AuditEvent, secret_ref, time};
+use signalbox_ports::{Secret, Secrets};
+use signalbox_store::audit::Level;
+use signalbox_store::{Store, ToolServerRow};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use url::Url;
+
+/// How long a person may take in the browser.
+const WAITS: Duration = Duration::from_secs(10 * 60);
+/// Sign-ins in a row for the same further rights; who asks more often will not be satisfied.
+const STEPS: u32 = 2;
+
+/// The sign-ins that wait for a person, by server.
+#[derive(Default)]
+pub(crate) struct SignIns(Mutex<BTreeMap<String, Arc<UnderWay>>>);
+
+/// One of them.
+struct UnderWay {
+    /// Taken by whoever brings what belongs to it.
+    pending: Mutex<Option<Pending>>,
+    until_ms: i64,
+    /// `None`: it waits.
+    done: watch::Sender<Option<Result<(), String>>>,
+    /// What a sign-in is kept with.
+    desk: Desk,
+    /// The page that waits; it closes with this.
+    page: Mutex<Option<tokio::task::AbortHandle>>,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        if let Some(page) = self.page.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            page.abort();
+        }
+    }
+}
+
+impl SignIns {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Arc<UnderWay>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waiting(&self, name: &str) -> Option<Arc<UnderWay>> {
+        self.all().get(name).filter(|one| one.done.borrow().is_none()).cloned()
+    }
+
+    /// What people see of signing in to a server; nothing when nobody was asked to.
+    pub(super) fn told(&self, name: &str, kept: Option<&Value>) -> Option<ToolServerSignIn> {
+        let standing: Standing = kept.cloned().and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+        let waiting = self.waiting(name);
+        let wants = standing.challenge.as_ref().map(|challenge| challenge.scopes.clone()).unwrap_or_default();
+        let more = standing.challenge.as_ref().is_some_and(|challenge| challenge.more);
+        let state = match (&waiting, &standing.signed, &standing.ended) {
+            (Some(_), ..) => ToolServerSignInState::Waiting,
+            (None, Some(_), Some(_)) => ToolServerSignInState::Ended,
+            (None, Some(_), None) if more => ToolServerSignInState::More,
+            (None, Some(_), None) => ToolServerSignInState::SignedIn,
+            (None, None, _) if standing.challenge.is_some() || standing.failed.is_some() => {
+                ToolServerSignInState::Wanted
+            }
+            (None, None, _) => return None,
+        };
+        let told = match state {
+            ToolServerSignInState::Ended => standing.ended.or(standing.failed),
+            _ => standing.failed,
+        };
+        let signed = standing.signed;
+        Some(ToolServerSignIn {
+            state,
+            message: told.map(|told| told.why),
+            wants: if more || signed.is_none() { wants } else { Vec::new() },
+            waits_until: waiting.map(|waiting| time::format(waiting.until_ms)),
+            by: signed.as_ref().map(|signed| signed.by.clone()),
+            at: signed.as_ref().map(|signed| time::format(signed.at_ms)),
+            issuer: signed.as_ref().map(|signed| signed.issuer.clone()),
+            scopes: signed.as_ref().map(|signed| signed.scopes.clone()).unwrap_or_default(),
+            expires: signed.as_ref().and_then(|signed| signed.expires_ms).map(time::format),
+            renews: signed.as_ref().is_some_and(|signed| signed.renews),
+        })
+    }
+}
+
+pub(super) use super::signed::is_signed_in;
+
+/// What a sign-in is kept with once it is made: without the app, which the page must not hold open.
+#[derive(Clone)]
+struct Desk {
+    name: String,
+    /// How the server was reached when somebody began.
+    definition: Value,
+    unattended: bool,
+    caller: Caller,
+    store: Store,
+    vault: Arc<signalbox_adapters::Vault>,
+    secrets: Arc<dyn Secrets>,
+    tools: Arc<McpTools>,
+    /// What it was begun for.
+    step: Option<Vec<String>>,
+}
+
+impl Desk {
+    /// Gets the tokens for what the browser brought, and keeps them.
+    async fn finish(&self, pending: Pending, brought: Brought) -> Result<(), String> {
+        let made = pending.finish(brought, &self.secrets).await;
+        let kept = match made {
+            Ok(signed) => self.keep(signed).await,
+            Err(fault) => Err(fault.message),
+        };
+        if let Err(why) = &kept {
+            self.note(why.clone()).await;
+        }
+        kept
+    }
+
+    /// Keeps a sign-in: its tokens in the vault, who did it in the store and in the audit chain.
+    async fn keep(&self, made: SignedIn) -> Result<(), String> {
+        let desk = self.clone();
+        let kept = tokio::task::spawn_blocking(move || desk.kept(made)).await;
+        kept.unwrap_or_else(|_| Err("Signalbox is closing".into()))?;
+        self.tools.forget(&self.name).await;
+        Ok(())
+    }
+
+    fn kept(&self, made: SignedIn) -> Result<(), String> {
+        let now = crate::app::now_ms();
+        let facts = Signed {
+            id: made.kept.id.clone(),
+            by: self.caller.principal.clone(),
+            at_ms: now,
+            issuer: made.kept.issuer.clone(),
+            scopes: made.scopes.clone(),
+            asked: made.kept.asked.clone(),
+            expires_ms: made.expires_ms,
+            renews: made.renews() || self.unattended,
+        };
+        let words = |error: VaultError| format!("{} {}", error.message, error.hint).trim_end_matches('.').to_owned();
+        let record = || self.recorded(facts, now);
+        let kept = self.vault.sign_in_set(&self.name, made, |_| true, record);
+        kept.map(drop).map_err(words)
+    }
+
+    fn recorded(&self, facts: Signed, now: i64) -> Result<(), VaultError> {
+        let metadata = json!({
+            "name": self.name, "issuer": facts.issuer, "scopes": facts.scopes,
+            "expires": facts.expires_ms.map(time::format), "unattended": self.unattended.then_some(true),
+        });
+        let record = crate::evidence::fact_at(
+            now,
+            AuditEvent::ToolServerSignedIn,
+            Level::Info,
+            self.caller.actor(),
+            signed(&self.caller, metadata),
+        );
+        let (definition, step) = (self.definition.clone(), self.step.clone());
+        let written = self.store.tool_server_change(&self.name, move |row| {
+            let mut row = row.filter(|row| row.definition == definition).ok_or(())?;
+            let mut standing = Standing::of(&row);
+            let before = standing.stepped.take();
+            standing.stepped = step.map(|scopes| {
+                let times = before.filter(|before| before.scopes == scopes).map_or(0, |before| before.times);
+                Stepped { scopes, times: times + 1 }
+            });
+            if let Some(challenge) = &mut standing.challenge {
+                challenge.more = false;
+            }
+            (standing.signed, standing.ended, standing.failed) = (Some(facts), None, None);
+            row.sign_in = standing.kept();
+            row.trouble = None;
+            Ok::<_, ()>((row, Some(record)))
+        });
+        let trouble = |message: String, hint: &str| VaultError {
+            trouble: signalbox_adapters::vault::Trouble::Unavailable,
+            message,
+            hint: hint.into(),
+        };
+        match written {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(())) => Err(trouble("The server was changed or deleted meanwhile.".into(), "Begin again.")),
+            Err(error) => {
+                Err(trouble(format!("The store cannot be written: {error}."), "Free the disk, then begin again."))
+            }
+        }
+    }
+
+    /// Keeps why nothing came of it, for the card.
+    async fn note(&self, why: String) {
+        let desk = self.clone();
+        let noted = tokio::task::spawn_blocking(move || {
+            let told = Told { why: desk.vault.scrubber().text(&why).into_owned(), at_ms: crate::app::now_ms() };
+            let definition = desk.definition.clone();
+            // For people only: whoever waits is told besides.
+            drop(desk.store.tool_server_change(&desk.name, move |row| {
+                let mut row = row.filter(|row| row.definition == definition).ok_or(())?;
+                let mut standing = Standing::of(&row);
+                standing.failed = Some(told);
+                row.sign_in = standing.kept();
+                Ok::<_, ()>((row, None))
+            }));
+        });
+        drop(noted.await);
+    }
+}
+
+fn not_signed_in(name: &str, fault: &Fault) -> ApiError {
+    let hint = match fault.trouble {
+        Trouble::Secret => "Look at the secrets of this machine (Settings, Secrets), then sign in again.".to_owned(),
+        Trouble::Unreachable => "Look at the network, and try again later.".to_owned(),
+        Trouble::Refused | Trouble::Ended => {
+            format!("Ask who runs the server, or look at how '{name}' is set up: client id, secret, issuer.")
+        }
+    };
+    let class = if fault.trouble == Trouble::Unreachable { Class::Unavailable } else { Class::Conflict };
+    ApiError::new(class, "SIGN_IN_FAILED", format!("{}.", fault.message), hint)
+}
+
+fn begin_again(name: &str) -> ApiError {
+    let message = format!("Nobody is signing in to '{name}' now, or it took too long.");
+    ApiError::new(
+        Class::Conflict,
+        "SIGN_IN_NOT_WAITING",
+        message,
+        "Begin again with Sign in, or `signalbox tools sign-in`.",
+    )
+}
+
+impl App {
+    /// What of a server's row somebody signs in to.
+    fn signs_in_to(&self, name: &str) -> ApiResult<(ToolServerRow, String, ToolSignIn)> {
+        let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
+        match definition_of(&row) {
+            Some(ToolServerDefinition::Http { url, credential: None, sign_in }) => {
+                Ok((row, url, sign_in.unwrap_or_default()))
+            }
+            Some(ToolServerDefinition::Http { .. }) => Err(ApiError::new(
+                Class::Conflict,
+                "SIGN_IN_NOT_WANTED",
+                format!("'{name}' gets a credential, so nobody signs in there."),
+                "Take the credential out of the server first.",
+            )),
+            _ => Err(ApiError::bad_request(
+                format!("'{name}' is a program of this machine; nobody signs in there."),
+                "Give it what it needs as variables.",
+            )),
+        }
+    }
+
+    /// Refuses settings that cannot work, or name what is not there.
+    pub(super) fn sign_in_good(&self, given: &ToolSignIn) -> ApiResult<()> {
+        let bad =
+            |message: &str| Err(ApiError::bad_request(message, "Nothing was kept. Correct it and send it again."));
+        for secret in [&given.client_secret, &given.private_key].into_iter().flatten() {
+            if secret_ref::reference(secret).is_none() {
+                return bad("The secret and the key of the client are named, as secret://NAME.");
+            }
+            self.known_secret(secret)?;
+        }
+        let proofs = usize::from(given.client_secret.is_some()) + usize::from(given.private_key.is_some());
+        if proofs > 1 {
+            return bad("A client has a secret or a key, not both.");
+        }
+        if given.client_id.as_ref().is_some_and(|id| id.trim().is_empty() || id.chars().any(char::is_control)) {
+            return bad("The client id has nothing in it, or a character that cannot be sent.");
+        }
+        if given.client_id.is_none() && (proofs > 0 || given.unattended) {
+            return bad("The client id is missing: a secret, a key, and signing in without a person belong to one.");
+        }
+        if given.unattended && proofs == 0 {
+            return bad("To sign in without a person, the client needs a secret or a key.");
+        }
+        if let Some(document) = &given.client_metadata {
+            let url = Url::parse(document).ok().filter(|url| url.scheme() == "https" && url.path().len() > 1);
+            if url.is_none_or(|url| url.fragment().is_some() || !url.username().is_empty() || url.password().is_some())
+            {
+                return bad("The client metadata is an https address of a document, with a path.");
+            }
+        }
+        if let Some(issuer) = &given.issuer {
+            let url = Url::parse(issuer).ok().filter(|url| matches!(url.scheme(), "https" | "http") && url.has_host());
+            if url.is_none_or(|url| url.fragment().is_some() || url.query().is_some() || !url.username().is_empty()) {
+                return bad("The issuer is an https address without parameters.");
+            }
+        }
+        Ok(())
+    }
+
+    /// What the server wants; it is asked when it has not said so yet.
+    fn challenge_of(&self, row: &ToolServerRow) -> ApiResult<Challenge> {
+        if let Some(challenge) = Standing::of(row).challenge {
+            return Ok(challenge);
+        }
+        let definition = definition_of(row).ok_or_else(|| unknown(&row.name))?;
+        let asked = self.wait_for(self.tools.inspect(&row.name, &definition))?;
+        let row = self.store.tool_server(&row.name)?.ok_or_else(|| unknown(&row.name))?;
+        match (Standing::of(&row).challenge, asked) {
+            (Some(challenge), _) => Ok(challenge),
+            (None, Ok(_)) => Err(ApiError::new(
+                Class::Conflict,
+                "SIGN_IN_NOT_WANTED",
+                format!("'{}' answers without anybody signing in.", row.name),
+                "Connect to it and approve it.",
+            )),
+            (None, Err(failure)) => Err(ApiError::new(
+                Class::Unavailable,
+                "SIGN_IN_FAILED",
+                format!("{}.", failure.message.trim_end_matches('.')),
+                "Look at how the server is reached, and try again.",
+            )),
+        }
+    }
+
+    /// Begins a sign-in: the address for a person's browser, and the page that waits for what comes back.
+    pub(crate) fn tool_server_sign_in(&self, caller: &Caller, name: &str) -> ApiResult<ToolServerSigningIn> {
+        here(caller)?;
+        let (row, server, settings) = self.signs_in_to(name)?;
+        // Whoever comes back from the browser must not find that there is no place for the tokens.
+        self.secrets.vault.list()?;
+        let challenge = self.challenge_of(&row)?;
+        let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
+        let standing = Standing::of(&row);
+        let step = challenge.more.then(|| challenge.scopes.clone()).filter(|_| standing.holding().is_some());
+        if let Some(step) = &step
+            && standing.stepped.as_ref().is_some_and(|before| before.scopes == *step && before.times >= STEPS)
+        {
+            let message = format!(
+                "Somebody signed in {STEPS} times for the rights that '{name}' wants ({}), and it still refuses.",
+                step.join(" ")
+            );
+            let hint = "Ask who runs the server whether your account may have them; sign out to begin anew.";
+            return Err(ApiError::new(Class::Conflict, "SIGN_IN_TOO_OFTEN", message, hint));
+        }
+        let secrets: Arc<dyn Secrets> = Arc::new(StepSecrets(Arc::clone(&self.secrets)));
+        let desk = Desk {
+            name: name.to_owned(),
+            definition: row.definition.clone(),
+            unattended: settings.unattended,
+            caller: caller.clone(),
+            store: self.store.clone(),
+            vault: Arc::clone(&self.secrets.vault),
+            secrets: Arc::clone(&secrets),
+            tools: Arc::clone(&self.tools),
+            step,
+        };
+        let before = standing.signed.map(|signed| signed.asked).unwrap_or_default();
+        let unattended = settings.unattended;
+        let wanted = Wanted { server, settings, challenge, before };
+        if unattended {
+            let done = self.wait_for(async {
+                let made = oauth::unattended(wanted, &secrets).await?;
+                desk.keep(made).await.map_err(|message| Fault { trouble: Trouble::Secret, message })
+            })?;
+            done.map_err(|fault| not_signed_in(name, &fault))?;
+            return Ok(ToolServerSigningIn { name: name.to_owned(), address: None, until: None, opened: false });
+        }
+        let (page, pending) = self
+            .wait_for(async {
+                let page = Landing::open().await.map_err(|error| Fault {
+                    trouble: Trouble::Unreachable,
+                    message: format!("No page of this machine can wait for the browser: {error}"),
+                })?;
+                let pending = oauth::begin(wanted, &page.address()).await?;
+                Ok((page, pending))
+            })?
+            .map_err(|fault: Fault| not_signed_in(name, &fault))?;
+        let until_ms = self.now_ms() + i64::try_from(WAITS.as_millis()).unwrap_or_default();
+        let address = pending.address().to_string();
+        self.sign_in_waits(desk, page, pending, until_ms)?;
+        let opened = caller.via == Via::App && self.opens(&address);
+        Ok(ToolServerSigningIn {
+            name: name.to_owned(),
+            address: Some(address),
+            until: Some(time::format(until_ms)),
+            opened,
+        })
+    }
+
+    fn sign_in_waits(&self, desk: Desk, page: Landing, pending: Pending, until_ms: i64) -> ApiResult<()> {
+        let name = desk.name.clone();
+        let state = Secret::new(pending.state().expose());
+        let one = Arc::new(UnderWay {
+            pending: Mutex::new(Some(pending)),
+            until_ms,
+            done: watch::Sender::new(None),
+            desk,
+            page: Mutex::default(),
+        });
+        let waits = Arc::downgrade(&one);
+        let task = self.in_background(async move {
+            let arrived = tokio::time::timeout(WAITS, page.arrival(&state)).await;
+            // Replaced by a later one, or signed out meanwhile.
+            let Some(one) = waits.upgrade() else { return };
+            let pending = one.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(pending) = pending else { return };
+            let done = match arrived {
+                Ok(mut landed) => {
+                    let done = one.desk.finish(pending, landed.take()).await;
+                    landed.tell(done.is_ok()).await;
+                    done
+                }
+                Err(_) => {
+                    let why = "Nobody came back from the browser in time".to_owned();
+                    one.desk.note(why.clone()).await;
+                    Err(why)
+                }
+            };
+            one.done.send_replace(Some(done));
+        })?;
+        *one.page.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
+        // Who began before waits no more.
+        let before = self.sign_ins.all().insert(name, one);
+        if let Some(before) = before {
+            before.give_up("Somebody began again");
+        }
+        Ok(())
+    }
+
+    /// Takes the address that a browser was sent back to, from whoever copied it.
+    pub(crate) fn tool_server_sign_in_finish(
+        &self,
+        caller: &Caller,
+        name: &str,
+        address: &str,
+    ) -> ApiResult<ToolServer> {
+        here(caller)?;
+        let one = self.sign_ins.waiting(name).ok_or_else(|| begin_again(name))?;
+        let wrong = || {
+            let hint =
+                "Copy the whole address that the browser shows after you signed in; it begins with http://127.0.0.1.";
+            ApiError::bad_request("This is not the address that the browser was sent to for this sign-in.", hint)
+        };
+        let brought = Brought::of_address(address).ok_or_else(wrong)?;
+        let pending = {
+            let mut held = one.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            if !held.as_ref().is_some_and(|pending| brought.is_for(pending.state())) {
+                return Err(wrong());
+            }
+            held.take()
+        };
+        let pending = pending.ok_or_else(|| begin_again(name))?;
+        let done = self.wait_for(one.desk.finish(pending, brought))?;
+        one.done.send_replace(Some(done.clone()));
+        done.map_err(|message| not_signed_in(name, &Fault { trouble: Trouble::Refused, message }))?;
+        let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
+        self.tool_server_told(row)
+    }
+
+    /// Waits until a sign-in that was begun here is done.
+    pub async fn signed_in(&self, name: &str) -> ApiResult<()> {
+        let Some(one) = self.sign_ins.all().get(name).cloned() else { return Err(begin_again(name)) };
+        let mut told = one.done.subscribe();
+        let done = told.wait_for(Option::is_some).await.ok().and_then(|done| done.clone());
+        match done {
+            Some(Ok(())) => Ok(()),
+            Some(Err(message)) => Err(not_signed_in(name, &Fault { trouble: Trouble::Refused, message })),
+            None => Err(begin_again(name)),
+        }
+    }
+
+    /// Forgets who signed in, and has the authorization server take the tokens back where it offers that.
+    pub(crate) fn tool_server_sign_out(&self, caller: &Caller, name: &str) -> ApiResult<ToolServerSignedOut> {
+        here(caller)?;
+        let (_, _, settings) = self.signs_in_to(name)?;
+        if let Some(waiting) = self.sign_ins.all().remove(name) {
+            waiting.give_up("Somebody signed out");
+        }
+        let facts = signed(caller, json!({ "name": name }));
+        let record = self.fact(AuditEvent::ToolServerSignedOut, Level::Info, caller.actor(), facts);
+        let gone = unknown(name);
+        // First of all: without this no token is found any more, whatever becomes of the rest.
+        let row = self.store.tool_server_change(name, move |row| {
+            let mut row = row.ok_or(gone)?;
+            let before = Standing::of(&row);
+            let record = before.signed.is_some().then_some(record);
+            let challenge = before.challenge.map(|challenge| Challenge { more: false, ..challenge });
+            row.sign_in = Standing { challenge, ..Standing::default() }.kept();
+            Ok::<_, ApiError>((row, record))
+        })??;
+        self.wait_for(self.tools.forget(name))?;
+        let kept = self.secrets.vault.sign_in_forget(name)?;
+        let (revoked, note) = match kept {
+            None => (false, None),
+            Some(kept) => {
+                let secrets: Arc<dyn Secrets> = Arc::new(StepSecrets(Arc::clone(&self.secrets)));
+                match self.wait_for(oauth::revoke(&kept, &settings, &secrets))? {
+                    Ok(revoked) => (revoked, None),
+                    Err(fault) => (false, Some(format!("{}.", fault.message))),
+                }
+            }
+        };
+        Ok(ToolServerSignedOut { server: self.tool_server_told(row)?, revoked, note })
+    }
+
+    /// Forgets the sign-in of a server that is gone, or is reached otherwise.
+    pub(super) fn sign_in_dropped(&self, name: &str) {
+        if let Some(waiting) = self.sign_ins.all().remove(name) {
+            waiting.give_up("The server was changed or deleted");
+        }
+        // When it cannot be taken out now it is bound to a sign-in that is not known any more.
+        drop(self.secrets.vault.sign_in_forget(name));
+    }
+}
+
+impl UnderWay {
+    fn give_up(&self, why: &str) {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(page) = self.page.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            page.abort();
+        }
+        self.done.send_if_modified(|done| {
+            let waits = done.is_none();
+            if waits {
+                *done = Some(Err(why.to_owned()));
+            }
+            waits
+        });
+    }
+}
