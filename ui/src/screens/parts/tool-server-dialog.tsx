@@ -9,6 +9,14 @@ import { argumentLines, argumentsOf, variableLines, variablesOf, type Definition
 
 const wrongText = (read: object | Wrong): { error?: string } => ('wrong' in read ? { error: t(`tools.wrong.${read.why}`, { line: read.wrong }) } : {});
 
+type As = NonNullable<Extract<Definition, { transport: 'http' }>['signIn']>;
+
+/** What was filled in of it; nothing when nothing was. */
+function signInOf(as: As): { signIn?: As } {
+  const filled = Object.entries(as).map(([key, value]) => [key, typeof value === 'string' ? value.trim() : value] as const).filter(([, value]) => value !== '' && value !== false);
+  return filled.length ? { signIn: Object.fromEntries(filled) as As } : {};
+}
+
 /** `all`: the servers that there are; a new one takes no name of theirs. */
 export function ServerDialog({ old, all, onClose, onKept }: { old?: ToolServer; all: readonly ToolServer[]; onClose(): void; onKept(name: string): void }) {
   const process = old?.definition.transport === 'stdio' ? old.definition : undefined;
@@ -21,7 +29,10 @@ export function ServerDialog({ old, all, onClose, onKept }: { old?: ToolServer; 
   const [cwd, setCwd] = useState(process?.cwd ?? '');
   const [url, setUrl] = useState(address?.url ?? '');
   const [credential, setCredential] = useState(address?.credential ?? '');
+  const [as, setAs] = useState<As>(address?.signIn ?? {});
+  const whom = (key: keyof As) => (text: string) => setAs((before) => ({ ...before, [key]: text }));
   const secrets = useCommand('secret_list', {}, { enabled: kind === 'http' });
+  const named = (secrets.data ?? []).map((one) => ({ value: `secret://${one.name}`, label: one.name }));
   const { busy, error, run } = useDoing({ inForm: true });
   const taken = !old && all.some((one) => one.name === name.trim());
   const list = argumentsOf(args);
@@ -32,7 +43,7 @@ export function ServerDialog({ old, all, onClose, onKept }: { old?: ToolServer; 
   async function keep() {
     if ('wrong' in list || 'wrong' in variables) return;
     const definition: Definition = kind === 'http'
-      ? { transport: 'http', url: url.trim(), ...(credential ? { credential } : {}) }
+      ? { transport: 'http', url: url.trim(), ...(credential ? { credential } : signInOf(as)) }
       : { transport: 'stdio', command: command.trim(), args: list.args, env: variables.env, ...(cwd.trim() ? { cwd: cwd.trim() } : {}) };
     if (await run(() => act('tool_server_set', { name: name.trim(), definition }))) onKept(name.trim());
   }
@@ -64,8 +75,26 @@ export function ServerDialog({ old, all, onClose, onKept }: { old?: ToolServer; 
             {({ id }) => <TextInput id={id} mono type="url" value={url} placeholder="http://127.0.0.1:3000/mcp" onChange={setUrl} />}
           </Field>
           <Field label={t('tools.credential')}>
-            {({ id }) => <Select id={id} label={t('tools.credential')} value={credential} onChange={setCredential} options={[{ value: '', label: t('tools.noCredential') }, ...(secrets.data ?? []).map((one) => ({ value: `secret://${one.name}`, label: one.name }))]} />}
+            {({ id }) => <Select id={id} label={t('tools.credential')} value={credential} onChange={setCredential} options={[{ value: '', label: t('tools.noCredential') }, ...named]} />}
           </Field>
+          {credential ? null : <details open={address?.signIn !== undefined}>
+            <summary className="s">{t('tools.asWhom')}</summary>
+            <div className="sec-form">
+              <p className="s t2">{t('tools.asWhomHint')}</p>
+              <Field label={t('tools.clientId')}>
+                {({ id }) => <TextInput id={id} mono value={as.clientId ?? ''} onChange={whom('clientId')} />}
+              </Field>
+              <Field label={t('tools.clientSecret')}>
+                {({ id }) => <Select id={id} label={t('tools.clientSecret')} value={as.clientSecret ?? ''} onChange={whom('clientSecret')} options={[{ value: '', label: t('tools.noCredential') }, ...named]} />}
+              </Field>
+              <Field label={t('tools.issuer')} hint={t('tools.issuerHint')}>
+                {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono type="url" value={as.issuer ?? ''} onChange={whom('issuer')} />}
+              </Field>
+              <Field label={t('tools.clientMetadata')} hint={t('tools.clientMetadataHint')}>
+                {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono type="url" value={as.clientMetadata ?? ''} onChange={whom('clientMetadata')} />}
+              </Field>
+            </div>
+          </details>}
         </>}
     </FormDialog>
   );

@@ -9,6 +9,7 @@ import { SafeText } from '../../features/evidence/safe-text.tsx';
 import { ConfirmRemove } from '../../features/form-dialog.tsx';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { PasteDialog, ServerDialog } from './tool-server-dialog.tsx';
+import { SignInLine } from './tool-sign-in.tsx';
 import { ReviewDialog } from './tool-review.tsx';
 import { howOf, type ToolServer } from './tool-words.ts';
 
@@ -52,6 +53,9 @@ export function ToolsSection() {
   );
 }
 
+/** What keeps it from answering is that nobody is signed in. */
+const asksIn = (one: ToolServer): boolean => one.signIn !== undefined && one.signIn.state !== 'signedIn';
+
 function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolean; onOpen(what: 'look' | 'delete'): void }) {
   const { busy, run } = useDoing();
   const how = howOf(one.definition);
@@ -63,15 +67,15 @@ function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolea
     else if (openScope() === undefined) onOpen('look');
     else toast({ signal: 'warn', text: t('tools.notAsApproved', { name: one.name }), detail: t('tools.notAsApprovedText') });
   });
-  return (
+  return <>
     <div className="line" role="group" aria-label={one.name}>
       <Icon name="plug" className={one.state === 'changed' ? 'c-err' : 't2'} />
       <div className="grow col">
         <span className="row"><span className="ell">{one.name}</span>{one.seenAt ? <span className="s t3">{tn('tools.count', one.tools.length)}</span> : null}</span>
         <SafeText line className="s t3 mono" text={how} />
-        {one.trouble ? <SafeText className="s c-err" text={one.trouble.message} cut={400} /> : null}
+        {one.trouble && !asksIn(one) ? <SafeText className="s c-err" text={one.trouble.message} cut={400} /> : null}
       </div>
-      {one.trouble ? <Badge signal="err">{t('tools.unreachable')}</Badge> : null}
+      {one.trouble ? <Badge signal={asksIn(one) ? 'warn' : 'err'}>{t(asksIn(one) ? 'tools.wantsSignIn' : 'tools.unreachable')}</Badge> : null}
       <Badge signal={SIGNAL[one.state]}>{t(`tools.state.${one.state}`)}</Badge>
       <Button small aria-label={t('tools.lookOf', { name: one.name })} onClick={() => onOpen('look')}>{t('tools.look')}</Button>
       {mayChange ? <>
@@ -79,5 +83,6 @@ function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolea
         <Button small aria-label={t('tools.deleteOf', { name: one.name })} onClick={() => onOpen('delete')}>{t('tools.delete')}</Button>
       </> : null}
     </div>
-  );
+    <SignInLine one={one} mayChange={mayChange} />
+  </>;
 }

@@ -12,7 +12,7 @@ import { demoHost } from '../../test/fixtures.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { App } from '../app.tsx';
 import { differs } from '../parts/tool-diff.ts';
-import { argumentLines, argumentsOf, howOf, variableLines, variablesOf, type ToolServer } from '../parts/tool-words.ts';
+import { argumentLines, argumentsOf, howOf, variableLines, variablesOf, webAddress, type ToolServer } from '../parts/tool-words.ts';
 import { toolEntries } from '../workbench/tool-entries.ts';
 
 const SERVER: ToolServer = {
@@ -43,6 +43,12 @@ describe('words of tool servers', () => {
     // What lines can hold stands in them as it is.
     expect(argumentLines(['-y', 'a b', '"quoted"'])).toBe('-y\na b\n"quoted"');
   });
+});
+
+it('a browser is shown web pages only', () => {
+  expect(webAddress('https://login.example/authorize?x=1')).toBe('https://login.example/authorize?x=1');
+  expect(webAddress('http://127.0.0.1:8080/a')).toBe('http://127.0.0.1:8080/a');
+  for (const other of ['http://login.example/', 'file:///etc/passwd', 'javascript:alert(1)', 'vscode://x', 'x', '']) expect(webAddress(other)).toBeUndefined();
 });
 
 describe('the form of a tool', () => {
@@ -269,5 +275,62 @@ describe('tool servers in the settings', () => {
     answer(SERVER);
     await waitFor(() => expect(host.calls.filter((one) => one.command === 'tool_server_list').length).toBeGreaterThan(2));
     expect(screen.getByRole('dialog', { name: 'Add a tool server' })).toBeTruthy();
+  });
+
+  const REMOTE: ToolServer = { ...SERVER, name: 'desk', state: 'new', changes: [], tools: [], definition: { transport: 'http', url: 'https://desk.example/mcp', signIn: { clientId: 'me', unattended: true } } };
+  const signIn = (more: Partial<NonNullable<ToolServer['signIn']>>): ToolServer => ({ ...REMOTE, signIn: { state: 'wanted', wants: [], scopes: [], renews: false, ...more } });
+
+  it('say what is signed in where, and offer what a builder may do', async () => {
+    host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
+    let told = signIn({ state: 'more', by: 'user:ada', at: '2026-11-23T10:00:00.000Z', issuer: 'https://login.example', scopes: ['read'], wants: ['read', 'write'], renews: true, expires: '2026-11-23T11:00:00.000Z' });
+    host.handlers.tool_server_list = () => [told];
+    const part = await section();
+    const line = within(await part.findByRole('group', { name: 'Signing in to desk' }));
+    expect(line.getByText(/^Signed in by ada/)).toBeTruthy();
+    expect(line.getByText('https://login.example')).toBeTruthy();
+    expect(line.getByText('Rights: read')).toBeTruthy();
+    expect(line.getByText('The server wants further rights: read write')).toBeTruthy();
+    expect(line.getByText(/and renewed by itself/)).toBeTruthy();
+    expect(line.getByRole('button', { name: 'Sign in to desk' }).textContent).toBe('Sign in again');
+    host.handlers.tool_server_sign_out = () => ({ server: REMOTE, revoked: false, note: 'login.example did not answer.' });
+    told = signIn({ state: 'ended', message: 'It was refused' });
+    await userEvent.click(line.getByRole('button', { name: 'Sign out of desk' }));
+    expect(host.calls.find(({ command }) => command === 'tool_server_sign_out')?.payload).toEqual({ name: 'desk' });
+    expect(await part.findByText('It was refused.')).toBeTruthy();
+    expect(useMessages.getState().shown.some(({ detail }) => detail === 'login.example did not answer.')).toBe(true);
+  });
+
+  it('show where to sign in only when it is a web page, and take the address that was pasted', async () => {
+    host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
+    host.handlers.tool_server_list = () => [signIn({})];
+    host.handlers.tool_server_sign_in = () => ({ name: 'desk', address: 'https://login.example/authorize?x=1', opened: false });
+    let finished: unknown;
+    host.handlers.tool_server_sign_in_finish = (request) => { finished = request; return REMOTE; };
+    const part = await section();
+    await userEvent.click(await part.findByRole('button', { name: 'Sign in to desk' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const link = dialog.getByRole('link', { name: 'Go to login.example' });
+    expect([link.getAttribute('href'), link.getAttribute('rel'), link.getAttribute('target')]).toEqual(['https://login.example/authorize?x=1', 'noopener noreferrer', '_blank']);
+    await userEvent.type(dialog.getByRole('textbox'), 'http://127.0.0.1:1/callback?code=x');
+    await userEvent.click(dialog.getByRole('button', { name: 'Finish with this address' }));
+    expect(finished).toEqual({ name: 'desk', address: 'http://127.0.0.1:1/callback?code=x' });
+    cleanup();
+    queryClient.clear();
+    host.handlers.tool_server_sign_in = () => ({ name: 'desk', address: 'javascript:alert(1)', opened: false });
+    await userEvent.click(await (await section()).findByRole('button', { name: 'Sign in to desk' }));
+    expect(within(await screen.findByRole('dialog')).queryByRole('link')).toBeNull();
+  });
+
+  it('keep what a form does not show', async () => {
+    const dialog = await review({ ...REMOTE, name: 'files' });
+    host.handlers.tool_server_set = (request) => ({ ...REMOTE, definition: request.definition });
+    host.handlers.tool_server_connect = () => REMOTE;
+    await userEvent.click(dialog.getByRole('button', { name: 'Edit' }));
+    const form = within(await screen.findByRole('dialog'));
+    await userEvent.type(form.getByRole('textbox', { name: 'Only at this authorization server' }), 'https://login.example');
+    await userEvent.click(form.getByRole('button', { name: 'Save and look at it' }));
+    await waitFor(() => expect(host.calls.find(({ command }) => command === 'tool_server_set')?.payload).toEqual({
+      name: 'files', definition: { transport: 'http', url: 'https://desk.example/mcp', signIn: { clientId: 'me', unattended: true, issuer: 'https://login.example' } },
+    }));
   });
 });

@@ -1,0 +1,86 @@
+/** Signing in to a tool server: where it stands, on its line; and the dialog that waits for the person's browser. */
+import { useEffect, useState } from 'react';
+import { act, useCommand } from '../../api/queries.ts';
+import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
+import { Button, Dialog, Field, TextInput, toast } from '../../kit/index.ts';
+import { useDoing } from '../../features/doing.ts';
+import { plain } from '../../features/evidence/controls.ts';
+import { SafeText } from '../../features/evidence/safe-text.tsx';
+import { Fault } from '../../features/fault.tsx';
+import { hostOf, webAddress, type ToolServer } from './tool-words.ts';
+
+type Begun = { address: string; opened: boolean };
+
+/** How often it is looked whether the browser has come back. */
+const LOOK_MS = 1_000;
+
+/** A line below the server's own; nothing when nobody was asked to sign in. */
+export function SignInLine({ one, mayChange }: { one: ToolServer; mayChange: boolean }) {
+  const { busy, run } = useDoing();
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const signIn = one.signIn;
+  if (!signIn) return null;
+  const { name } = one;
+  const { state } = signIn;
+  const begin = () => run(async () => {
+    const { address, opened } = await act('tool_server_sign_in', { name });
+    if (address) setBegun({ address, opened });
+    else toast({ signal: 'ok', text: t('tools.signedInNow', { name }) });
+  });
+  const out = () => run(async () => {
+    const { revoked, note } = await act('tool_server_sign_out', { name });
+    toast({ signal: note ? 'warn' : 'ok', text: t('tools.signedOut', { name }), ...(note ? { detail: plain(note) } : revoked ? { detail: t('tools.revoked') } : {}) });
+  });
+  const held = state === 'signedIn' || state === 'more';
+  return (
+    <div className="line" role="group" aria-label={t('tools.signInOf', { name })}>
+      <div className="grow col">
+        {held ? <span className="s t2">{t('tools.signedInBy', { who: formatPerson(signIn.by ?? ''), time: formatDateTime(signIn.at ?? '') })}</span> : <span className={state === 'ended' ? 's c-err' : 's t2'}>{t(`tools.signIn.${state}`)}</span>}
+        {held && signIn.issuer ? <SafeText line className="s t3 mono" text={signIn.issuer} /> : null}
+        {held && signIn.scopes.length ? <SafeText className="s t3" text={t('tools.rights', { rights: signIn.scopes.join(' ') })} cut={400} /> : null}
+        {held && signIn.expires ? <span className="s t3">{t(signIn.renews ? 'tools.renews' : 'tools.runsOut', { time: formatDateTime(signIn.expires) })}</span> : null}
+        {state === 'more' ? <SafeText className="s c-wait" text={t('tools.wantsMore', { rights: signIn.wants.join(' ') })} cut={400} /> : null}
+        {signIn.message ? <SafeText className="s c-err" text={`${signIn.message}.`} cut={400} /> : null}
+      </div>
+      {mayChange ? <>
+        {state === 'signedIn' ? null : <Button small variant="primary" busy={busy} aria-label={t('tools.signInTo', { name })} onClick={() => void begin()}>{t(state === 'wanted' ? 'tools.signIn' : 'tools.signInAgain')}</Button>}
+        {held || state === 'ended' ? <Button small busy={busy} aria-label={t('tools.signOutOf', { name })} onClick={() => void out()}>{t('tools.signOut')}</Button> : null}
+      </> : null}
+      {begun ? <SignInDialog name={name} begun={begun} onClose={() => setBegun(null)} /> : null}
+    </div>
+  );
+}
+
+/** Open while the browser is away. Closing it does not give up the sign-in. */
+function SignInDialog({ name, begun, onClose }: { name: string; begun: Begun; onClose(): void }) {
+  const list = useCommand('tool_server_list', {}, { refetchInterval: LOOK_MS });
+  const [pasted, setPasted] = useState('');
+  const { busy, error, run } = useDoing({ inForm: true });
+  const signIn = list.data?.find((one) => one.name === name)?.signIn;
+  const waits = list.data === undefined || signIn?.state === 'waiting';
+  const link = webAddress(begun.address);
+  useEffect(() => {
+    if (signIn?.state !== 'signedIn') return;
+    toast({ signal: 'ok', text: t('tools.signedInNow', { name }) });
+    onClose();
+  }, [signIn?.state]); // eslint-disable-line react/exhaustive-deps
+  const finish = () => run(() => act('tool_server_sign_in_finish', { name, address: pasted.trim() }));
+  return (
+    <Dialog open typed onClose={onClose} width={560} title={t('tools.signInTitle', { name })} closeLabel={t('common.close')}
+      footer={<>
+        <Button onClick={onClose} keys="Escape">{t('common.close')}</Button>
+        <Button busy={busy} disabled={pasted.trim() === ''} onClick={() => void finish()}>{t('tools.signInFinish')}</Button>
+      </>}>
+      <div className="sec-form">
+        {error ? <Fault error={error} /> : null}
+        {!waits && signIn?.message ? <SafeText className="c-err" text={`${signIn.message}.`} cut={400} /> : null}
+        {begun.opened ? <p>{t('tools.signInOpened', { host: hostOf(begun.address) })}</p> : <p>{t('tools.signInGo')}</p>}
+        {link ? <a className="btn primary" href={link} target="_blank" rel="noopener noreferrer">{t('tools.signInAt', { host: hostOf(link) })}</a> : null}
+        <p className="s t2" role="status">{t(waits ? 'tools.signInWaits' : 'tools.signInOver')}</p>
+        <Field label={t('tools.signInPaste')} hint={t('tools.signInPasteHint')}>
+          {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={pasted} placeholder="http://127.0.0.1:…/callback?code=…" onChange={setPasted} />}
+        </Field>
+      </div>
+    </Dialog>
+  );
+}
