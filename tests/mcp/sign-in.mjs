@@ -5,7 +5,7 @@
 //   forgets   so many of the tokens that were given first are not known any more
 //   refresh   false: no refresh token; "refused": it is not taken
 //   hostile   what is wrong: see HOSTILE
-// The authorization server signs everybody in at once, as a browser with a session would see it. Codes hold once, for one
+// Its tools say back what they were sent. The authorization server signs everybody in at once, as a browser with a session would see it. Codes hold once, for one
 // client, one redirect address and one verifier; refresh tokens are rotated, and an old one ends the sign-in.
 import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -154,7 +154,7 @@ const resource = await listen((request, response, body) => {
     case 'tools/list':
       return answer({ tools: TOOLS });
     case 'tools/call':
-      return answer({ content: [{ type: 'text', text: `${message.params.name} is done` }] });
+      return answer({ content: [{ type: 'text', text: `${message.params.name} is done for ${request.headers.authorization}` }] });
     case 'ping':
       return answer({});
     default:

@@ -131,6 +131,8 @@ fn a_person_signs_in_calls_tools_and_signs_out() {
     let desk = Desk::new(json!({}));
     let wants = desk.run(&["tools", "connect", "desk"]);
     assert_eq!((wants.code, &wants.json()["signIn"]["state"]), (1, &json!("wanted")), "{}", wants.out);
+    let shown = desk.place.run(&["tools", "connect", "desk"]).out;
+    assert!(shown.contains("sign-in: wanted"), "{shown}");
     assert!(wants.json()["trouble"]["message"].as_str().expect("words").contains("tools sign-in desk"));
     let (code, told, page) = desk.sign_in();
     assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
@@ -141,7 +143,9 @@ fn a_person_signs_in_calls_tools_and_signs_out() {
     assert_eq!((&authorize["resource"], &authorize["scope"]), (&json!(desk.url), &json!("tools")));
     assert_eq!(desk.asked("/token")[0]["form"]["resource"], json!(desk.url));
     desk.approve();
-    assert_eq!(desk.call("look")["status"], "completed");
+    let looked = desk.call("look");
+    assert_eq!(looked["status"], "completed");
+    assert!(looked["output"].to_string().contains("Bearer [secret:sign-in to desk]"), "{looked}");
 
     // Further rights: an ordinary error says what to do, and whoever does it gets on.
     let refused = desk.call("change");

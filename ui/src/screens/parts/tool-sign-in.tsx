@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
 import { Button, Dialog, Field, TextInput, toast } from '../../kit/index.ts';
+import { useCopy } from '../../code/use-copy.ts';
 import { useDoing } from '../../features/doing.ts';
 import { plain } from '../../features/evidence/controls.ts';
 import { SafeText } from '../../features/evidence/safe-text.tsx';
@@ -56,6 +57,7 @@ function SignInDialog({ name, begun, onClose }: { name: string; begun: Begun; on
   const list = useCommand('tool_server_list', {}, { refetchInterval: LOOK_MS });
   const [pasted, setPasted] = useState('');
   const { busy, error, run } = useDoing({ inForm: true });
+  const { copied, copy } = useCopy();
   const signIn = list.data?.find((one) => one.name === name)?.signIn;
   const waits = list.data === undefined || signIn?.state === 'waiting';
   const link = webAddress(begun.address);
@@ -75,7 +77,8 @@ function SignInDialog({ name, begun, onClose }: { name: string; begun: Begun; on
         {error ? <Fault error={error} /> : null}
         {!waits && signIn?.message ? <SafeText className="c-err" text={`${signIn.message}.`} cut={400} /> : null}
         {begun.opened ? <p>{t('tools.signInOpened', { host: hostOf(begun.address) })}</p> : <p>{t('tools.signInGo')}</p>}
-        {link ? <a className="btn primary" href={link} target="_blank" rel="noopener noreferrer">{t('tools.signInAt', { host: hostOf(link) })}</a> : null}
+        {link ? <div className="row wrap"><a className="btn pri" href={link} target="_blank" rel="noopener noreferrer">{t('tools.signInAt', { host: hostOf(link) })}</a>
+          <Button onClick={() => copy(link)}>{t(copied ? 'common.copied' : 'tools.signInCopy')}</Button></div> : null}
         <p className="s t2" role="status">{t(waits ? 'tools.signInWaits' : 'tools.signInOver')}</p>
         <Field label={t('tools.signInPaste')} hint={t('tools.signInPasteHint')}>
           {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={pasted} placeholder="http://127.0.0.1:…/callback?code=…" onChange={setPasted} />}

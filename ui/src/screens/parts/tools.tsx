@@ -61,7 +61,8 @@ function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolea
   const how = howOf(one.definition);
   const test = () => run(async () => {
     const now = await act('tool_server_connect', { name: one.name });
-    if (now.trouble) toast({ signal: 'err', text: t('tools.silent', { name: one.name }), detail: plain(now.trouble.message) });
+    if (now.trouble && asksIn(now)) toast({ signal: 'warn', text: t('tools.wantsSomebody', { name: one.name }) });
+    else if (now.trouble) toast({ signal: 'err', text: t('tools.silent', { name: one.name }), detail: plain(now.trouble.message) });
     else if (now.state !== 'changed') toast({ signal: 'ok', text: tn('tools.answers', now.tools.length, { name: one.name }) });
     // Who is at something else meanwhile stays there.
     else if (openScope() === undefined) onOpen('look');

@@ -103,7 +103,7 @@ pub(super) async fn find(
     }
     let endpoint = found.registration_endpoint.as_ref().ok_or_else(|| {
         let words = format!(
-            "{} knows this program not, and lets none register itself. Register it there by hand (redirect address {}), and set \
+            "{} does not know this program, and lets none register itself. Register it there by hand (redirect address {}), and set \
              the client id for the server",
             found.issuer,
             redirect

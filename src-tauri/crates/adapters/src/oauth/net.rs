@@ -169,3 +169,6 @@ enum Body<'a> {
     Form(&'a str),
     Json(&'a Value),
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,6 +79,8 @@ impl SignIns {
             (None, None, _) => return None,
         };
         let told = match state {
+            // What came of an attempt before says nothing of this one.
+            ToolServerSignInState::Waiting => None,
             ToolServerSignInState::Ended => standing.ended.or(standing.failed),
             _ => standing.failed,
         };

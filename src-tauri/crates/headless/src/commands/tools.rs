@@ -318,6 +318,15 @@ fn show(output: &Output, server: &Value) {
             output.line(&format!("  {key}: {}", plain(text)));
         }
     }
+    if let Some(state) = server["signIn"]["state"].as_str() {
+        let known = ["by", "issuer", "at"].into_iter().filter_map(|key| server["signIn"][key].as_str()).map(plain);
+        let rights = words(&server["signIn"]["scopes"]).join(" ");
+        let facts: Vec<String> = known.chain((!rights.is_empty()).then_some(rights)).collect();
+        output.line(&format!("  sign-in: {}", [vec![state.to_owned()], facts].concat().join(", ")));
+        if let Some(why) = server["signIn"]["message"].as_str() {
+            output.line(&output.paint(&format!("  {}", plain(why)), Tone::Bad));
+        }
+    }
     trouble(output, server);
     for tool in server["tools"].as_array().into_iter().flatten() {
         let text = |key: &str| plain(tool[key].as_str().unwrap_or_default());

@@ -12,6 +12,14 @@ fn the_examples_of_the_formats_page_read_and_write_back() {
     let text = example("secrets");
     let content = Content::parse(text.as_bytes()).expect("reads");
     assert_eq!(content.to_bytes().as_slice(), text.as_bytes());
+    let rest =
+        include_str!("../../../../../../docs/formats.md").rsplit_once("```json secrets\n").expect("an example").1;
+    let text = rest.split("\n```").next().expect("its end");
+    let content = Content::parse(text.as_bytes()).expect("reads");
+    assert_eq!(content.to_bytes().as_slice(), text.as_bytes());
+    let signed = content.sign_ins.get("desk").expect("a sign-in");
+    assert_eq!((signed.access().expose(), signed.secrets().count()), ("correct horse access", 2));
+    assert!(!signed.is_over(1_795_258_769_999) && signed.is_over(1_795_258_770_000));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("vault.json");
     std::fs::write(&path, example("vault")).expect("writes");
