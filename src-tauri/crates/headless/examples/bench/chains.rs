@@ -119,6 +119,19 @@ impl Bench {
 
     /// Runs a file to its end; seconds of wall and CPU time.
     pub(crate) fn run(&self, file: Value, params: Value) -> (f64, f64) {
+        let (status, wall, used) = self.ran(file, params);
+        assert_eq!(status, RunStatus::Completed);
+        (wall, used)
+    }
+
+    /// Runs a file that may be refused what it wants: how it ended, and why.
+    pub(crate) fn run_to_any_end(&self, file: Value, params: Value) -> (String, Option<String>) {
+        let (status, ..) = self.ran(file, params);
+        let row = self.runtime.store().run(&self.last_run()).expect("its row");
+        (status.as_str().to_owned(), row.error_message)
+    }
+
+    fn ran(&self, file: Value, params: Value) -> (RunStatus, f64, f64) {
         let workflow: Workflow = serde_json::from_value(file).expect("a workflow");
         self.threads.block_on(async {
             let pinned = self.runtime.pin(workflow).await.expect("valid");
@@ -136,13 +149,12 @@ impl Bench {
             let run = self.runtime.start(new).await.expect("starts");
             self.last.lock().expect("not poisoned").clone_from(&run);
             let status = self.runtime.wait(&run).await.expect("ends");
-            assert_eq!(status, RunStatus::Completed);
-            (began.elapsed().as_secs_f64(), cpu_seconds() - cpu)
+            (status, began.elapsed().as_secs_f64(), cpu_seconds() - cpu)
         })
     }
 }
 
-fn chain(kind: &str, steps: usize, extra: usize) -> Value {
+pub(crate) fn chain(kind: &str, steps: usize, extra: usize) -> Value {
     let mut nodes = Map::new();
     let mut edges = Vec::new();
     for i in 0..steps {
@@ -283,7 +295,7 @@ pub(crate) fn carried() -> Vec<Row> {
 }
 
 /// Bytes this process handed to the kernel for writing.
-fn written() -> u64 {
+pub(crate) fn written() -> u64 {
     let text = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
     let line = text.lines().find_map(|l| l.strip_prefix("wchar: "));
     line.and_then(|n| n.trim().parse().ok()).unwrap_or_default()

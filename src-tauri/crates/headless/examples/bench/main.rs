@@ -4,6 +4,7 @@
 //! `cargo xtask bench P3 P4` measures only these and prints them. A bench reports; tests assert.
 
 mod chains;
+mod containers;
 mod models;
 mod people;
 mod process;
@@ -37,12 +38,18 @@ fn main() {
     if only.first().is_some_and(|name| name == models::CHILD) {
         return models::child(Path::new(only.get(1).map_or(".", String::as_str)));
     }
-    let parts: [(&str, Part); 13] = [
+    if only.first().is_some_and(|name| name == containers::CHILD) {
+        let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
+        return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
+    }
+    let parts: [(&str, Part); 15] = [
         ("P1", |_| chains::durable()),
         ("P3", |_| chains::carried()),
         ("P4", |_| chains::growth()),
         ("P5", |_| people::errors()),
         ("P6", |_| people::paused()),
+        ("P7", |_| containers::loops()),
+        ("items", |_| containers::many_items()),
         ("audit", people::audit),
         ("models", |_| models::calls()),
         ("agents", |_| models::at_once()),
