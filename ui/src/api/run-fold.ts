@@ -102,8 +102,9 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   run.endedAt = undefined;
   run.calls++;
   run.open++;
-  // A retry takes the same items again.
-  if (card.attempt === 0 && !card.key.includes('#')) run.itemsIn += card.input.length;
+  // A retry takes the same items again, and so does a call after a crash; of many items each part is a call that takes more.
+  const more = !card.key.includes('#') || (card.input[0]?.item ?? 0) >= run.itemsIn;
+  if (card.attempt === 0 && more) run.itemsIn += card.input.length;
   run.lastCard = card.index;
 }
 

@@ -173,6 +173,13 @@ describe('ends and interruptions', () => {
     expect(view.nodes['a']).toMatchObject({ state: 'done', calls: 2, itemsIn: 1 });
   });
 
+  it('counts the items of each part of many, and of a part that begins again once', () => {
+    const part = (from: number, count: number) =>
+      event('step_start', 'a', { type: 'data.set', meta: {}, config: {}, input: Array.from({ length: count }, (_, at) => ({ item: from + at, data: at })) });
+    const view = foldRun(list(() => [part(0, 3), done('a', { success: 3 }), part(3, 2), event('step_interrupted', 'a', {}), part(3, 2), done('a', { success: 2 })]));
+    expect(view.nodes['a']).toMatchObject({ state: 'done', calls: 3, itemsIn: 5, itemsOut: 5 });
+  });
+
   it('tells a dead branch from what was not reached any more', () => {
     // a decides for b; c fails; d follows b, e follows c, x follows the branch that was not taken.
     const nodes = Object.fromEntries(['a', 'b', 'c', 'x', 'y', 'e'].map((id) => [id, {}]));

@@ -107,6 +107,7 @@ fn real_values_fit_the_schemas() {
     for line in history.lines() {
         signalbox_engine::fold(&compiled, &mut state, &serde_json::from_str(line).expect("an event")).expect("folds");
         let snapshot = signalbox_engine::snapshot::encode(&compiled, &state);
+        let snapshot = serde_json::from_str(&snapshot).expect("it is JSON");
         check(&schema("snapshot"), &snapshot, "snapshot");
     }
     let diagnostic = signalbox_model::Diagnostic::error(signalbox_model::Code::BadJson, "/a", "What.", "Next.");

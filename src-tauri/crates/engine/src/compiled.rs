@@ -43,7 +43,17 @@ pub struct Compiled {
     pub(crate) on_abort: Option<usize>,
     /// Nodes that only the `onAbort` chain reaches.
     pub(crate) abort_region: Vec<bool>,
+    /// So many items of a step without effects begin in one call.
+    pub(crate) part: usize,
+    /// So many bytes of memory may the items take that one step hands on.
+    pub(crate) most: usize,
 }
+
+/// [`Compiled::part`] of every run. What was recorded with another number folds as well.
+const PART: usize = 1_000;
+/// [`Compiled::most`] of every run: a million small items, and what is made of them, in a program that stays below some
+/// gigabytes.
+const MOST: usize = 1 << 30;
 
 /// What a file says beside its nodes.
 #[derive(Debug)]
@@ -161,6 +171,16 @@ impl Compiled {
         Ok(Self::build(workflow, definition_hash, catalog, files))
     }
 
+    /// The same with so many items in one call of a step without effects, at least 2. Tests make it small.
+    pub fn in_parts_of(self, items: usize) -> Self {
+        Self { part: items.max(2), ..self }
+    }
+
+    /// The same with so many bytes that a step may hand on. Tests make it small.
+    pub fn with_room_for(self, bytes: usize) -> Self {
+        Self { most: bytes, ..self }
+    }
+
     /// Number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
@@ -235,6 +255,8 @@ impl Compiled {
             files,
             on_abort,
             abort_region,
+            part: PART,
+            most: MOST,
         }
     }
 }

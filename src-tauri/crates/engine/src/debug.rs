@@ -261,9 +261,8 @@ fn places(compiled: &Compiled, state: &RunState, most: usize) -> Vec<(usize, usi
     for node in state.ready.union(&state.startable) {
         let begins = !state.ready.contains(node) || step::begins(compiled, state, *node).unwrap_or(true);
         if let Some(activation) = state.nodes[*node].activation.as_ref().filter(|_| begins) {
-            let slots = activation.slots.iter().enumerate();
-            let fresh = slots.filter(|(_, slot)| slot.phase == Phase::Fresh).take(most);
-            found.extend(fresh.map(|(slot, _)| (*node, slot, None)));
+            let fresh = activation.slots.fresh(0).take(most);
+            found.extend(fresh.map(|slot| (*node, slot, None)));
         }
     }
     found.retain(|(node, _, _)| !fold::nothing_new(state, compiled, *node));

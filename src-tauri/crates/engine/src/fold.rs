@@ -7,6 +7,7 @@ pub(crate) mod case;
 pub(crate) mod cut;
 mod deadline;
 mod debug;
+mod ending;
 mod failed;
 pub(crate) mod foreign;
 pub(crate) mod place;
@@ -15,13 +16,14 @@ pub(crate) mod tool_call;
 
 use crate::{
     compiled::Compiled,
-    numbers::Spread,
-    state::{Activation, At, EdgeState, Ending, NodeRun, Phase, RunState, Slot, Transient},
+    state::{Activation, At, Ending, Phase, RunState, Slot},
+    step::limit,
 };
+use ending::{finish, settle_ending};
 pub(crate) use failed::bytes_of;
 use failed::error_item;
 use serde_json::Value;
-use settle::{end_activation, join, route, settle};
+use settle::{end_activation, route};
 use signalbox_model::{
     ErrorPayload, ErrorType, EventBody, Item, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
     event::{StepDone, StepError, StepStart, WorkflowStart},
@@ -408,7 +410,7 @@ pub(crate) fn refresh_startable(state: &mut RunState, node: usize) {
         state.startable.remove(&node);
         return;
     };
-    while activation.slots.get(activation.next_fresh).is_some_and(|s| s.phase != Phase::Fresh) {
+    while activation.next_fresh < activation.slots.len() && !activation.slots.is_fresh(activation.next_fresh) {
         activation.next_fresh += 1;
     }
     let fresh = activation.next_fresh < activation.slots.len() && !state.ready.contains(&node);
@@ -431,8 +433,12 @@ fn step_done(
     let staged = std::mem::take(&mut activation.staged);
     let slots: Vec<usize> = match event.item {
         Some(item) => vec![item],
-        None => (0..activation.slots.len())
-            .filter(|i| matches!(activation.slots[*i].phase, Phase::Running | Phase::Sleeping { .. } | Phase::Inside))
+        // A batch, or a part of one: what is under way.
+        None => activation
+            .slots
+            .open()
+            .filter(|(_, slot)| matches!(slot.phase, Phase::Running | Phase::Sleeping { .. } | Phase::Inside))
+            .map(|(slot, _)| slot)
             .collect(),
     };
     if !staged.is_empty() {
@@ -509,6 +515,15 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     if let Some(conversation) = &event.held {
         return tool_call::waits(state, (node, slot), error, conversation);
     }
+    let slots = activation(state, node).map_or(0, |activation| activation.slots.len());
+    if limit::ends_step(error, slots) {
+        state.undecided.insert((node, slot));
+        if let Some(slot) = slot_mut(state, node, slot) {
+            slot.along = None;
+            slot.phase = Phase::Undecided { error: Arc::clone(error) };
+        }
+        return;
+    }
     let attempt = slot_ref(state, node, slot).map_or(0, |s| s.attempt);
     let retries = own_retry_applies(compiled, node, error, attempt);
     if let Some(wire) = compiled.nodes[node].handled_by.filter(|_| !retries) {
@@ -579,14 +594,14 @@ fn with_reason(error: Arc<ErrorPayload>, reason: Option<&str>) -> Arc<ErrorPaylo
 fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &RunEvent, unknown: bool) {
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     activation.staged.clear();
-    let cut: Vec<usize> = (0..activation.slots.len())
-        .filter(|i| event.item.is_none_or(|item| item == *i))
-        .filter(|i| {
-            matches!(
-                activation.slots[*i].phase,
-                Phase::Running | Phase::Sleeping { .. } | Phase::Asking { .. } | Phase::Inside
-            )
+    let cut: Vec<usize> = activation
+        .slots
+        .open()
+        .filter(|(index, slot)| {
+            event.item.is_none_or(|item| item == *index)
+                && matches!(slot.phase, Phase::Running | Phase::Sleeping { .. } | Phase::Asking { .. } | Phase::Inside)
         })
+        .map(|(index, _)| index)
         .collect();
     for index in cut {
         case::no_longer_asked(state, (node, index));
@@ -674,17 +689,30 @@ fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, ph
     cut::left(compiled, state, node, slot);
     let cut = place::is_cut(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
-    let Some(slot) = activation.slots.get_mut(slot) else { return };
-    if slot.phase.is_closed() {
-        return;
-    }
-    slot.phase = phase;
-    // Only an open slot needs what a retry would send.
-    slot.config = None;
-    slot.body = None;
-    slot.suspended = None;
-    if !matches!(slot.phase, Phase::OnError { .. } | Phase::OnFallback { .. }) {
-        slot.input = Vec::new();
+    match phase {
+        Phase::Done { ports } => {
+            if !activation.slots.end(slot, ports) {
+                return;
+            }
+        }
+        phase => {
+            let Some(slot) = activation.slots.get_mut(slot) else { return };
+            if slot.phase.is_closed() {
+                return;
+            }
+            slot.phase = phase;
+            // Only an open slot needs what a retry would send.
+            slot.config = None;
+            slot.body = None;
+            slot.suspended = None;
+            match &slot.phase {
+                Phase::OnError { error } | Phase::OnFallback { error } => {
+                    let error = Arc::clone(error);
+                    activation.slots.failed(&error);
+                }
+                _ => slot.input = Vec::new(),
+            }
+        }
     }
     activation.open -= 1;
     // What is cut goes with its frame: nothing leaves it.
@@ -713,76 +741,4 @@ pub(crate) fn one_or_list(data: &[Arc<Value>]) -> Arc<Value> {
         [one] => Arc::clone(one),
         many => Arc::new(Value::Array(many.iter().map(|d| (**d).clone()).collect())),
     }
-}
-
-/// Once nothing is under way after an abort, the `onAbort` chain is activated: it follows from the state alone.
-fn settle_ending(compiled: &Compiled, state: &mut RunState) {
-    if state.status.is_terminal() || state.is_busy() {
-        return;
-    }
-    let Some(Ending::Abort { error, chain, .. }) = &mut state.ending else { return };
-    let Some(start) = compiled.on_abort else { return };
-    if *chain {
-        return;
-    }
-    *chain = true;
-    let item = error_item(error, None, None);
-    state.ready.clear();
-    state.startable.clear();
-    state.undecided.clear();
-    state.timed.clear();
-    state.bodies.clear();
-    // Wires from outside the chain can carry nothing any more.
-    let mut todo = Vec::new();
-    for (i, edge) in compiled.edges.iter().enumerate() {
-        if compiled.abort_region[edge.to] && !compiled.abort_region[edge.from] && edge.to != start {
-            settle(compiled, state, i, EdgeState::Dead, &mut todo);
-        }
-    }
-    while let Some(ready) = todo.pop() {
-        join(compiled, state, ready, &mut todo);
-    }
-    if compiled.abort_region[start] {
-        activate(compiled, state, start, vec![item]);
-    }
-}
-
-/// The terminal event: what had not ended is cancelled, what was never reached is skipped or cancelled.
-fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatus) {
-    let stopped = state.ending.is_some();
-    state.status = status;
-    let open: Vec<(usize, NodeRun)> = state.nodes.inner().map(|(node, run)| (node, run.clone())).collect();
-    for (node, run) in open {
-        let failed = run.activation.as_ref().is_some_and(|a| a.slots.iter().any(|s| s.phase == Phase::Failed));
-        let ended = if failed { NodeState::Failed } else { cut::cancelled(run.state) };
-        cut::add(&mut state.nodes[compiled.nodes.local(node)], &NodeRun { state: ended, ..run });
-    }
-    state.nodes.clear_inner();
-    state.frames.clear();
-    for node in state.nodes.top_mut() {
-        let left = node.activation.take();
-        let active = left.is_some();
-        if left.is_some_and(|a| a.slots.iter().any(|s| s.phase == Phase::Failed)) {
-            node.state = NodeState::Failed;
-            continue;
-        }
-        if node.state == NodeState::Pending && status == RunStatus::Completed && !stopped && !active {
-            node.state = NodeState::Skipped;
-        }
-        node.state = cut::cancelled(node.state);
-    }
-    state.edges = Spread::new(Vec::new());
-    state.ready.clear();
-    state.startable.clear();
-    state.undecided.clear();
-    state.in_flight.clear();
-    state.timed.clear();
-    state.auditing.clear();
-    state.inside.clear();
-    state.bodies.clear();
-    state.tasks.clear();
-    state.exits.clear();
-    state.ending = None;
-    state.debug = None;
-    state.cancel = Transient::default();
 }

@@ -1,6 +1,6 @@
 //! Strict JSON: duplicate keys are an error, depth is bounded, errors say line and column.
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
@@ -21,6 +21,13 @@ impl JsonError {
     pub fn ends_early(&self) -> bool {
         self.message.starts_with("it ends ")
     }
+}
+
+/// Reads what this program has written, however deep it is: it was within the limits when it came.
+pub(crate) fn unbounded<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    reader.disable_recursion_limit();
+    T::deserialize(&mut reader)
 }
 
 /// The parser's words, for people.

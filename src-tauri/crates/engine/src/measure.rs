@@ -1,6 +1,14 @@
 //! How deep and how large a JSON value is: what is foreign is measured before it is walked.
 
 use serde_json::Value;
+use signalbox_model::{ErrorPayload, Item};
+
+/// What the tables of an object take beside its members.
+const OBJECT: usize = 64;
+/// What one piece of memory takes beside what is in it.
+const PIECE: usize = 16;
+/// An error without its details.
+const ERROR: usize = 4_000;
 
 /// Depth of a value, at most `max`; does not recurse deeper than that.
 pub(crate) fn depth(value: &Value, max: usize) -> usize {
@@ -21,4 +29,31 @@ pub(crate) fn size(value: &Value) -> usize {
         Value::Object(map) => 1 + map.values().map(size).sum::<usize>(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
     }
+}
+
+/// About how many bytes of memory a value takes: several times its text when it is made of small parts.
+pub(crate) fn memory(value: &Value) -> usize {
+    size_of::<Value>() + behind(value)
+}
+
+fn behind(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => PIECE + text.len(),
+        Value::Array(list) => PIECE + list.iter().map(memory).sum::<usize>(),
+        Value::Object(map) => {
+            let member = size_of::<String>() + size_of::<usize>() + 2 * PIECE;
+            OBJECT + map.iter().map(|(name, value)| member + name.len() + memory(value)).sum::<usize>()
+        }
+    }
+}
+
+/// An item with this data.
+pub(crate) fn of_item(data: &Value) -> usize {
+    size_of::<Item>() + 2 * PIECE + memory(data)
+}
+
+/// An error that is kept.
+pub(crate) fn of_error(error: &ErrorPayload) -> usize {
+    ERROR + error.message.len() + error.details.iter().flat_map(|details| details.values()).map(memory).sum::<usize>()
 }

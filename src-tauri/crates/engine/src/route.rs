@@ -59,6 +59,12 @@ pub(crate) fn by_policy(
     handled(compiled, node, decision::really(choice, error, &facts, &fixable))
 }
 
+/// A step that would hand on more than there is room for is over, whatever the policy says.
+pub(crate) fn by_limit(compiled: &Compiled, node: usize) -> ErrorHandled {
+    let decision = Decision { rule: "limit".into(), action: "abort".into(), wanted: None, rule_error: None };
+    handled(compiled, node, decision)
+}
+
 /// A handler decides by its rules.
 pub(crate) fn by_handler(
     compiled: &Compiled,

@@ -1,9 +1,11 @@
 //! State → JSON and back. A snapshot that cannot be read is no loss: the events rebuild the state.
 
-use crate::{compiled::Compiled, state::RunState};
-use serde_json::Value;
+use crate::{compiled::Compiled, json, state::RunState};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 pub use signalbox_model::snapshot::SNAPSHOT_VERSION as VERSION;
-use signalbox_model::snapshot::{SNAPSHOT_TYPE, SNAPSHOT_VERSION, Snapshot};
+use signalbox_model::snapshot::{SNAPSHOT_TYPE, SNAPSHOT_VERSION};
+use std::borrow::Cow;
 
 /// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -22,27 +24,40 @@ pub enum SnapshotError {
     Broken(#[from] serde_json::Error),
 }
 
-/// Writes a state.
-pub fn encode(compiled: &Compiled, state: &RunState) -> Value {
-    // The envelope of [`Snapshot`] by hand: through serde, the whole state would be copied a second time.
-    let mut snapshot = signalbox_model::Map::new();
-    snapshot.insert("_type".into(), SNAPSHOT_TYPE.into());
-    snapshot.insert("_version".into(), SNAPSHOT_VERSION.into());
-    snapshot.insert("definition".into(), compiled.definition_hash.as_str().into());
-    snapshot.insert("state".into(), serde_json::to_value(state).unwrap_or_default());
-    Value::Object(snapshot)
+/// The envelope of [`signalbox_model::snapshot::Snapshot`] around a state of any kind: text is written and read without a
+/// copy of the state as JSON in between, which would take several times its memory (ADR 62).
+#[derive(Serialize, Deserialize)]
+struct Envelope<'a, S> {
+    #[serde(rename = "_type")]
+    kind: Cow<'a, str>,
+    #[serde(rename = "_version")]
+    version: u32,
+    definition: Cow<'a, str>,
+    state: S,
+}
+
+/// Writes a state: compact JSON.
+pub fn encode(compiled: &Compiled, state: &RunState) -> String {
+    let envelope = Envelope {
+        kind: SNAPSHOT_TYPE.into(),
+        version: SNAPSHOT_VERSION,
+        definition: compiled.definition_hash.as_str().into(),
+        state,
+    };
+    // A state is plain data whose keys are text: it always has one. An empty one would be refused by `decode`.
+    serde_json::to_string(&envelope).unwrap_or_default()
 }
 
 /// Reads a state.
-pub fn decode(compiled: &Compiled, snapshot: &Value) -> Result<RunState, SnapshotError> {
-    let snapshot: Snapshot = serde_json::from_value(snapshot.clone())?;
-    if snapshot.kind != SNAPSHOT_TYPE || snapshot.version != SNAPSHOT_VERSION {
-        return Err(SnapshotError::Version { found: snapshot.version });
+pub fn decode(compiled: &Compiled, snapshot: &str) -> Result<RunState, SnapshotError> {
+    let found: Envelope<'_, IgnoredAny> = json::unbounded(snapshot)?;
+    if found.kind != SNAPSHOT_TYPE || found.version != SNAPSHOT_VERSION {
+        return Err(SnapshotError::Version { found: found.version });
     }
-    if snapshot.definition != compiled.definition_hash {
+    if found.definition != compiled.definition_hash {
         return Err(SnapshotError::Definition);
     }
-    let state: RunState = serde_json::from_value(snapshot.state)?;
+    let Envelope { state, .. } = json::unbounded::<Envelope<'_, RunState>>(snapshot)?;
     if state.nodes.top().len() != compiled.nodes.len() {
         return Err(SnapshotError::Definition);
     }

@@ -2,9 +2,11 @@
 
 mod body;
 mod debug;
+mod slots;
 
-pub(crate) use body::{Body, Cut, Frame, Frames, Outcome, Own};
+pub(crate) use body::{Aside, Body, Cut, Frame, Frames, Outcome, Own};
 pub(crate) use debug::{Debug, Met, Pace};
+pub(crate) use slots::{Results, Slots};
 
 use crate::effect::{Granted, Suspended};
 use crate::{compiled::Compiled, numbers::Spread, scope::Context, scope::NodeView};
@@ -312,7 +314,7 @@ impl StoredView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Activation {
     pub(crate) input: Arc<Vec<Item>>,
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) slots: Slots,
     /// Slots that are not closed.
     pub(crate) open: usize,
     /// First slot that may still be `Fresh`.
@@ -328,7 +330,7 @@ impl Activation {
     pub(crate) fn new(input: Vec<Item>, slots: usize, visit: u32) -> Self {
         Self {
             input: Arc::new(input),
-            slots: (0..slots).map(|_| Slot::fresh(visit)).collect(),
+            slots: Slots::new(slots, visit),
             open: slots,
             next_fresh: 0,
             staged: Vec::new(),
@@ -349,7 +351,7 @@ impl Activation {
 
 /// Made of the rest of the state when it is first asked for, so it is no part of equality.
 #[derive(Debug, Clone)]
-struct Made<T>(OnceLock<T>);
+pub(crate) struct Made<T>(OnceLock<T>);
 
 impl<T> Default for Made<T> {
     fn default() -> Self {

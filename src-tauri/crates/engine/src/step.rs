@@ -5,6 +5,7 @@ mod deadline;
 mod debug;
 mod finish;
 mod heal;
+pub(crate) mod limit;
 mod people;
 mod recover;
 mod start;
@@ -486,7 +487,12 @@ impl Deciding<'_> {
             let retry = route::planned(self.compiled, self.state, node, slot, error, own);
             return self.retry(node, slot, retry);
         }
-        let handled = route::by_policy(self.compiled, self.state, node, slot, error);
+        let slots = fold::activation(self.state, node).map_or(0, |activation| activation.slots.len());
+        let handled = if limit::ends_step(error, slots) {
+            route::by_limit(self.compiled, node)
+        } else {
+            route::by_policy(self.compiled, self.state, node, slot, error)
+        };
         let key = self.event_key(node, Some(slot), slot);
         self.emit(Some(key), EventBody::ErrorHandled(handled))
     }

@@ -451,7 +451,7 @@ impl Driver {
             body: snapshot::encode(&self.compiled, &self.state),
         });
         if let Some(snapshot) = &snapshot {
-            (self.bytes, self.called, self.state_bytes) = (0, 0, burst::weight(&snapshot.body));
+            (self.bytes, self.called, self.state_bytes) = (0, 0, snapshot.body.len());
         }
         let end = terminal.then(|| self.end());
         let tasks = record::tasks(&self.compiled, &events);
@@ -503,7 +503,7 @@ impl Driver {
             failed_step: summary.failed_step_id.clone(),
             error_code: summary.error.as_ref().map(|error| error.code().to_owned()),
             error_message: summary.error.as_ref().map(|error| error.message.clone()),
-            summary: serde_json::to_value(&summary).ok(),
+            summary: serde_json::to_string(&summary).ok(),
         }
     }
 

@@ -133,7 +133,8 @@ fn chain(folder: &Path, store: &Store, durable: bool, random: &mut u64) {
             let mut commit = RunCommit::new(&run, owner.clone(), events);
             commit.durable = durable;
             if seq % 200 < 2 {
-                commit.snapshot = Some(Snapshot { seq: seq - 1, version: 1, body: json!({"context": text}) });
+                commit.snapshot =
+                    Some(Snapshot { seq: seq - 1, version: 1, body: json!({"context": text}).to_string() });
             }
             store.commit(commit).expect("commits");
         }

@@ -11,7 +11,6 @@ use crate::table::run_snapshot::Snapshot;
 use crate::table::{blob, definition, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary};
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
-use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_model::{EventBody, RunEvent, RunStatus};
 
@@ -71,7 +70,7 @@ impl RunCommit {
 }
 
 /// What an ended run came to.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunEnd {
     /// Milliseconds since 1970.
     pub ended_ms: i64,
@@ -81,8 +80,8 @@ pub struct RunEnd {
     pub error_code: Option<String>,
     /// Message of the error.
     pub error_message: Option<String>,
-    /// The summary, as it is shown later without a replay.
-    pub summary: Option<Value>,
+    /// The summary, as it is shown later without a replay: compact JSON. It has what the run put out.
+    pub summary: Option<String>,
 }
 
 /// A run to be created together with its first events.
@@ -159,7 +158,16 @@ impl Prepared {
             durable: _,
             rests,
         } = commit;
-        let (run_id, status, mut end, rests) = (run_id.clone(), *status, end.clone(), *rests);
+        let (run_id, status, rests) = (run_id.clone(), *status, *rests);
+        let summary = end.as_ref().and_then(|end| end.summary.as_deref()).map(Document::of_text).transpose()?;
+        let mut end = end.as_ref().map(|end| RunEnd {
+            ended_ms: end.ended_ms,
+            failed_step: end.failed_step.clone(),
+            error_code: end.error_code.clone(),
+            error_message: end.error_message.clone(),
+            // It is large where much was put out, and is in `summary` now.
+            summary: None,
+        });
         let invalid = |reason: String| Error::Invalid { reason };
         let mut prepared = Vec::with_capacity(events.len());
         for event in events {
@@ -180,8 +188,6 @@ impl Prepared {
             let ended_ms = prepared.last().map(|event| event.ts);
             end = Some(RunEnd { ended_ms: ended_ms.unwrap_or_default(), ..RunEnd::default() });
         }
-        let summary = end.as_mut().and_then(|end| end.summary.take());
-        let summary = summary.map(|summary| Document::of(&summary)).transpose()?;
         Ok(Self {
             run_id,
             owner: owner.clone(),

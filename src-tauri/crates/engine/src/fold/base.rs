@@ -18,7 +18,7 @@ use signalbox_model::{
     task::HumanTaskCompleted,
     time,
 };
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// The state before the step of a re-run; nothing for other runs.
 pub(super) fn fold(compiled: &Compiled, state: &mut RunState, start: &WorkflowStart) -> Result<(), FoldError> {
@@ -122,8 +122,11 @@ fn still(compiled: &Compiled, state: &mut RunState, ts: &str) {
         .nodes
         .all()
         .flat_map(|(node, run)| {
-            let slots = run.activation.iter().flat_map(|a| a.slots.iter().enumerate());
-            slots.filter(|(_, slot)| !slot.phase.is_closed()).map(move |(slot, _)| (node, slot))
+            // Of those that have not begun one stands for all: they stand as they begin.
+            let begun = run.activation.iter().flat_map(|a| a.slots.open()).filter(|(_, slot)| !slot.phase.is_closed());
+            let fresh = run.activation.iter().filter_map(|a| a.slots.fresh(0).next());
+            let open: BTreeSet<usize> = begun.map(|(slot, _)| slot).chain(fresh).collect();
+            open.into_iter().map(move |slot| (node, slot))
         })
         .collect();
     for (node, slot) in open {
@@ -182,7 +185,7 @@ pub(super) fn again(compiled: &Compiled, state: &mut RunState, node: usize, slot
     *known = Slot { body, ..Slot::fresh(visit) };
     activation.staged.clear();
     activation.next_fresh = activation.next_fresh.min(slot);
-    let untouched = activation.slots.iter().all(|slot| slot.phase == Phase::Fresh);
+    let untouched = activation.slots.untouched();
     state.nodes[node].state = NodeState::Pending;
     if untouched {
         state.startable.remove(&node);

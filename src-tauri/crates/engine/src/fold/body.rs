@@ -11,7 +11,7 @@ use super::{
 use crate::{
     compiled::Compiled,
     params,
-    state::{Body, EdgeState, Frame, NodeRun, OpenExit, Outcome, Own, Phase, RunState},
+    state::{Aside, Body, EdgeState, Frame, NodeRun, OpenExit, Outcome, Own, Phase, RunState},
 };
 use serde_json::Value;
 use signalbox_model::{Item, Map, Role, Workflow};
@@ -246,6 +246,7 @@ pub(super) fn refresh(compiled: &Compiled, state: &mut RunState, node: usize, sl
             let cut = body.live.iter().any(|frame| state.frames.get(*frame).is_some_and(|f| f.cut.is_some()));
             let more = body.failed.is_none()
                 && !body.broken
+                && body.weight <= compiled.most
                 && body.total.is_some_and(|total| body.upcoming() < total)
                 && body.live.len() < concurrency(compiled.nodes[node].role, &body.config);
             cut || body.live.is_empty() || more
@@ -289,7 +290,7 @@ pub(super) fn outcome(compiled: &Compiled, gone: &Frame) -> Outcome {
     let bytes = leaves.iter().any(|(_, item)| item.binary.is_some());
     if compiled.nodes[gone.container].role == Role::Loop && !bytes {
         let data: Vec<Arc<Value>> = leaves.into_iter().map(|(_, item)| item.data).collect();
-        Outcome::Result(one_or_list(&data))
+        Outcome::Result(Aside::of(one_or_list(&data)))
     } else {
         Outcome::Leaves(leaves)
     }

@@ -254,7 +254,7 @@ pub(super) fn started(state: &mut RunState, place: (usize, usize), recovery: usi
 pub(crate) fn with_people(state: &RunState) -> Vec<(usize, usize, Option<usize>)> {
     let mut found = Vec::new();
     for (node, run) in state.nodes.all() {
-        for (slot, known) in run.activation.iter().flat_map(|a| a.slots.iter().enumerate()) {
+        for (slot, known) in run.activation.iter().flat_map(|a| a.slots.open()) {
             match &known.phase {
                 Phase::Asking { .. } => found.push((node, slot, None)),
                 Phase::Case(case) => match &case.at {

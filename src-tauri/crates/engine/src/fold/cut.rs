@@ -163,7 +163,7 @@ fn open_calls(compiled: &Compiled, state: &RunState, frame: usize) -> Vec<OpenCa
     for local in &compiled.regions[known.region].nodes {
         let node = compiled.nodes.number(frame, *local);
         let slots = state.nodes.get(node).and_then(|run| run.activation.as_ref());
-        for (slot, known) in slots.iter().flat_map(|a| a.slots.iter().enumerate()) {
+        for (slot, known) in slots.iter().flat_map(|a| a.slots.open()) {
             match &known.phase {
                 Phase::Running | Phase::Sleeping { .. } | Phase::Asking { .. } | Phase::Inside => {
                     found.push((node, slot, None));

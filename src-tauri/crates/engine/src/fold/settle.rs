@@ -4,7 +4,7 @@ use super::{activate, body, bytes_of, case, error_item, one_or_list};
 use crate::{
     compiled::Compiled,
     recovery::EdgeKind,
-    state::{EdgeState, Phase, RunState, StoredView},
+    state::{EdgeState, Phase, Results, RunState, StoredView},
 };
 use serde_json::Value;
 use signalbox_model::{ErrorPayload, Item, Mode, NodeState};
@@ -20,23 +20,19 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
     let mut left = Vec::new();
     let (mut any_failed, mut any_handled, mut any_cancelled, mut any_skipped) = (false, false, false, false);
     let each = compiled.nodes[node].mode == Mode::Each;
-    for (index, slot) in activation.slots.into_iter().enumerate() {
-        let mut on = |port: String, items: Vec<Item>| match ports.iter_mut().find(|(p, _)| *p == port) {
-            Some((_, list)) => list.extend(items),
-            None => ports.push((port, items)),
-        };
+    let Results { others, ports: names, put_out } = activation.slots.into_results();
+    let mut plain = put_out.into_iter().peekable();
+    for (index, slot) in others {
+        while let Some((_, port, item)) = plain.next_if(|(slot, _, _)| *slot < index) {
+            on(&mut ports, &names[port], [item]);
+        }
         let paired = if each || activation.input.len() == 1 { Some(index) } else { None };
         let red =
             |error: &Arc<ErrorPayload>| error_item(error, paired, bytes_of(compiled, node, &activation.input, index));
         match slot.phase {
-            Phase::Done { ports } => {
-                for (port, items) in ports {
-                    on(port, items);
-                }
-            }
             Phase::OnError { error } => {
                 any_handled = true;
-                on("error".into(), vec![red(&error)]);
+                on(&mut ports, "error", [red(&error)]);
             }
             Phase::OnFallback { error } => {
                 any_handled = true;
@@ -50,17 +46,18 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
                 }
                 left.push((index, edges, items));
             }
-            Phase::PersonSkipped { ports, fallback: skipped } => {
+            Phase::PersonSkipped { ports: through, fallback: skipped } => {
                 any_skipped = true;
-                for (port, items) in ports {
-                    on(port, items);
+                for (port, items) in through {
+                    on(&mut ports, &port, items);
                 }
                 fallback.extend(skipped.map(|error| red(&error)));
             }
             Phase::Failed => any_failed = true,
             Phase::Cancelled => any_cancelled = true,
-            // Closed slots only: `open` counts the others.
-            Phase::Fresh
+            // Closed slots only: `open` counts the others; those that have ended plainly stand apart.
+            Phase::Done { .. }
+            | Phase::Fresh
             | Phase::Running
             | Phase::Sleeping { .. }
             | Phase::RetryAt { .. }
@@ -72,6 +69,11 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
             | Phase::Interrupted => {}
         }
     }
+    for (_, port, item) in plain {
+        on(&mut ports, &names[port], [item]);
+    }
+    // A container's port is taken without items, too.
+    names.iter().for_each(|port| on(&mut ports, port, []));
     state.nodes[node].state = if any_failed {
         NodeState::Failed
     } else if any_cancelled {
@@ -99,6 +101,13 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
         }
     }
     route(compiled, state, node, ports, fallback, left);
+}
+
+fn on(ports: &mut Vec<(String, Vec<Item>)>, port: &str, items: impl IntoIterator<Item = Item>) {
+    match ports.iter_mut().find(|(known, _)| known == port) {
+        Some((_, list)) => list.extend(items),
+        None => ports.push((port.to_owned(), items.into_iter().collect())),
+    }
 }
 
 /// Settles the outgoing edges of a node and everything that follows from it without an event.

@@ -3,7 +3,7 @@
 use super::{Range, place};
 use crate::{
     compiled::Compiled,
-    state::{NodeRun, Phase, RunState},
+    state::{NodeRun, Phase, RunState, Slot},
 };
 use serde_json::Value;
 use signalbox_model::{Effects, EventBody, Node, NodeState, Replay, RunEvent, base::Base};
@@ -157,7 +157,8 @@ fn in_again(target: &Compiled, again: &BTreeSet<usize>, index: usize) -> bool {
 
 fn unfinished(run: &NodeRun) -> bool {
     run.activation.as_ref().is_some_and(|activation| {
-        activation.slots.iter().any(|slot| matches!(slot.phase, Phase::Fresh | Phase::Inside | Phase::Interrupted))
+        let open = |(_, slot): (usize, &Slot)| matches!(slot.phase, Phase::Inside | Phase::Interrupted);
+        activation.slots.fresh(0).next().is_some() || activation.slots.open().any(open)
     })
 }
 

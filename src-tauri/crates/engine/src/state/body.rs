@@ -1,9 +1,10 @@
 //! Bodies of containers that run: frames, and what a container keeps of those that have ended (SEMANTICS 6).
 
 use super::Context;
+use crate::{json, measure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signalbox_model::{ErrorPayload, Item};
+use signalbox_model::{ErrorPayload, Item, blob::BLOB_LIMIT};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -109,12 +110,54 @@ pub(crate) struct Own {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Outcome {
     /// Result of an iteration.
-    Result(Arc<Value>),
+    Result(Aside),
     /// (node, item) of what a branch or a sub-workflow put out.
     Leaves(Vec<(usize, Item)>),
     Rejected(Arc<ErrorPayload>),
     /// It ended well in another program; what it came to is not known.
     Elsewhere,
+}
+
+impl Outcome {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Result(result) => result.weight(),
+            Self::Leaves(leaves) => leaves.iter().map(|(_, item)| measure::of_item(&item.data)).sum(),
+            Self::Rejected(error) => measure::of_error(error),
+            Self::Elsewhere => 0,
+        }
+    }
+}
+
+/// A result that nobody reads before its loop has ended. A small one is kept as its text, which takes a tenth of the
+/// memory; a large one stays as it is, shared with whoever else has it, and stored once by snapshots (ADR 62).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Aside {
+    /// The text, and about how many bytes of memory it takes as an item.
+    Text(Box<str>, usize),
+    Value(Arc<Value>),
+}
+
+impl Aside {
+    pub(crate) fn of(value: Arc<Value>) -> Self {
+        match serde_json::to_string(&value) {
+            Ok(text) if text.len() <= BLOB_LIMIT => Self::Text(text.into(), measure::of_item(&value)),
+            Ok(_) | Err(_) => Self::Value(value),
+        }
+    }
+    pub(crate) fn value(&self) -> Arc<Value> {
+        match self {
+            // It was written by `of`: it can be read.
+            Self::Text(text, _) => Arc::new(json::unbounded(text).unwrap_or_default()),
+            Self::Value(value) => Arc::clone(value),
+        }
+    }
+    fn weight(&self) -> usize {
+        match self {
+            Self::Text(_, weight) => *weight,
+            Self::Value(value) => measure::of_item(value),
+        }
+    }
 }
 
 /// What a container keeps while its body runs, and for being entered again.
@@ -138,6 +181,9 @@ pub(crate) struct Body {
     pub(crate) errors: Vec<Arc<ErrorPayload>>,
     /// Highest visit of a slot inside so far.
     pub(crate) highest: u32,
+    /// About how many bytes of memory `done` takes when it is handed on, and `errors`.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub(crate) weight: usize,
 }
 
 impl Body {
@@ -148,6 +194,7 @@ impl Body {
         if self.done.len() <= index {
             self.done.resize(index + 1, None);
         }
+        self.weight += outcome.weight();
         self.done[index] = Some(outcome);
     }
     /// The next index that has to run.

@@ -1,6 +1,6 @@
 //! Containers (SEMANTICS 6): what begins next in a body, what a body came to, what is cut off.
 
-use super::{Deciding, StepError, finish::after};
+use super::{Deciding, StepError, finish::after, limit};
 use crate::{
     compiled::Compiled,
     effect::{CallKey, CallOutput, Effect, OutItem},
@@ -42,6 +42,12 @@ impl Deciding<'_> {
             let failure = child_failure(error, &body.errors);
             return self.fail_slot(node, slot, &failure);
         }
+        if body.weight > self.compiled.most && self.compiled.nodes[node].role == Role::Loop {
+            let ended = body.done.iter().flatten().count();
+            let failure =
+                limit::refused(body.weight, self.compiled.most, &format!("The results of {ended} iterations"));
+            return self.fail_slot(node, slot, &failure);
+        }
         let next = body.upcoming();
         let more = !body.broken
             && match body.total {
@@ -59,7 +65,7 @@ impl Deciding<'_> {
         let text = body.config.get("while").and_then(Value::as_str).unwrap_or("false");
         let before = next.checked_sub(1).and_then(|index| body.outcome(index));
         let result = match before {
-            Some(Outcome::Result(result)) => Arc::clone(result),
+            Some(Outcome::Result(result)) => result.value(),
             Some(Outcome::Leaves(leaves)) => data_of(leaves),
             Some(Outcome::Rejected(_) | Outcome::Elsewhere) | None => Arc::default(),
         };
@@ -98,6 +104,11 @@ impl Deciding<'_> {
         };
         let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
         let output = CallOutput::items("success", made);
+        let bytes = limit::weight(&output);
+        if bytes > self.compiled.most {
+            let failure = limit::refused(bytes, self.compiled.most, "What this step hands on of its body");
+            return self.fail_slot(node, slot, &failure);
+        }
         match after(self.compiled, self.state, node, slot, output, &mut scratch) {
             Ok(outcome) => {
                 let item = self.many(node).then_some(slot);
@@ -146,7 +157,7 @@ impl Deciding<'_> {
             let result = match outcome {
                 None => continue,
                 Some(Outcome::Rejected(_) | Outcome::Elsewhere) => Arc::default(),
-                Some(Outcome::Result(result)) => Arc::clone(result),
+                Some(Outcome::Result(result)) => result.value(),
                 Some(Outcome::Leaves(leaves)) => data_of(leaves),
             };
             let binary = match outcome {

@@ -107,6 +107,11 @@ impl Deciding<'_> {
         if self.state.ready.contains(&node) {
             return self.start_node(node);
         }
+        // A later part of many items.
+        if here.item.is_none() && self.compiled.nodes[node].pure && self.many(node) {
+            let cut = self.interrupted_slots(node);
+            return if cut.is_empty() { self.start_more(node).map(|_| ()) } else { self.start_slots(node, &cut) };
+        }
         match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
             Some(Phase::Interrupted) if self.is_batch(node) => {
                 let slots = self.interrupted_slots(node);

@@ -1,6 +1,6 @@
 //! Results of calls: output schema, `out`, `print`, `step_done`.
 
-use super::{Deciding, EventKey, StepError};
+use super::{Deciding, EventKey, StepError, limit};
 use crate::{
     compiled::Compiled,
     context,
@@ -56,7 +56,9 @@ impl Deciding<'_> {
         let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
         let mut failures = Vec::new();
         let mut outcomes = Vec::new();
+        let mut held = fold::activation(self.state, node).map_or(0, |activation| activation.slots.weight());
         for (slot, result) in live {
+            let result = result.and_then(|output| self.with_room(node, output, &mut held));
             let result = result.and_then(|output| after(self.compiled, self.state, node, slot, output, &mut scratch));
             match result {
                 Ok(outcome) => outcomes.push(outcome),
@@ -67,6 +69,24 @@ impl Deciding<'_> {
             self.fail_slot(node, *slot, failure)?;
         }
         if outcomes.is_empty() { Ok(()) } else { self.done(node, key.item, outcomes) }
+    }
+
+    /// What a slot puts out, when there is room for it beside what the others of the step have put out.
+    fn with_room(&self, node: usize, output: CallOutput, held: &mut usize) -> Result<CallOutput, NodeFailure> {
+        let bytes = held.saturating_add(limit::weight(&output));
+        if bytes > self.compiled.most {
+            let count = output.ports.values().map(Vec::len).sum::<usize>();
+            let what = if self.many(node) {
+                "What this step makes of its items".to_owned()
+            } else if count == 1 {
+                "The item that this step makes".to_owned()
+            } else {
+                format!("The {count} items that this step makes")
+            };
+            return Err(limit::refused(bytes, self.compiled.most, &what));
+        }
+        *held = bytes;
+        Ok(output)
     }
 
     /// The call of a slot is under way.

@@ -53,8 +53,8 @@ impl Deciding<'_> {
             }
         }
         if this.pure && slots > 1 {
-            let all: Vec<usize> = (0..slots).collect();
-            return self.start_slots(node, &all);
+            let part = self.next_part(node);
+            return self.start_slots(node, &part);
         }
         self.start_slots(node, &[0])
     }
@@ -66,8 +66,27 @@ impl Deciding<'_> {
         if next >= activation.slots.len() || !self.has_room(node) {
             return Ok(false);
         }
-        self.start_slots(node, &[next])?;
+        // One that begins again by itself, in a re-run, is a call of its own.
+        let untouched = activation.slots.is_untouched(next);
+        if self.compiled.nodes[node].pure && self.many(node) && untouched {
+            let part = self.next_part(node);
+            self.start_slots(node, &part)?;
+        } else {
+            self.start_slots(node, &[next])?;
+        }
         Ok(true)
+    }
+
+    /// The next items of a step without effects: so many at once, that what is made for their calls and what is recorded of
+    /// them has a bound (ADR 62). One item alone is no batch: it goes with those before it.
+    fn next_part(&self, node: usize) -> Vec<usize> {
+        let most = self.compiled.part;
+        let Some(activation) = &self.state.nodes[node].activation else { return Vec::new() };
+        let mut part: Vec<usize> = activation.slots.fresh(activation.next_fresh).take(most + 2).collect();
+        if part.len() > most + 1 {
+            part.truncate(most);
+        }
+        part
     }
 
     fn skip(&mut self, node: usize, condition: &str) -> Result<(), StepError> {
@@ -260,14 +279,18 @@ impl Deciding<'_> {
     pub(super) fn is_batch(&self, node: usize) -> bool {
         // In a container that was entered again the first visit is not 1.
         let began = self.state.frames.get(self.compiled.nodes.frame(node)).map_or(1, |frame| frame.visit);
-        let first = |a: &Activation| a.slots.iter().all(|s| s.attempt == 0 && s.visit == began);
+        // Those that are under way or were cut off: parts before them have ended, and may have been tried again.
+        let first = |a: &Activation| {
+            let mut open = a.slots.open().filter(|(_, s)| matches!(s.phase, Phase::Running | Phase::Interrupted));
+            open.all(|(_, s)| s.attempt == 0 && s.visit == began)
+        };
         self.compiled.nodes[node].pure
             && self.many(node)
             && self.state.nodes[node].activation.as_ref().is_some_and(first)
     }
 
     pub(super) fn interrupted_slots(&self, node: usize) -> Vec<usize> {
-        let slots = self.state.nodes[node].activation.iter().flat_map(|a| a.slots.iter().enumerate());
+        let slots = self.state.nodes[node].activation.iter().flat_map(|a| a.slots.open());
         slots.filter(|(_, s)| s.phase == Phase::Interrupted).map(|(i, _)| i).collect()
     }
 
@@ -373,6 +396,14 @@ pub(crate) fn prepared(
 
 fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, prepared: Prepared) -> CallSlot {
     let input = fold::activation(state, node).map(|a| Arc::clone(&a.input)).unwrap_or_default();
+    let scope = node_scope(compiled, state, node, slot, &prepared.input, None);
+    // What comes together and is as it came is not copied: there may be very many.
+    let as_it_came = compiled.nodes[node].mode == Mode::All
+        && prepared.input.len() == input.len()
+        && prepared.input.iter().zip(input.iter()).all(|(data, item)| Arc::ptr_eq(data, &item.data));
+    if as_it_came {
+        return CallSlot { item: slot, config: prepared.config, input, scope };
+    }
     let own: Vec<Item> = match compiled.nodes[node].mode {
         Mode::Each => input.get(slot).cloned().into_iter().collect(),
         Mode::All => input.as_ref().clone(),
@@ -395,7 +426,6 @@ fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, pr
             None => Item { data: Arc::clone(data), ..Item::new((i + 1).to_string(), Value::Null) },
         })
         .collect();
-    let scope = node_scope(compiled, state, node, slot, &prepared.input, None);
     CallSlot { item: slot, config: prepared.config, input: Arc::new(replaced), scope }
 }
 

@@ -6,6 +6,7 @@ mod debug_wires;
 mod diagnostics;
 mod driver;
 mod foreign;
+mod many_items;
 mod properties;
 mod properties_containers;
 mod properties_debug;

@@ -1,6 +1,6 @@
 //! Invariants of ARCHITECTURE 4 over random graphs, failures and orders of completion.
 
-use crate::driver::{World, catalog, check, compile};
+use crate::driver::{World, catalog, check, compile, finished, parted, takes};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, summary};
@@ -188,7 +188,7 @@ proptest! {
 
     #[test]
     fn every_run_ends_once_and_folds_to_its_state(graph in graphs()) {
-        let compiled = compile(file(&graph));
+        let compiled = parted(compile(file(&graph)), graph.order);
         let (events, state) = run(&graph, &compiled);
         prop_assert!(state.status().is_terminal());
         prop_assert_eq!(events.iter().filter(|e| e.body.is_terminal()).count(), 1);
@@ -197,7 +197,7 @@ proptest! {
 
     #[test]
     fn calls_end_once_and_items_leave_by_one_port(graph in graphs()) {
-        let compiled = compile(file(&graph));
+        let compiled = parted(compile(file(&graph)), graph.order);
         let (events, state) = run(&graph, &compiled);
         // every call has exactly one end
         let mut open: HashMap<(String, Option<usize>, u32, u32), usize> = HashMap::new();
@@ -247,7 +247,7 @@ proptest! {
 
     #[test]
     fn a_run_cut_anywhere_ends_the_same(graph in graphs()) {
-        let compiled = compile(file(&graph));
+        let compiled = parted(compile(file(&graph)), graph.order);
         let script = script(graph.failures);
         let (events, state) = run(&graph, &compiled);
         let whole = summary::of(&compiled, &state);
@@ -271,14 +271,11 @@ proptest! {
                 prop_assert_eq!(step.state, whole.steps[id].state, "{} after cut {}", id, cut);
             }
             // no finished step runs again
-            let done: Vec<(String, Option<usize>)> = events[..cut]
-                .iter()
-                .filter(|e| matches!(e.body, EventBody::StepDone(_)))
-                .filter_map(|e| e.step_id.clone().map(|s| (s, e.item)))
-                .collect();
-            for event in &world.events[cut..] {
-                if let (EventBody::StepStart(_), Some(step)) = (&event.body, &event.step_id) {
-                    prop_assert!(!done.contains(&(step.clone(), event.item)), "{} ran again after cut {}", step, cut);
+            let done = finished(events[..cut].iter());
+            for (step, items) in world.events[cut..].iter().filter_map(takes) {
+                for item in items {
+                    let again = done.contains(&(step.clone(), item));
+                    prop_assert!(!again, "item {} of {} ran again after cut {}", item, step, cut);
                 }
             }
         }

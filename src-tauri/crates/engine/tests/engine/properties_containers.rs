@@ -1,7 +1,7 @@
 //! The invariants over random graphs in which containers nest (SEMANTICS 6): any order of completion, any failures, cut
 //! off after any event.
 
-use crate::driver::{World, compile, told};
+use crate::driver::{World, compile, parted, told};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, fold, summary};
@@ -204,7 +204,7 @@ proptest! {
 
     #[test]
     fn containers_end_once_and_the_log_rebuilds_them(nested in nested()) {
-        let compiled = compile(file(&nested));
+        let compiled = parted(compile(file(&nested)), nested.order);
         let (events, state) = run(&nested, &compiled);
         prop_assert!(state.status().is_terminal());
         prop_assert_eq!(events.iter().filter(|e| e.body.is_terminal()).count(), 1);
@@ -221,7 +221,7 @@ proptest! {
 
     #[test]
     fn containers_cut_anywhere_end_the_same(nested in nested()) {
-        let compiled = compile(file(&nested));
+        let compiled = parted(compile(file(&nested)), nested.order);
         let script = script(nested.failures);
         let (events, state) = run(&nested, &compiled);
         let whole = summary::of(&compiled, &state);

@@ -1,6 +1,6 @@
 //! A run that is stopped, however often, has the events of one that is not, apart from those of its stops (ADR 33).
 
-use crate::driver::{World, compile};
+use crate::driver::{World, compile, parted};
 use crate::{properties, properties_containers};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ proptest! {
 
     #[test]
     fn stops_leave_the_events_of_a_run_as_they_are(graph in properties::graphs(), chosen in any::<u64>()) {
-        let compiled = compile(properties::file(&graph));
+        let compiled = parted(compile(properties::file(&graph)), graph.order);
         let script = properties::script(graph.failures);
         let (plain, _) = stopped_at_once(&compiled, &script, chosen, false);
         let (watched, _) = stopped_at_once(&compiled, &script, chosen, true);
@@ -111,7 +111,7 @@ proptest! {
 
     #[test]
     fn in_containers_too(nested in properties_containers::nested(), chosen in any::<u64>()) {
-        let compiled = compile(properties_containers::file(&nested));
+        let compiled = parted(compile(properties_containers::file(&nested)), nested.order);
         let script = properties_containers::script(nested.failures);
         let (plain, _) = stopped_at_once(&compiled, &script, chosen, false);
         let (watched, _) = stopped_at_once(&compiled, &script, chosen, true);
@@ -122,7 +122,7 @@ proptest! {
     /// what the run comes to, is the same.
     #[test]
     fn a_run_comes_to_the_same_when_it_stands_still_at_each_stop(graph in properties::graphs(), chosen in any::<u64>()) {
-        let compiled = compile(properties::file(&graph));
+        let compiled = parted(compile(properties::file(&graph)), graph.order);
         let calm = |_: &str, _: usize, _: u32| None;
         let mut undisturbed = World::new(&compiled, &calm, graph.order);
         undisturbed.start(json!({ "p": 1 }));

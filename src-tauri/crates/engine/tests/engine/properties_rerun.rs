@@ -1,7 +1,7 @@
 //! Invariant 4 over the random graphs of the other properties: re-run from any step with no edits gives the original from
 //! there on, a kept step never executes, and the log of the new run alone rebuilds it. Invariant 6 holds in it too.
 
-use crate::driver::{Script, World, compile, told};
+use crate::driver::{Script, World, compile, finished, parted, takes, told};
 use crate::{properties, properties_containers, properties_people};
 use proptest::prelude::*;
 use signalbox_engine::rerun::{Original, Overrides, Reopen, RerunError, plan, plan_reopened};
@@ -43,13 +43,7 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed
             Err(error) => return Err(TestCaseError::fail(format!("{name}: {error} in {:#?}", told(&first.events)))),
         };
         let again = made.with(compiled, Overrides::default()).expect("nothing is changed");
-        let kept: BTreeSet<_> = again
-            .base
-            .events
-            .iter()
-            .filter(|e| matches!(e.body, EventBody::StepDone(_)) && e.body.origin().is_none() && e.path.is_none())
-            .map(|e| (e.step_id.clone(), e.item))
-            .collect();
+        let kept = finished(again.base.events.iter().filter(|event| event.path.is_none()));
         let mut second = World::again(compiled, script, order ^ count as u64, again);
         second.every_answer = every;
         second.run_to_end();
@@ -64,9 +58,9 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed
         // A step beside it that failed the original runs again too, and may fail this run before.
         let ended_before = second.state.status() == RunStatus::Failed && whole.status == RunStatus::Failed;
         prop_assert!(ended_before || begun(&second.events).contains(name), "{}", saw());
-        for event in second.events.iter().filter(|e| matches!(e.body, EventBody::StepStart(_)) && e.path.is_none()) {
-            let own = event.body.origin().is_none() && kept.contains(&(event.step_id.clone(), event.item));
-            prop_assert!(!own, "{:?} was kept and ran: {}", event.step_id, saw());
+        for (step, items) in second.events.iter().filter(|event| event.path.is_none()).filter_map(takes) {
+            let again = items.into_iter().any(|item| kept.contains(&(step.clone(), item)));
+            prop_assert!(!again, "{} was kept and ran: {}", step, saw());
         }
         if timed || whole.status != RunStatus::Completed {
             continue;
@@ -142,13 +136,13 @@ proptest! {
 
     #[test]
     fn a_rerun_gives_the_original_from_there_on(graph in properties::graphs()) {
-        let compiled = compile(properties::file(&graph));
+        let compiled = parted(compile(properties::file(&graph)), graph.order);
         check(&compiled, &properties::script(graph.failures), graph.order, false, false)?;
     }
 
     #[test]
     fn a_rerun_inside_containers_keeps_the_other_iterations(nested in properties_containers::nested()) {
-        let compiled = compile(properties_containers::file(&nested));
+        let compiled = parted(compile(properties_containers::file(&nested)), nested.order);
         let script = properties_containers::script(nested.failures);
         let mut first = World::new(&compiled, &script, nested.order);
         first.checked = false;
@@ -175,7 +169,7 @@ proptest! {
 
     #[test]
     fn a_task_of_an_iteration_is_asked_again(nested in properties_containers::nested()) {
-        let compiled = compile(properties_containers::file(&nested));
+        let compiled = parted(compile(properties_containers::file(&nested)), nested.order);
         reopen(&compiled, &properties_containers::script(nested.failures), nested.order, false)?;
     }
 }

@@ -18,14 +18,14 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
 }];
 
 /// The state of a run after event `seq`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// The last event it contains.
     pub seq: u64,
     /// Version of the body's shape.
     pub version: u32,
-    /// The encoded state.
-    pub body: Value,
+    /// The encoded state: compact JSON.
+    pub body: String,
 }
 
 fn hash(run: &str, seq: u64, version: u32, body: &str, blobs: Option<&str>) -> String {
@@ -41,7 +41,7 @@ fn hash(run: &str, seq: u64, version: u32, body: &str, blobs: Option<&str>) -> S
 /// Large values that the run's events have stored already are referenced; others stay inside, and go with the snapshot.
 pub(crate) fn insert(connection: &Connection, run: &str, snapshot: &mut Snapshot) -> Result<()> {
     let mut failed = None;
-    let document = Document::split(snapshot.body.take(), &mut |hash| {
+    let document = Document::split(std::mem::take(&mut snapshot.body), &mut |hash| {
         blob::is_used(connection, run, hash).unwrap_or_else(|error| {
             failed = Some(error);
             false
@@ -78,13 +78,14 @@ pub(crate) fn latest(connection: &Connection, run: &str, until: u64) -> Result<O
         if hash(run, seq, version, &body, blobs.as_deref()) != stored {
             continue;
         }
+        let Some(blobs) = blobs else { return Ok(Some(Snapshot { seq, version, body })) };
         let Ok(mut body) = parse::<Value>(&body) else { continue };
         let mut fetch = |hash: &str| {
             blob::get(connection, hash)?
                 .ok_or_else(|| Error::Damaged { reason: format!("the value {hash} is missing") })
         };
-        match blobs.map_or(Ok(()), |blobs| fill(&mut body, &blobs, &mut fetch)) {
-            Ok(()) => return Ok(Some(Snapshot { seq, version, body })),
+        match fill(&mut body, &blobs, &mut fetch) {
+            Ok(()) => return Ok(Some(Snapshot { seq, version, body: body.to_string() })),
             Err(Error::Damaged { .. }) => {}
             Err(other) => return Err(other),
         }

@@ -135,7 +135,7 @@ pub(crate) fn commit(run: &str, owner: &Owner, events: Vec<RunEvent>) -> RunComm
 
 /// Ends a run with event `seq`.
 pub(crate) fn end(store: &Store, run: &str, owner: &Owner, seq: u64) {
-    let end = RunEnd { ended_ms: T0 + 9, summary: Some(json!({"runId": run})), ..RunEnd::default() };
+    let end = RunEnd { ended_ms: T0 + 9, summary: Some(json!({"runId": run}).to_string()), ..RunEnd::default() };
     let commit = RunCommit {
         status: Some(RunStatus::Completed),
         end: Some(end),

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use signalbox_store::{RunCommit, Snapshot};
 
 fn snapshot(seq: u64, body: Value) -> Option<Snapshot> {
-    Some(Snapshot { seq, version: 3, body })
+    Some(Snapshot { seq, version: 3, body: body.to_string() })
 }
 
 #[test]

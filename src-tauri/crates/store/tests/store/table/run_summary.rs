@@ -9,7 +9,7 @@ fn the_summary_comes_back_whole_and_a_damaged_one_is_none() {
     let owner = started(&store, "r");
     assert_eq!(store.summary("r").expect("reads"), None);
     let summary = json!({"runId": "r", "output": [noise(3, 50_000)], "context": {"z": 1, "a": 2}});
-    let end = RunEnd { ended_ms: T0 + 2, summary: Some(summary.clone()), ..RunEnd::default() };
+    let end = RunEnd { ended_ms: T0 + 2, summary: Some(summary.to_string()), ..RunEnd::default() };
     let status = Some(RunStatus::Completed);
     store.commit(RunCommit { status, end: Some(end), ..commit("r", &owner, vec![finish("r", 2)]) }).expect("ends");
     let read = store.summary("r").expect("reads").expect("is there");

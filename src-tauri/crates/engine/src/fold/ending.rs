@@ -1,0 +1,84 @@
+//! The end of a run: the chain after an abort, and what the terminal event leaves.
+
+use super::{
+    activate, cut, error_item,
+    settle::{join, settle},
+};
+use crate::{
+    compiled::Compiled,
+    numbers::Spread,
+    state::{EdgeState, Ending, NodeRun, Phase, RunState, Transient},
+};
+use signalbox_model::{NodeState, RunStatus};
+
+/// Once nothing is under way after an abort, the `onAbort` chain is activated: it follows from the state alone.
+pub(super) fn settle_ending(compiled: &Compiled, state: &mut RunState) {
+    if state.status.is_terminal() || state.is_busy() {
+        return;
+    }
+    let Some(Ending::Abort { error, chain, .. }) = &mut state.ending else { return };
+    let Some(start) = compiled.on_abort else { return };
+    if *chain {
+        return;
+    }
+    *chain = true;
+    let item = error_item(error, None, None);
+    state.ready.clear();
+    state.startable.clear();
+    state.undecided.clear();
+    state.timed.clear();
+    state.bodies.clear();
+    // Wires from outside the chain can carry nothing any more.
+    let mut todo = Vec::new();
+    for (i, edge) in compiled.edges.iter().enumerate() {
+        if compiled.abort_region[edge.to] && !compiled.abort_region[edge.from] && edge.to != start {
+            settle(compiled, state, i, EdgeState::Dead, &mut todo);
+        }
+    }
+    while let Some(ready) = todo.pop() {
+        join(compiled, state, ready, &mut todo);
+    }
+    if compiled.abort_region[start] {
+        activate(compiled, state, start, vec![item]);
+    }
+}
+
+/// The terminal event: what had not ended is cancelled, what was never reached is skipped or cancelled.
+pub(super) fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatus) {
+    let stopped = state.ending.is_some();
+    state.status = status;
+    let open: Vec<(usize, NodeRun)> = state.nodes.inner().map(|(node, run)| (node, run.clone())).collect();
+    for (node, run) in open {
+        let failed = run.activation.as_ref().is_some_and(|a| a.slots.open().any(|(_, s)| s.phase == Phase::Failed));
+        let ended = if failed { NodeState::Failed } else { cut::cancelled(run.state) };
+        cut::add(&mut state.nodes[compiled.nodes.local(node)], &NodeRun { state: ended, ..run });
+    }
+    state.nodes.clear_inner();
+    state.frames.clear();
+    for node in state.nodes.top_mut() {
+        let left = node.activation.take();
+        let active = left.is_some();
+        if left.is_some_and(|a| a.slots.open().any(|(_, s)| s.phase == Phase::Failed)) {
+            node.state = NodeState::Failed;
+            continue;
+        }
+        if node.state == NodeState::Pending && status == RunStatus::Completed && !stopped && !active {
+            node.state = NodeState::Skipped;
+        }
+        node.state = cut::cancelled(node.state);
+    }
+    state.edges = Spread::new(Vec::new());
+    state.ready.clear();
+    state.startable.clear();
+    state.undecided.clear();
+    state.in_flight.clear();
+    state.timed.clear();
+    state.auditing.clear();
+    state.inside.clear();
+    state.bodies.clear();
+    state.tasks.clear();
+    state.exits.clear();
+    state.ending = None;
+    state.debug = None;
+    state.cancel = Transient::default();
+}

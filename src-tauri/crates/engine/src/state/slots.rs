@@ -1,0 +1,221 @@
+//! The slots of an activation. There may be a million, and most of them have not begun or have ended plainly: the first
+//! cost nothing, the others only what they put out (ADR 62).
+
+use super::{Made, Phase, Slot};
+use crate::measure;
+use serde::{Deserialize, Serialize};
+use signalbox_model::{ErrorPayload, Item};
+use std::collections::VecDeque;
+
+/// All slots of an activation, by their number from 0.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Slots {
+    count: usize,
+    /// With which each begins.
+    visit: u32,
+    /// Those that have begun and not ended plainly, by number.
+    open: VecDeque<(usize, Slot)>,
+    /// Which have ended plainly: a bit for each, up to the last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ended: Vec<u64>,
+    /// The ports that these used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ports: Vec<String>,
+    /// What these put out, in the order in which they ended: slot, port, item.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    put_out: Vec<(usize, usize, Item)>,
+    /// About how many bytes of memory that takes, and what failed. Counted when there are several.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    weight: usize,
+    /// One that has not begun, and one that has ended, to look at.
+    #[serde(skip)]
+    fresh: Made<Box<Slot>>,
+    #[serde(skip)]
+    over: Made<Box<Slot>>,
+}
+
+/// What an activation came to.
+pub(crate) struct Results {
+    /// Those that did not end plainly, by number.
+    pub(crate) others: VecDeque<(usize, Slot)>,
+    /// Ports of the plain ones.
+    pub(crate) ports: Vec<String>,
+    /// Slot, port, item: what the plain ones put out, by slot.
+    pub(crate) put_out: Vec<(usize, usize, Item)>,
+}
+
+impl Slots {
+    pub(crate) fn new(count: usize, visit: u32) -> Self {
+        let mut open = VecDeque::new();
+        // By far the most steps have one: looked at before it begins, it is there.
+        if count == 1 {
+            open = VecDeque::with_capacity(1);
+            open.push_back((0, Slot::fresh(visit)));
+        }
+        Self {
+            count,
+            visit,
+            open,
+            ended: Vec::new(),
+            ports: Vec::new(),
+            put_out: Vec::new(),
+            weight: 0,
+            fresh: Made::default(),
+            over: Made::default(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn get(&self, slot: usize) -> Option<&Slot> {
+        if slot >= self.count {
+            return None;
+        }
+        Some(match self.place(slot) {
+            Ok(place) => &self.open[place].1,
+            Err(_) if self.has_ended(slot) => self
+                .over
+                .0
+                .get_or_init(|| Box::new(Slot { phase: Phase::Done { ports: Vec::new() }, ..Slot::fresh(self.visit) })),
+            Err(_) => self.fresh.0.get_or_init(|| Box::new(Slot::fresh(self.visit))),
+        })
+    }
+
+    /// To change it; one that has ended plainly does not change any more.
+    pub(crate) fn get_mut(&mut self, slot: usize) -> Option<&mut Slot> {
+        let place = match self.place(slot) {
+            Ok(place) => place,
+            Err(_) if slot >= self.count || self.has_ended(slot) => return None,
+            Err(place) => {
+                self.open.insert(place, (slot, Slot::fresh(self.visit)));
+                place
+            }
+        };
+        self.open.get_mut(place).map(|(_, slot)| slot)
+    }
+
+    /// It has left through ports, and that is all there is to know of it. False when it has been over before.
+    pub(crate) fn end(&mut self, slot: usize, ports: Vec<(String, Vec<Item>)>) -> bool {
+        match self.place(slot) {
+            Ok(place) if self.open[place].1.phase.is_closed() => return false,
+            Ok(place) => drop(self.open.remove(place)),
+            Err(_) if slot >= self.count || self.has_ended(slot) => return false,
+            Err(_) => {}
+        }
+        if self.ended.len() <= slot / 64 {
+            self.ended.resize(slot / 64 + 1, 0);
+        }
+        self.ended[slot / 64] |= 1 << (slot % 64);
+        for (port, items) in ports {
+            let known = self.ports.iter().position(|known| *known == port);
+            let port = known.unwrap_or_else(|| {
+                self.ports.push(port);
+                self.ports.len() - 1
+            });
+            if self.count > 1 {
+                self.weight += items.iter().map(|item| measure::of_item(&item.data)).sum::<usize>();
+            }
+            self.put_out.extend(items.into_iter().map(|item| (slot, port, item)));
+        }
+        true
+    }
+
+    /// A slot has failed and its error is kept.
+    pub(crate) fn failed(&mut self, error: &ErrorPayload) {
+        if self.count > 1 {
+            self.weight += measure::of_error(error);
+        }
+    }
+
+    /// About how many bytes of memory it takes what the slots came to so far.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// Those that have begun and not ended plainly.
+    pub(crate) fn open(&self) -> impl Iterator<Item = (usize, &Slot)> {
+        self.open.iter().map(|(number, slot)| (*number, slot))
+    }
+
+    /// Those that have not begun, from a number on.
+    pub(crate) fn fresh(&self, from: usize) -> impl Iterator<Item = usize> {
+        (from..self.count).filter(|slot| self.is_fresh(*slot))
+    }
+
+    pub(crate) fn is_fresh(&self, slot: usize) -> bool {
+        match self.place(slot) {
+            Ok(place) => self.open[place].1.phase == Phase::Fresh,
+            Err(_) => slot < self.count && !self.has_ended(slot),
+        }
+    }
+
+    /// It has never begun, and nobody has changed what it gets.
+    pub(crate) fn is_untouched(&self, slot: usize) -> bool {
+        slot < self.count && self.place(slot).is_err() && !self.has_ended(slot)
+    }
+
+    /// None has begun.
+    pub(crate) fn untouched(&self) -> bool {
+        self.ended.is_empty() && self.open.iter().all(|(_, slot)| slot.phase == Phase::Fresh)
+    }
+
+    pub(crate) fn into_results(mut self) -> Results {
+        // Calls side by side end in any order; a stable sort of what is nearly sorted costs little.
+        self.put_out.sort_by_key(|(slot, _, _)| *slot);
+        Results { others: self.open, ports: self.ports, put_out: self.put_out }
+    }
+
+    fn has_ended(&self, slot: usize) -> bool {
+        self.ended.get(slot / 64).is_some_and(|bits| bits & (1 << (slot % 64)) != 0)
+    }
+
+    fn place(&self, slot: usize) -> Result<usize, usize> {
+        self.open.binary_search_by_key(&slot, |(number, _)| *number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Slots;
+    use crate::state::Phase;
+    use serde_json::json;
+    use signalbox_model::Item;
+
+    fn out(data: usize) -> Vec<(String, Vec<Item>)> {
+        vec![("success".into(), vec![Item::new("1", json!(data))])]
+    }
+
+    /// Counted, not timed: a slot is there while it is under way.
+    #[test]
+    fn slots_that_have_not_begun_or_have_ended_are_not_kept() {
+        let mut slots = Slots::new(1_000_000, 1);
+        assert_eq!(slots.open().count(), 0);
+        for slot in 0..1_000 {
+            slots.get_mut(slot).expect("one of them").phase = Phase::Running;
+        }
+        assert_eq!(slots.open().count(), 1_000);
+        for slot in 0..1_000 {
+            assert!(slots.end(slot, out(slot)));
+        }
+        assert_eq!(slots.open().count(), 0);
+        assert_eq!(slots.fresh(0).next(), Some(1_000));
+        assert!(!slots.end(7, out(7)), "it has ended before");
+        assert!(slots.get(7).expect("it was one").phase.is_closed() && slots.get_mut(7).is_none());
+        assert_eq!(slots.get(1_000_000), None);
+    }
+
+    #[test]
+    fn what_ended_in_any_order_comes_out_by_number_and_a_failed_one_stays() {
+        let mut slots = Slots::new(5, 2);
+        slots.get_mut(1).expect("one of them").phase = Phase::Failed;
+        for slot in [3, 0, 4, 2] {
+            assert!(slots.end(slot, out(slot)));
+        }
+        assert!(!slots.end(1, out(1)), "it has ended otherwise");
+        let found = slots.into_results();
+        assert_eq!(found.put_out.iter().map(|(slot, _, _)| *slot).collect::<Vec<_>>(), [0, 2, 3, 4]);
+        assert_eq!(found.others.iter().map(|(slot, _)| *slot).collect::<Vec<_>>(), [1]);
+    }
+}

@@ -1,0 +1,33 @@
+//! What one step may hand on (ADR 62). Items of a run are in memory: before there are too many of them, it is said in words.
+
+use crate::{effect::CallOutput, measure};
+use signalbox_model::{ErrorPayload, NodeFailure, SuggestedAction};
+
+/// Code of the error of a step, or of a container, that would hand on more than it may.
+pub(crate) const STEP_TOO_LARGE: &str = "STEP_TOO_LARGE";
+
+/// About how many bytes of memory the items take that a call puts out.
+pub(super) fn weight(output: &CallOutput) -> usize {
+    output.ports.values().flatten().map(|item| measure::of_item(&item.data)).sum()
+}
+
+/// Why it does not go on: `what` is told to a person.
+pub(super) fn refused(bytes: usize, most: usize, what: &str) -> NodeFailure {
+    let mega = |bytes: usize| bytes.div_ceil(1024 * 1024);
+    let message = format!(
+        "{what} would take about {} MB of memory; a step may hand on {} MB. Keep fewer fields, filter earlier, or work through \
+         the list in parts",
+        mega(bytes),
+        mega(most)
+    );
+    NodeFailure::validation(STEP_TOO_LARGE, message)
+        .suggest(SuggestedAction::HumanReview)
+        .detail("bytes", bytes)
+        .detail("limit", most)
+}
+
+/// One of many items of a step found no room. The others would find none either: nobody is asked about each of them, and
+/// nothing is routed; the step is over.
+pub(crate) fn ends_step(error: &ErrorPayload, slots: usize) -> bool {
+    slots > 1 && error.code() == STEP_TOO_LARGE
+}
