@@ -1,8 +1,9 @@
 // The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
 // server or a model.
-// `node run.mjs [servers|samples|conformance]`; `--table` runs what is known not to be done as well, and prints the table of
+// `node run.mjs [servers|samples|conformance|llama]`; `llama` only when it is named, it needs Python packages (llama.py); `--table` runs what is known not to be done as well, and prints the table of
 // docs/conformance.md.
 import { conformance } from './conformance.mjs';
+import { llama } from './llama.mjs';
 import { samples } from './samples.mjs';
 import { servers } from './servers.mjs';
 
@@ -25,6 +26,7 @@ async function report(name, work) {
 const wants = (part) => only.length === 0 || only.includes(part);
 if (wants('servers')) await servers(report);
 if (wants('samples')) await samples(report);
+if (only.includes('llama')) await llama(report);
 const rows = wants('conformance') ? await conformance(report, process.argv.includes('--table')) : [];
 if (process.argv.includes('--table')) {
   console.log('\n| scenario | of | result | checks |\n|---|---|---|---|');

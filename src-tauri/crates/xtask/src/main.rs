@@ -19,7 +19,8 @@ cargo xtask <task>
   test    install what is missing, run every check and test; the last line is `N passed, N failed`
   gen     write the generated files again (schemas, TypeScript, tables)
   check   the quick checks: format, clippy, dependency rules, UI lint and types
-  peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`)
+  peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`);
+          `llama`: models against the server of llama.cpp, which needs Python packages and says which
   bench   measure, and write docs/benchmarks.md
 ";
 

@@ -134,7 +134,9 @@ fn peers_dir(root: &Path) -> PathBuf {
 pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     system::ready(root, For::Browser)?;
     ui::install(root)?;
-    ui::packages(&peers_dir(root))?;
+    if args.is_empty() || args.iter().any(|arg| arg != "llama") {
+        ui::packages(&peers_dir(root))?;
+    }
     ui::build(root)?;
     shell::run(root, "cargo", &["build", "-p", "signalbox-headless"])?;
     let mut all = vec!["run.mjs"];
