@@ -147,10 +147,17 @@ test('a tool of an approved server is a step of the palette, with the form of it
   await host.rpc('tool_server_approve', { name: 'one', hash });
   try {
     const { page, made } = await openDocument<Doc>(open, host, 'Tools', { nodes: { start: { type: 'trigger.manual', title: 'Start' } }, edges: [], layout: { start: [0, 0] } });
-    await page.locator('[data-node="start"]').click();
+    // In the palette of actions, and in the box that adds a step.
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: /Action, step/ }).fill('echo');
-    await page.getByRole('option', { name: /Add Echo \(one\)/ }).click();
+    await expect(page.getByRole('option', { name: /Add Echo \(one\)/ })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-node="start"]').click();
+    await page.getByRole('button', { name: /^Add step/ }).hover();
+    await page.keyboard.press('Tab');
+    await page.getByRole('combobox', { name: 'Add a step' }).fill('echo');
+    await shot(page, 'tool-palette');
+    await page.getByRole('option', { name: /^Echo one: Says what it is told/ }).click();
     const panel = page.getByRole('complementary', { name: 'Step settings' });
     await expect(panel.getByText('Says what it is told.')).toBeVisible();
     const field = panel.getByRole('textbox', { name: 'Text', exact: true });

@@ -24,6 +24,7 @@ export const canvas = {
   'canvas.search.suggested': 'Suggested',
   'canvas.search.recent': 'Recent',
   'canvas.search.all': 'All',
+  'canvas.search.tools': 'Tools of servers',
   'canvas.search.wire': 'put into the wire',
   'canvas.search.after': 'after {name}',
   'canvas.search.error': 'on error of {name}',

@@ -6,11 +6,9 @@ import type { Action } from '../../kit/action.ts';
 import type { EditorStore } from './editor.ts';
 import { treeOf } from './model/frames.ts';
 import type { CanvasHandle } from './view/handle.ts';
+import { MCP_TOOL, presetOf, type ToolEntry } from './tool-entry.ts';
 
 export const CANVAS_SCOPE = 'canvas';
-
-const MCP_TOOL = 'mcp.tool';
-export interface ToolEntry { server: string; name: string; title?: string | undefined }
 
 export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog: readonly NodeDescriptor[] = []): Action[] {
   const group = t('canvas.group');
@@ -72,9 +70,9 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
 /** One entry for each tool of an approved server: a step that calls it. */
 export function toolActions(editor: EditorStore, handle: CanvasHandle, catalog: readonly NodeDescriptor[], tools: readonly ToolEntry[]): Action[] {
   if (!catalog.some((kind) => kind.type === MCP_TOOL)) return [];
-  return tools.map(({ server, name, title }): Action => ({
-    id: `canvas.tool.${server}.${name}`, title: t('canvas.do.addTool', { name: title ?? name, server }), keys: [], group: t('canvas.group.add'),
-    when: () => !editor.getState().readOnly, run: () => handle.addKind(MCP_TOOL, { title: title ?? name, config: { server, tool: name } }),
+  return tools.map((tool): Action => ({
+    id: `canvas.tool.${tool.server}.${tool.name}`, title: t('canvas.do.addTool', { name: tool.title ?? tool.name, server: tool.server }), keys: [], group: t('canvas.group.add'),
+    when: () => !editor.getState().readOnly, run: () => handle.addKind(MCP_TOOL, presetOf(tool)),
   }));
 }
 

@@ -1,5 +1,6 @@
 /** What screens use of the canvas. */
 export { canvasActions, toolActions } from './actions.ts';
+export type { ToolEntry } from './tool-entry.ts';
 export type { Edit } from './document.ts';
 export { createEditor, useEditor } from './editor.ts';
 export { ruleEdits } from './rule-edits.ts';

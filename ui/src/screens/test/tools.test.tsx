@@ -96,7 +96,7 @@ describe('the form of a tool', () => {
 });
 
 it('a tool is a step under words that are seen, and not too many', () => {
-  const titles = (title: string | undefined) => toolEntries([{ server: 'files', name: 'read', ...(title === undefined ? {} : { title }) }]).map((one) => one.title);
+  const titles = (title: string | undefined) => toolEntries([{ server: 'files', name: 'read', description: 'Reads\n a file.', ...(title === undefined ? {} : { title }) }]).map((one) => one.title);
   expect(titles('Re\u202ead\n it')).toEqual(['Re[U+202E]ad it']);
   expect(titles('x'.repeat(500))).toEqual(['x'.repeat(80)]);
   expect(titles(' ')).toEqual([undefined]);

@@ -2,15 +2,18 @@
 
 import type { Tool } from '../../api/types.ts';
 import { plain } from '../../features/evidence/controls.ts';
-import type { ToolEntry } from '../../features/canvas/actions.ts';
+import type { ToolEntry } from '../../features/canvas/index.ts';
 
-/** Longest title that a step gets from a server. */
+/** Longest title that a step gets from a server, and longest description in a list. */
 const TITLE = 80;
+const TEXT = 200;
 
 /** A server wrote the title, and it goes into lists and into the file: what is not seen is written out, and it has an end. */
-export function toolEntries(tools: readonly Pick<Tool, 'server' | 'name' | 'title'>[]): ToolEntry[] {
-  return tools.map(({ server, name, title }) => {
-    const called = plain(title ?? '').replace(/\s+/g, ' ').trim();
-    return { server, name, title: called === '' ? undefined : [...called].slice(0, TITLE).join('') };
-  });
+export function toolEntries(tools: readonly Pick<Tool, 'server' | 'name' | 'title' | 'description'>[]): ToolEntry[] {
+  return tools.map(({ server, name, title, description }) => ({ server, name, title: short(title ?? '', TITLE), text: short(description, TEXT) }));
+}
+
+function short(text: string, most: number): string | undefined {
+  const line = plain(text).replace(/\s+/g, ' ').trim();
+  return line === '' ? undefined : [...line].slice(0, most).join('');
 }

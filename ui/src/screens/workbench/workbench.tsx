@@ -80,8 +80,9 @@ export function Workbench(props: WorkbenchProps) {
     const { document: now, readOnly: fixed } = editor.getState();
     if (!fixed && Object.keys(now.nodes).length === 0 && window.document.activeElement === window.document.body) next.focus();
   }, [onReady, editor]);
-  const tools = useCommand('tool_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
-  useActions(useMemo(() => (handle ? [...canvasActions(editor, handle, readOnly ? [] : catalog), ...(readOnly ? [] : toolActions(editor, handle, catalog, toolEntries(tools ?? [])))] : []), [editor, handle, readOnly, catalog, tools]));
+  const approved = useCommand('tool_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
+  const tools = useMemo(() => (readOnly ? [] : toolEntries(approved ?? [])), [readOnly, approved]);
+  useActions(useMemo(() => (handle ? [...canvasActions(editor, handle, readOnly ? [] : catalog), ...toolActions(editor, handle, catalog, tools)] : []), [editor, handle, readOnly, catalog, tools]));
 
   // A part that closes may have had the focus: the keys go back to the canvas, not to nothing.
   const { problemsOpen } = props;
@@ -151,7 +152,7 @@ export function Workbench(props: WorkbenchProps) {
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel && props.underPanel ? <div className="dbg-panel">{panel}{props.underPanel}</div> : panel}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>

@@ -6,6 +6,8 @@ import { scoreAll } from '../../../kit/match.ts';
 export interface Found {
   kind: NodeDescriptor;
   group: 'suggested' | 'recent' | 'all';
+  /** How well it answers a query; 0 without one. */
+  points: number;
 }
 
 const scoreKind = (query: string, kind: NodeDescriptor): number =>
@@ -24,7 +26,7 @@ export function findKinds(query: string, kinds: readonly NodeDescriptor[], sugge
       .map((kind) => ({ kind, points: scoreKind(query, kind) }))
       .filter((found) => found.points > 0)
       .sort((a, b) => b.points - a.points || a.kind.title.localeCompare(b.kind.title))
-      .map(({ kind }) => ({ kind, group: 'all' }));
+      .map(({ kind, points }) => ({ kind, points, group: 'all' }));
   }
   const byType = new Map(kinds.map((kind) => [kind.type, kind]));
   const list: Found[] = [];
@@ -32,7 +34,7 @@ export function findKinds(query: string, kinds: readonly NodeDescriptor[], sugge
     for (const type of types) {
       const kind = byType.get(type);
       if (kind && limit > 0 && !list.some((found) => found.kind === kind)) {
-        list.push({ kind, group });
+        list.push({ kind, group, points: 0 });
         limit -= 1;
       }
     }

@@ -24,6 +24,7 @@ import { FrameBox } from './frame-box.tsx';
 import { RunIterations } from './iterations.tsx';
 import { CanvasMenu, type CanvasMenus } from './menu.tsx';
 import { NodeCard } from './node-card.tsx';
+import type { ToolEntry } from '../tool-entry.ts';
 import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
 import { Legend, TopTools, ZoomTools } from './tools.tsx';
@@ -52,6 +53,8 @@ export interface CanvasProps {
   legend?: boolean;
   /** given once; the way to everything the canvas can do, for `canvasActions` */
   onReady?(handle: CanvasHandle): void;
+  /** tools of approved servers, offered as steps */
+  tools?: readonly ToolEntry[] | undefined;
   /** another iteration is to be looked at; the screen narrows `runView` to it */
   onChoose?(choice: Choice): void;
   /** Enter or double-click on a step */
@@ -65,6 +68,7 @@ export interface CanvasProps {
   empty?: ReactNode;
 }
 
+const NO_TOOLS: readonly ToolEntry[] = [];
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
 const NO_POINTS: ReadonlyMap<string, string> = new Map();
 const nothing = (): void => {};
@@ -75,11 +79,12 @@ export function Canvas(props: CanvasProps) {
   const catalog = useMemo<Catalog>(() => new Map(kinds.map((kind) => [kind.type, kind])), [kinds]);
   const openNode = props.onOpenNode ?? nothing;
   const choose = props.onChoose ?? nothing;
+  const tools = props.tools ?? NO_TOOLS;
   const parts = useMemo<CanvasParts>(() => ({
-    editor, ui: session.ui, catalog, openNode, choose,
+    editor, ui: session.ui, catalog, openNode, choose, tools,
     rename: (id, title) => editor.apply({ type: 'setNode', id, path: ['title'], value: title || undefined }, { label: t('canvas.step.rename') }),
     explicit: (from) => session.handle.addTemplate('explicit', from),
-  }), [editor, session, catalog, openNode, choose]);
+  }), [editor, session, catalog, openNode, choose, tools]);
   return (
     <CanvasContext value={parts}>
       <ReactFlowProvider key={session.id}>
@@ -89,7 +94,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -168,14 +173,14 @@ const miniColour = (node: CardNode): string => (node.type === 'frame' ? 'transpa
 const never = (): boolean => false;
 
 function Boxes({ session }: { session: CanvasSession }) {
-  const { ui, editor, catalog } = useParts();
+  const { ui, editor, catalog, tools } = useParts();
   const search = useUi((s) => s.search);
   const finding = useUi((s) => s.finding);
   const linking = useUi((s) => s.linking);
   const document_ = useStore(editor, (s) => s.document);
   const close = useCallback(() => ui.setState({ search: null, finding: false, linking: null }), [ui]);
   const preview = useCallback((id: TemplateId | null) => ui.setState({ preview: id }), [ui]);
-  if (search) return <AddBox search={search} document={document_} catalog={catalog} onPick={session.handle.pick} onTemplate={session.handle.addTemplate} onPreview={preview} onClose={close} />;
+  if (search) return <AddBox search={search} document={document_} catalog={catalog} tools={tools} onPick={session.handle.pick} onTemplate={session.handle.addTemplate} onPreview={preview} onClose={close} />;
   if (linking) return <LinkBox linking={linking} document={document_} catalog={catalog} onLink={session.handle.link} onClose={() => { close(); session.handle.reveal(linking.id); }} />;
   if (finding) return <FindBox document={document_} catalog={catalog} onPick={(id) => { close(); session.handle.reveal(id); }} onClose={close} />;
   return null;

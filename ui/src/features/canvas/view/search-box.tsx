@@ -14,6 +14,7 @@ import { linkTargets, portsTo } from '../model/graph.ts';
 import { type Catalog, ERROR, hasInput, mainPort, type Point, shapeOf } from '../model/ports.ts';
 import { findKinds, suggest } from '../model/search.ts';
 import { summaryOf } from '../model/summary.ts';
+import { MCP_TOOL, presetOf, type ToolEntry } from '../tool-entry.ts';
 import { TEMPLATES, type TemplateId, templatesFor } from '../templates.ts';
 import { titleOf } from './flow-nodes.ts';
 import { TEMPLATE_ICON, TemplateArt } from './template-art.tsx';
@@ -93,14 +94,14 @@ function Box({ at, label, placeholder, hint, rows, none, query, title, foot, wid
       <div className="cv-search-in">
         <Icon name="search" />
         <input
-          autoFocus value={query} placeholder={placeholder} aria-label={label} role="combobox" aria-expanded="true" aria-controls="cv-search-list"
+          autoFocus value={query} placeholder={placeholder} aria-label={label} role="combobox" aria-expanded={rows.length > 0} aria-controls="cv-search-list"
           aria-activedescendant={active ? `cv-row-${active.key}` : undefined} spellCheck={false}
           onChange={(event) => { onQuery(event.target.value); setIndex(0); }}
         />
         {hint}<Kbd keys="Escape" />
       </div>
-      <div ref={list} id="cv-search-list" className="cv-search-list" role="listbox" aria-label={label}>
-        {rows.length === 0 ? <div className="cv-search-none">{none}</div> : null}
+      {rows.length === 0 ? <div className="cv-search-none" role="status">{none}</div> : null}
+      <div ref={list} id="cv-search-list" className="cv-search-list" role={rows.length === 0 ? undefined : 'listbox'} aria-label={rows.length === 0 ? undefined : label}>
         {rows.map((row, i) => (
           <div key={row.key}>
             {row.head && row.head !== rows[i - 1]?.head ? <div className="cap cv-search-head">{row.head}</div> : null}
@@ -140,8 +141,24 @@ function remember(kind: string): void {
   }
 }
 
-export function AddBox({ search, document, catalog, onPick, onTemplate, onPreview, onClose }: {
-  search: SearchAt; document: Workflow; catalog: Catalog; onPick(kind: NodeDescriptor): void; onTemplate(id: TemplateId): void; onPreview(id: TemplateId | null): void; onClose(): void;
+interface Ranked { points: number; row: Row }
+const toolKey = ({ server, name }: ToolEntry): string => `tool:${server}/${name}`;
+
+/** Tools of servers that a person approved, each a step that calls it. */
+function toolRows(query: string, tools: readonly ToolEntry[], kind: NodeDescriptor): Ranked[] {
+  const found = tools.map((tool): Ranked => {
+    const text = tool.text === undefined ? tool.server : `${tool.server}: ${tool.text}`;
+    const said = query.trim().length > 2 && text.toLowerCase().includes(query.trim().toLowerCase()) ? [[text, 0.4] as const] : [];
+    return {
+      points: scoreAll(query, [[tool.title ?? tool.name, 1], [tool.name, 0.95], ...said]),
+      row: { key: toolKey(tool), icon: kind.icon, tone: kind.category, title: tool.title ?? tool.name, text, head: query.trim() ? undefined : t('canvas.search.tools') },
+    };
+  });
+  return found.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points);
+}
+
+export function AddBox({ search, document, catalog, tools, onPick, onTemplate, onPreview, onClose }: {
+  search: SearchAt; document: Workflow; catalog: Catalog; tools: readonly ToolEntry[]; onPick(kind: NodeDescriptor, preset?: Pick<WorkflowNode, 'title' | 'config'>): void; onTemplate(id: TemplateId): void; onPreview(id: TemplateId | null): void; onClose(): void;
 }) {
   const [query, setQuery] = useState('');
   const source = search.from ? document.nodes[splitPort(search.from).node] : undefined;
@@ -163,10 +180,14 @@ export function AddBox({ search, document, catalog, onPick, onTemplate, onPrevie
       empty: Object.keys(document.nodes).length === 0, after: source ? catalog.get(source.type) : undefined, red, before: target !== undefined,
     });
     const heads = { suggested: t('canvas.search.suggested'), recent: t('canvas.search.recent'), all: t('canvas.search.all') };
-    return findKinds(query, [...catalog.values()].filter(fits), suggested, recentKinds()).map(({ kind, group }): Row => ({
-      key: kind.type, icon: kind.icon, tone: kind.category, title: kind.title, text: kind.description, head: query.trim() ? undefined : heads[group],
+    const kinds = findKinds(query, [...catalog.values()].filter(fits), suggested, recentKinds()).map(({ kind, group, points }): Ranked => ({
+      points, row: { key: kind.type, icon: kind.icon, tone: kind.category, title: kind.title, text: kind.description, head: query.trim() ? undefined : heads[group] },
     }));
-  }, [query, catalog, document, source, target, red, search, home]);
+    const call = catalog.get(MCP_TOOL);
+    const calls = call && fits(call) ? toolRows(query, tools, call) : [];
+    // Without a query the tools stand behind the kinds; with one the best comes first, a kind before a tool that fits as well.
+    return (query.trim() ? [...kinds, ...calls].sort((a, b) => b.points - a.points) : [...kinds, ...calls]).map(({ row }) => row);
+  }, [query, catalog, tools, document, source, target, red, search, home]);
   const templates = useMemo(() => (search.from === undefined || !red ? [] : templatesFor(document, catalog, search.from).flatMap((id): { points: number; row: Row }[] => {
     const title = t(`canvas.template.${id}`);
     const text = t(`canvas.template.${id}.text`);
@@ -185,8 +206,10 @@ export function AddBox({ search, document, catalog, onPick, onTemplate, onPrevie
       onPick={(type) => {
         const template = templateOf(type);
         if (template !== null) return onTemplate(template);
-        const kind = catalog.get(type);
+        const tool = tools.find((one) => toolKey(one) === type);
+        const kind = catalog.get(tool ? MCP_TOOL : type);
         if (!kind) return undefined;
+        if (tool) return onPick(kind, presetOf(tool));
         remember(type);
         return onPick(kind);
       }}

@@ -4,6 +4,7 @@ import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { nodeOf } from '../../../api/findings.ts';
+import type { ToolEntry } from '../tool-entry.ts';
 import type { Diagnostic, Workflow } from '../../../api/types.ts';
 import type { Choice } from '../../../api/run-paths.ts';
 import type { RunView } from '../../../api/run-state.ts';
@@ -121,6 +122,8 @@ export interface CanvasParts {
   openNode(id: string): void;
   /** looks at other iterations of the run */
   choose(choice: Choice): void;
+  /** tools of approved servers: each is a step */
+  tools: readonly ToolEntry[];
   /** draws what the policy does at a red port */
   explicit(from: string): void;
 }
