@@ -12,9 +12,9 @@ import { FormScopeProvider, useForm } from './scope.ts';
 import { ScriptField } from './script.tsx';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
-const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'any']);
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any']);
 
-const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'template', 'path', 'credential', 'workflow', 'any']);
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any']);
 
 export function Field(props: FieldArgs) {
   const scope = useForm();
@@ -71,6 +71,8 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'text':
     case 'template':
     case 'path':
+    case 'provider':
+    case 'model':
       return host ? <TextField {...props} /> : <PlainTextField {...props} />;
     case 'code':
       // A box without a type takes any value: a text body and a JSON body are both right.

@@ -1,8 +1,9 @@
 export { JsonBox } from './any.tsx';
 export { KeyValueTable } from './compound.tsx';
-export { CelEditor } from './expression.tsx';
+export { CelEditor, TextField, ToExpression } from './expression.tsx';
 export { Field } from './field.tsx';
 export { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-export { diagnosticsAt, pointerOf, type Path } from './model.ts';
+export { OfferedText } from './offered.tsx';
+export { diagnosticsAt, isExpression, pointerOf, toExpression, type Path } from './model.ts';
 export { SchemaForm } from './schema-form.tsx';
 export { FormScopeProvider, useForm, type ExpressionHost, type FormScope, type OwnFieldProps, type OwnWidgets } from './scope.ts';

@@ -9,7 +9,7 @@ export type Path = readonly (string | number)[];
 
 const WIDGETS = [
   'text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path',
-  'credential', 'workflow', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any',
+  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any',
 ] as const;
 export type Widget = (typeof WIDGETS)[number];
 

@@ -2,18 +2,21 @@
 
 import { useCallback, useMemo } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
+import { useCommand } from '../../api/queries.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, withChoiceWords } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
 import { CredentialField } from '../secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
+import { chosenFor } from './model-choice.ts';
+import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';
 import { ToolRulesField } from './tool-rules.tsx';
 import { useConfigSchema } from './tool-schema.ts';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 import { WritesEditor } from './writes-editor.tsx';
 
-const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField };
+const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField };
 
 export interface SettingsTabProps {
   nodeId: string;
@@ -23,6 +26,8 @@ export interface SettingsTabProps {
   host: ExpressionHost;
   /** What the workflow says about its variables. */
   contextSchema: unknown;
+  /** `settings.model` of the workflow. */
+  model: unknown;
   readOnly: boolean;
   onEdit: NodePanelProps['onEdit'];
 }
@@ -53,10 +58,13 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   return { first: { type: 'object', properties: first }, more: { type: 'object', properties: more } };
 }
 
-export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, readOnly, onEdit }: SettingsTabProps) {
+export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, readOnly, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
   const own = useMemo(() => withChoiceWords(node.type, asSchema(descriptor?.config)), [node.type, descriptor]);
   const schema = useConfigSchema(own, node);
+  const asks = schema.properties?.['model']?.['x-ui']?.['widget'] === 'model';
+  const usual = useCommand('model_list', {}, { enabled: asks, staleTime: 30_000 }).data?.default;
+  const chosen = useMemo(() => chosenFor(node.config ?? {}, model, usual), [node.config, model, usual]);
   const pointer = pointerOf('', ['nodes', nodeId]);
   const label = descriptor?.title ?? node.type;
   const onConfig = useCallback(
@@ -77,7 +85,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   return (
     <div className="panel-body">
       {descriptor && !empty ? (
-        <SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} />
+        <ModelContext value={chosen}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></ModelContext>
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (

@@ -1,11 +1,13 @@
 // The form of a tool's step: which servers and tools there are on this machine, and what the chosen tool takes. All of that is
 // told by the servers; their hints for forms are not followed.
 
+import { useMemo } from 'react';
 import { isObject } from '../../api/json.ts';
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
 import { useCommand } from '../../api/queries.ts';
 import { plain } from '../../code/letters.ts';
 import type { Commands, WorkflowNode } from '../../api/types.ts';
+import { withModels } from './model-choice.ts';
 
 export type Tool = Commands['tool_list']['response'][number];
 const MCP_TOOL = 'mcp.tool';
@@ -74,7 +76,8 @@ export function offeredSchema(config: JsonSchema, tools: readonly Tool[]): JsonS
 }
 
 /** The schema of a step's config on this machine. */
-export function useConfigSchema(config: JsonSchema, node: WorkflowNode): JsonSchema {
+export function useConfigSchema(own: JsonSchema, node: WorkflowNode): JsonSchema {
+  const config = useMemo(() => withModels(own, node), [own, node]);
   const isTool = node.type === MCP_TOOL;
   const offers = node.type === 'agent.task' || node.type === 'llm.chat';
   const tools = useCommand('tool_list', {}, { enabled: isTool || offers, staleTime: 30_000 });

@@ -14,6 +14,7 @@ import { ParamsEditor } from './params-editor.tsx';
 import { RulesEditor } from './rules-editor.tsx';
 import { RETRY_DEFAULTS, titleOf } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
+import { WorkflowModel } from './workflow-model.tsx';
 
 const NAME: JsonSchema = { type: 'string', title: t('workflow.name') };
 const DESCRIPTION: JsonSchema = { type: 'string', title: t('workflow.description'), 'x-multiline': true };
@@ -77,6 +78,8 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
           </div>
           <DryRun workflowId={document.id} nodeIds={undefined} titles={(id) => titleOf(document, id, catalog)} rules={typeof policy === 'object' ? policy.rules : []}
             setting={{ fallback: false, retry: RETRY_DEFAULTS, ...(typeof policy === 'object' ? { rules: policy.rules } : { policy }) }} />
+          <div className="panel-rule" />
+          <WorkflowModel settings={document.settings} />
           <div className="panel-rule" />
           <div className="field" role="group" aria-label={t('workflow.budget')}>
             <span className="lab">{t('workflow.budget')}</span>

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { chosenFor, knownModels, withModels, writtenModel } from '../../features/node-panel/model-choice.ts';
+
+const USUAL = { provider: 'house', model: 'big' };
+const behind = (own: { provider?: unknown; model?: unknown }, setting?: unknown, usual: typeof USUAL | undefined = USUAL) => {
+  const { provider, model } = chosenFor(own, setting, usual);
+  return [provider, model];
+};
+
+describe('which model a step asks', () => {
+  it('k_41 its own, then that of its workflow, then the default of the machine where nobody is named', () => {
+    expect(behind({})).toEqual(['house', 'big']);
+    expect(behind({}, 'small')).toEqual(['house', 'small']);
+    expect(behind({}, { provider: 'far', model: 'tiny' })).toEqual(['far', 'tiny']);
+    expect(behind({ model: 'own' }, { provider: 'far', model: 'tiny' })).toEqual(['far', 'own']);
+    // A provider of one's own has no default of another one.
+    expect(behind({ provider: 'far' })).toEqual(['far', undefined]);
+    expect(behind({ provider: '' })).toEqual(['house', 'big']);
+    expect(chosenFor({}, undefined, undefined)).toEqual({ provider: undefined, model: undefined, providerWords: undefined, modelWords: undefined });
+  });
+  it('what is an address or an expression is known in the run only', () => {
+    expect(behind({ provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:9' } })).toEqual([undefined, undefined]);
+  });
+  it('the words say where an empty field gets it from', () => {
+    expect(chosenFor({}, 'small', USUAL)).toMatchObject({ modelWords: 'small, of this workflow', providerWords: 'house, default of this machine' });
+  });
+  it('is written as short as it can be', () => {
+    expect(writtenModel({ model: 'small' })).toBe('small');
+    expect(writtenModel({ provider: 'far' })).toEqual({ provider: 'far' });
+    expect(writtenModel({})).toBeUndefined();
+  });
+  it('models are offered that are known without asking', () => {
+    const providers = [{ name: 'house', kind: 'openai' as const, baseUrl: '', models: [{ name: 'small' }], here: true, changedBy: '', changedAt: '' }];
+    expect(knownModels({ providers, default: USUAL }, 'house')).toEqual(['big', 'small']);
+    expect(knownModels({ providers, default: USUAL }, 'far')).toEqual([]);
+    expect(knownModels(undefined, 'house')).toEqual([]);
+  });
+  it('only kinds that ask models have the two fields', () => {
+    const config = { properties: { provider: { type: 'string' }, model: { type: 'string' } } };
+    expect(withModels(config, { type: 'llm.chat' }).properties?.['model']?.['x-ui']).toEqual({ widget: 'model' });
+    const other = { properties: { model: { type: 'string' } } };
+    expect(withModels(other, { type: 'data.set' })).toBe(other);
+  });
+});
