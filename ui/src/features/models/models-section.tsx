@@ -1,6 +1,6 @@
 /** Settings, Models: who answers steps that ask a language model. Nothing is asked before a person presses a button. */
 import '../keys.css';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { ModelFound, ModelProvider, Models, ModelTested } from '../../api/types.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
@@ -91,12 +91,20 @@ function Default({ models, mayChange, onOpen }: { models: Models; mayChange: boo
   );
 }
 
-/** Servers of this machine, looked for when a person wants it. */
+/** Servers of this machine: those that answer on their usual ports are found by themselves when the part is opened, and again when a person
+ * wants it. Nobody else is asked. */
 function Found({ known, onAdd, onUsed }: { known: readonly ModelProvider[]; onAdd(): void; onUsed(name: string): void }) {
   const [found, setFound] = useState<ModelFound[] | null>(null);
   const { busy, run } = useDoing();
   const using = useDoing();
-  const look = () => run(async () => { setFound(await act('model_discover', {})); });
+  useEffect(() => {
+    let gone = false;
+    // Who opened the settings did not ask for it: that nothing answers, or that they are at another machine, is not worth a word.
+    void act('model_discover', {}).then((all) => { if (!gone && all.length > 0) setFound((before) => before ?? all); }, () => undefined);
+    return () => { gone = true; };
+  }, []);
+  const [pressed, setPressed] = useState(false);
+  const look = () => run(async () => { setFound(await act('model_discover', {})); setPressed(true); });
   const fresh = found?.filter((one) => !known.some((other) => other.baseUrl === one.baseUrl));
   async function use(one: ModelFound) {
     const name = freeName(one.name, known.map((other) => other.name));
@@ -108,7 +116,7 @@ function Found({ known, onAdd, onUsed }: { known: readonly ModelProvider[]; onAd
         <Button icon="plus" onClick={onAdd}>{t('models.add')}</Button>
         <Button icon="search" busy={busy} onClick={() => void look()}>{t('models.look')}</Button>
       </div>
-      {found && fresh ? (
+      {found && fresh && (pressed || fresh.length > 0) ? (
         <div className="box" role="group" aria-label={t('models.found')}>
           {found.length === 0 ? <NoLine icon="search" title={t('models.foundNone')} text={t('models.foundNoneText')} /> : null}
           {found.length > 0 && fresh.length === 0 ? <NoLine icon="check" title={t('models.foundKnown')} text={found.map((one) => one.title).join(', ')} /> : null}

@@ -63,6 +63,20 @@ describe('models', () => {
     expect(part.getByText('Make the key anew where you got it and set it again.')).toBeTruthy();
   });
 
+  it('find servers of this machine by themselves, and say nothing where there are none', async () => {
+    host.handlers.model_discover = () => [];
+    const part = await section();
+    expect(await part.findByText('Default: small')).toBeTruthy();
+    await waitFor(() => expect(host.calls.filter((one) => one.command === 'model_discover')).toHaveLength(1));
+    expect(part.queryByText('No server of models answers here')).toBeNull();
+    fireEvent.click(part.getByRole('button', { name: 'Look on this machine' }));
+    expect(await part.findByText('No server of models answers here')).toBeTruthy();
+    cleanup();
+    queryClient.clear();
+    host.handlers.model_discover = () => [{ name: 'ollama', title: 'Ollama', kind: 'ollama', baseUrl: 'http://127.0.0.1:11434', models: ['a'] }];
+    expect(await (await section()).findByRole('button', { name: 'Use Ollama' })).toBeTruthy();
+  });
+
   it('offer what was found, and what is known already only once', async () => {
     host.handlers.model_discover = () => [
       { name: 'ollama', title: 'Ollama', kind: 'ollama', baseUrl: 'http://127.0.0.1:11434', models: ['a', 'b'] },
