@@ -77,7 +77,7 @@ test('the conversation of a question is JSON or an expression', async ({ open, h
 async function model() {
   let said: ReturnType<typeof answerInPieces> | undefined;
   const peer = await modelPeer((response) => { said = answerInPieces(response, 'small-1'); });
-  return { ...peer, say: (content: string) => said?.piece({ content }), end: () => said?.end('stop', [1200, 34]) };
+  return { ...peer, think: (text: string) => said?.piece({ reasoning_content: text }), say: (content: string) => said?.piece({ content }), end: () => said?.end('stop', [1200, 34]) };
 }
 
 test('ts_061 what a model says is on its step and in the log while it comes', async ({ open, host }) => {
@@ -98,7 +98,13 @@ test('ts_061 what a model says is on its step and in the log while it comes', as
     await page.keyboard.press('Control+j');
     await page.keyboard.press('F5');
     await expect.poll(() => far.asked.length).toBe(1);
+    // What it thinks is open while it thinks, and gives way to the answer.
+    far.think('The lamp came broken.');
+    const thinking = page.getByRole('region', { name: 'Thinking' });
+    await expect(thinking).toHaveText('The lamp came broken.');
+    await shot(page, 'model-thinks');
     far.say('The customer wants ');
+    await expect(thinking).toHaveCount(0);
     await page.locator('[data-node="ask"]').click();
     const panel = page.getByRole('complementary', { name: 'Step settings' });
     await expect(panel.getByRole('textbox', { name: 'Question' })).toHaveText('What does the letter want?');

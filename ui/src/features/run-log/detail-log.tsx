@@ -13,6 +13,7 @@ import { CardDetail, type SectionId, type Sections, type Where } from './card.ts
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
 import { PathsDialog } from './paths-dialog.tsx';
+import { thinksNow } from './said.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { MomentContext } from './use-now.ts';
 import { pathWords } from './where.ts';
@@ -193,14 +194,18 @@ const CLOSED: ReadonlySet<SectionId> = new Set<SectionId>(['response', 'conversa
 /** Beside timeline and table there is one card, with room for what one looks for first. */
 const OPEN_IN_DETAIL: ReadonlySet<SectionId> = new Set<SectionId>(['error', 'inputs', 'outputs', 'response', 'conversation']);
 
+/** What a model thinks is open as long as it thinks; its answer takes its place then. */
+const isThought = (card: CallCard, section: SectionId): boolean => section === 'thinking' && thinksNow(card);
+const keyOf = (card: CallCard, section: SectionId): string => `${card.key} ${section}${isThought(card, section) ? ' now' : ''}`;
+
 /** Which sections are turned from their default. Kept apart from the cards, which leave the screen while one scrolls. */
 function useSections(byDefault: ReadonlySet<SectionId>): Sections {
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   return useMemo<Sections>(
     () => ({
-      isOpen: (card, section) => turned.has(`${card.key} ${section}`) !== byDefault.has(section),
+      isOpen: (card, section) => turned.has(keyOf(card, section)) !== (byDefault.has(section) || isThought(card, section)),
       toggle: (card, section) => {
-        const key = `${card.key} ${section}`;
+        const key = keyOf(card, section);
         setTurned((before) => {
           const next = new Set(before);
           if (!next.delete(key)) next.add(key);

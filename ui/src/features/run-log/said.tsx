@@ -26,6 +26,9 @@ const lengthOf = (said: readonly Saying[], what: 'text' | 'thinking'): number =>
 const textOf = (said: readonly Saying[], what: 'text' | 'thinking'): string =>
   said.flatMap((one) => (one.what === what ? [one.text.trim().replace(MASKS, '•••')] : [])).filter((text) => text !== '').join('\n\n');
 
+/** Thoughts come in, and nothing else after them yet. */
+export const thinksNow = (card: CallCard): boolean => card.endSeq === undefined && card.said?.at(-1)?.what === 'thinking';
+
 export function saidSections(card: CallCard, section: MakeSection): ReactNode {
   const said = card.said;
   if (!said) return null;
@@ -33,7 +36,7 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
   const spoken = (id: 'thinking' | 'response', what: 'text' | 'thinking', parts: readonly Saying[]) => {
     const length = lengthOf(parts, what);
     if (length === 0) return null;
-    return section(id, t(`said.${id}`), open && what === 'text' ? t('said.coming') : formatBytes(length), () => <>
+    return section(id, t(`said.${id}`), (what === 'text' ? open : thinksNow(card)) ? t('said.coming') : formatBytes(length), () => <>
       <Text text={textOf(parts, what)} open={open} label={t(`said.${id}`)} />
       {parts.map((one, i) => (one.what === what && one.cut ? <Cut key={`cut ${String(i)}`} value={one.cut} label={t(`said.${id}`)} /> : null))}
     </>);
