@@ -3,6 +3,7 @@
 
 use crate::llm::form::Form;
 use crate::llm::gate::Gate;
+use crate::llm::images;
 use crate::llm::kit::Kit;
 use crate::llm::rounds::{Rounds, TURNS};
 use crate::llm::settings::{both, number, request, texts};
@@ -35,7 +36,12 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         None => None,
     };
     let system = task.system(call, slot, form.as_ref(), &world.secrets.scrubber());
-    let question = request(call, slot, Some(system), vec![message(Role::User, task.question(call))])?;
+    let mut messages = vec![message(Role::User, task.question(call))];
+    if call.permits.held.is_none() {
+        // Those of a conversation that waited are read where it goes on.
+        images::put(call, slot, world, &mut messages).await?;
+    }
+    let question = request(call, slot, Some(system), messages)?;
     let reasks = number(slot, "maxReasks", 0, 5)?.unwrap_or(1);
     let turns = number(slot, "maxTurns", 1, 100)?.unwrap_or(TURNS);
     let skills = skills::of(call, world).await?;

@@ -81,7 +81,8 @@ impl Rounds<'_> {
             let pictures = images::again(self.call, self.world, held::pictures(&waited.conversation)).await;
             let kept = held::read(&waited.conversation, &pictures)?;
             *progress = kept.progress;
-            (said.question.system, said.question.messages) = (kept.system, kept.messages);
+            said.question.system = kept.system;
+            said.question.messages = kept.messages;
             let last = said.question.messages.last().map(|last| uses_of(&last.parts)).unwrap_or_default();
             let answer = waited.answer.as_ref().map(|answer| (answer, kept.about));
             talk.uses_tools();
