@@ -153,7 +153,8 @@ test('a tool of an approved server is a step of the palette, with the form of it
     await expect(page.getByRole('option', { name: /Add Echo \(one\)/ })).toBeVisible();
     await page.keyboard.press('Escape');
     await page.locator('[data-node="start"]').click();
-    await page.getByRole('button', { name: /^Add step/ }).hover();
+    // With the pointer off the canvas it goes on from the chosen step.
+    await page.getByRole('complementary', { name: 'Step settings' }).hover();
     await page.keyboard.press('Tab');
     await page.getByRole('combobox', { name: 'Add a step' }).fill('echo');
     await shot(page, 'tool-palette');

@@ -3602,10 +3602,16 @@ export interface Tool {
   destructive: boolean;
   /** It says that it reaches out into the world. */
   openWorld: boolean;
-  /** Its server was given a credential. */
+  /** What it answers may be private. */
   bearsSecrets: boolean;
   /** What it is given may leave this machine, or reach others. */
   isEgress: boolean;
+  /** What it answers may be written by others. */
+  isUntrusted: boolean;
+  /** What is guessed of the three, whatever a person says. */
+  guess: ToolGuess;
+  /** What a person on this machine says of them; what is absent is guessed. */
+  said?: ToolWord;
 }
 
 /** Payload of `tool_done` (R-23). */
@@ -3636,6 +3642,16 @@ export interface ToolError {
 
 /** How far an approval of a call of a tool goes. */
 export type ToolGrant = 'once' | 'run';
+
+/** What is guessed of a tool by the credential of its server, its place, and its hints (ADR 41). */
+export interface ToolGuess {
+  /** Its server was given a credential. */
+  bearsSecrets: boolean;
+  /** Its server is far, or does not say that it keeps to its own. */
+  isEgress: boolean;
+  /** Always: nothing that a server says makes its answers an instruction. */
+  isUntrusted: boolean;
+}
 
 /** Payload of `tool_message` (R-22): a tool's own log and progress notices (K-57). */
 export interface ToolMessage {
@@ -3736,6 +3752,20 @@ export interface ToolServerImport {
 export interface ToolServerName {
   /** Its name. */
   name: string;
+}
+
+/** Says of a tool of an approved server what it does with data (ADR 64). */
+export interface ToolServerSay {
+  /** The server. */
+  name: string;
+  /** The hash of what was approved. */
+  hash: string;
+  /** The tool, as its server names it. */
+  tool: string;
+  /** All that is said of it from now on; what is absent is guessed. */
+  word: ToolWord;
+  /** Whoever makes the rules looser than what is guessed has read what that means. */
+  understood?: boolean;
 }
 
 /** Registers a server, or changes how it is started or reached; it is asked and approved afterwards. */
@@ -3848,6 +3878,16 @@ export interface ToolStart {
   input: unknown;
   /** The arguments in one line. */
   inputSummary: string;
+}
+
+/** A person's own word on a tool. What is absent is guessed. */
+export interface ToolWord {
+  /** What it answers may be private. */
+  bearsSecrets?: boolean;
+  /** What it is given may leave this machine, or reach others. */
+  isEgress?: boolean;
+  /** What it answers may be written by others. */
+  isUntrusted?: boolean;
 }
 
 /** An error to try the rules on. */
@@ -4681,6 +4721,8 @@ export interface Commands {
   tool_server_sign_out: { request: ToolServerName; response: ToolServerSignedOut };
   /** Approves a server of tools as it was shown. */
   tool_server_approve: { request: ToolServerApprove; response: ToolServer };
+  /** Says of a tool whether it reads private data, can send data out, brings text from outside. */
+  tool_server_say: { request: ToolServerSay; response: ToolServer };
   /** The tools that steps may call. */
   tool_list: { request: Empty; response: Tool[] };
   /** The caller's own look: theme, panes, keys, saved queries. */
@@ -4825,6 +4867,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   tool_server_sign_in_finish: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_sign_out: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
+  tool_server_say: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   tool_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },

@@ -96,6 +96,7 @@ export const audit = {
   'audit.event.TOOL_SERVER_SIGNED_OUT': 'Signed out of a tool server',
   'audit.event.TOOL_SERVER_SIGN_IN_ENDED': 'Sign-in to a tool server ended',
   'audit.event.TOOL_REFUSED': 'Call of a tool not allowed',
+  'audit.event.TOOL_WORD_SET': 'Said what a tool does',
   'audit.event.TOOL_SERVER_DELETED': 'Tool server deleted',
   'audit.event.WEBHOOK_AGAIN': 'Message about a task sent again',
   'audit.event.MODEL_PROVIDER_CHANGED': 'Model provider changed',

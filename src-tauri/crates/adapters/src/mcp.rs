@@ -17,8 +17,10 @@ mod process;
 mod pulse;
 mod web;
 mod wire;
+mod word;
 
 pub use definition::{PASSED_ON, ToolServerDefinition, ToolSignIn};
+pub use word::{ToolWord, ToolWords};
 
 use crate::clock::RealClock;
 use crate::oauth::{Challenge, SignedIn};
@@ -41,13 +43,13 @@ use tokio::sync::mpsc;
 pub trait ServerBook: Send + Sync {
     /// How a server is started or reached; fails when there is none, or nobody approved it as it is defined now.
     async fn server(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure>;
-    /// Whether a server's tools (as [`McpTools::inspect`] tells them) are those that were approved.
+    /// Whether a server's tools (as [`McpTools::inspect`] tells them) are those that were approved; what a person says of them.
     async fn admit(
         &self,
         name: &str,
         definition: &ToolServerDefinition,
         seen: Arc<Inspection>,
-    ) -> Result<(), ToolFailure>;
+    ) -> Result<ToolWords, ToolFailure>;
 
     /// The sign-in of a person at a server, when there is one for how it is reached now.
     async fn signed_in(
@@ -203,8 +205,8 @@ impl Inner {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection to a server whose tools are the approved ones.
-    async fn link(self: &Arc<Self>, name: &str) -> Result<Held, ToolFailure> {
+    /// The connection to a server whose tools are the approved ones, and what a person says of them.
+    async fn link(self: &Arc<Self>, name: &str) -> Result<(Held, ToolWords), ToolFailure> {
         let definition = self.book.server(name).await?;
         let slot = Arc::clone(self.slots().entry(name.to_owned()).or_default());
         let mut held = slot.lock().await;
@@ -217,8 +219,8 @@ impl Inner {
                 match used.look_again().await {
                     Ok(()) => {
                         // What was approved may have been taken back meanwhile.
-                        self.admit(name, &used).await?;
-                        return Ok(used);
+                        let words = self.admit(name, &used).await?;
+                        return Ok((used, words));
                     }
                     // It ended without a word; a new one may do.
                     Err(_) => used.retire(),
@@ -232,14 +234,17 @@ impl Inner {
             return Err(closing());
         }
         let link = Arc::new(self.start(name, &definition).await?);
-        if let Err(refused) = self.admit(name, &link).await {
-            link.end().await;
-            return Err(refused);
-        }
+        let words = match self.admit(name, &link).await {
+            Ok(words) => words,
+            Err(refused) => {
+                link.end().await;
+                return Err(refused);
+            }
+        };
         let used = Held::new(&link).ok_or_else(closing)?;
         *held = Some(Arc::clone(&link));
         link.watch(self.limits.idle);
-        Ok(used)
+        Ok((used, words))
     }
 
     async fn start(&self, name: &str, definition: &ToolServerDefinition) -> Result<Link, ToolFailure> {
@@ -247,7 +252,7 @@ impl Inner {
         Link::start(definition, access, &self.secrets, self.limits).await
     }
 
-    async fn admit(&self, name: &str, link: &Link) -> Result<(), ToolFailure> {
+    async fn admit(&self, name: &str, link: &Link) -> Result<ToolWords, ToolFailure> {
         self.book.admit(name, link.definition(), link.inspection()).await
     }
 
@@ -262,7 +267,7 @@ impl Inner {
             // Nobody needs a server that is being started for a call which is given up.
             let link = tokio::select! {
                 () = notices.closed() => return Err(fault::cancelled()),
-                link = self.link(&call.server) => link?,
+                link = self.link(&call.server) => link?.0,
             };
             if !link.inspection().tools.iter().any(|tool| tool["name"] == call.tool.as_str()) {
                 return Err(fault::failure(
@@ -296,9 +301,9 @@ impl Tools for McpTools {
     async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
         let (inner, server) = (Arc::clone(&self.inner), server.to_owned());
         self.on_handle(async move {
-            let link = inner.link(&server).await?;
-            let standing =
-                Standing { name: &server, definition: link.definition(), signed_in: link.is_signed_in().await };
+            let (link, words) = inner.link(&server).await?;
+            let signed_in = link.is_signed_in().await;
+            let standing = Standing { name: &server, definition: link.definition(), signed_in, words: &words };
             Ok(link.inspection().tools.iter().map(|tool| tool_info(standing, tool)).collect())
         })
         .await
@@ -333,7 +338,7 @@ impl Drop for McpTools {
 pub fn tool_info(server: Standing<'_>, tool: &Value) -> ToolInfo {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let hint = |name: &str, otherwise: bool| tool["annotations"][name].as_bool().unwrap_or(otherwise);
-    ToolInfo {
+    let info = ToolInfo {
         server: server.name.to_owned(),
         name: text(&tool["name"]).unwrap_or_default(),
         title: text(&tool["title"]).or_else(|| text(&tool["annotations"]["title"])),
@@ -347,6 +352,12 @@ pub fn tool_info(server: Standing<'_>, tool: &Value) -> ToolInfo {
         open_world: hint("openWorldHint", true),
         bears_secrets: server.signed_in || server.definition.has_credential(),
         is_egress: hint("openWorldHint", true) || server.definition.is_far(),
+        // Nothing that a server says of itself makes its answers an instruction.
+        is_untrusted: true,
+    };
+    match server.words.get(&info.name) {
+        Some(word) => word.over(info),
+        None => info,
     }
 }
 
@@ -359,4 +370,6 @@ pub struct Standing<'a> {
     pub definition: &'a ToolServerDefinition,
     /// A person signed in there: what it answers may be private.
     pub signed_in: bool,
+    /// What a person says of its tools.
+    pub words: &'a ToolWords,
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use signalbox_adapters::McpTools;
-use signalbox_adapters::mcp::{Inspection, Limits, PASSED_ON, ServerBook, ToolServerDefinition};
+use signalbox_adapters::mcp::{Inspection, Limits, PASSED_ON, ServerBook, ToolServerDefinition, ToolWords};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolNotice, Tools};
 use signalbox_ports::{
     Credential, CredentialKind, NoSecrets, Scrubber, Secret, SecretError, Secrets, secret::AllowedHost,
@@ -30,10 +30,10 @@ impl ServerBook for Book {
     async fn server(&self, _name: &str) -> Result<ToolServerDefinition, ToolFailure> {
         Ok(self.definition.clone())
     }
-    async fn admit(&self, _: &str, _: &ToolServerDefinition, seen: Arc<Inspection>) -> Result<(), ToolFailure> {
+    async fn admit(&self, _: &str, _: &ToolServerDefinition, seen: Arc<Inspection>) -> Result<ToolWords, ToolFailure> {
         match &*self.approved.lock().expect("lock") {
             Some(approved) if *approved != seen.tools => Err(refused()),
-            _ => Ok(()),
+            _ => Ok(ToolWords::new()),
         }
     }
 }

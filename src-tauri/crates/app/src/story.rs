@@ -231,6 +231,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::ToolServerSignedOut => format!("{} signed out of a tool server{}", who(), of("name")),
         AuditEvent::ToolServerSignInEnded => format!("A sign-in to a tool server holds no more{}", of("name")),
         AuditEvent::ToolRefused => format!("A call of a tool was not allowed{}", of("tool")),
+        AuditEvent::ToolWordSet => format!("{} said what the tool{} does with data", who(), of("tool")),
         AuditEvent::ToolServerDeleted => format!("{} deleted a tool server{}", who(), of("name")),
         AuditEvent::PayloadErased => format!("{} erased what an entry kept apart{}", who(), of("reason")),
         AuditEvent::SecretSet => format!("{} kept a secret{}", who(), of("name")),

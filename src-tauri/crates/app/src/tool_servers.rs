@@ -9,9 +9,10 @@ mod pasted;
 mod sign_in;
 mod signed;
 mod telling;
+mod words;
 
 use crate::app::App;
-use crate::dto::{Empty, Tool, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
+use crate::dto::{Empty, Tool, ToolGuess, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::evidence::STORE_LEVEL;
 use crate::outgoing;
@@ -19,7 +20,7 @@ use crate::people::signed;
 use crate::router::Caller;
 use approval::{Approved, Seen};
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::{PASSED_ON, Standing, ToolServerDefinition, tool_info};
+use signalbox_adapters::mcp::{PASSED_ON, Standing, ToolServerDefinition, ToolWords, tool_info};
 use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_store::ToolServerRow;
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
@@ -93,6 +94,9 @@ impl App {
         let (approved, seen) = (Approved::of(&row), Seen::of(&row));
         let tools: &[Value] = seen.as_ref().map_or(&[], |seen| &seen.tools);
         let hash = seen.as_ref().map(|seen| approval::hash(&row.definition, &seen.tools));
+        // Of what is shown: what an approval of it would keep.
+        let words = approved.as_ref().map(|approved| approval::words_kept(approved, &row.definition, tools));
+        let words = words.unwrap_or_default();
         let changes = match (&approved, &seen) {
             (Some(approved), Some(seen)) => approval::changes(approved, &row.definition, &seen.tools),
             (Some(approved), None) => approval::changes(approved, &row.definition, &approved.tools),
@@ -108,7 +112,7 @@ impl App {
             hash,
             server: seen.as_ref().and_then(|seen| seen.server.clone()),
             seen_at: seen.as_ref().map(|seen| time::format(seen.at_ms)),
-            tools: tools.iter().map(|tool| told(&row, &definition, tool)).collect(),
+            tools: tools.iter().map(|tool| told(&row, &definition, &words, tool)).collect(),
             changes,
             approved_by: approved.as_ref().map(|approved| approved.by.clone()),
             approved_at: approved.as_ref().map(|approved| time::format(approved.at_ms)),
@@ -138,7 +142,7 @@ impl App {
                 && row.blocked.is_none()
                 && let Some(definition) = definition_of(&row)
             {
-                tools.extend(approved.tools.iter().map(|tool| told(&row, &definition, tool)));
+                tools.extend(approved.tools.iter().map(|tool| told(&row, &definition, &approved.words, tool)));
             }
         }
         Ok(tools)
@@ -340,8 +344,16 @@ impl App {
                     "Connect to it, look at what it is now, and approve that.",
                 )
             })?;
-            row.approved =
-                Some(Approved { hash, definition: row.definition.clone(), tools: seen.tools, by, at_ms: now }.kept());
+            let words = Approved::of(&row).map(|before| approval::words_kept(&before, &row.definition, &seen.tools));
+            let approved = Approved {
+                hash,
+                definition: row.definition.clone(),
+                tools: seen.tools,
+                by,
+                at_ms: now,
+                words: words.unwrap_or_default(),
+            };
+            row.approved = Some(approved.kept());
             row.blocked = None;
             Ok::<_, ApiError>((row, Some(record)))
         })??;
@@ -364,8 +376,16 @@ fn plain_argument(argument: &str) -> ApiError {
     ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
 }
 
-fn told(row: &ToolServerRow, definition: &ToolServerDefinition, tool: &Value) -> Tool {
-    let info = tool_info(Standing { name: &row.name, definition, signed_in: sign_in::is_signed_in(row) }, tool);
+fn told(row: &ToolServerRow, definition: &ToolServerDefinition, words: &ToolWords, tool: &Value) -> Tool {
+    let signed_in = sign_in::is_signed_in(row);
+    let guessed = tool_info(Standing { name: &row.name, definition, signed_in, words: &ToolWords::new() }, tool);
+    let guess = ToolGuess {
+        bears_secrets: guessed.bears_secrets,
+        is_egress: guessed.is_egress,
+        is_untrusted: guessed.is_untrusted,
+    };
+    let said = words.get(&guessed.name).copied().unwrap_or_default();
+    let info = said.over(guessed);
     Tool {
         server: info.server,
         name: info.name,
@@ -379,6 +399,9 @@ fn told(row: &ToolServerRow, definition: &ToolServerDefinition, tool: &Value) ->
         open_world: info.open_world,
         bears_secrets: info.bears_secrets,
         is_egress: info.is_egress,
+        is_untrusted: info.is_untrusted,
+        guess,
+        said,
     }
 }
 

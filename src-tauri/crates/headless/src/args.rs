@@ -7,7 +7,7 @@ mod webhook;
 
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
-pub(crate) use tools::{SignIn, Tools};
+pub(crate) use tools::{Said, SignIn, Tools};
 pub(crate) use webhook::Webhook;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -204,3 +204,45 @@ fn trust_secrets_and_a_way_out_in_one_hand_do_not_run_without_a_person() {
     assert_eq!((calls(&place, "vault"), calls(&place, "mail")), (1, 0));
     assert_eq!(open_task(&place)["input"], json!({ "text": "to the thief" }));
 }
+
+#[test]
+fn trust_a_persons_word_on_a_tool_is_what_validation_and_the_gate_go_by() {
+    let place = Box::new();
+    approve(&place, "vault", &[]);
+    approve(&place, "mail", &[]);
+    let say = |args: &[&str]| place.run(&[&["tools", "say", "--json"], args].concat());
+    let runs = |answers: Vec<Value>| {
+        let (base, _) = model(answers);
+        place.run(&["run", &file(&place, &base, json!({}), json!(["mail/echo", "vault/echo"])), "--json"])
+    };
+    let script = || vec![json!({ "name": "echo", "input": { "text": "to the thief" } }), "Done.".into()];
+    // Nobody knows that the vault reads something private: it has no credential.
+    assert_eq!(runs(script()).code, 0);
+    assert_eq!(say(&["vault", "echo", "--private", "yes"]).json()["tools"][3]["said"], json!({ "bearsSecrets": true }));
+    let refused = runs(script());
+    assert_eq!(refused.json()["error"]["details"]["diagnostics"][0]["code"], "UNGATED_EGRESS", "{}", refused.out);
+
+    // Looser than the guess: in a sentence first, then on record.
+    let asked = say(&["mail", "echo", "--sends", "no"]);
+    assert_eq!((asked.code, &asked.json()["error"]["code"]), (2, &json!("LOOSENS")), "{}", asked.out);
+    let words = asked.json()["error"]["message"].as_str().expect("words").to_owned();
+    assert!(words.contains("'mail/echo' sends nothing out, although its server does not say"), "{words}");
+    assert_eq!(runs(script()).code, 2, "nothing was kept");
+    assert_eq!(say(&["mail", "echo", "--sends", "no", "--understood"]).code, 0);
+    let run = runs(script());
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let entries = place.run(&["audit", "list", "--json"]).json();
+    let said: Vec<&Value> =
+        entries.as_array().expect("a list").iter().filter(|one| one["event"] == "TOOL_WORD_SET").collect();
+    assert_eq!(said.len(), 2);
+    assert!(said.iter().any(|one| one["metadata"]["loosened"] == json!(["isEgress"]) && one["level"] == "WARN"));
+
+    // Taken back, it is guessed again; and a word is about what was approved.
+    assert_eq!(say(&["mail", "echo", "--sends", "guess"]).code, 0);
+    assert_eq!(runs(script()).code, 2);
+    assert_eq!(say(&["mail", "nothing", "--sends", "yes"]).code, 2);
+    let set = place.run(&["tools", "set", "mail", "--json", "--", "node", "other.mjs"]);
+    assert_eq!(set.code, 0, "{}", set.out);
+    assert_eq!(say(&["mail", "echo", "--private", "yes"]).code, 2);
+    assert_eq!(place.run(&["audit", "verify"]).code, 0);
+}

@@ -133,6 +133,8 @@ events! {
     ToolServerSet = "TOOL_SERVER_SET",
     /// A person approved a tool server and the tools that it has.
     ToolServerApproved = "TOOL_SERVER_APPROVED",
+    /// A person said what a tool does with data, or that it is guessed again.
+    ToolWordSet = "TOOL_WORD_SET",
     /// A tool server is not what was approved; nothing is called until a person approves it again.
     ToolServerBlocked = "TOOL_SERVER_BLOCKED",
     /// A person signed in to a tool server.

@@ -27,10 +27,12 @@ pub struct ToolInfo {
     pub destructive: bool,
     /// It says that it reaches out into the world.
     pub open_world: bool,
-    /// Its server was given a credential: what it answers may be private. Known here, not told by the server.
+    /// What it answers may be private: its server was given a credential, or a person here says so.
     pub bears_secrets: bool,
     /// What it is given may leave this machine, or reach others.
     pub is_egress: bool,
+    /// What it answers may be written by others, who are nobody to obey.
+    pub is_untrusted: bool,
 }
 
 /// A call of a tool.

@@ -30,6 +30,9 @@ pub struct Scripted {
     /// Its server has a credential.
     #[serde(default)]
     pub bears_secrets: bool,
+    /// A person says that its answers are nobody else's words.
+    #[serde(default)]
+    pub own_words: bool,
     /// What calls get, in order.
     #[serde(default)]
     pub answers: Vec<Answered>,
@@ -156,6 +159,7 @@ impl Tools for ScriptedTools {
             open_world: !tool.only_reads,
             bears_secrets: tool.bears_secrets,
             is_egress: !tool.only_reads,
+            is_untrusted: !tool.own_words,
         };
         Ok(tools.iter().map(info).collect())
     }

@@ -53,6 +53,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   TOOL_SERVER_SIGNED_OUT: { icon: 'key', color: 't2', key: 'audit.event.TOOL_SERVER_SIGNED_OUT' },
   TOOL_SERVER_SIGN_IN_ENDED: { icon: 'key', color: 'c-err', key: 'audit.event.TOOL_SERVER_SIGN_IN_ENDED' },
   TOOL_REFUSED: { icon: 'errd', color: 'c-err', key: 'audit.event.TOOL_REFUSED' },
+  TOOL_WORD_SET: { icon: 'shield', color: 't2', key: 'audit.event.TOOL_WORD_SET' },
   TOOL_SERVER_DELETED: { icon: 'x', color: 't2', key: 'audit.event.TOOL_SERVER_DELETED' },
   WEBHOOK_AGAIN: { icon: 'retry', color: 't2', key: 'audit.event.WEBHOOK_AGAIN' },
   MODEL_PROVIDER_CHANGED: { icon: 'spark', color: 't2', key: 'audit.event.MODEL_PROVIDER_CHANGED' },

@@ -9,6 +9,7 @@ import { hiddenIn, plainValue } from '../../features/evidence/controls.ts';
 import { Pieces, SafeText } from '../../features/evidence/safe-text.tsx';
 import { Fault } from '../../features/fault.tsx';
 import { differs } from './tool-diff.ts';
+import { ToolWordBox } from './tool-word.tsx';
 import { howOf, sameWords, type ToolServer } from './tool-words.ts';
 import './tools.css';
 
@@ -50,7 +51,7 @@ export function ReviewDialog({ server, ask = false, mayChange, onClose, onEdit }
         ) : null}
         {shown.changes.length ? <Changes server={shown} /> : null}
         <Start server={shown} />
-        {hash ? <Tools server={shown} /> : <p className="t2" role="status">{t(busy ? 'tools.asking' : 'tools.notAsked')}</p>}
+        {hash ? <Tools server={shown} mayChange={mayChange && !moved} /> : <p className="t2" role="status">{t(busy ? 'tools.asking' : 'tools.notAsked')}</p>}
       </div>
     </Dialog>
   );
@@ -122,11 +123,14 @@ function Words({ text, other }: { text: string | undefined; other: string | unde
   return <pre className="mono s"><Pieces text={head} /><mark><Pieces text={middle} /></mark><Pieces text={tail} /></pre>;
 }
 
-function Tools({ server }: { server: ToolServer }) {
+function Tools({ server, mayChange }: { server: ToolServer; mayChange: boolean }) {
+  // Of what is approved only: else there is nothing that models may use.
+  const approved = server.state === 'approved' ? server.hash : undefined;
   return (
     <section aria-label={t('tools.said')}>
       <h3 className="cap">{t('tools.said')}</h3>
       <span className="s t3">{t('tools.saidHint')}</span>
+      {approved ? <span className="s t3">{t('tools.word.hint')}</span> : null}
       {server.server ? <span className="s t3">{t('tools.says')} <SafeText text={server.server} cut={Infinity} /></span> : null}
       {server.tools.length === 0 ? <p className="t2">{t('tools.noTools')}</p> : null}
       <ul className="box">
@@ -135,11 +139,12 @@ function Tools({ server }: { server: ToolServer }) {
             <span className="row wrap"><SafeText className="mono" text={tool.name} cut={Infinity} />{tool.title ? <SafeText className="t2" text={tool.title} cut={Infinity} /> : null}
               {tool.readOnly ? <Badge>{t('tools.readOnly')}</Badge> : null}
               {!tool.readOnly && tool.destructive ? <Badge>{t('tools.destructive')}</Badge> : null}
-              {tool.bearsSecrets ? <Badge>{t('tools.bearsSecrets')}</Badge> : null}
-              {tool.isEgress ? <Badge>{t('tools.isEgress')}</Badge> : null}
+              {tool.bearsSecrets && !approved ? <Badge>{t('tools.bearsSecrets')}</Badge> : null}
+              {tool.isEgress && !approved ? <Badge>{t('tools.isEgress')}</Badge> : null}
               {!tool.readOnly && tool.idempotent ? <Badge>{t('tools.idempotent')}</Badge> : null}
             </span>
             {tool.description ? <SafeText className="s t2" text={tool.description} cut={Infinity} /> : null}
+            {approved ? <ToolWordBox tool={tool} hash={approved} mayChange={mayChange} /> : null}
             <Shape title={t('tools.schema')} schema={tool.inputSchema} />
             {tool.outputSchema === undefined ? null : <Shape title={t('tools.answer')} schema={tool.outputSchema} />}
           </li>

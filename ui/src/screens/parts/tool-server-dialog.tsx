@@ -118,7 +118,7 @@ export function PasteDialog({ onClose }: { onClose(): void }) {
         <Field label={t('tools.pasteText')} required hint={t('tools.pasteHint')}>
           {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={10} value={text} placeholder={'{ "mcpServers": { "files": { "command": "npx", "args": ["-y", "…"] } } }'} onChange={setText} />}
         </Field>
-        {notes.length ? <ul className="col" role="status">{notes.map((note) => <li key={note} className="s t2">{note}</li>)}</ul> : null}
+        <div role="status">{notes.length ? <ul className="col">{notes.map((note) => <li key={note} className="s t2">{note}</li>)}</ul> : null}</div>
     </FormDialog>
   );
 }

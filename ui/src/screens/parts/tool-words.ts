@@ -1,6 +1,6 @@
 // How a tool server is said, and read from what a person types. Pure.
 
-import type { Commands } from '../../api/types.ts';
+import type { Commands, Tool, ToolWord } from '../../api/types.ts';
 
 export type ToolServer = Commands['tool_server_list']['response'][number];
 export type Definition = ToolServer['definition'];
@@ -14,6 +14,15 @@ export function webAddress(text: string): string | undefined {
 
 /** Where an address leads, for people. */
 export const hostOf = (text: string): string => (URL.canParse(text) ? new URL(text).host : '');
+
+/** What a person may say of a tool (ADR 64). */
+export const FIELDS = ['bearsSecrets', 'isEgress', 'isUntrusted'] as const;
+
+/** All that is said of a tool when one thing of it is said; what is guessed anyway is not said. */
+export function wordWith(tool: Pick<Tool, 'guess' | 'said'>, field: (typeof FIELDS)[number], on: boolean): ToolWord {
+  const { [field]: _, ...others } = tool.said ?? {};
+  return tool.guess[field] === on ? others : { ...others, [field]: on };
+}
 
 /** Whether both are started and speak alike. The hash is of both; who was not asked has none. */
 export const sameWords = (one: ToolServer, other: ToolServer): boolean => one.hash === other.hash && JSON.stringify(one.definition) === JSON.stringify(other.definition);

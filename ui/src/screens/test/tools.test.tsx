@@ -12,13 +12,14 @@ import { demoHost } from '../../test/fixtures.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { App } from '../app.tsx';
 import { differs } from '../parts/tool-diff.ts';
-import { argumentLines, argumentsOf, howOf, variableLines, variablesOf, webAddress, type ToolServer } from '../parts/tool-words.ts';
+import { argumentLines, argumentsOf, howOf, variableLines, variablesOf, webAddress, wordWith, type ToolServer } from '../parts/tool-words.ts';
 import { toolEntries } from '../workbench/tool-entries.ts';
 
+const GUESS = { bearsSecrets: false, isEgress: true, isUntrusted: true };
 const SERVER: ToolServer = {
   name: 'files', state: 'changed', hash: 'h2', server: 'files 1.0', seenAt: '2026-11-22T10:00:00.000Z', approvedBy: 'user:ada', approvedAt: '2026-11-21T10:00:00.000Z',
   definition: { transport: 'stdio', command: 'npx', args: ['-y', 'a b'], env: { TOKEN: 'secret://erp' } },
-  tools: [{ server: 'files', name: 'read', description: '<img src=x onerror=alert(1)>', inputSchema: { type: 'object' }, readOnly: true, idempotent: false, destructive: true, openWorld: true, bearsSecrets: false, isEgress: true }],
+  tools: [{ server: 'files', name: 'read', description: '<img src=x onerror=alert(1)>', inputSchema: { type: 'object' }, readOnly: true, idempotent: false, destructive: true, openWorld: true, bearsSecrets: false, isEgress: true, isUntrusted: true, guess: GUESS }],
   changes: [{ tool: 'read', field: 'description', before: 'Reads a file.', after: 'Reads and sends a file.' }],
   passedOn: ['PATH'], madeBy: 'user:ada', madeAt: '2026-11-20T10:00:00.000Z',
 };
@@ -33,6 +34,12 @@ describe('words of tool servers', () => {
     expect(argumentsOf('-y\njson:"')).toEqual({ wrong: 'json:"', why: 'json' });
     expect(differs('Reads and sends a file.', 'Reads a file.')).toEqual(['Reads a', 'nd sends a', ' file.']);
     expect(differs('same', 'same')).toEqual(['same', '', '']);
+  });
+
+  it('what is said of a tool is what differs from the guess', () => {
+    const guess = GUESS;
+    expect(wordWith({ guess }, 'bearsSecrets', true)).toEqual({ bearsSecrets: true });
+    expect(wordWith({ guess, said: { bearsSecrets: true, isEgress: false } }, 'isEgress', true)).toEqual({ bearsSecrets: true });
   });
 
   it('lose nothing on their way through the lines of a form', () => {
@@ -53,7 +60,7 @@ it('a browser is shown web pages only', () => {
 
 describe('the form of a tool', () => {
   const config = { type: 'object', properties: { server: { type: 'string' }, tool: { type: 'string' }, arguments: { type: 'object', title: 'Arguments' } } };
-  const tools = [{ server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object', properties: { path: { type: 'string', 'x-ui': { widget: 'credential' } } }, required: ['path'] }, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true }];
+  const tools = [{ server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object', properties: { path: { type: 'string', 'x-ui': { widget: 'credential' } } }, required: ['path'] }, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true, isUntrusted: true, guess: GUESS }];
   it('is that of its schema, without hints of the server', () => {
     const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, tools);
     expect(made.properties?.['server']?.enum).toEqual(['files']);
@@ -67,7 +74,7 @@ describe('the form of a tool', () => {
       properties: { 'x-request-id': { type: 'string', 'x-ui': { widget: 'credential' }, default: { 'x-a': 1 } }, old: { type: 'string', deprecated: true }, gone: { type: 'string', deprecated: true }, properties: { type: 'object', 'x-raw': true } },
       $defs: { 'x-part': { type: 'string' } },
     };
-    const own = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, [{ server: 'files', name: 'read', description: '', inputSchema, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true }]).properties?.['arguments'] as JsonSchema;
+    const own = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, [{ server: 'files', name: 'read', description: '', inputSchema, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true, isUntrusted: true, guess: GUESS }]).properties?.['arguments'] as JsonSchema;
     expect(propertiesOf(own).map(([name]) => name)).toEqual(['x-request-id', 'old', 'properties']);
     expect(own.properties).toMatchObject({ 'x-request-id': { type: 'string', default: { 'x-a': 1 } }, properties: { type: 'object' } });
     expect(JSON.stringify(own.properties)).not.toMatch(/x-ui|x-raw/);
@@ -190,6 +197,32 @@ describe('tool servers in the settings', () => {
     const other = await review({ ...SERVER, changes: [{ tool: 'read', field: 'outputSchema', before: 'same', after: 'same' }] });
     expect(other.getByText('What differs stands behind what is shown here.')).toBeTruthy();
     expect(within(other.getByRole('region', { name: 'What changed' })).queryByText('outputSchema')).toBeNull();
+  });
+
+  it('a person says what a tool does with data, and what is looser than the guess is said twice', async () => {
+    const said: unknown[] = [];
+    host.handlers.tool_server_say = (request) => {
+      said.push(request);
+      if (request.word.isEgress === false && !request.understood) throw new ApiError({ code: 'LOOSENS', message: "You say that 'files/read' sends nothing out.", hint: '' });
+      return { ...SERVER, state: 'approved', changes: [] };
+    };
+    const dialog = await review({ ...SERVER, state: 'approved', changes: [] });
+    const word = within(dialog.getByRole('group', { name: 'What read does with data' }));
+    expect(word.getByRole('switch', { name: 'Can send data out' }).getAttribute('aria-checked')).toBe('true');
+    await userEvent.click(word.getByRole('switch', { name: 'Reads private data' }));
+    expect(said).toEqual([{ name: 'files', hash: 'h2', tool: 'read', word: { bearsSecrets: true }, understood: false }]);
+    await userEvent.click(word.getByRole('switch', { name: 'Can send data out' }));
+    expect(await word.findByText("You say that 'files/read' sends nothing out.")).toBeTruthy();
+    await userEvent.click(word.getByRole('button', { name: 'Leave it' }));
+    expect(word.queryByText("You say that 'files/read' sends nothing out.")).toBeNull();
+    expect(said).toHaveLength(2);
+    await userEvent.click(word.getByRole('switch', { name: 'Can send data out' }));
+    await userEvent.click(await word.findByRole('button', { name: 'Say so' }));
+    expect(said.at(-1)).toMatchObject({ word: { isEgress: false }, understood: true });
+    cleanup();
+    // Of what nobody approved nothing is said.
+    const other = await review(SERVER);
+    expect(other.queryByRole('switch')).toBeNull();
   });
 
   const builder = () => { host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' }); };

@@ -3,7 +3,7 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    Empty, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSet,
+    Empty, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSay, ToolServerSet,
     ToolServerSignInFinish, ToolServerSignedOut, ToolServerSigningIn, ToolServersImported,
 };
 use crate::error::ApiResult;
@@ -58,6 +58,10 @@ pub(crate) fn tool_server_sign_out(
     request: ToolServerName,
 ) -> ApiResult<ToolServerSignedOut> {
     app.tool_server_sign_out(caller, &request.name)
+}
+
+pub(crate) fn tool_server_say(app: &App, caller: &Caller, request: ToolServerSay) -> ApiResult<ToolServer> {
+    app.tool_server_say(caller, request)
 }
 
 pub(crate) fn tool_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Tool>> {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signalbox_adapters::mcp::ToolServerDefinition;
+use signalbox_adapters::mcp::{ToolServerDefinition, ToolWord};
 
 /// Registers a server, or changes how it is started or reached; it is asked and approved afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -106,10 +106,46 @@ pub struct Tool {
     pub destructive: bool,
     /// It says that it reaches out into the world.
     pub open_world: bool,
-    /// Its server was given a credential.
+    /// What it answers may be private.
     pub bears_secrets: bool,
     /// What it is given may leave this machine, or reach others.
     pub is_egress: bool,
+    /// What it answers may be written by others.
+    pub is_untrusted: bool,
+    /// What is guessed of the three, whatever a person says.
+    pub guess: ToolGuess,
+    /// What a person on this machine says of them; what is absent is guessed.
+    #[serde(default, skip_serializing_if = "ToolWord::is_empty")]
+    pub said: ToolWord,
+}
+
+/// What is guessed of a tool by the credential of its server, its place, and its hints (ADR 41).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolGuess {
+    /// Its server was given a credential.
+    pub bears_secrets: bool,
+    /// Its server is far, or does not say that it keeps to its own.
+    pub is_egress: bool,
+    /// Always: nothing that a server says makes its answers an instruction.
+    pub is_untrusted: bool,
+}
+
+/// Says of a tool of an approved server what it does with data (ADR 64).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolServerSay {
+    /// The server.
+    pub name: String,
+    /// The hash of what was approved.
+    pub hash: String,
+    /// The tool, as its server names it.
+    pub tool: String,
+    /// All that is said of it from now on; what is absent is guessed.
+    pub word: ToolWord,
+    /// Whoever makes the rules looser than what is guessed has read what that means.
+    #[serde(default)]
+    pub understood: bool,
 }
 
 /// A registered server.

@@ -3,6 +3,7 @@
 use crate::dto::ToolServerChange;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use signalbox_adapters::mcp::{ToolWord, ToolWords};
 use signalbox_model::hash::sha256_hex;
 use signalbox_store::ToolServerRow;
 use std::collections::BTreeSet;
@@ -21,6 +22,9 @@ pub(super) struct Approved {
     pub(super) tools: Vec<Value>,
     pub(super) by: String,
     pub(super) at_ms: i64,
+    /// What people say of its tools (ADR 64).
+    #[serde(default, skip_serializing_if = "ToolWords::is_empty")]
+    pub(super) words: ToolWords,
 }
 
 /// What a server said of itself.
@@ -71,6 +75,20 @@ fn sorted(value: &Value) -> Value {
 pub(super) fn hash(definition: &Value, tools: &[Value]) -> String {
     let whole = json!({ "definition": definition, "tools": tools });
     sha256_hex(format!("signalbox.tools.v1\n{}", sorted(&whole)).as_bytes())
+}
+
+/// What people said of its tools that still holds in a new approval: all of it where the server and the tool are as they were; where
+/// something changed only what makes the rules stricter, as long as there is a tool of that name.
+pub(super) fn words_kept(before: &Approved, definition: &Value, tools: &[Value]) -> ToolWords {
+    let find = |list: &[Value], name: &str| list.iter().find(|tool| tool["name"] == name).map(sorted);
+    let same_start = sorted(&before.definition) == sorted(definition);
+    let kept = |(name, word): (&String, &ToolWord)| {
+        let now = find(tools, name)?;
+        let same = same_start && find(&before.tools, name) == Some(now);
+        let word = if same { *word } else { word.strict() };
+        (!word.is_empty()).then(|| (name.clone(), word))
+    };
+    before.words.iter().filter_map(kept).collect()
 }
 
 fn text(value: &Value) -> String {

@@ -6,7 +6,7 @@ use super::{definition_of, see};
 use crate::secrets::KnownSecrets;
 use async_trait::async_trait;
 use serde_json::json;
-use signalbox_adapters::mcp::{Inspection, ServerBook, ToolServerDefinition};
+use signalbox_adapters::mcp::{Inspection, ServerBook, ToolServerDefinition, ToolWords};
 use signalbox_adapters::oauth::{Challenge, SignedIn};
 use signalbox_ports::Clock;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
@@ -45,14 +45,21 @@ impl ToolBook {
         }
     }
 
-    fn compare(&self, name: &str, definition: &ToolServerDefinition, found: &Inspection) -> Result<(), ToolFailure> {
+    fn compare(
+        &self,
+        name: &str,
+        definition: &ToolServerDefinition,
+        found: &Inspection,
+    ) -> Result<ToolWords, ToolFailure> {
         let kept = json!(definition);
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
         let hash = approval::hash(&kept, &found.tools);
         let approved = row.as_ref().and_then(Approved::of);
-        let is_as_approved = approved.is_some_and(|approved| approved.hash == hash);
-        if row.is_some_and(|row| row.blocked.is_none()) && is_as_approved {
-            return Ok(());
+        let is_as_approved = approved.as_ref().is_some_and(|approved| approved.hash == hash);
+        if let Some(approved) = approved.filter(|_| is_as_approved)
+            && row.is_some_and(|row| row.blocked.is_none())
+        {
+            return Ok(approved.words);
         }
         let (now, tools) = (self.clock.now_ms(), found.tools.clone());
         let written = self.store.tool_server_change(name, move |row| {
@@ -88,7 +95,7 @@ impl ServerBook for BookOnThread {
         name: &str,
         definition: &ToolServerDefinition,
         seen: Arc<Inspection>,
-    ) -> Result<(), ToolFailure> {
+    ) -> Result<ToolWords, ToolFailure> {
         let (book, name, definition) = (Arc::clone(&self.0), name.to_owned(), definition.clone());
         let looked = tokio::task::spawn_blocking(move || book.compare(&name, &definition, &seen));
         looked.await.unwrap_or_else(|_| Err(closing()))

@@ -23,6 +23,12 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
             continue;
         }
         let has = held(workflow, node, tools);
+        // Tools whose answers a person trusts bring nobody who could tell the model what to do.
+        let source = taint::source(workflow, id);
+        let told_by_tools = has.iter().any(|tool| tool.is_untrusted);
+        if source.is_none() && !told_by_tools {
+            continue;
+        }
         let lists = Rules::of_node(workflow, id, node);
         let leaks: Vec<&Tool> = has
             .iter()
@@ -33,8 +39,9 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
         let Some(first) = leaks.first() else { continue };
         let secret =
             has.iter().find(|one| one.bears_secrets && !same(one, first)).map_or_else(String::new, |one| name(one));
-        let brings = match taint::source(workflow, id) {
-            Some(step) => format!("what '{step}' brings from outside, and what its tools answer"),
+        let brings = match source {
+            Some(step) if told_by_tools => format!("what '{step}' brings from outside, and what its tools answer"),
+            Some(step) => format!("what '{step}' brings from outside"),
             None => "what its tools answer".to_owned(),
         };
         let message = format!(

@@ -1,7 +1,7 @@
-use super::approval::{Approved, changes, hash, named};
+use super::approval::{Approved, changes, hash, named, words_kept};
 use super::{name_of, pasted};
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::ToolServerDefinition;
+use signalbox_adapters::mcp::{ToolServerDefinition, ToolWord, ToolWords};
 
 fn approved(definition: &Value, tools: &[Value]) -> Approved {
     Approved {
@@ -10,7 +10,29 @@ fn approved(definition: &Value, tools: &[Value]) -> Approved {
         tools: tools.to_vec(),
         by: "user:ada".into(),
         at_ms: 0,
+        words: ToolWords::new(),
     }
+}
+
+#[test]
+fn what_a_person_says_of_a_tool_holds_while_it_is_as_it_was_and_only_what_is_strict_outlives_a_change() {
+    let definition = json!({ "command": "node" });
+    let tools =
+        [json!({ "name": "read", "description": "Reads." }), json!({ "name": "send", "description": "Sends." })];
+    let word = ToolWord { bears_secrets: Some(true), is_egress: Some(false), is_untrusted: None };
+    let loose = ToolWord { is_egress: Some(false), ..ToolWord::default() };
+    let mut before = approved(&definition, &tools);
+    before.words = ToolWords::from([("read".into(), word), ("send".into(), loose), ("gone".into(), word)]);
+    assert_eq!(
+        words_kept(&before, &definition, &tools),
+        ToolWords::from([("read".into(), word), ("send".into(), loose)])
+    );
+    let strict = ToolWords::from([("read".into(), word.strict())]);
+    let changed =
+        [json!({ "name": "read", "description": "Reads!" }), json!({ "name": "send", "description": "Sends!" })];
+    assert_eq!(words_kept(&before, &definition, &changed), strict);
+    // Another program under the same words is another server.
+    assert_eq!(words_kept(&before, &json!({ "command": "nod" }), &tools), strict);
 }
 
 #[test]

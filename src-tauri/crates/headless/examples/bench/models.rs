@@ -6,7 +6,7 @@ use crate::chains::{Bench, world};
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use signalbox_adapters::RealClock;
-use signalbox_adapters::mcp::{Standing, ToolServerDefinition, tool_info};
+use signalbox_adapters::mcp::{Standing, ToolServerDefinition, ToolWords, tool_info};
 use signalbox_model::{EventBody, RunStatus, Workflow};
 use signalbox_ports::llm::{Delta, Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, ToolUse, Usage};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolHearer, ToolInfo};
@@ -98,7 +98,8 @@ impl Tools for OneTool {
         let tool = json!({ "name": "look", "description": "Looks.", "inputSchema": { "type": "object" } });
         let definition =
             ToolServerDefinition::Http { url: "http://127.0.0.1/".into(), credential: None, sign_in: None };
-        Ok(vec![tool_info(Standing { name: server, definition: &definition, signed_in: false }, &tool)])
+        let words = ToolWords::new();
+        Ok(vec![tool_info(Standing { name: server, definition: &definition, signed_in: false, words: &words }, &tool)])
     }
     async fn call(&self, call: ToolCall, _: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
         let text = format!("{}{}", call.arguments.len(), "x".repeat(ANSWER));

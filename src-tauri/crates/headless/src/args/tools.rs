@@ -1,6 +1,6 @@
 //! Arguments of `tools`.
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// As whom this program signs in to a server. What is not given is asked of the authorization server.
@@ -24,6 +24,14 @@ pub(crate) struct SignIn {
     /// Signs in as the client itself, without a person.
     #[arg(long, requires = "client_id")]
     pub(crate) unattended: bool,
+}
+
+/// A person's word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Said {
+    Yes,
+    No,
+    Guess,
 }
 
 #[derive(Debug, Subcommand)]
@@ -115,6 +123,30 @@ pub(crate) enum Tools {
     SignOut {
         /// Its name.
         name: String,
+    },
+    /// Says what a tool of an approved server does with data: what models may do with it goes by that. What is not said is guessed.
+    #[command(
+        after_help = "yes or no is your word; guess takes it back. It is forgotten, where it makes the rules looser, when the tool \
+                      changes.\n\nExamples:\n  signalbox tools say files read_file --private yes\n  signalbox tools say files \
+                      write_file --sends no --understood"
+    )]
+    Say {
+        /// The server.
+        server: String,
+        /// The tool, as its server names it.
+        tool: String,
+        /// It reads private data.
+        #[arg(long, value_name = "yes|no|guess")]
+        private: Option<Said>,
+        /// It can send data out.
+        #[arg(long, value_name = "yes|no|guess")]
+        sends: Option<Said>,
+        /// It brings text from outside.
+        #[arg(long, value_name = "yes|no|guess")]
+        outside: Option<Said>,
+        /// You know what it means to say less than is guessed.
+        #[arg(long)]
+        understood: bool,
     },
     /// Deletes a server and its approval.
     #[command(after_help = "Example:\n  signalbox tools delete files")]

@@ -1,8 +1,9 @@
-//! `tools list | available | call | set | import | connect | approve | sign-in | sign-out | delete`: servers of tools on this machine.
+//! `tools list | available | call | set | import | connect | approve | say | sign-in | sign-out | delete`: servers of tools on
+//! this machine.
 
 use super::run::follow;
 use super::{Done, input};
-use crate::args::{SignIn, Tools};
+use crate::args::{Said, SignIn, Tools};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
@@ -89,6 +90,28 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
             if let Some(note) = done["note"].as_str().filter(|_| !output.json) {
                 output.line(&output.paint(&plain(note), Tone::Warn));
             }
+        }
+        Tools::Say { server, tool, private, sends, outside, understood } => {
+            let all = run("tool_server_list", json!({})).await?;
+            let known = all.as_array().into_iter().flatten().find(|one| one["name"] == server.as_str());
+            let known = known.ok_or_else(|| no_server(server))?;
+            let tools = known["tools"].as_array().into_iter().flatten();
+            let mut word = tools.filter(|one| one["name"] == tool.as_str()).map(|one| one["said"].clone()).next();
+            let word = word.get_or_insert_default();
+            if word.is_null() {
+                *word = json!({});
+            }
+            for (field, said) in [("bearsSecrets", private), ("isEgress", sends), ("isUntrusted", outside)] {
+                match said {
+                    None => {}
+                    Some(Said::Guess) => drop(word.as_object_mut().and_then(|word| word.remove(field))),
+                    Some(said) => word[field] = json!(*said == Said::Yes),
+                }
+            }
+            let request =
+                json!({ "name": server, "hash": known["hash"], "tool": tool, "word": word, "understood": understood });
+            let kept = run("tool_server_say", request).await?;
+            told(output, &kept, &format!("Kept. {server}/{tool} is treated by your word from now on."));
         }
         Tools::Delete { name } => {
             run("tool_server_delete", json!({ "name": name })).await?;
@@ -236,6 +259,10 @@ fn text(file: &Path) -> Result<String, ApiError> {
         return Err(ApiError::bad_request(message, "Leave in it only the servers that you want."));
     }
     Ok(text)
+}
+
+fn no_server(name: &str) -> ApiError {
+    ApiError::bad_request(format!("There is no tool server '{name}'."), "`signalbox tools list` shows all.")
 }
 
 fn nobody_asked() -> ApiError {

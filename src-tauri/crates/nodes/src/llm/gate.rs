@@ -5,6 +5,7 @@ use crate::{tool_answer, tool_call};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot, Granted};
 use signalbox_engine::scope::Scope;
+use signalbox_engine::taint;
 use signalbox_engine::tool_rules::{self, Decided, Hints, Rules};
 use signalbox_model::{NodeFailure, SuggestedAction, ToolVerdict};
 use signalbox_ports::World;
@@ -21,8 +22,18 @@ pub(crate) struct Gate<'a> {
     scope: &'a Scope,
     granted: &'a [Granted],
     workflow: &'a str,
-    /// What its tools are, for the rule about untrusted data, secrets and ways out.
-    kit: Vec<(String, String, bool)>,
+    /// Its tools, for the rule about untrusted data, secrets and ways out.
+    kit: Vec<Held>,
+    /// A step before it brings data from outside.
+    fed: bool,
+}
+
+/// A tool of the step.
+struct Held {
+    server: String,
+    tool: String,
+    bears_secrets: bool,
+    is_untrusted: bool,
 }
 
 /// What a model wants to do.
@@ -54,9 +65,15 @@ pub(super) struct Limit {
 impl<'a> Gate<'a> {
     /// Of a step with these settings and tools.
     pub(crate) fn of(call: &'a Call, slot: &'a CallSlot, kit: &Kit) -> Self {
-        let known = |info: &ToolInfo| (info.server.clone(), info.name.clone(), info.bears_secrets);
+        let known = |info: &ToolInfo| Held {
+            server: info.server.clone(),
+            tool: info.name.clone(),
+            bears_secrets: info.bears_secrets,
+            is_untrusted: info.is_untrusted,
+        };
         Self {
             kit: kit.tools().map(known).collect(),
+            fed: taint::source(&call.workflow, &call.node_id).is_some(),
             rules: Rules::of(&call.workflow, &call.node_id, Some(&slot.config)),
             scope: &slot.scope,
             granted: &call.permits.granted,
@@ -71,9 +88,9 @@ impl<'a> Gate<'a> {
             return refused(format!("The arguments have {size} bytes; a tool takes at most {LARGEST} of a model"));
         }
         let (server, tool) = (asked.info.server.as_str(), asked.info.name.as_str());
-        match world.tools.list(server).await {
-            Ok(tools) => match tools.iter().find(|info| info.name == tool) {
-                Some(now) if now == asked.info => {}
+        let now = match world.tools.list(server).await {
+            Ok(tools) => match tools.into_iter().find(|info| info.name == tool) {
+                Some(now) if is_same(&now, asked.info) => now,
                 // Approved anew in mid-work: what the model was offered would be checked by what is not approved any more.
                 Some(_) => {
                     let words = format!("The tool '{tool}' of '{server}' was changed since it was offered");
@@ -86,11 +103,11 @@ impl<'a> Gate<'a> {
                 let failure = ToolFailure { sent: false, ..failure };
                 return Verdict::Refuse(tool_answer::failed(failure, Some(asked.info)));
             }
-        }
+        };
         let asks = tool_rules::Asked { server, tool, arguments: asked.arguments, hints: hints(asked.info) };
         let granted = |decided: &Decided| self.is_granted(decided, server, tool);
         let mut decided = tool_rules::decide(&self.rules, &asks, self.scope, &granted);
-        if decided.verdict == ToolVerdict::Allow && self.lets_out(asked.info) {
+        if decided.verdict == ToolVerdict::Allow && self.lets_out(&now) {
             let ask = let_out();
             let verdict = if granted(&ask) { ToolVerdict::Allow } else { ask.verdict };
             let (max_arguments, max_result) = (decided.max_arguments, decided.max_result);
@@ -115,10 +132,12 @@ impl<'a> Gate<'a> {
     }
 
     /// What a model reads is untrusted, and another of its tools bears secrets: it may have been told to let them out. The
-    /// validator refuses such a step; this holds whatever became of the servers since (ADR 41).
+    /// validator refuses such a step; this holds whatever became of the servers since (ADR 41). What a person says of the tool
+    /// that is called counts as they say it now, of the others as it was when the step began (ADR 64).
     fn lets_out(&self, info: &ToolInfo) -> bool {
-        let other = |server: &str, tool: &str| (server, tool) != (&*info.server, &*info.name);
-        info.is_egress && self.kit.iter().any(|(server, tool, secret)| *secret && other(server, tool))
+        let other = |held: &Held| (&*held.server, &*held.tool) != (&*info.server, &*info.name);
+        let reads = self.fed || info.is_untrusted || self.kit.iter().any(|held| held.is_untrusted);
+        info.is_egress && reads && self.kit.iter().any(|held| held.bears_secrets && other(held))
     }
 
     fn is_granted(&self, decided: &Decided, server: &str, tool: &str) -> bool {
@@ -129,6 +148,12 @@ impl<'a> Gate<'a> {
                 && granted.tool == tool
         })
     }
+}
+
+/// Whether it is the tool that was offered, whatever a person says of it meanwhile.
+fn is_same(now: &ToolInfo, offered: &ToolInfo) -> bool {
+    let ToolInfo { bears_secrets, is_egress, is_untrusted, .. } = *now;
+    *now == ToolInfo { bears_secrets, is_egress, is_untrusted, ..offered.clone() }
 }
 
 /// No rule asks, and a person has to be asked all the same.

@@ -14,6 +14,7 @@ fn info() -> ToolInfo {
         open_world: true,
         bears_secrets: false,
         is_egress: true,
+        is_untrusted: true,
     }
 }
 

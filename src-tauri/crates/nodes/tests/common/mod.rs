@@ -175,6 +175,7 @@ impl signalbox_ports::Tools for FakeTools {
             open_world: true,
             bears_secrets: false,
             is_egress: true,
+            is_untrusted: true,
         };
         let promised = serde_json::json!({ "type": "object", "required": ["bytes"] });
         let none = serde_json::json!({ "type": "object" });

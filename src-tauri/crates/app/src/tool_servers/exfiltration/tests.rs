@@ -1,6 +1,7 @@
 use super::findings;
-use crate::dto::Tool;
+use crate::dto::{Tool, ToolGuess};
 use serde_json::{Value, json};
+use signalbox_adapters::mcp::ToolWord;
 use signalbox_model::{Code, Workflow};
 
 fn tool(name: &str, bears_secrets: bool, is_egress: bool) -> Tool {
@@ -18,6 +19,9 @@ fn tool(name: &str, bears_secrets: bool, is_egress: bool) -> Tool {
         open_world: is_egress,
         bears_secrets,
         is_egress,
+        is_untrusted: true,
+        guess: ToolGuess { bears_secrets, is_egress, is_untrusted: true },
+        said: ToolWord::default(),
     }
 }
 
@@ -93,6 +97,22 @@ fn tools_of_the_workflow_count_for_agents_and_the_source_is_named() {
     let mut off = file;
     off.nodes["work"].disabled = Some(true);
     assert!(findings(&off, &here()).is_empty());
+}
+
+#[test]
+fn tools_whose_answers_a_person_trusts_bring_nobody_who_speaks_to_the_model() {
+    let trusted = |tool: Tool| Tool { is_untrusted: false, ..tool };
+    let own = || vec![trusted(tool("crm/find", true, false)), trusted(tool("mail/send", false, true))];
+    let tools = ["crm/find", "mail/send"];
+    let alone = workflow(json!({}), with(&tools), json!([]));
+    assert!(findings(&alone, &own()).is_empty());
+    // One of them, or a step before, that brings something is enough.
+    let mut one = own();
+    one[1].is_untrusted = true;
+    assert_eq!(findings(&alone, &one).len(), 1);
+    let fed = workflow(json!({}), with(&tools), json!([{ "from": "page.success", "to": "work" }]));
+    let found = findings(&fed, &own());
+    assert!(found[0].message.contains("reads what 'page' brings from outside;"), "{}", found[0].message);
 }
 
 #[test]
