@@ -73,6 +73,18 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     await line.getByRole('button', { name: 'Look at one' }).click();
     await review.getByRole('button', { name: 'Approve' }).click();
     await expect(line.getByText('Approved')).toBeVisible();
+
+    // A person's own word on a tool; what is looser than the guess is said twice.
+    await line.getByRole('button', { name: 'Look at one' }).click();
+    const word = review.getByRole('group', { name: 'What echo does with data' });
+    await word.getByRole('switch', { name: 'Reads private data' }).click();
+    await expect(word.getByText('your word')).toHaveCount(1);
+    await word.getByRole('switch', { name: 'Can send data out' }).click();
+    await expect(word.getByText(/sends nothing out, although its server does not say/)).toBeVisible();
+    await shot(page, 'tool-word');
+    await word.getByRole('button', { name: 'Say so' }).click();
+    await expect(word.getByText('your word')).toHaveCount(2);
+    await expect(word.getByRole('switch', { name: 'Can send data out' })).not.toBeChecked();
   } finally {
     await host.stop();
     rmSync(host.data, { recursive: true, force: true });
