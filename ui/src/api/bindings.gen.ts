@@ -604,10 +604,12 @@ export interface Base {
   events: RunEvent[];
   /** Variables that were given at the start of the first run. */
   given?: Record<string, unknown>;
-  /** Steps that were begun by name and not by their wires; the last one is where this run begins again, unless `asks` says that a decision is asked again. */
+  /** Steps that were begun by name and not by their wires; the last one is where this run begins again, unless `asks` or `sent` says that a person decides first. */
   begun: Begun[];
   /** In a re-opening: the task of the original that is asked again. */
   asks?: AskedAgain;
+  /** The original failed and was sent to the inbox: a person decides about the call that failed it. */
+  sent?: Sent;
   /** Answers that people gave to steps that execute again, and that are given again when the same is asked. */
   answers?: KeptAnswer[];
   /** The run, or the one that this one was re-run from, began at a checkpoint of another program. */
@@ -1336,6 +1338,8 @@ export interface HumanTaskCreated {
   noSelfApproval?: boolean;
   /** The task of an earlier run that was re-opened as this one. */
   reopens?: string;
+  /** The failed run that was sent to the inbox as this task. */
+  sentFrom?: SentFrom;
 }
 
 /** `human_task_held`: the task waits for somebody else; its time stands still. */
@@ -2298,6 +2302,8 @@ export interface RunDetails {
   resumedFrom?: string;
   /** Steps whose result a re-run has from its original, in a container with their paths; the first 10,000. */
   kept?: string[];
+  /** The run that asks a person about the failure of this one, while it has not ended, and the task with which it asks. */
+  sentAs?: TaskLink;
   /** Values that may be personal or secret are masked. */
   masked: boolean;
   /** The caller may say why they need to see them (`run_reveal`). */
@@ -2460,6 +2466,28 @@ export interface RunRow {
   errorCode?: string;
   /** What its questions to language models cost; absent when it asked none. */
   usage?: Usage;
+}
+
+/** Has a person asked about the call that failed a run, by a new run. */
+export interface RunSend {
+  /** The failed run. */
+  runId: string;
+  /** Why, for who answers; it is recorded. */
+  reason?: string;
+}
+
+/** Where the question stands. */
+export interface RunSent {
+  /** The failed run. */
+  runId: string;
+  /** The run that asks; it goes on with the answer. */
+  sentRunId: string;
+  /** Where that run stands. */
+  status: RunStatus;
+  /** Its task; absent when it has not asked yet. */
+  taskId?: string;
+  /** It was there already; nothing was begun. */
+  already: boolean;
 }
 
 /** Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`. With both, `document` runs as what `ref` holds: sub-workflows are looked for beside that file, then in the library. */
@@ -2648,6 +2676,32 @@ export type SecretText = string;
 export interface SecretUnlock {
   /** The passphrase, for secrets under one. Without it the key store of the system is asked, which may ask the person. */
   passphrase?: SecretText;
+}
+
+/** The call that failed a run, about which a person is asked in a new run (ADR 58). */
+export interface Sent {
+  /** The failed run. */
+  runId: string;
+  /** The failed step, with its path. */
+  step: string;
+  /** Index of the item that failed. */
+  item: number;
+  /** What failed it. */
+  error: ErrorPayload;
+  /** Why it was sent, in the words of who sent it. */
+  reason?: string;
+  /** Who sent it: `user:…`. */
+  by: string;
+}
+
+/** A failed run that a person sent to the inbox (ADR 58). */
+export interface SentFrom {
+  /** The failed run. */
+  runId: string;
+  /** Who sent it: `user:…`. */
+  by: string;
+  /** Why, in their words. */
+  reason?: string;
 }
 
 /** `settings` of a workflow. */
@@ -2968,6 +3022,8 @@ export interface Task {
   reopens?: TaskLink;
   /** What asks this one again, the newest. */
   reopenedAs?: TaskLink;
+  /** The failed run that a person sent to the inbox as this task. */
+  sentFrom?: SentFrom;
 }
 
 /** What may be answered (K-16). `approve`, `reject` belong to approvals, `submit` to forms and pauses. */
@@ -3192,7 +3248,7 @@ export interface TaskEvent {
 }
 
 /** What happened to a task. */
-export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'held' | 'continued' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'suggested' | 'decided' | 'closed' | 'reopened';
+export type TaskEventKind = 'created' | 'claimed' | 'released' | 'reassigned' | 'commented' | 'snoozed' | 'held' | 'continued' | 'reminded' | 'escalated' | 'revealed' | 'approved' | 'opened' | 'suggested' | 'decided' | 'closed' | 'reopened' | 'sent';
 
 /** A file. */
 export interface TaskFile {
@@ -4537,6 +4593,8 @@ export interface Commands {
   rerun_look: { request: RerunLook; response: RerunPlan };
   /** Starts a new run at a step of another one. */
   run_rerun: { request: RunRerun; response: RerunStarted };
+  /** Sends a failed run to the inbox: a new run keeps what was done and asks a person about the call that failed. */
+  run_send: { request: RunSend; response: RunSent };
   /** Where a run stands, or stood after an event. */
   run_checkpoint: { request: CheckpointOf; response: Checkpoint };
   /** Cancels a run. */
@@ -4775,6 +4833,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_binary: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   rerun_look: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   run_rerun: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
+  run_send: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
   run_checkpoint: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
   run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },

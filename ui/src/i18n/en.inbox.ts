@@ -278,6 +278,7 @@ export const inbox = {
   'inbox.history.opened': '{by} saved a file',
   'inbox.history.reopened': '{by} had it asked again',
   'inbox.history.approved': '{by} approved, others must, too',
+  'inbox.history.sent': '{by} sent the failed run to the inbox',
   'inbox.history.decided': '{by} decided',
 
   'inbox.action.retry': 'Retry as is',
@@ -346,6 +347,8 @@ export const inbox = {
   'inbox.reopen.more': 'and {n} more',
   'inbox.links': 'The same question in other runs',
   'inbox.link.before': 'Asked again:',
+  'inbox.sentBy': 'A failed run, sent by {by}:',
+  'inbox.sentWhy': 'A failed run, sent by {by} (“{why}”):',
   'inbox.link.beforeTask': 'the first decision',
   'inbox.link.after': 'Was asked again:',
   'inbox.link.afterTask': 'the new task',

@@ -17,6 +17,7 @@ mod rerun;
 mod retention;
 mod runs;
 mod secrets;
+mod sent;
 mod sink;
 mod stats;
 mod system;
@@ -56,6 +57,7 @@ pub(crate) use runs::{
     run_value,
 };
 pub(crate) use secrets::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
+pub(crate) use sent::run_send;
 pub(crate) use sink::{audit_sink_add, audit_sink_now, audit_sink_remove, audit_sinks};
 pub(crate) use stats::task_stats;
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::task::{Answer, HumanTaskCreated, PauseRejected, Rejection};
+use signalbox_model::task::{Answer, HumanTaskCreated, PauseRejected, Rejection, SentFrom};
 use signalbox_model::{
     AuditEvent, ErrorType, EventBody, RunEvent, TaskAction, TaskReason, TaskState, ToolGrant, Workflow, time, wire,
 };
@@ -292,6 +292,10 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
         started_by: record.starter,
         reopens: record.reopens_run.map(|run_id| TaskLink { run_id, task_id: record.row.reopens.clone() }),
         reopened_as: record.reopened_as.map(|(run_id, task_id)| TaskLink { run_id, task_id }),
+        sent_from: created
+            .sent_from
+            .clone()
+            .map(|sent| SentFrom { reason: sent.reason.as_deref().map(|reason| masks.text(reason)), ..sent }),
         row: row(record.row, now),
     })
 }

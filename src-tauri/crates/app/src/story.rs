@@ -168,6 +168,14 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         ),
         AuditEvent::WorkflowCompleted => format!("The run ended{}", of("status")),
         AuditEvent::RunRerun => format!("{} had the run begin again at {}", who(), text(facts, "from").unwrap_or("?")),
+        AuditEvent::RunSentToInbox => {
+            format!(
+                "{} sent the failed run to the inbox, at {}{}",
+                who(),
+                text(facts, "from").unwrap_or("?"),
+                of("reason")
+            )
+        }
         AuditEvent::RunDeleted => format!("{} deleted the run", who()),
         AuditEvent::TaskClaimed => format!("{} works on the task", who()),
         AuditEvent::TaskReleased => format!("{} gave the task back", who()),

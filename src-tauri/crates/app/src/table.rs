@@ -81,6 +81,7 @@ macro_rules! command_list {
             Query run_binary(RunBinaryGet) -> RunBinary, Operator, [Desktop Http], [], "Bytes that an item of a run names; not for who sees the run with masks.";
             Query rerun_look(RerunLook) -> RerunPlan, Operator, [Desktop Http], [], "What a re-run from a step would be; nothing is started.";
             Action run_rerun(RunRerun) -> RerunStarted, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Starts a new run at a step of another one.";
+            Action run_send(RunSend) -> RunSent, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Sends a failed run to the inbox: a new run keeps what was done and asks a person about the call that failed.";
             Query run_checkpoint(CheckpointOf) -> Checkpoint, Viewer, [Desktop Http], [], "Where a run stands, or stood after an event.";
             Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Cancels a run.";
             Action run_delete(RunId) -> Empty, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list], "Deletes a run that has ended.";

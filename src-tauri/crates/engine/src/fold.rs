@@ -208,6 +208,9 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
             if created.reopens.is_some() {
                 state.reopens = None;
             }
+            if created.sent_from.is_some() {
+                state.sent = None;
+            }
         }
         EventBody::HumanTaskCompleted(done) => {
             if done.kept_from.is_some() {

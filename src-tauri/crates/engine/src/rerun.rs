@@ -4,10 +4,12 @@
 mod compare;
 mod range;
 mod reopen;
+mod send;
 
 pub use compare::{Change, Fate, StepPlan};
 pub(crate) use range::reach;
 pub use reopen::Reopen;
+pub use send::Send;
 
 use crate::{
     compiled::Compiled,
@@ -16,10 +18,10 @@ use crate::{
     state::RunState,
 };
 use range::Range;
-use reopen::Asking;
+use reopen::{Asking, Why};
 use serde_json::Value;
 use signalbox_model::{
-    Diagnostic, EventBody, Item, Map, RunEvent,
+    Diagnostic, EventBody, Item, Map, RunEvent, RunStatus,
     base::{Base, Begun, Foreign, KeptAnswer, named},
     event::WorkflowStart,
     task::TaskReason,
@@ -84,6 +86,18 @@ pub enum RerunError {
         /// The task.
         task: String,
     },
+    /// The original did not fail.
+    #[error("The run has not failed, it is {}", .status.as_str())]
+    NotFailed {
+        /// Where it stands.
+        status: RunStatus,
+    },
+    /// It failed, and its log names no call that did.
+    #[error("The run failed at '{step}', and its log has no failed call of that step")]
+    NoFailedCall {
+        /// The step that the run names.
+        step: String,
+    },
     /// The log of the original cannot be followed.
     #[error("The log of the original cannot be followed: {0}")]
     Log(#[from] FoldError),
@@ -101,6 +115,8 @@ impl RerunError {
             Self::Params(_) => "BAD_PARAM",
             Self::NoInput => "BAD_INPUT",
             Self::NeverAsked { .. } => "UNKNOWN_TASK",
+            Self::NotFailed { .. } => "NOT_FAILED",
+            Self::NoFailedCall { .. } => "NO_FAILED_CALL",
             Self::Log(_) => "LOG_DAMAGED",
         }
     }
@@ -117,6 +133,10 @@ impl RerunError {
             Self::Params(_) => "Give params that fit the schema of the workflow.",
             Self::NoInput => "Give a list with the data of one item at least.",
             Self::NeverAsked { .. } => "Name a task of this run; `tasks list --status all` shows them.",
+            Self::NotFailed { .. } => {
+                "Only a failed run is sent to the inbox; a run that waits has its task there, any other is re-run from a step."
+            }
+            Self::NoFailedCall { .. } => "Re-run it from the step that failed.",
             Self::Log(_) => "Restore the data folder from a backup; other runs are not affected.",
         }
     }
@@ -178,6 +198,13 @@ pub fn plan_reopened(original: Original<'_>, asks: &Reopen) -> Result<Plan, Reru
     plan_with(original, original.compiled, &from, Some(asking))
 }
 
+/// Looks at a run that begins with a person: what is to become of the call that failed `original`. All that was done before
+/// that call failed stands, and the call, too; only what was decided about its failure goes.
+pub fn plan_sent(original: Original<'_>, wanted: &Send) -> Result<Plan, RerunError> {
+    let (from, asking) = send::asking(&original, wanted)?;
+    plan_with(original, original.compiled, &from, Some(asking))
+}
+
 fn plan_with(
     original: Original<'_>,
     target: &Compiled,
@@ -207,7 +234,12 @@ fn plan_with(
     let (mut events, answers) = kept(&all, &[(&here, original.compiled), (&there, target)], &parent, asking.as_ref());
     let given = earlier.map_or_else(|| start.context.clone().unwrap_or_default(), |base| base.given.clone());
     let stands = |name: &str| !here.holds_name(original.compiled, name) && !there.holds_name(target, name);
-    let asks = asking.map(|asking| asking.again);
+    let (asks, sent) = match asking.map(|asking| asking.why) {
+        Some(Why::Again(again)) => (Some(again), None),
+        Some(Why::Sent(sent)) => (None, Some(sent)),
+        None => (None, None),
+    };
+    let decides = asks.is_some() || sent.is_some();
     let foreign = foreign_of(earlier, target, from)?;
     // No wire leads to where a checkpoint began: a container around the step is entered by name again.
     let entered = |name: &str| {
@@ -217,10 +249,10 @@ fn plan_with(
     let mut begun: Vec<Begun> = earlier
         .iter()
         .flat_map(|base| &base.begun)
-        .filter(|begun| stands(&begun.step) || entered(&begun.step) || (asks.is_some() && begun.step == from))
+        .filter(|begun| stands(&begun.step) || entered(&begun.step) || (decides && begun.step == from))
         .cloned()
         .collect();
-    if asks.is_none() {
+    if !decides {
         begun.push(Begun { step: from.to_owned(), input: input.clone(), context: Map::new() });
     }
     // What the other definition cannot take over executes again: its events go, until the rest can be folded.
@@ -231,6 +263,7 @@ fn plan_with(
             given: given.clone(),
             begun: begun.clone(),
             asks: asks.clone(),
+            sent: sent.clone(),
             answers: Vec::new(),
             foreign: foreign.clone(),
         };
@@ -251,7 +284,7 @@ fn plan_with(
             Err(error) => {
                 let Some((path, step)) = last.filter(|place| !again.contains(place)) else { return Err(error.into()) };
                 let name = named(path.as_deref(), &step);
-                if asks.is_some() && name == from {
+                if decides && name == from {
                     // Without its failure there is nothing to decide.
                     return Err(error.into());
                 }
@@ -315,7 +348,8 @@ impl Plan {
             }
             params = Arc::new(all);
         }
-        if let Some(here) = self.base.begun.last_mut().filter(|_| self.base.asks.is_none()) {
+        let decides = self.base.begins_with_a_person();
+        if let Some(here) = self.base.begun.last_mut().filter(|_| !decides) {
             here.context = changed;
             if let Some(data) = input {
                 if data.is_empty() {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, Item, NodeState, RunStatus, TaskKind,
-    base::{AskedAgain, Foreign, KeptAnswer},
+    base::{AskedAgain, Foreign, KeptAnswer, Sent},
     debug::{Breakpoint, Stopped},
     task::{Answer, OnExpiry},
     time::Millis,
@@ -47,6 +47,9 @@ pub struct RunState {
     /// The task of the original that is asked again, until it is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reopens: Option<AskedAgain>,
+    /// The failed run that was sent to the inbox, until a person is asked about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sent: Option<Box<Sent>>,
     /// What a checkpoint of another program said, in a run that began at one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) foreign: Option<Box<Foreign>>,
@@ -532,6 +535,7 @@ impl RunState {
             granted: Vec::new(),
             kept_answers: Vec::new(),
             reopens: None,
+            sent: None,
             foreign: None,
             basing: None,
             context: Context::default(),

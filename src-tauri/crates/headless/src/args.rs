@@ -297,6 +297,20 @@ pub(crate) enum Runs {
         #[arg(long)]
         force: bool,
     },
+    /// Sends a failed run to the inbox: a new run keeps what was done and asks a person about the call that failed. The answer
+    /// goes on from there, with the definition that the run had.
+    #[command(after_help = "Who sends it twice is told where it stands.\n\nExit: 0 it is in the inbox, 2 it has not \
+                      failed.\n\nExample:\n  signalbox runs send 0199a1b2-… --reason \"the address has changed\"")]
+    Send {
+        /// The run.
+        run: String,
+        /// Why, for who answers.
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+        /// Who sends it: `user:NAME`.
+        #[arg(long = "as", value_name = "user:NAME")]
+        person: Option<String>,
+    },
     /// Prints where a run stands: the next step, what is done, variables and files.
     #[command(after_help = "Example:\n  signalbox runs snapshot 0199a1b2-… --at 10 --json")]
     Snapshot {

@@ -19,6 +19,7 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("GET", "/workflow/x/artifacts", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/binary/x", Some(CallerRole::Operator)),
     ("POST", "/workflow/rerun", Some(CallerRole::Operator)),
+    ("POST", "/workflow/x/inbox", Some(CallerRole::Operator)),
     ("POST", "/workflow/x/abort", Some(CallerRole::Operator)),
     ("GET", "/workflow/x/debug", Some(CallerRole::Builder)),
     ("POST", "/workflow/x/breakpoints", Some(CallerRole::Builder)),

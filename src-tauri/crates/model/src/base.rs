@@ -1,7 +1,7 @@
 //! What a re-run has of its original (SEMANTICS 9): enough for its own log to rebuild it alone.
 
 use crate::event::RunEventWire;
-use crate::{EventBody, Item, Map, RunEvent, task::Answer};
+use crate::{ErrorPayload, EventBody, Item, Map, RunEvent, task::Answer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,11 +19,14 @@ pub struct Base {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub given: Map,
     /// Steps that were begun by name and not by their wires; the last one is where this run begins again, unless `asks`
-    /// says that a decision is asked again.
+    /// or `sent` says that a person decides first.
     pub begun: Vec<Begun>,
     /// In a re-opening: the task of the original that is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<AskedAgain>,
+    /// The original failed and was sent to the inbox: a person decides about the call that failed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<Box<Sent>>,
     /// Answers that people gave to steps that execute again, and that are given again when the same is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<KeptAnswer>,
@@ -33,6 +36,11 @@ pub struct Base {
 }
 
 impl Base {
+    /// A person decides before anything is called: no step is begun by name.
+    pub fn begins_with_a_person(&self) -> bool {
+        self.asks.is_some() || self.sent.is_some()
+    }
+
     /// Hashes of the bytes that it names: the new run needs them, too.
     pub fn binaries(&self) -> BTreeSet<&str> {
         let made = self.events.iter().flat_map(|event| match &event.body {
@@ -125,6 +133,26 @@ pub struct AskedAgain {
     /// Why, in the words of who re-opened it.
     pub reason: String,
     /// Who re-opened it: `user:…`.
+    pub by: String,
+}
+
+/// The call that failed a run, about which a person is asked in a new run (ADR 58).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Sent {
+    /// The failed run.
+    pub run_id: String,
+    /// The failed step, with its path.
+    pub step: String,
+    /// Index of the item that failed.
+    #[serde(default)]
+    pub item: usize,
+    /// What failed it.
+    pub error: Arc<ErrorPayload>,
+    /// Why it was sent, in the words of who sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Who sent it: `user:…`.
     pub by: String,
 }
 

@@ -317,6 +317,22 @@ pub struct HumanTaskCreated {
     /// The task of an earlier run that was re-opened as this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopens: Option<String>,
+    /// The failed run that was sent to the inbox as this task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_from: Option<SentFrom>,
+}
+
+/// A failed run that a person sent to the inbox (ADR 58).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SentFrom {
+    /// The failed run.
+    pub run_id: String,
+    /// Who sent it: `user:…`.
+    pub by: String,
+    /// Why, in their words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// `human_task_completed`.

@@ -29,6 +29,6 @@ pub use live::{Follow, Subscription};
 pub use load::{PINNED_FILES, Pinned, definition, pinned_files, state};
 pub use options::{Beside, Kept, Options};
 pub use registry::Registry;
-pub use rerun::{Again, Definition};
+pub use rerun::{Again, Definition, Person};
 pub use runtime::{NewRun, Phase, Runtime};
 pub use shared::Resumed;

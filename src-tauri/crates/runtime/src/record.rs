@@ -22,6 +22,8 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
             EventBody::WorkflowStart(start) => {
                 let again = start.base.as_ref().and_then(|base| base.asks.clone());
                 changes.extend(again.map(|again| TaskChange::Reopened { again, at_ms }));
+                let sent = start.base.as_ref().and_then(|base| base.sent.as_ref());
+                changes.extend(sent.map(|sent| TaskChange::Sent { failed_run: sent.run_id.clone() }));
             }
             EventBody::HumanTaskCreated(created) => {
                 let about = created.origin.as_ref().map(|o| o.step_id.as_str()).or(event.step_id.as_deref());
@@ -224,6 +226,9 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
                 told["reopens"] = reopens.as_str().into();
             }
             (AuditEvent::HitlCreated, Level::Info, told)
+            if let Some(sent) = &created.sent_from {
+                told["sentFrom"] = sent.run_id.as_str().into();
+            }
         }
         EventBody::HumanTaskCompleted(done) => {
             let mut told = json!({ "taskId": done.task_id, "action": done.answer.action });

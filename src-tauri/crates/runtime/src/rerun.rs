@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use signalbox_audit::{Actor, Level, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
-use signalbox_engine::rerun::{Original, Overrides, Plan, Reopen, plan, plan_reopened};
+use signalbox_engine::rerun::{Original, Overrides, Plan, Reopen, Send, plan, plan_reopened, plan_sent};
 use signalbox_model::debug::DebugStart;
 use signalbox_model::{AuditEvent, RunEvent, RunStatus, time};
 use signalbox_store::RunRow;
@@ -26,15 +26,24 @@ pub enum Definition {
     Other(Pinned),
 }
 
+/// A person decides before anything is called; the definition is that of the original.
+#[derive(Debug, Clone)]
+pub enum Person {
+    /// An ended task is asked again.
+    Reopen(Reopen),
+    /// The original failed; a person is asked about the call that failed it.
+    Send(Send),
+}
+
 /// A re-run to start.
 #[derive(Debug, Clone)]
 pub struct Again {
     /// The original.
     pub run_id: String,
-    /// The step, with its path.
+    /// The step, with its path. Where a person decides first the log of the original says which one it is.
     pub from: String,
-    /// An ended task of the original is asked again, with its own definition: its step is not called before that.
-    pub reopen: Option<Reopen>,
+    /// A person decides first.
+    pub person: Option<Person>,
     /// With which definition.
     pub definition: Definition,
     /// What is changed.
@@ -76,6 +85,7 @@ impl Runtime {
         let (row, target) = (looked.row, looked.target);
         // What the original was given by a program stays that: a re-run reaches no further.
         let started_by = row.started_by.clone().or_else(|| again.started_by.clone());
+        let from = looked.plan.from.clone();
         let mut made = looked.plan.with(&target, again.overrides.clone())?;
         if row.ended_ms.is_none() {
             let input = json!({ "type": "cancel", "supersededBy": new_id });
@@ -95,11 +105,15 @@ impl Runtime {
         let now = core.world.clock.now_ms();
         let mut told = again.told;
         told.insert("newRunId".into(), new_id.as_str().into());
-        told.insert("from".into(), again.from.as_str().into());
+        told.insert("from".into(), from.as_str().into());
         let person = again.actor.id.clone();
-        let event = if again.reopen.is_some() { AuditEvent::TaskReopened } else { AuditEvent::RunRerun };
+        let event = match again.person {
+            Some(Person::Reopen(_)) => AuditEvent::TaskReopened,
+            Some(Person::Send(_)) => AuditEvent::RunSentToInbox,
+            None => AuditEvent::RunRerun,
+        };
         let record =
-            Record::new(time::format(now), row.run_id.as_str(), again.from.as_str(), event, Level::Info, again.actor);
+            Record::new(time::format(now), row.run_id.as_str(), from.as_str(), event, Level::Info, again.actor);
         let first = Input::Rerun {
             rerun: Box::new(made),
             seed: core.ids.seed(),
@@ -127,8 +141,8 @@ impl Runtime {
 
     async fn looked(&self, again: &Again) -> Result<Looked, Error> {
         let (core, run_id, from) = (Arc::clone(self.core()), again.run_id.clone(), again.from.clone());
-        let (definition, reopen) = (again.definition.clone(), again.reopen.clone());
-        self.worker(move || core.look(&run_id, &from, reopen.as_ref(), &definition)).await?
+        let (definition, person) = (again.definition.clone(), again.person.clone());
+        self.worker(move || core.look(&run_id, &from, person.as_ref(), &definition)).await?
     }
 }
 
@@ -138,7 +152,7 @@ impl Core {
         &self,
         run_id: &str,
         from: &str,
-        reopen: Option<&Reopen>,
+        person: Option<&Person>,
         definition: &Definition,
     ) -> Result<Looked, Error> {
         let row = self.store.run(run_id)?;
@@ -152,8 +166,9 @@ impl Core {
         };
         let events = self.all_events(run_id)?;
         let whole = Original { compiled: &original, events: &events };
-        let plan = match reopen {
-            Some(reopen) => plan_reopened(whole, reopen)?,
+        let plan = match person {
+            Some(Person::Reopen(task)) => plan_reopened(whole, task)?,
+            Some(Person::Send(wanted)) => plan_sent(whole, wanted)?,
             None => plan(whole, &target, from)?,
         };
         Ok(Looked { row, target, plan })

@@ -90,6 +90,14 @@ pub enum Error {
         /// The run that asks it.
         run: String,
     },
+    /// Another run asks a person about this failed one already. Nothing was written.
+    #[error("Run {run} was sent to the inbox already: run {by} asks about it")]
+    RunSent {
+        /// The failed run.
+        run: String,
+        /// The run that asks about it.
+        by: String,
+    },
     /// The run cannot be deleted now.
     #[error("Run {run} cannot be deleted: it is {status}")]
     DeleteRefused {
@@ -149,6 +157,7 @@ impl Error {
             Self::RunExists { .. } => "RUN_EXISTS",
             Self::TaskDecided { .. } => "TASK_DECIDED",
             Self::TaskReopened { .. } => "ALREADY_REOPENED",
+            Self::RunSent { .. } => "ALREADY_SENT",
             Self::DeleteRefused { .. } => "DELETE_REFUSED",
             Self::RunEnded { .. } => "RUN_ENDED",
             Self::BadPage { .. } => "BAD_PAGE",
@@ -177,6 +186,7 @@ impl Error {
             Self::RunExists { .. } => "Start the run again with a new id.",
             Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
             Self::TaskReopened { .. } => "Answer the task that this run asks, or cancel the run first.",
+            Self::RunSent { .. } => "Answer the task of that run, or cancel it first.",
             Self::DeleteRefused { .. } => "Cancel the run or let it end, then delete it.",
             Self::RunEnded { .. } => "Start a new run.",
             Self::BadPage { .. } => "Give the value of `next` of the page before as it is, or leave it out.",

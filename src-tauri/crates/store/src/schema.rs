@@ -26,6 +26,7 @@ fn all() -> Vec<&'static Migration> {
         table::run_node::MIGRATIONS,
         table::run_path::MIGRATIONS,
         table::run_deleted::MIGRATIONS,
+        table::run_sent::MIGRATIONS,
         table::setting::MIGRATIONS,
         table::folder_grant::MIGRATIONS,
         table::draft::MIGRATIONS,

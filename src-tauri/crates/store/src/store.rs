@@ -15,7 +15,7 @@ use crate::table::run_input::{self, RunInput};
 use crate::table::run_node::{self, LastCall};
 use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
-use crate::table::{audit_place, blob, definition, run_deleted, run_event, run_summary, setting, task};
+use crate::table::{audit_place, blob, definition, run_deleted, run_event, run_sent, run_summary, setting, task};
 use crate::writer::{Desk, Task, Work};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -470,6 +470,7 @@ impl Store {
                     .with_metadata(facts.as_object().cloned().unwrap_or_default());
             chain::append(work, vec![record])?;
             run_deleted::insert(work.connection, &run)?;
+            run_sent::delete(work.connection, &run)?;
             run::delete(work.connection, &run)
         })?;
         self.purge(run_id)

@@ -18,6 +18,7 @@ pub(crate) mod run_input;
 pub(crate) mod run_node;
 pub(crate) mod run_path;
 pub(crate) mod run_snapshot;
+pub(crate) mod run_sent;
 pub(crate) mod run_summary;
 pub(crate) mod setting;
 pub(crate) mod task;

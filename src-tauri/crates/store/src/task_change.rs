@@ -3,6 +3,7 @@
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::mask::Masks;
+use crate::table::run_sent;
 use crate::table::task::{self, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_history::{self, TaskNote};
@@ -11,7 +12,7 @@ use rusqlite::Connection;
 use serde_json::json;
 use signalbox_model::base::AskedAgain;
 use signalbox_model::task::{
-    Answer, Escalated, ExpiryAction, HumanTaskContinued, HumanTaskCreated, HumanTaskHeld, OnExpiry,
+    Answer, Escalated, ExpiryAction, HumanTaskContinued, HumanTaskCreated, HumanTaskHeld, OnExpiry, SentFrom,
 };
 use signalbox_model::{TaskState, time};
 
@@ -87,6 +88,12 @@ pub enum TaskChange {
         /// Milliseconds since 1970.
         at_ms: i64,
     },
+    /// The run of this commit begins with the call that failed another run, and asks a person about it. Refused with
+    /// [`Error::RunSent`] while an earlier one does, and so is the whole commit.
+    Sent {
+        /// The failed run.
+        failed_run: String,
+    },
     /// A task that nobody needs to answer any more.
     CloseOne {
         /// The task.
@@ -109,6 +116,7 @@ pub enum TaskChange {
 pub(crate) struct NewRow {
     row: TaskRow,
     body: Document,
+    sent_from: Option<SentFrom>,
 }
 
 /// A change whose text was made on the caller's thread.
@@ -121,7 +129,8 @@ impl Prepared {
     pub(crate) fn new(change: &TaskChange) -> Result<Self> {
         Ok(match change {
             TaskChange::Create(new) => {
-                Self::Create(Box::new(NewRow { row: row_of(new), body: Document::of(&new.created)? }))
+                let sent_from = new.created.sent_from.clone();
+                Self::Create(Box::new(NewRow { row: row_of(new), body: Document::of(&new.created)?, sent_from }))
             }
             other => Self::Other(other.clone()),
         })
@@ -156,6 +165,9 @@ fn create(connection: &Connection, run: &str, new: &NewRow) -> Result<()> {
     task::insert(connection, &row)?;
     task_body::insert(connection, run, &row.id, CREATED, &new.body)?;
     note(connection, &row.id, row.created_ms, "system", "created", None)?;
+    if let Some(sent) = &new.sent_from {
+        note(connection, &row.id, row.created_ms, &sent.by, "sent", sent.reason.clone())?;
+    }
     webhook::tell(connection, TaskNews::Created, &row, row.created_ms)
 }
 
@@ -277,6 +289,12 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
             Ok(())
         }
         TaskChange::Reopened { again, at_ms } => reopened(connection, run, again, *at_ms),
+        TaskChange::Sent { failed_run } => {
+            if let Some(under_way) = asking_about(connection, failed_run)? {
+                return Err(Error::RunSent { run: failed_run.clone(), by: under_way });
+            }
+            run_sent::put(connection, failed_run, run)
+        }
         TaskChange::CloseOne { task_id, state, at_ms } => {
             let row = of_run(connection, run, task_id)?;
             if *state == TaskState::Expired {
@@ -311,6 +329,13 @@ pub(crate) fn reopening(connection: &Connection, row: &TaskRow) -> Result<Option
     let Some(run) = &row.reopened_run else { return Ok(None) };
     let under_way = crate::table::run::get(connection, run)?.is_some_and(|run| run.ended_ms.is_none());
     Ok(under_way.then(|| run.clone()))
+}
+
+/// The run that asks a person about a failed one, while it has not ended.
+pub(crate) fn asking_about(connection: &Connection, failed_run: &str) -> Result<Option<String>> {
+    let Some(run) = run_sent::get(connection, failed_run)? else { return Ok(None) };
+    let under_way = crate::table::run::get(connection, &run)?.is_some_and(|run| run.ended_ms.is_none());
+    Ok(under_way.then_some(run))
 }
 
 fn moments(texts: &[String]) -> Vec<i64> {

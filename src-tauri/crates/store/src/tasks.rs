@@ -276,6 +276,15 @@ impl Store {
     }
 
     /// What the tasks of a time say together.
+    /// The run that asks a person about a failed one, while it has not ended, and the task with which it asks.
+    pub fn run_sent(&self, failed_run: &str) -> Result<Option<(String, Option<String>)>> {
+        self.view(|connection| {
+            let Some(run) = task_change::asking_about(connection, failed_run)? else { return Ok(None) };
+            let task = task_history::sent(connection, &run)?;
+            Ok(Some((run, task)))
+        })
+    }
+
     pub fn task_stats(&self, query: &TaskStatsQuery) -> Result<TaskStats> {
         self.view(|connection| task_stats::of(connection, query))
     }

@@ -28,6 +28,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   TASK_HELD: { icon: 'pause', color: 'c-wait', key: 'audit.event.TASK_HELD' },
   TASK_CONTINUED: { icon: 'play', color: 'c-person', key: 'audit.event.TASK_CONTINUED' },
   TASK_REOPENED: { icon: 'redo', color: 'c-person', key: 'audit.event.TASK_REOPENED' },
+  RUN_SENT_TO_INBOX: { icon: 'inbox', color: 'c-person', key: 'audit.event.RUN_SENT_TO_INBOX' },
   REVEALED: { icon: 'eye', color: 'c-wait', key: 'audit.event.REVEALED' },
   TASK_REMINDED: { icon: 'clock', color: 'c-wait', key: 'audit.event.TASK_REMINDED' },
   ESCALATED: { icon: 'up', color: 'c-wait', key: 'audit.event.ESCALATED' },

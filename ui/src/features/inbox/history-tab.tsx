@@ -9,7 +9,7 @@ import type { TaskEvent } from './types.ts';
 import { historyText } from './words.ts';
 
 const ICONS: { [W in TaskEvent['what']]: IconName } = {
-  created: 'plus', claimed: 'lock', released: 'redo', reassigned: 'swap', commented: 'chat', snoozed: 'glass', held: 'pause', continued: 'play', reminded: 'clock', escalated: 'up', revealed: 'eye', approved: 'check', opened: 'dl', suggested: 'agent', decided: 'check', closed: 'ban', reopened: 'redo',
+  created: 'plus', claimed: 'lock', released: 'redo', reassigned: 'swap', commented: 'chat', snoozed: 'glass', held: 'pause', continued: 'play', reminded: 'clock', escalated: 'up', revealed: 'eye', approved: 'check', opened: 'dl', suggested: 'agent', decided: 'check', closed: 'ban', reopened: 'redo', sent: 'inbox',
 };
 
 export function HistoryTab({ task, mayDecide, onComment }: DetailProps) {

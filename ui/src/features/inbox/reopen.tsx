@@ -8,6 +8,7 @@ import { SafeText } from '../evidence/safe-text.tsx';
 import { shortRunId } from '../status.tsx';
 import { Ask } from './dialogs.tsx';
 import type { Task } from './types.ts';
+import { whoText } from './words.ts';
 
 /** Only what ended by a decision, by its time or with its run; a newer run asks the others already. */
 export const canReopen = (task: Task): boolean => task.state === 'done' || task.state === 'expired' || task.state === 'cancelled';
@@ -53,9 +54,17 @@ export function TaskLinks({ task, onTask, onRun }: { task: Task; onTask(taskId: 
     ...(task.reopens ? [{ key: 'before' as const, link: task.reopens }] : []),
     ...(task.reopenedAs ? [{ key: 'after' as const, link: task.reopenedAs }] : []),
   ];
-  if (!links.length) return null;
+  const sent = task.sentFrom;
+  if (!links.length && !sent) return null;
   return (
     <div className="ib-links s row wrap" role="group" aria-label={t('inbox.links')}>
+      {sent ? (
+        <span className="row" title={sent.reason}>
+          <Icon name="inbox" size={12} className="c-person" />
+          <SafeText line className="t2" text={sent.reason ? t('inbox.sentWhy', { by: whoText(sent.by), why: sent.reason }) : t('inbox.sentBy', { by: whoText(sent.by) })} />
+          <button type="button" className="link" onClick={() => onRun(sent.runId)}>{t('inbox.run', { id: shortRunId(sent.runId) })}</button>
+        </span>
+      ) : null}
       {links.map(({ key, link }) => (
         <span key={key} className="row">
           <Icon name="redo" size={12} className="c-person" />

@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { foldRun } from '../../api/run-state.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { demoEvents, RETRY } from '../../test/fixtures.ts';
-import { renderWith } from '../../test/render.tsx';
+import { renderOnce, renderWith } from '../../test/render.tsx';
 import { FailureBanner, likelyFix } from '../workbench/failure-banner.tsx';
 
 afterEach(cleanup);
@@ -48,4 +48,25 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
 it('tells nobody to do what their role may not', async () => {
   renderWith(<Place />, { who: () => ({ operatorId: 'user:vera', role: 'viewer', via: 'rest' }) });
   await waitFor(() => expect(screen.getByRole('alert').textContent).not.toContain('Likely fix'));
+});
+
+it('sends the failed step to the inbox, once, and then leads to its task (C23)', async () => {
+  let sent = false;
+  const send = vi.fn(async () => { await Promise.resolve(); sent = true; return { runId: 'r-1', sentRunId: 'r-2', status: 'paused', taskId: 't-9', already: false }; });
+  renderOnce(<Place />, {
+    run_send: send as never,
+    run_get: (() => ({ runId: 'r-1', status: 'failed', ...(sent ? { sentAs: { runId: 'r-2', taskId: 't-9' } } : {}) })) as never,
+  });
+  await userEvent.dblClick(await screen.findByRole('button', { name: 'Send to inbox' }));
+  const way = await within(screen.getByRole('alert')).findByRole('button', { name: 'Open its task' });
+  expect(send).toHaveBeenCalledTimes(1);
+  expect(screen.queryByRole('button', { name: 'Send to inbox' })).toBeNull();
+  await userEvent.click(way);
+  expect(window.location.hash).toBe('#/inbox/t-9');
+});
+
+it('who only looks is not offered to send it', async () => {
+  renderWith(<Place />, { who: (() => ({ operatorId: 'user:eve', role: 'viewer', via: 'rest' })) as never });
+  expect(await screen.findByRole('button', { name: 'Open step' })).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Send to inbox' })).toBeNull());
 });

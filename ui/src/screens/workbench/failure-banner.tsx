@@ -7,6 +7,7 @@ import { t, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, IconButton } from '../../kit/index.ts';
 import { stepName, type AskRerun } from '../../features/rerun/context.ts';
 import { copyText } from '../commands.ts';
+import { SendToInbox } from './send-to-inbox.tsx';
 
 /** The call that failed says in which iteration. */
 function rerunName(view: RunView, step: string): string {
@@ -58,6 +59,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
             <Button icon="retry" onClick={() => onRerun(rerunName(view, step))}>{t('rerun.openMore')}</Button>
           </>
         ) : null}
+        <SendToInbox runId={view.runId} />
         {onRunAgain ? <Button icon="retry" onClick={onRunAgain}>{t('run.again')}</Button> : null}
         {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(JSON.stringify(error, null, 2))}>{t('run.copyError')}</Button> : null}
       </>}>

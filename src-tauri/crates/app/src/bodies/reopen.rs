@@ -10,7 +10,7 @@ use crate::people::{self, signed};
 use serde_json::json;
 use signalbox_engine::rerun::{Overrides, Reopen};
 use signalbox_model::{TaskState, base::named};
-use signalbox_runtime::{Again, Definition};
+use signalbox_runtime::{Again, Definition, Person};
 use signalbox_store::StoreError;
 
 pub(crate) fn task_reopen(app: &App, caller: &Caller, request: TaskReopen) -> ApiResult<TaskReopened> {
@@ -37,7 +37,7 @@ pub(crate) fn task_reopen(app: &App, caller: &Caller, request: TaskReopen) -> Ap
     let again = Again {
         run_id: row.run_id,
         from: named(row.path.as_deref(), &row.node),
-        reopen: Some(Reopen { task_id: row.id.clone(), reason, by: caller.principal.clone() }),
+        person: Some(Person::Reopen(Reopen { task_id: row.id.clone(), reason, by: caller.principal.clone() })),
         definition: Definition::Original,
         overrides: Overrides::default(),
         started_by: (!caller.here).then(|| "rest".to_owned()),

@@ -97,7 +97,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     let again = Again {
         run_id: row.run_id,
         from: request.step_id,
-        reopen: None,
+        person: None,
         definition,
         overrides: Overrides { context, params, input, keep_answers: request.keep_answers },
         started_by: (!caller.here).then(|| "rest".to_owned()),

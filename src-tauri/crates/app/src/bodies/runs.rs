@@ -4,7 +4,7 @@ use crate::app::{App, NewRun};
 use crate::bodies::people::text;
 use crate::dto::{
     CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunPathPage, RunPaths, RunReveal,
-    RunRevealed, RunStart, RunTrouble, ValueRef,
+    RunRevealed, RunStart, RunTrouble, TaskLink, ValueRef,
 };
 use crate::error::{ApiError, ApiResult};
 use crate::library::load;
@@ -13,7 +13,7 @@ use crate::people::{self, signed};
 use crate::{Caller, check, runs};
 use serde_json::{Value, json};
 use signalbox_model::base::named;
-use signalbox_model::{AuditEvent, EventBody, RunEvent, time, wire};
+use signalbox_model::{AuditEvent, EventBody, RunEvent, RunStatus, time, wire};
 use signalbox_store::RunQuery;
 use signalbox_store::audit::Level;
 use std::collections::BTreeSet;
@@ -92,6 +92,8 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
         let message = if masked { people::plain(&message) } else { message };
         RunTrouble { code, message }
     });
+    let sent = if row.status == RunStatus::Failed { app.store.run_sent(&request.run_id)? } else { None };
+    let sent_as = sent.map(|(run_id, task_id)| TaskLink { run_id, task_id });
     Ok(RunDetails {
         summary,
         workflow_name: row.workflow_name,
@@ -102,6 +104,7 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
         trouble,
         resumed_from: start["resumedFrom"].as_str().map(str::to_owned),
         kept,
+        sent_as,
         masked,
         may_reveal: masked && caller.role >= CallerRole::Operator,
     })
@@ -115,6 +118,7 @@ fn kept_steps(app: &App, run_id: &str, steps: &Value) -> ApiResult<Vec<String>> 
     let base = start.base.unwrap_or_default();
     let begun = base.begun.last().map(|begun| begun.step.as_str()).unwrap_or_default();
     let begun = base.asks.as_ref().map_or(begun, |asks| asks.origin.as_deref().unwrap_or(&asks.step));
+    let begun = base.sent.as_ref().map_or(begun, |sent| &sent.step);
     // Containers around the step where the run began go on, and a step that is decided about again has no result yet.
     let around =
         |name: &str| begun.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '[']));

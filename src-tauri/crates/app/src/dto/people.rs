@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use signalbox_engine::patch::Operation;
-use signalbox_model::task::Alternative;
+use signalbox_model::task::{Alternative, SentFrom};
 use signalbox_model::{ErrorPayload, Level, Origin, TaskAction, TaskKind, TaskReason, TaskState, ToolGrant};
 
 /// Who the caller is.
@@ -351,6 +351,9 @@ pub struct Task {
     /// What asks this one again, the newest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reopened_as: Option<TaskLink>,
+    /// The failed run that a person sent to the inbox as this task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_from: Option<SentFrom>,
 }
 
 /// A file that a task is about.
@@ -499,6 +502,7 @@ pub enum TaskEventKind {
     Decided,
     Closed,
     Reopened,
+    Sent,
 }
 
 /// A decision.

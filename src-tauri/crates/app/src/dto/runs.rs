@@ -1,6 +1,6 @@
 //! Runs and their events.
 
-use crate::dto::Usage;
+use crate::dto::{TaskLink, Usage};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -143,6 +143,9 @@ pub struct RunDetails {
     /// Steps whose result a re-run has from its original, in a container with their paths; the first 10,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
+    /// The run that asks a person about the failure of this one, while it has not ended, and the task with which it asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_as: Option<TaskLink>,
     /// Values that may be personal or secret are masked.
     pub masked: bool,
     /// The caller may say why they need to see them (`run_reveal`).

@@ -17,6 +17,7 @@ impl From<StoreError> for ApiError {
             | StoreError::RunExists { .. }
             | StoreError::TaskDecided { .. }
             | StoreError::TaskReopened { .. }
+            | StoreError::RunSent { .. }
             | StoreError::RunEnded { .. }
             | StoreError::Fenced { .. } => Class::Conflict,
             StoreError::BadPage { .. } => Class::BadRequest,
@@ -67,6 +68,7 @@ fn of_rerun(error: &RerunError) -> ApiError {
     let class = match error {
         RerunError::UnknownStep { .. } | RerunError::NeverAsked { .. } => Class::NotFound,
         RerunError::NeverRan { .. } | RerunError::Gone { .. } => Class::Conflict,
+        RerunError::NotFailed { .. } | RerunError::NoFailedCall { .. } => Class::Conflict,
         RerunError::Recovery { .. } | RerunError::AfterAbort { .. } => Class::Invalid,
         RerunError::Variable { .. } | RerunError::Params(_) | RerunError::NoInput => Class::Invalid,
         RerunError::Log(_) => Class::Unavailable,

@@ -13,7 +13,7 @@ use crate::{
 };
 use signalbox_model::{
     Item, Map, NodeState, RunEvent,
-    base::{Begun, named, parted},
+    base::{Begun, Sent, named, parted},
     event::WorkflowStart,
     task::HumanTaskCompleted,
     time,
@@ -35,8 +35,8 @@ pub(crate) fn fold_watched(
     let (Some(base), Some(from)) = (&start.base, &start.resumed_from) else { return Ok(()) };
     let (seq, started_ms, status) = (state.seq, state.started_ms, state.status);
     state.basing = Some(Arc::from(from.as_str()));
-    // Where a decision is asked again no step begins: the case of the failed step stands, and waits for a person.
-    let last = usize::from(base.asks.is_none());
+    // Where a person decides first no step begins: the case of the failed step stands, and waits for the answer.
+    let last = usize::from(!base.begins_with_a_person());
     let (begun, here) = base.begun.split_at(base.begun.len().saturating_sub(last));
     let impossible = |why| FoldError::Impossible { seq, event: "workflow_start", why };
     if let Some(known) = &base.foreign {
@@ -50,6 +50,9 @@ pub(crate) fn fold_watched(
         watch(event, Some(state));
         // What a run ended by is not among them.
         state.status = status;
+    }
+    if let Some(sent) = &base.sent {
+        failed_again(compiled, state, sent).ok_or(impossible("its failed call is not known"))?;
     }
     still(compiled, state, &time::format(started_ms));
     for here in here {
@@ -66,6 +69,7 @@ pub(crate) fn fold_watched(
     state.granted.clear();
     state.kept_answers.clone_from(&base.answers);
     state.reopens.clone_from(&base.asks);
+    state.sent.clone_from(&base.sent);
     Ok(())
 }
 
@@ -87,6 +91,15 @@ fn begin_named(compiled: &Compiled, state: &mut RunState, begun: &[Begun], event
         let changed = known.context.iter().map(|(name, value)| (name.clone(), Arc::new(value.clone())));
         Arc::make_mut(&mut state.context).extend(changed);
     }
+}
+
+/// The call that failed the original: what was decided about it does not stand, a person is asked.
+fn failed_again(compiled: &Compiled, state: &mut RunState, sent: &Sent) -> Option<()> {
+    let node = reached(compiled, state, &sent.step)?;
+    slot_ref(state, node, sent.item)?;
+    case::put(state, node, sent.item, Arc::clone(&sent.error), At::Ask, None);
+    refresh_startable(state, node);
+    Some(())
 }
 
 /// The number of a named step; its iteration is opened when it was not.

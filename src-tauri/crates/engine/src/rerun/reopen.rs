@@ -4,7 +4,7 @@
 use super::{Original, RerunError, belongs, place};
 use signalbox_model::{
     EventBody, RunEvent,
-    base::{AskedAgain, named},
+    base::{AskedAgain, Sent, named},
     task::ExpiryAction,
 };
 use std::collections::BTreeSet;
@@ -20,21 +20,30 @@ pub struct Reopen {
     pub by: String,
 }
 
-/// What is kept of the step that a task was about.
+/// What is kept of the step that a person decides about.
 #[derive(Debug)]
 pub(super) struct Asking {
-    pub(super) again: AskedAgain,
+    pub(super) why: Why,
     /// The step, with its path.
-    about: String,
-    /// Items that the task asked about.
-    items: BTreeSet<usize>,
-    /// Where the answer stands among the events; behind all of them when there was none.
-    until: usize,
+    pub(super) about: String,
+    /// Items that are asked about.
+    pub(super) items: BTreeSet<usize>,
+    /// From here on in the events nothing of these items stands: the answer, or what follows the failed call.
+    pub(super) until: usize,
+}
+
+/// Why a person decides before anything is called.
+#[derive(Debug)]
+pub(super) enum Why {
+    /// An ended task is asked again.
+    Again(AskedAgain),
+    /// A failed run was sent to the inbox.
+    Sent(Box<Sent>),
 }
 
 impl Asking {
-    /// Whether an event that would happen again stands: those before the answer, and those of other items of the step. It
-    /// cannot have ended before the answer, so nothing after it had begun.
+    /// Whether an event that would happen again stands: those before `until`, and those of other items of the step. It
+    /// cannot have ended before, so nothing after it had begun.
     pub(super) fn keeps(&self, index: usize, event: &RunEvent) -> bool {
         if !belongs(event, &self.about) {
             return false;
@@ -44,7 +53,8 @@ impl Asking {
     }
 }
 
-fn item(event: &RunEvent) -> usize {
+/// The item that an event is about.
+pub(super) fn item(event: &RunEvent) -> usize {
     let origin = match &event.body {
         EventBody::HumanTaskCompleted(done) => done.origin.as_ref(),
         EventBody::Escalated(change) => change.origin.as_ref(),
@@ -101,5 +111,5 @@ pub(super) fn asking(original: &Original<'_>, wanted: &Reopen) -> Result<(String
         }
     }
     let (about, again) = found.ok_or_else(|| RerunError::NeverAsked { task: wanted.task_id.clone() })?;
-    Ok((about.clone(), Asking { again, about, items, until: until.unwrap_or(usize::MAX) }))
+    Ok((about.clone(), Asking { why: Why::Again(again), about, items, until: until.unwrap_or(usize::MAX) }))
 }

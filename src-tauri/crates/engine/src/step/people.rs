@@ -7,7 +7,9 @@ use signalbox_model::{
     Binaries, ErrorPayload, EventBody, Item, Level, Map, Role, TaskAction, TaskKind, TaskReason,
     base::{KeptAnswer, named},
     hash::sha256_parts,
-    task::{self, Alternative, Answer, HumanTaskCompleted, HumanTaskCreated, Origin, PauseResumed, PauseStart},
+    task::{
+        self, Alternative, Answer, HumanTaskCompleted, HumanTaskCreated, Origin, PauseResumed, PauseStart, SentFrom,
+    },
     text::one_line,
     time,
 };
@@ -262,6 +264,7 @@ impl Deciding<'_> {
             min_approvals: None,
             no_self_approval: false,
             reopens: None,
+            sent_from: None,
         };
         match created.kind {
             TaskKind::Decision if created.reason == TaskReason::ToolCall => {}
@@ -297,11 +300,14 @@ impl Deciding<'_> {
         self.out.durable = true;
         // No answer is about a call of a tool but the one that is given to it: also not that of an approval which stood here before.
         let keeps = created.reason != TaskReason::ToolCall;
-        let (kept, reopens) = match self.ask_place(key, &created) {
-            Some(place) => (self.kept_answer(&place, &created).filter(|_| keeps), self.reopened(&place)),
-            None => (None, None),
+        let (kept, reopens, sent_from) = match self.ask_place(key, &created) {
+            Some(place) => {
+                let kept = self.kept_answer(&place, &created).filter(|_| keeps);
+                (kept, self.reopened(&place), self.sent(&place))
+            }
+            None => (None, None, None),
         };
-        created.reopens = reopens;
+        (created.reopens, created.sent_from) = (reopens, sent_from);
         self.emit(Some(key), EventBody::HumanTaskCreated(Box::new(created)))?;
         if let Some(KeptAnswer { answer, run_id, .. }) = kept {
             return self.answer(&id, answer, None, Some(run_id));
@@ -312,7 +318,7 @@ impl Deciding<'_> {
 
     /// Where a re-run asks: the step that asks, the failed step, the item. Other runs have nothing to compare it with.
     fn ask_place(&self, key: EventKey, created: &HumanTaskCreated) -> Option<AskPlace> {
-        if self.state.kept_answers.is_empty() && self.state.reopens.is_none() {
+        if self.state.kept_answers.is_empty() && self.state.reopens.is_none() && self.state.sent.is_none() {
             return None;
         }
         let node = key.node?;
@@ -328,6 +334,13 @@ impl Deciding<'_> {
         let wanted = self.state.reopens.as_ref()?;
         let same = wanted.step == *step && wanted.origin == *origin && wanted.item == *item;
         same.then(|| wanted.task_id.clone())
+    }
+
+    /// The failed run that was sent to the inbox as this task.
+    fn sent(&self, (step, origin, item): &AskPlace) -> Option<SentFrom> {
+        let sent = self.state.sent.as_deref()?;
+        let same = sent.step == *step && origin.is_none() && sent.item == *item;
+        same.then(|| SentFrom { run_id: sent.run_id.clone(), by: sent.by.clone(), reason: sent.reason.clone() })
     }
 
     /// What a person answered in the original of this re-run, when it is an answer to what is asked now (SEMANTICS 9).

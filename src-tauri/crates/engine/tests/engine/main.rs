@@ -13,4 +13,5 @@ mod properties_debug;
 mod properties_people;
 mod properties_rerun;
 mod rerun;
+mod send;
 mod stories;

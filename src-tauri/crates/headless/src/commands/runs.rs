@@ -1,4 +1,4 @@
-//! `runs list | show | usage | events | binary | snapshot | delete`.
+//! `runs list | show | usage | events | binary | send | snapshot | delete`.
 
 use super::debug::debug;
 use super::{Done, usage};
@@ -48,6 +48,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             }
             Ok(OK)
         }
+        Runs::Send { run, reason, person } => send(app, output, run, reason.as_deref(), person.as_deref()).await,
         Runs::Delete { run } => {
             app.dispatch(&Caller::terminal(None)?, "run_delete", json!({ "runId": run })).await?;
             if output.json {
@@ -58,6 +59,35 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             Ok(OK)
         }
     }
+}
+
+/// The new run is only begun here: it stops at its question.
+async fn send(app: &Arc<App>, output: &Output, run: &str, reason: Option<&str>, person: Option<&str>) -> Done {
+    let caller = Caller::terminal(person)?;
+    let mut request = json!({ "runId": run });
+    if let Some(reason) = reason {
+        request["reason"] = reason.into();
+    }
+    let mut sent = app.dispatch(&caller, "run_send", request.clone()).await?;
+    let asks = sent["sentRunId"].as_str().unwrap_or_default().to_owned();
+    if sent["already"] != true {
+        // The question is asked before this program ends.
+        let summary = app.wait(asks.clone()).await?;
+        let failed = app.dispatch(&caller, "run_get", json!({ "runId": run })).await?;
+        sent["taskId"] = failed["sentAs"]["taskId"].clone();
+        sent["status"] = summary["status"].clone();
+    }
+    if output.json {
+        output.value(&sent);
+        return Ok(OK);
+    }
+    let task = sent["taskId"].as_str().unwrap_or("?");
+    output.line(&if sent["already"] == true {
+        format!("It is in the inbox already: run {asks} asks about it as task {task}.")
+    } else {
+        format!("Run {asks} asks about it as task {task}.")
+    });
+    Ok(OK)
 }
 
 async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: Option<&str>, limit: u32) -> Done {

@@ -70,6 +70,11 @@ pub(crate) async fn run(
             let request: Value = parse(body)?;
             Ok(ok(app.dispatch(caller, "run_rerun", request).await?))
         }
+        Action::RunSend => {
+            let mut request: Value = parse_or_empty(body)?;
+            with_id(&mut request, "runId", &id)?;
+            Ok(ok(app.dispatch(caller, "run_send", request).await?))
+        }
         Action::RunDebug => Ok(ok(app.dispatch(caller, "run_debug", json!({ "runId": id })).await?)),
         Action::RunDebugAct => {
             let act = parts.uri.path().rsplit('/').next().unwrap_or_default();

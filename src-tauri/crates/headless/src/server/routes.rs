@@ -19,6 +19,7 @@ pub(crate) enum Action {
     RunArtifacts,
     RunBinary,
     RunRerun,
+    RunSend,
     WorkflowList,
     WorkflowGet,
     WorkflowPut,
@@ -144,6 +145,13 @@ pub(crate) const ROUTES: &[Route] = &[
         "Bytes that an item of a run names by their SHA-256; not for who sees the run with masks.",
     ),
     route(Method::POST, "/workflow/rerun", OPERATOR, Action::RunRerun, "Starts a new run at a step of another one."),
+    route(
+        Method::POST,
+        "/workflow/{}/inbox",
+        OPERATOR,
+        Action::RunSend,
+        "Sends a failed run to the inbox: a new run asks a person about the call that failed.",
+    ),
     route(Method::POST, "/workflow/{}/abort", OPERATOR, Action::RunAbort, "Cancels a run."),
     route(
         Method::GET,

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::schema::Migration;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 15,
@@ -21,7 +21,7 @@ pub struct TaskNote {
     /// Who: `user:…`, or `system`.
     pub by: String,
     /// `created`, `claimed`, `released`, `reassigned`, `commented`, `snoozed`, `reminded`, `escalated`, `revealed`, `opened` (a file),
-    /// `approved` (one of several), `decided`, `closed`.
+    /// `approved` (one of several), `decided`, `closed`, `sent` (a failed run, as this task).
     pub what: String,
     /// In words.
     pub text: Option<String>,
@@ -37,6 +37,14 @@ pub(crate) fn insert(connection: &Connection, task: &str, note: &TaskNote) -> Re
 /// The last thing that happened to any task; 0 before the first.
 pub(crate) fn last(connection: &Connection) -> Result<i64> {
     Ok(connection.prepare_cached("SELECT coalesce(max(id), 0) FROM task_history")?.query_row([], |row| row.get(0))?)
+}
+
+/// The task of a run as which another one was sent to the inbox; none before it is asked.
+pub(crate) fn sent(connection: &Connection, run: &str) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT task.id FROM task JOIN task_history note ON note.task = task.id AND note.what = 'sent' WHERE task.run = ? LIMIT 1",
+    )?;
+    Ok(statement.query_row([run], |row| row.get(0)).optional()?)
 }
 
 pub(crate) fn list(connection: &Connection, task: &str) -> Result<Vec<TaskNote>> {

@@ -38,6 +38,7 @@ pub(crate) fn ask(id: &str, input: Value) -> HumanTaskCreated {
         min_approvals: None,
         no_self_approval: false,
         reopens: None,
+        sent_from: None,
     }
 }
 

@@ -16,6 +16,7 @@ mod run_input;
 mod run_node;
 mod run_path;
 mod run_snapshot;
+mod run_sent;
 mod run_summary;
 mod setting;
 mod task;

@@ -88,6 +88,7 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
             Shape { answer: Answer::Bytes, headers, ..Shape::default() }
         }
         Action::RunRerun => body(route, "run_rerun", None, types),
+        Action::RunSend => body(route, "run_send", Some("runId"), types),
         Action::RunAbort => Shape::giving(types.given.subschema_for::<RunId>().to_value())
             .taking(types.taken.subschema_for::<Empty>().to_value())
             .or_nothing(),
