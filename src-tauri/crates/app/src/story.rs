@@ -183,6 +183,9 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             format!("{} gave the task to {}", who(), text(facts, "to").unwrap_or("somebody else"))
         }
         AuditEvent::TaskCommented => format!("{} commented the task", who()),
+        AuditEvent::TaskReminded => {
+            format!("A reminder of the task was sent, number {}", number(facts, "reminder").unwrap_or_default())
+        }
         AuditEvent::TaskHeld => format!("{} said that the task waits for somebody else", who()),
         AuditEvent::TaskContinued => format!("{} said that the task waits for nobody else any more", who()),
         AuditEvent::TaskSnoozed => format!("{} put the task off", who()),

@@ -69,6 +69,8 @@ events! {
     TaskCommented = "TASK_COMMENTED",
     /// A person put a task off.
     TaskSnoozed = "TASK_SNOOZED",
+    /// The people whom a task waits for were reminded of it.
+    TaskReminded = "TASK_REMINDED",
     /// A task waits for somebody else; its time stands still.
     TaskHeld = "TASK_HELD",
     /// It does no more.

@@ -253,6 +253,9 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             (AuditEvent::Escalated, Level::Warn, told)
         }
         EventBody::PauseTimeout(over) => (
+        EventBody::HumanTaskReminded(told) => {
+            (AuditEvent::TaskReminded, Level::Info, json!({ "taskId": told.task_id, "reminder": told.reminder }))
+        }
             AuditEvent::Escalated,
             Level::Warn,
             json!({ "taskId": over.task_id, "action": over.timeout_action, "reason": "pause_timeout" }),
@@ -308,7 +311,6 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
         | EventBody::StepSkipped(_)
         | EventBody::StepPrint(_)
         | EventBody::VarChanged(_)
-        | EventBody::HumanTaskReminded(_)
         | EventBody::HumanTaskHeld(_)
         | EventBody::HumanTaskContinued(_)
         | EventBody::HumanTaskClosed(_)

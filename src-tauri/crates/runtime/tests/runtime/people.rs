@@ -313,3 +313,25 @@ async fn ux_d2_7_above_a_hundred_tasks_of_one_fingerprint_the_rest_is_one() {
     assert_eq!(cases.iter().sum::<usize>(), 104);
     assert_eq!(cases.iter().max(), Some(&4));
 }
+
+/// UX D2.8: reminders stand in the chain, also one that fell due while nobody ran; each once.
+#[tokio::test]
+async fn ux_d2_8_a_reminder_leaves_an_entry() {
+    let folder = tempfile::tempdir().expect("folder");
+    let first = runtime(folder.path());
+    let config = json!({ "ttlMs": 600_000, "onExpiry": { "action": "escalate", "to": "group:senior-ops" } });
+    let (run, _) = paused(&first, config).await;
+    first.shutdown().await;
+    drop(first);
+    let later = runtime_later(folder.path(), 400_000);
+    later.resume_all().await.expect("resumes");
+    let store = later.store();
+    until("the reminder", || events(store, &run).iter().any(|event| event == "TASK_REMINDED")).await;
+    let query = AuditQuery { run: Some(run), event: Some("TASK_REMINDED".into()), ..AuditQuery::default() };
+    let page = store.audit_page(&query).expect("lists");
+    let entry = page.rows[0].entry().expect("an entry");
+    assert_eq!((page.total, entry.node_id.as_str(), entry.level), (1, "ask", Level::Info));
+    let told = serde_json::to_value(entry.metadata.expect("facts")).expect("JSON");
+    assert_eq!((&told["reminder"], told["taskId"].is_string()), (&json!(1), true));
+    intact(store);
+}
