@@ -317,7 +317,7 @@ export interface AuditKeyChoose {
 
 /** Which entries to list. */
 export interface AuditList {
-  /** `actor: event: run: workflow: node: level: error.type: tag: since: until: text:` and free words; all must hold. */
+  /** `actor: event: run: workflow: node: level: error.type: tag: since: until: text:` and free words; all must hold. A minus before a qualifier, a quoted text or a word leaves out what it names; it may stand as often as one likes. */
   query?: string;
   /** Only entries before this one. */
   before?: number;

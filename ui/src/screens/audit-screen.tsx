@@ -9,7 +9,7 @@ import { useCommand, useMay } from '../api/queries.ts';
 import { AuditArt } from '../features/audit/art.tsx';
 import { ExportDialog } from '../features/audit/export-dialog.tsx';
 import { Facets } from '../features/audit/facets.tsx';
-import { QUALIFIERS, term, tokensOf, valueOf, type Qualifier } from '../features/audit/query.ts';
+import { QUALIFIERS, term, tokensOf, type Qualifier } from '../features/audit/query.ts';
 import { QueryBox } from '../features/audit/query-box.tsx';
 import { RecordPane } from '../features/audit/record.tsx';
 import { forgetQuery, keepQuery, useSavedQueries } from '../features/audit/saved.ts';
@@ -42,7 +42,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   // What is offered while one types comes from the whole chain: half a value fits nothing.
   const all = useCommand('audit_facets', {}, { placeholderData: (old) => old, staleTime: 60_000, enabled: settled !== '' });
   // People act seldom: the newest records alone do not have them all.
-  const people = useCommand('audit_facets', { query: 'actor:human' }, { placeholderData: (old) => old, staleTime: 60_000, enabled: valueOf(query, 'actor') !== undefined });
+  const people = useCommand('audit_facets', { query: 'actor:human' }, { placeholderData: (old) => old, staleTime: 60_000, enabled: tokensOf(query).some((token) => token.qualifier === 'actor') });
   useFreshFacets(list.head?.size);
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);

@@ -2,7 +2,7 @@
 import { ApiError } from '../api/error.ts';
 import type { FakeTransport, Handlers } from '../api/transport/fake.ts';
 import { hashOf } from '../features/audit/hash.ts';
-import { tokensOf } from '../features/audit/query.ts';
+import { tokensOf, type Token } from '../features/audit/query.ts';
 import type { AuditRecord, AuditRow, AuditStatus } from '../features/audit/types.ts';
 
 /** RFC 8785 for what the records here hold. */
@@ -66,7 +66,7 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
   };
   const matching = (query = '') => {
     const tokens = tokensOf(query);
-    return records.filter(({ row, canonical: text }) => tokens.every(({ qualifier, value }) => {
+    const holds = ({ row, canonical: text }: AuditRecord, { qualifier, value }: Token): boolean => {
       switch (qualifier) {
         case 'event': return row.event === value;
         case 'level': return row.level === value;
@@ -78,7 +78,8 @@ export function auditHost(records: AuditRecord[], host: FakeTransport): { record
         case 'until': return row.timestamp <= value;
         default: return text.toLowerCase().includes(value.toLowerCase());
       }
-    }));
+    };
+    return records.filter((record) => tokens.every((token) => token.value === '' || holds(record, token) !== token.not));
   };
   const counts = (list: AuditRecord[], of: (row: AuditRow) => string) => {
     const found = new Map<string, number>();

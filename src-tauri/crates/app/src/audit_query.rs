@@ -9,24 +9,21 @@ use signalbox_store::audit::Level;
 const NAMES: &[&str] =
     &["actor", "event", "run", "workflow", "node", "error.type", "tag", "level", "since", "until", "text"];
 
-/// Reads a query. `now_ms` is what `since:2h` counts from.
+/// Reads a query. `now_ms` is what `since:2h` counts from. A minus before a qualifier, a quotation mark or a letter leaves
+/// out what follows; a number below zero is looked for as it stands.
 pub(crate) fn parse(text: &str, now_ms: i64) -> ApiResult<AuditQuery> {
     let mut query = AuditQuery::default();
     for token in tokens(text) {
-        let (name, value) = match token.split_once(':') {
-            Some((name, value)) if !name.contains('"') => (name, value.replace('"', "")),
-            _ => ("text", token.replace('"', "")),
-        };
+        let rest =
+            token.strip_prefix('-').filter(|rest| rest.starts_with('"') || rest.starts_with(char::is_alphabetic));
+        let (name, value) = part(rest.unwrap_or(&token));
         if value.is_empty() {
             // Half of a qualifier while it is typed.
             continue;
         }
-        if let Some(known) = name.strip_prefix('-').filter(|name| NAMES.contains(name)) {
-            // Looked for as letters it would find nothing, and nobody would know why.
-            return Err(ApiError::bad_request(
-                format!("'{token}': a query cannot leave anything out."),
-                format!("Write {known}:{value} to see only these. In quotes, the letters themselves are looked for."),
-            ));
+        if rest.is_some() {
+            leave_out(&mut query, &token, name, value)?;
+            continue;
         }
         match name {
             "actor" => query.actor = Some(value),
@@ -39,12 +36,41 @@ pub(crate) fn parse(text: &str, now_ms: i64) -> ApiResult<AuditQuery> {
             "level" => query.level = Some(level(&value)?),
             "since" => query.since_ms = Some(moment(&value, now_ms, false)?),
             "until" => query.until_ms = Some(moment(&value, now_ms, true)?),
-            "text" => query.text.push(value),
-            // A colon inside a free word, such as `user:anna` or a time.
-            _ => query.text.push(token.replace('"', "")),
+            _ => query.text.push(value),
         }
     }
     Ok(query)
+}
+
+/// A qualifier and its value; everything else is a text, also with a colon inside, such as `user:anna` or a time.
+fn part(token: &str) -> (&str, String) {
+    match token.split_once(':') {
+        Some((name, value)) if NAMES.contains(&name) => (name, value.replace('"', "")),
+        _ => ("text", token.replace('"', "")),
+    }
+}
+
+fn leave_out(query: &mut AuditQuery, token: &str, name: &str, value: String) -> ApiResult<()> {
+    let without = &mut query.without;
+    match name {
+        "actor" => without.actors.push(value),
+        "event" => without.events.push(value),
+        "run" => without.runs.push(value),
+        "workflow" => without.workflows.push(value),
+        "node" => without.nodes.push(value),
+        "error.type" => without.error_types.push(value),
+        "tag" => without.tags.push(value),
+        "level" => without.levels.push(level(&value)?),
+        "since" | "until" => {
+            let other = if name == "since" { "until" } else { "since" };
+            return Err(ApiError::bad_request(
+                format!("'{token}': a time cannot be left out."),
+                format!("Write {other}:{value} for the entries on the other side of it."),
+            ));
+        }
+        _ => without.texts.push(value),
+    }
+    Ok(())
 }
 
 /// Words; quoted texts are kept whole.

@@ -628,8 +628,8 @@ pub(crate) enum Audit {
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
         /// Only what matches: actor: event: run: workflow: node: level: error.type: tag: since: until: text:
-        /// and words.
-        #[arg(long, value_name = "QUERY")]
+        /// and words. A minus before leaves out: -event:NODE_START -"two words".
+        #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
         query: Option<String>,
         /// The newest ones, at most this many.
         #[arg(long, value_name = "N", default_value_t = 1_000)]
@@ -646,7 +646,7 @@ pub(crate) enum Audit {
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
         /// Only what matches, as for list.
-        #[arg(long, value_name = "QUERY")]
+        #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
         query: Option<String>,
         /// What is shown.
         #[arg(long, value_enum, value_name = "PROFILE", default_value = "full")]

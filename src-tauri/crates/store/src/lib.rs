@@ -46,6 +46,7 @@ pub use retention::{Held, Retained};
 pub use signalbox_audit as audit;
 pub use store::{Answer, Store, Thread};
 pub use table::audit_entry::{AuditFacets, AuditPage, AuditQuery, AuditRow, actor_name};
+pub use table::audit_without::AuditWithout;
 pub use table::delegation::Delegation;
 pub use table::draft::Draft;
 pub use table::folder_grant::FolderGrant;

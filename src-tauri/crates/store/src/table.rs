@@ -5,6 +5,7 @@ pub(crate) mod audit_entry;
 pub(crate) mod audit_meta;
 pub(crate) mod audit_place;
 pub(crate) mod audit_text;
+pub(crate) mod audit_without;
 pub(crate) mod blob;
 pub(crate) mod definition;
 pub(crate) mod delegation;

@@ -4,7 +4,7 @@ import { formatNumber, t } from '../../i18n/index.ts';
 import { Checkbox, Icon, IconButton, Skeleton, type IconName } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
-import { means, toggle, valueOf, type Qualifier } from './query.ts';
+import { means, toggle, toggleWithout, valueOf, withoutOf, type Qualifier } from './query.ts';
 import type { AuditFacets, FacetCount } from './types.ts';
 import { actorName, eventLook, LEVELS, levelText } from './words.ts';
 
@@ -39,18 +39,26 @@ function Facet({ title, qualifier, counts, query, onQuery, words, icon }: {
 }) {
   // Half of a qualifier while it is typed chooses nothing.
   const chosen = valueOf(query, qualifier) || undefined;
-  const all = chosen !== undefined && !counts.some((one) => means(qualifier, chosen, one.value)) ? [{ value: chosen, count: 0 }, ...counts] : counts;
+  const left = withoutOf(query, qualifier);
+  const missing = [...(chosen === undefined ? [] : [chosen]), ...left].filter((asked) => !counts.some((one) => means(qualifier, asked, one.value)));
+  const all = [...new Set(missing)].map((value) => ({ value, count: 0 })).concat(counts);
   if (!all.length) return null;
   return (
     <section className="au-sec">
       <h2 className="cap">{title}</h2>
-      {all.map((one) => (
-        <label key={one.value} className="au-facet">
-          <Checkbox checked={means(qualifier, chosen, one.value)} label={`${title}: ${plain(words(one.value))}`} onChange={() => onQuery(toggle(query, qualifier, one.value))} />
-          <span className="row gap1">{icon ? <Icon name={icon(one.value)} size={12} className="t2" /> : null}<SafeText line text={words(one.value)} /></span>
-          <span className="t3">{formatNumber(one.count)}</span>
-        </label>
-      ))}
+      {all.map((one) => {
+        const out = left.some((asked) => means(qualifier, asked, one.value));
+        return (
+          <div key={one.value} className={out ? 'au-facet out' : 'au-facet'}>
+            <label>
+              <Checkbox checked={means(qualifier, chosen, one.value)} label={`${title}: ${plain(words(one.value))}`} onChange={() => onQuery(toggle(query, qualifier, one.value))} />
+              <span className="row gap1">{icon ? <Icon name={icon(one.value)} size={12} className="t2" /> : null}<SafeText line text={words(one.value)} /></span>
+              <span className="t3">{out ? t('audit.leftOut') : formatNumber(one.count)}</span>
+            </label>
+            <IconButton small icon={out ? 'plus' : 'ban'} pressed={out} label={t(out ? 'audit.takeIn' : 'audit.leaveOut', { value: plain(words(one.value)) })} onClick={() => onQuery(toggleWithout(query, qualifier, one.value))} />
+          </div>
+        );
+      })}
     </section>
   );
 }

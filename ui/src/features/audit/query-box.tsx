@@ -76,9 +76,9 @@ function Painted({ query }: { query: string }) {
   return (
     <>
       {tokens.map((token, index) => {
-        const cut = token.qualifier ? token.qualifier.length + 1 : 0;
+        const cut = token.qualifier ? token.qualifier.length + 1 + (token.not ? 1 : 0) : 0;
         const before = query.slice(tokens[index - 1]?.to ?? 0, token.from);
-        return <Fragment key={token.from}>{before}{cut ? <span className="qt"><i>{token.text.slice(0, cut)}</i>{token.text.slice(cut)}</span> : token.text}</Fragment>;
+        return <Fragment key={token.from}>{before}{cut ? <span className={token.not ? 'qt not' : 'qt'}><i>{token.text.slice(0, cut)}</i>{token.text.slice(cut)}</span> : token.text}</Fragment>;
       })}
       {query.slice(tokens.at(-1)?.to ?? 0)}
     </>

@@ -8,7 +8,7 @@ import { setTransport } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useSettings } from '../../api/settings.ts';
 import { hashOf, sha256 } from '../../features/audit/hash.ts';
-import { complete, toggle, tokensOf, valueOf } from '../../features/audit/query.ts';
+import { complete, toggle, toggleWithout, tokensOf, valueOf, withoutOf } from '../../features/audit/query.ts';
 import type { AuditRow } from '../../features/audit/types.ts';
 import { step } from '../../features/audit/use-audit.ts';
 import { auditHost, makeChain } from '../../test/chain.ts';
@@ -63,6 +63,23 @@ describe('queries', () => {
     expect(toggle('words actor:ada', 'actor', 'user:ada')).toBe('words');
     expect(toggle('actor:ada', 'actor', 'user:adam')).toBe('actor:user:adam');
   });
+  it('leave out what has a minus before it, each value by itself', () => {
+    expect(tokensOf('-event:NODE_START -"two words" -late -5 - "-event:X" -text:x').map(({ qualifier, value, not }) => [qualifier, value, not])).toEqual([
+      ['event', 'NODE_START', true], [undefined, 'two words', true], [undefined, 'late', true], [undefined, '-5', false], [undefined, '-', false], [undefined, '-event:X', false], ['text', 'x', true]]);
+    expect(toggleWithout('event:NODE_ERROR', 'event', 'NODE_START')).toBe('event:NODE_ERROR -event:NODE_START');
+    expect(toggleWithout('-event:NODE_START', 'event', 'NODE_SUCCESS')).toBe('-event:NODE_START -event:NODE_SUCCESS');
+    expect(toggleWithout('words -actor:ada', 'actor', 'user:ada')).toBe('words');
+    // A value is asked for or left out, not both.
+    expect(toggleWithout('actor:ada', 'actor', 'user:ada')).toBe('-actor:user:ada');
+    expect(toggle('-level:INFO -level:WARN', 'level', 'WARN')).toBe('-level:INFO level:WARN');
+    expect([valueOf('-level:INFO', 'level'), withoutOf('-level:INFO level:WARN -level:', 'level')]).toEqual([undefined, ['INFO']]);
+  });
+  it('are completed behind a minus, too', () => {
+    expect(complete('-ev', 3, {}).map((one) => [one.text, one.insert])).toEqual([['-event:', '-event:']]);
+    expect(complete('-event:node', 11, { event: [{ value: 'NODE_ERROR' }] }).map((one) => one.insert)).toEqual(['-event:NODE_ERROR ']);
+    expect(complete('-', 1, {}).map((one) => one.text)).not.toContain('-since:');
+    expect(complete('-since:2', 8, { since: [{ value: '2026-11-22' }] })).toEqual([]);
+  });
   it('are completed at the caret', () => {
     expect(complete('ev', 2, {}).map((one) => one.insert)).toEqual(['event:']);
     expect(complete('event:node words', 10, { event: [{ value: 'NODE_ERROR' }, { value: 'HITL_CREATED' }] })).toEqual([{ text: 'NODE_ERROR', from: 0, to: 10, insert: 'event:NODE_ERROR ' }]);
@@ -101,6 +118,19 @@ describe('the audit viewer (E4-E7)', () => {
     expect(await screen.findByText('No record fits this query')).toBeTruthy();
     fireEvent.click(screen.getAllByRole('button', { name: 'Clear the query' })[0] as HTMLElement);
     await waitFor(() => expect(rows().length).toBeGreaterThan(10));
+  });
+  it('leaves a value out from its facet, and takes it in again (E4)', async () => {
+    await show();
+    fireEvent.click(await screen.findByRole('button', { name: 'Leave out Task completed' }));
+    await waitFor(() => expect(screen.getByText('54 of 60')).toBeTruthy());
+    expect(window.location.hash).toContain(encodeURIComponent('-event:HITL_COMPLETED'));
+    expect(rows().some((row) => row.textContent?.includes('Task completed'))).toBe(false);
+    // It stays in the list, so that the way back is where one looks for it.
+    const back = await screen.findByRole('button', { name: 'No longer leave out Task completed', pressed: true });
+    fireEvent.click(await screen.findByRole('button', { name: 'Leave out Run ended' }));
+    await waitFor(() => expect((screen.getByRole('combobox') as HTMLInputElement).value).toBe('-event:HITL_COMPLETED -event:WORKFLOW_COMPLETED'));
+    fireEvent.click(back);
+    await waitFor(() => expect((screen.getByRole('combobox') as HTMLInputElement).value).toBe('-event:WORKFLOW_COMPLETED'));
   });
   it('completes while one types', async () => {
     await show();

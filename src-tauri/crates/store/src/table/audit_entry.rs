@@ -7,6 +7,7 @@ use crate::filter::Filter;
 use crate::schema::Migration;
 use crate::table::audit_place::{self, Mark};
 use crate::table::audit_text;
+use crate::table::audit_without::AuditWithout;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_audit::verify::Row as ChainRow;
 use signalbox_audit::{Actor, ActorType, Entry, Head, Level, RUN_LEVEL, Sealed, Signature};
@@ -63,6 +64,8 @@ pub struct AuditQuery {
     pub until_ms: Option<i64>,
     /// Each of these stands somewhere in the entry.
     pub text: Vec<String>,
+    /// And none of this is true of it.
+    pub without: AuditWithout,
     /// Only entries before this one.
     pub before: Option<u64>,
     /// Only entries after this one; the page is then the oldest of them.
@@ -304,6 +307,7 @@ impl Filter {
             filter.contains("entry", text);
             filter.contains(audit_text::WORDS, text);
         }
+        filter.add_without(connection, &query.without)?;
         Ok(filter)
     }
 }

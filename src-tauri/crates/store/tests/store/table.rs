@@ -3,6 +3,7 @@ mod audit_entry;
 mod audit_meta;
 mod audit_place;
 mod audit_text;
+mod audit_without;
 mod blob;
 mod definition;
 mod delegation;
