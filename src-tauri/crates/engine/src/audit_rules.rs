@@ -4,9 +4,31 @@
 use crate::{expr::Expr, scope::Scope};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use signalbox_model::{EventBody, Level, Workflow};
+use signalbox_model::{AuditEvent, EventBody, Level, Workflow};
 use std::sync::Arc;
 
+/// Where the rules stand in a file.
+pub const OF_WORKFLOW: &str = "/settings/auditRules";
+/// The entries that rules see: those that events of a run make.
+pub const EVENTS: [AuditEvent; 17] = [
+    AuditEvent::WorkflowStarted,
+    AuditEvent::NodeStart,
+    AuditEvent::NodeSuccess,
+    AuditEvent::NodeError,
+    AuditEvent::ErrorHandlerInvoked,
+    AuditEvent::RetryScheduled,
+    AuditEvent::AutoFixAttempt,
+    AuditEvent::HitlCreated,
+    AuditEvent::HitlCompleted,
+    AuditEvent::TaskReminded,
+    AuditEvent::Escalated,
+    AuditEvent::ToolRefused,
+    AuditEvent::BreakpointsSet,
+    AuditEvent::WorkflowPaused,
+    AuditEvent::WorkflowContinued,
+    AuditEvent::InputEdited,
+    AuditEvent::WorkflowCompleted,
+];
 /// Names that a rule may use.
 pub const NAMES: [&str; 4] = ["event", "err", "error", "autoFix"];
 

@@ -13,6 +13,7 @@ mod complete;
 mod error;
 mod eval;
 mod funcs;
+pub(crate) mod kinds;
 mod limits;
 mod lower;
 mod message;

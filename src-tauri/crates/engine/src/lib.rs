@@ -12,6 +12,7 @@ pub(crate) mod calendar;
 pub mod catalog;
 pub mod checkpoint;
 pub mod compiled;
+mod condition_check;
 pub mod config;
 mod context;
 pub mod coverage;

@@ -97,6 +97,7 @@ pub fn check_bytes(bytes: &[u8], catalog: &Catalog) -> Checked {
         checked.diagnostics.extend(check_graph(workflow, catalog));
         // Not for every compilation: the rules are tried out.
         checked.diagnostics.extend(crate::rule_check::of_file(workflow));
+        checked.diagnostics.extend(crate::condition_check::of_file(workflow, catalog));
         checked.diagnostics.sort_by_key(|d| d.severity == Severity::Warning);
     }
     checked
@@ -496,7 +497,7 @@ fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 }
 
 fn check_audit_rules(rules: &Value, found: &mut Vec<Diagnostic>) {
-    let at = "/settings/auditRules";
+    let at = audit_rules::OF_WORKFLOW;
     let Some(list) = rules.as_array() else {
         found.push(Diagnostic::error(
             Code::BadConfig,

@@ -102,6 +102,7 @@ pub(crate) fn entries(compiled: &Compiled, said: &Said, events: &[RunEvent]) -> 
     let mut records = Vec::with_capacity(events.len());
     for event in events {
         let Some((name, level, metadata)) = entry(&masks, event) else { continue };
+        debug_assert!(audit_rules::EVENTS.contains(&name), "a rule over {} would be called useless", name.as_str());
         let node = event.step_id.as_deref().unwrap_or(RUN_LEVEL);
         let mut record = Record::new(&*event.ts, &*event.run_id, node, name, level, actor(event));
         let mut metadata = metadata;
@@ -225,10 +226,10 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             if let Some(reopens) = &created.reopens {
                 told["reopens"] = reopens.as_str().into();
             }
-            (AuditEvent::HitlCreated, Level::Info, told)
             if let Some(sent) = &created.sent_from {
                 told["sentFrom"] = sent.run_id.as_str().into();
             }
+            (AuditEvent::HitlCreated, Level::Info, told)
         }
         EventBody::HumanTaskCompleted(done) => {
             let mut told = json!({ "taskId": done.task_id, "action": done.answer.action });
@@ -252,10 +253,10 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             }
             (AuditEvent::Escalated, Level::Warn, told)
         }
-        EventBody::PauseTimeout(over) => (
         EventBody::HumanTaskReminded(told) => {
             (AuditEvent::TaskReminded, Level::Info, json!({ "taskId": told.task_id, "reminder": told.reminder }))
         }
+        EventBody::PauseTimeout(over) => (
             AuditEvent::Escalated,
             Level::Warn,
             json!({ "taskId": over.task_id, "action": over.timeout_action, "reason": "pause_timeout" }),
