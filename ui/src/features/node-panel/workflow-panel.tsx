@@ -8,6 +8,7 @@ import { t } from '../../i18n/index.ts';
 import { Segmented, Select, Tile } from '../../kit/index.ts';
 import { Field, Findings, FormScopeProvider, KeyValueTable, diagnosticsAt, type FormScope } from '../../schema-form/index.ts';
 import { AgentsEditor } from './agents-editor.tsx';
+import { AuditRules } from './audit-rules.tsx';
 import { DryRun } from './dry-run.tsx';
 import { HoursEditor } from './hours-editor.tsx';
 import { ParamsEditor } from './params-editor.tsx';
@@ -90,6 +91,8 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
           </div>
           <div className="panel-rule" />
           <AgentsEditor settings={document.settings} catalog={catalog} />
+          <div className="panel-rule" />
+          <AuditRules value={document.settings?.auditRules} />
           <div className="panel-rule" />
           <HoursEditor value={document.settings?.businessHours} diagnostics={diagnostics} readOnly={readOnly}
             onChange={(next) => onEdit({ type: 'set', path: ['settings', 'businessHours'], value: next }, { label: t('workflow.hours') })} />

@@ -1,0 +1,50 @@
+import { cleanup, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { afterEach, expect, it } from 'vitest';
+import type { Diagnostic } from '../../api/types.ts';
+import { FormScopeProvider } from '../../schema-form/index.ts';
+import { renderWith } from '../../test/render.tsx';
+import { AuditRules } from './audit-rules.tsx';
+
+afterEach(cleanup);
+let written: unknown;
+function Place({ start, diagnostics = [], readOnly = false }: { start?: unknown; diagnostics?: Diagnostic[]; readOnly?: boolean }) {
+  const [value, setValue] = useState(start);
+  return <FormScopeProvider value={{ base: '', diagnostics, host: null, readOnly, edit: (path, next) => { expect(path).toEqual(['settings', 'auditRules']); written = next; setValue(next); } }}><AuditRules value={value} /></FormScopeProvider>;
+}
+
+it('offers what people ask for most, and writes it (A-33, A-34, A-35)', async () => {
+  for (const [name, rule] of [
+    ['A model or a tool failed for good: critical', { when: "err.type in ['LLMError', 'ToolError'] && err.retryable == false", level: 'CRITICAL' }],
+    ['A person decided: at least a warning', { when: "event == 'HITL_COMPLETED'", level: 'WARN' }],
+    ['A repair changed the input: escalate', { when: 'autoFix.delta > 0', escalate: true }],
+  ] as const) {
+    renderWith(<Place />);
+    await userEvent.click(screen.getByRole('button', { name }));
+    expect(written).toEqual([rule]);
+    cleanup();
+  }
+});
+
+it('changes level and escalation, writes nothing that is empty, and keeps what it does not know', async () => {
+  renderWith(<Place start={[{ when: 'true', level: 'WARN', note: 'mine' }]} />);
+  const row = within(screen.getByRole('listitem', { name: 'Rule 1' }));
+  await userEvent.click(row.getByRole('checkbox', { name: 'Escalate 1' }));
+  expect(written).toEqual([{ when: 'true', level: 'WARN', escalate: true, note: 'mine' }]);
+  await userEvent.click(row.getByRole('combobox', { name: 'At least this level 1' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'Level as it is' }));
+  expect(written).toEqual([{ when: 'true', escalate: true, note: 'mine' }]);
+  await userEvent.click(screen.getByRole('button', { name: 'Add: Rules for the audit chain' }));
+  expect(screen.getAllByRole('listitem')).toHaveLength(2);
+  for (const _ of [1, 2]) await userEvent.click(screen.getByRole('button', { name: 'Remove row 1' }));
+  expect(written).toBeUndefined();
+});
+
+it('says what the validator says at its rule, and who only looks changes nothing', () => {
+  const said: Diagnostic = { code: 'UNKNOWN_NAME', severity: 'warning', path: '/settings/auditRules/0/when', message: "`event` is never 'HITL_DONE', so the comparison is never true", hint: "Did you mean 'HITL_CREATED'?" };
+  renderWith(<Place start={[{ when: "event == 'HITL_DONE'", level: 'WARN' }]} diagnostics={[said]} readOnly />);
+  expect(screen.getByRole('listitem', { name: 'Rule 1' }).textContent).toContain("Did you mean 'HITL_CREATED'?");
+  expect(screen.queryByRole('button', { name: /^Add/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Remove/ })).toBeNull();
+});
