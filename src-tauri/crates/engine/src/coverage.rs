@@ -22,7 +22,7 @@ pub struct Fix {
     pub label: String,
     /// Edits of the document, as the editor knows them.
     pub edits: Vec<Value>,
-    /// A template to put at `port` instead: `retry`, `human`, `explicit`.
+    /// A template to put at `port` instead: `ask`, `explicit`.
     pub template: Option<&'static str>,
     /// `node.port` of the template.
     pub port: Option<String>,
@@ -115,7 +115,9 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
             .collect();
         let handling = node.error_handling.as_ref();
         let fallback = handling.and_then(|h| h.fallback_node_id.as_ref()).is_some();
-        if descriptor.ports.iter().any(|p| p.id == "error") && node.disabled != Some(true) {
+        // A step that does nothing but fail ends the run where no policy says otherwise: that is what it was drawn for.
+        let ends = !covers && descriptor.ports.iter().all(|port| port.id == "error");
+        if descriptor.ports.iter().any(|p| p.id == "error") && node.disabled != Some(true) && !ends {
             all.score.total += 1;
             if !targets.is_empty() || fallback {
                 all.score.wired += 1;
@@ -124,7 +126,7 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                 let fix = Fix {
                     label: if covers { "Make explicit".into() } else { "Ask a person".into() },
                     edits: Vec::new(),
-                    template: Some(if covers { "explicit" } else { "human" }),
+                    template: Some(if covers { "explicit" } else { "ask" }),
                     port: Some(red.clone()),
                 };
                 if covers {

@@ -12,8 +12,8 @@ import { type Catalog, COLUMN, hasInput, mainPort, type Point, ROW, shapeOf, sna
 import { recoveryKind } from './model/recovery.ts';
 
 export const TEMPLATES = ['retry', 'human', 'heal', 'context', 'audit', 'fallback', 'abort', 'healModel'] as const;
-/** `explicit`: what the workflow's policy does anyway, drawn. */
-export type TemplateId = (typeof TEMPLATES)[number] | 'explicit';
+/** `explicit`: what the workflow's policy does anyway, drawn. `ask`: a person, and an end where nobody could be asked, so that no red port of it is open. */
+export type TemplateId = (typeof TEMPLATES)[number] | 'explicit' | 'ask';
 
 export interface Rule {
   name: string;
@@ -58,6 +58,11 @@ function planOf(id: TemplateId, document: Workflow, origin: string): Plan {
       return { parts: [handler(policyRules(document, node))], wires: [{ from: 0, port: 'retry', to: 'origin' }] };
     case 'human':
       return { parts: [{ type: 'builtin.human_decision' }], wires: [{ from: 0, port: 'retry', to: 'origin' }, { from: 0, port: 'corrected', to: 'origin' }] };
+    case 'ask':
+      return {
+        parts: [{ type: 'builtin.human_decision' }, { type: 'flow.fail', title: t('canvas.template.unasked'), config: { error: { message: '{{error.message}}' } } }],
+        wires: [{ from: 0, port: 'retry', to: 'origin' }, { from: 0, port: 'corrected', to: 'origin' }, { from: 0, port: 'error', to: 1 }],
+      };
     case 'heal':
       return {
         parts: [handler([FIX, RETRY, ASK]), { type: 'builtin.self_healing' }],

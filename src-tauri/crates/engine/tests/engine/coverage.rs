@@ -33,7 +33,26 @@ fn n_01_red_ports_are_counted_by_where_they_lead() {
     let open = coverage::of(&workflow(json!("fail"), edges, json!({})), &catalog());
     assert_eq!(open.score, Score { wired: 0, policy: 0, total: 1 });
     let fix = open.findings.iter().find(|f| f.code == "RED_PORT_OPEN").and_then(|f| f.fix.clone()).expect("a fix");
-    assert_eq!((fix.template, fix.port.as_deref()), (Some("human"), Some("pay.error")));
+    assert_eq!((fix.template, fix.port.as_deref()), (Some("ask"), Some("pay.error")));
+}
+
+/// What the button "Ask a person" puts there leaves nothing to find: its own red port leads to an end.
+#[test]
+fn n_01_what_a_fix_inserts_is_no_new_finding() {
+    let fixed = |more: Value| {
+        let mut edges = vec![json!({ "from": "pay.error", "to": "ask" }), json!({ "from": "ask.retry", "to": "pay" })];
+        edges.extend(more.as_array().cloned().unwrap_or_default());
+        serde_json::from_value::<Workflow>(json!({
+            "signalbox": 1, "id": "w", "name": "W", "settings": { "errorPolicy": "fail" }, "edges": edges,
+            "nodes": { "pay": { "type": "t.write" }, "ask": { "type": "builtin.human_decision" },
+                       "end": { "type": "t.fail" } }
+        }))
+        .expect("a workflow")
+    };
+    let open = coverage::of(&fixed(json!([])), &catalog());
+    assert_eq!(open.findings.iter().map(|f| f.step_id.as_deref()).collect::<Vec<_>>(), [Some("ask")]);
+    let led = coverage::of(&fixed(json!([{ "from": "ask.error", "to": "end" }])), &catalog());
+    assert_eq!((led.findings, led.score), (vec![], Score { wired: 2, policy: 0, total: 2 }));
 }
 
 #[test]

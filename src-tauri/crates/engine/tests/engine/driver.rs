@@ -72,6 +72,7 @@ pub(crate) fn catalog() -> Catalog {
         kind("http.request", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
         kind("t.all", json!("none"), json!(["all"]), both.clone(), json!({ "keepsError": true })),
         kind("t.wait", json!("read"), json!(["all"]), both, json!({ "role": "wait", "keepsError": true })),
+        kind("t.fail", json!("none"), json!(["all"]), json!([{ "id": "error" }]), json!({})),
         kind("t.break", json!("none"), json!(["all"]), json!([]), json!({ "role": "break" })),
         container("t.loop", "loop", &["all"]),
         container("t.par", "parallel", &["all"]),

@@ -46,6 +46,12 @@ describe('templates at a red port', () => {
     expect(wires(heal.document)).toEqual(['fetch.error>error_handler', 'error_handler.auto_fix>self_healing', 'self_healing.success>fetch']);
   });
 
+  it('asks a person so that no red port of it is open (coverage)', () => {
+    const { document, ids } = put('ask');
+    expect(wires(document)).toEqual(['fetch.error>human_decision', 'human_decision.retry>fetch', 'human_decision.corrected>fetch', `human_decision.error>${ids[1] ?? ''}`]);
+    expect(document.nodes[ids[1] ?? '']).toMatchObject({ type: 'flow.fail', title: 'Nobody could be asked', config: { error: { message: '{{error.message}}' } } });
+  });
+
   it('leads a replacement to where the result would have gone', () => {
     expect(wires(put('context').document)).toEqual(['fetch.error>error_as_context', 'error_as_context.success>adult']);
     expect(wires(put('fallback').document)).toEqual(['fetch.error>fallback', 'fallback.success>adult']);

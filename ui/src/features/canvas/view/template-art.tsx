@@ -5,7 +5,7 @@ import type { IconName } from '../../../kit/icon.tsx';
 import type { TemplateId } from '../templates.ts';
 
 export const TEMPLATE_ICON: { readonly [id in TemplateId]: IconName } = {
-  retry: 'retry', human: 'person', heal: 'wrench', healModel: 'agent', context: 'tag', audit: 'chain', fallback: 'swap', abort: 'ban', explicit: 'shield',
+  retry: 'retry', human: 'person', ask: 'person', heal: 'wrench', healModel: 'agent', context: 'tag', audit: 'chain', fallback: 'swap', abort: 'ban', explicit: 'shield',
 };
 
 const box = (x: number, y: number, stroke = 'var(--line-control)'): ReactNode => <rect x={x} y={y} width="20" height="11" rx="2" stroke={stroke} />;
@@ -18,6 +18,7 @@ const ART: { readonly [id in TemplateId]: ReactNode } = {
   retry: <>{red('M20 19v7h20')}{ok('M60 24h6v-20h-64v8h2', true)}{box(40, 19)}{ok('M60 27h30')}</>,
   explicit: <>{red('M20 19v7h20')}{ok('M60 24h6v-20h-64v8h2', true)}{box(40, 19)}</>,
   human: <>{red('M20 19v7h20')}{ok('M60 24h6v-20h-64v8h2', true)}{box(40, 19, 'var(--person)')}</>,
+  ask: <>{red('M20 19v7h20')}{ok('M60 24h6v-20h-64v8h2', true)}{box(40, 19, 'var(--person)')}{red('M60 28h14M75 23l-6 10M81 23l-6 10')}</>,
   heal: HEAL,
   healModel: HEAL,
   context: <>{red('M20 19v7h20')}{ok('M24 14h56')}{box(40, 20)}{ok('M60 26h6l8-12')}{box(80, 8)}</>,
