@@ -105,6 +105,7 @@ export const inbox = {
   'inbox.bucket.today': 'Due today',
   'inbox.bucket.later': 'Later',
   'inbox.bucket.none': 'No time limit',
+  'inbox.bucket.rest': 'Later, by priority',
   'inbox.bucket.done': 'Done',
 
   'inbox.keys.move': 'move',

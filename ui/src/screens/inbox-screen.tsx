@@ -166,7 +166,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
             <section className="ib-pane" aria-label={t('inbox.list')}>
               {list.tasks === undefined ? <div style={{ padding: '0 16px' }}><Skeleton rows={8} height={64} /></div>
                 : empty ? <div className="ib-list-empty"><p className="t3" style={{ padding: 16 }}>{filtered ? t('inbox.noneFound') : t('inbox.noneOpen')}</p></div>
-                  : <TaskList tasks={tasks} current={taskId ?? null} chosen={new Set(chosen.keys())} sends={sends} me={me} more={list.hasNextPage}
+                  : <TaskList tasks={tasks} sort={filters.view === 'done' ? 'due' : filters.sort} current={taskId ?? null} chosen={new Set(chosen.keys())} sends={sends} me={me} more={list.hasNextPage}
                     onOpen={(index) => { const task = tasks[index]; if (task) { if (many.length) clear(); go(task.id); } }} onEnter={() => focusIn('.ib-det')} onChoose={mayDecide ? choose : undefined}
                     onMore={() => { if (list.hasNextPage && !list.isFetching) void list.fetchNextPage(); }} />}
             </section>

@@ -8,6 +8,7 @@ use crate::store::Store;
 use crate::table::task::{self, TaskCounts, TaskPage, TaskQuery, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_history::{self, TaskNote};
+use crate::table::task_page;
 use crate::table::task_stats::{self, TaskStats, TaskStatsQuery};
 use crate::table::task_token::{self, Token};
 use crate::table::task_vote::{self, TaskVote};
@@ -251,7 +252,7 @@ impl Store {
 
     /// A page of tasks.
     pub fn tasks(&self, query: &TaskQuery) -> Result<TaskPage> {
-        self.view(|connection| task::page(connection, query))
+        self.view(|connection| task_page::page(connection, query))
     }
 
     /// The number of the last thing that happened to any task; 0 before the first.
@@ -275,7 +276,6 @@ impl Store {
         self.view(|connection| task_change::reopening(connection, &row))
     }
 
-    /// What the tasks of a time say together.
     /// The run that asks a person about a failed one, while it has not ended, and the task with which it asks.
     pub fn run_sent(&self, failed_run: &str) -> Result<Option<(String, Option<String>)>> {
         self.view(|connection| {
@@ -285,6 +285,7 @@ impl Store {
         })
     }
 
+    /// What the tasks of a time say together.
     pub fn task_stats(&self, query: &TaskStatsQuery) -> Result<TaskStats> {
         self.view(|connection| task_stats::of(connection, query))
     }

@@ -8,7 +8,7 @@ import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { sendOf, type Send } from './sending.ts';
-import type { TaskRow } from './types.ts';
+import type { TaskRow, TaskSort } from './types.ts';
 import { roundText, approvalsText, claimOf, doneText, dueOf, heldText, entriesOf, initials, rowIcon, spanText, whenText, whoText } from './words.ts';
 
 const ROW = 64;
@@ -16,6 +16,8 @@ const HEAD = 28;
 
 export interface TaskListProps {
   tasks: readonly TaskRow[];
+  /** The order that they came in. */
+  sort: TaskSort;
   current: string | null;
   chosen: ReadonlySet<string>;
   sends: readonly Send[];
@@ -30,9 +32,9 @@ export interface TaskListProps {
 }
 
 export function TaskList(props: TaskListProps) {
-  const { tasks, current, onOpen, onEnter, onMore, more } = props;
+  const { tasks, current, onOpen, onEnter, onMore, more, sort } = props;
   const now = useNow(15_000);
-  const entries = useMemo(() => entriesOf(tasks, now), [tasks, now]);
+  const entries = useMemo(() => entriesOf(tasks, now, sort), [tasks, now, sort]);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: entries.length,

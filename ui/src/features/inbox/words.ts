@@ -6,7 +6,7 @@ import { formatDateTime, formatNumber, formatPerson, formatTime, t, tn, type Mes
 import type { IconName, Signal } from '../../kit/index.ts';
 import { asksForMore } from './budget.ts';
 import type { Send } from './sending.ts';
-import type { Task, TaskAction, TaskEvent, TaskRow } from './types.ts';
+import type { Task, TaskAction, TaskEvent, TaskRow, TaskSort } from './types.ts';
 import type { Work } from './use-work.ts';
 
 export const ACTIONS: readonly TaskAction[] = ['retry', 'correct', 'skip', 'alternative', 'abort', 'approve', 'reject', 'submit'];
@@ -81,7 +81,8 @@ export function dueOf(task: Pick<TaskRow, 'createdAt' | 'expiresAt' | 'heldSince
 /** "On hold, 4 h left": its time stands still. */
 export const heldText = (task: Pick<TaskRow, 'remainingMs'>): string => (task.remainingMs === undefined ? t('inbox.onHold') : t('inbox.onHoldLeft', { span: spanText(task.remainingMs) }));
 
-export type Bucket = 'overdue' | 'today' | 'later' | 'none' | 'done';
+/** `rest`: later, or without a limit, where the order is by priority. */
+export type Bucket = 'overdue' | 'today' | 'later' | 'none' | 'rest' | 'done';
 export function bucketOf(task: TaskRow, now: number): Bucket {
   if (task.state !== 'open') return 'done';
   if (!task.expiresAt || task.heldSince) return 'none';
@@ -91,16 +92,17 @@ export function bucketOf(task: TaskRow, now: number): Bucket {
 }
 
 export type ListEntry = { head: Bucket; count: number } | { task: TaskRow; index: number };
-/** Headings where the order of the rows allows them: each at most once. */
-export function entriesOf(tasks: readonly TaskRow[], now: number): ListEntry[] {
-  const buckets = tasks.map((task) => bucketOf(task, now));
+/** Headings where the order of the rows allows them: each at most once. By urgency what is not due today is one part: there priority decides, not the time. */
+export function entriesOf(tasks: readonly TaskRow[], now: number, sort: TaskSort = 'due'): ListEntry[] {
+  const plain = tasks.map((task) => bucketOf(task, now));
+  const buckets = plain.map((bucket) => (sort === 'urgent' && (bucket === 'later' || bucket === 'none') ? 'rest' : bucket));
   const counts = new Map<Bucket, number>();
   let turns = 0;
   buckets.forEach((bucket, index) => {
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
     if (bucket !== buckets[index - 1]) turns += 1;
   });
-  const heads = turns === counts.size && (counts.size > 1 || !counts.has('none'));
+  const heads = turns === counts.size && (counts.size > 1 || !plain.includes('none'));
   return tasks.flatMap<ListEntry>((task, index) => {
     const bucket = buckets[index];
     const head = heads && bucket !== undefined && bucket !== buckets[index - 1];

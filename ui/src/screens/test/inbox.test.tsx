@@ -66,6 +66,10 @@ describe('the list (D2.1)', () => {
     const [a, b, c] = [task(1, { expiresAt: new Date(now - 1000).toISOString() }), task(2, { expiresAt: new Date(now + 9e8).toISOString() }), task(3, { expiresAt: new Date(now - 2000).toISOString() })];
     expect(entriesOf([a, c, b], now).filter((entry) => 'head' in entry)).toEqual([{ head: 'overdue', count: 2 }, { head: 'later', count: 1 }]);
     expect(entriesOf([a, b, c], now).filter((entry) => 'head' in entry)).toEqual([]);
+    // By urgency what is not due today is one part: priority decides there, so times and none mix.
+    const none = { ...b, expiresAt: undefined };
+    expect(entriesOf([a, c, none, b, none], now, 'urgent').filter((entry) => 'head' in entry)).toEqual([{ head: 'overdue', count: 2 }, { head: 'rest', count: 3 }]);
+    expect(entriesOf([none, none], now, 'urgent').filter((entry) => 'head' in entry)).toEqual([]);
     expect(bucketOf(task(4, { expiresAt: undefined }), now)).toBe('none');
     expect(dueOf(a, now)).toMatchObject({ late: true, tone: 'err' });
     expect(dueOf(b, now)).toMatchObject({ late: false, tone: 'calm' });

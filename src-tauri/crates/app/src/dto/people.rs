@@ -56,7 +56,7 @@ pub enum TaskView {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskSort {
-    /// Most urgent first, then the oldest.
+    /// What is overdue and what is due today by its deadline, then the rest by priority, the oldest first.
     #[default]
     Urgent,
     /// Whose time ends first; those without an end last.

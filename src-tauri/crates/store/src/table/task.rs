@@ -1,13 +1,12 @@
 //! `task`: what people are asked, one narrow row each, so that a list of ten thousand is a list and not a wait. The rest of a
 //! task stands in `task_body`. Tests: `tests/store/table/task.rs`.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::filter::Filter;
 use crate::schema::Migration;
 use crate::table::delegation::FOR_ASSIGNEE;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 use signalbox_model::{Level, TaskAction, TaskKind, TaskReason, TaskState};
-use std::collections::BTreeMap;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration {
@@ -59,9 +58,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
 ];
 
 /// When the time of a task ends; a task without an end stands behind all others. As in the index.
-const DEADLINE: &str = "coalesce(expires_ms, 9223372036854775807)";
+pub(super) const DEADLINE: &str = "coalesce(expires_ms, 9223372036854775807)";
 
-const COLUMNS: &str = "id, run, workflow_id, workflow_name, step, node, node_title, path, item, visit, attempt, kind, \
+pub(super) const COLUMNS: &str = "id, run, workflow_id, workflow_name, step, node, node_title, path, item, visit, attempt, kind, \
      reason, state, revision, title, severity, priority, fingerprint, cases, error_type, error_code, error_message, actions, \
      candidate_groups, assignee, claimed_by, claim_until, snoozed_until, created_ms, expires_ms, escalates, remind_ms, \
      reminders, level, decided_by, decided_ms, action, request_id, driven, min_approvals, no_self, approvals, held_ms, \
@@ -204,7 +203,7 @@ pub enum TaskScope {
 /// In which order open tasks are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TaskSort {
-    /// By priority, then the oldest.
+    /// What is overdue and what is due today by its deadline, then the rest by priority, the oldest first (ADR 59).
     #[default]
     Urgent,
     /// Whose time ends first; those without an end last.
@@ -298,7 +297,7 @@ fn list(text: &str) -> Vec<String> {
     text.split('\n').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
+pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
     fn word<T>(row: &Row<'_>, index: usize, parse: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
         let text: String = row.get(index)?;
         parse(&text).ok_or_else(|| rusqlite::Error::InvalidColumnType(index, text, rusqlite::types::Type::Text))
@@ -373,7 +372,7 @@ pub(crate) fn uncounted(connection: &Connection, id: &str) -> Result<Option<Task
 }
 
 /// Counted up to 1,000.
-fn same(connection: &Connection, fingerprint: &str) -> Result<u64> {
+pub(super) fn same(connection: &Connection, fingerprint: &str) -> Result<u64> {
     let mut statement = connection.prepare_cached(
         "SELECT count(*) FROM (SELECT 1 FROM task WHERE fingerprint = ? AND state = 'open' LIMIT 1000)",
     )?;
@@ -388,7 +387,7 @@ pub(crate) fn open_of(connection: &Connection, run: &str) -> Result<Vec<String>>
 }
 
 /// What a query wants, without its page.
-fn wanted(query: &TaskQuery) -> Filter {
+pub(super) fn wanted(query: &TaskQuery) -> Filter {
     let mut filter = Filter::default();
     match query.scope {
         TaskScope::Open => filter.add_all("state = 'open'", []),
@@ -433,60 +432,6 @@ pub(crate) fn total(connection: &Connection, query: &TaskQuery) -> Result<u64> {
     let filter = wanted(query);
     let mut statement = connection.prepare_cached(&format!("SELECT count(*) FROM task {}", filter.sql()))?;
     Ok(statement.query_row(params_from_iter(filter.values.iter()), |row| row.get(0))?)
-}
-
-pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPage> {
-    let limit = if query.limit == 0 { 50 } else { query.limit.min(1_000) };
-    let total = total(connection, query)?;
-    let mut filter = wanted(query);
-    if let Some(after) = &query.after {
-        let bad = || Error::BadPage { page: after.clone(), what: "tasks" };
-        let mut parts = after.splitn(3, '.');
-        let mut number = || parts.next().and_then(|text| text.parse::<i64>().ok()).ok_or_else(bad);
-        let (first, second) = (number()?, number()?);
-        let id = Sql::from(parts.next().ok_or_else(bad)?.to_owned());
-        match query.scope {
-            TaskScope::Open if query.sort == TaskSort::Due => {
-                filter.add_all(format!("({DEADLINE}, created_ms, id) > (?, ?, ?)"), [first.into(), second.into(), id]);
-            }
-            // Priority falls while the time rises, which a row comparison cannot say.
-            TaskScope::Open => filter.add_all(
-                "priority <= ? AND (priority < ? OR (created_ms, id) > (?, ?))",
-                [first.into(), first.into(), second.into(), id],
-            ),
-            TaskScope::Done => filter.add_all("(decided_ms, id) < (?, ?)", [first.into(), id]),
-            TaskScope::All => filter.add_all("(created_ms, id) < (?, ?)", [second.into(), id]),
-        }
-    }
-    let by_deadline = format!("{DEADLINE}, created_ms, id");
-    let order = match query.scope {
-        TaskScope::Open if query.sort == TaskSort::Due => &by_deadline,
-        TaskScope::Open => "priority DESC, created_ms, id",
-        TaskScope::Done => "decided_ms DESC, id DESC",
-        TaskScope::All => "created_ms DESC, id DESC",
-    };
-    let sql = format!("SELECT {COLUMNS} FROM task {} ORDER BY {order} LIMIT {}", filter.sql(), limit + 1);
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut tasks: Vec<TaskRow> =
-        statement.query_map(params_from_iter(filter.values.iter()), read)?.collect::<rusqlite::Result<_>>()?;
-    let more = tasks.len() > limit;
-    tasks.truncate(limit);
-    let next = tasks.last().filter(|_| more).map(|last| match query.scope {
-        TaskScope::Done => format!("{}.0.{}", last.decided_ms.unwrap_or_default(), last.id),
-        TaskScope::Open if query.sort == TaskSort::Due => {
-            format!("{}.{}.{}", last.expires_ms.unwrap_or(i64::MAX), last.created_ms, last.id)
-        }
-        TaskScope::Open | TaskScope::All => format!("{}.{}.{}", last.priority, last.created_ms, last.id),
-    });
-    let mut known: BTreeMap<String, u64> = BTreeMap::new();
-    for task in &mut tasks {
-        task.same = match known.get(&task.fingerprint) {
-            Some(count) => *count,
-            None => same(connection, &task.fingerprint)?,
-        };
-        known.insert(task.fingerprint.clone(), task.same);
-    }
-    Ok(TaskPage { tasks, next, total })
 }
 
 pub(crate) fn counts(connection: &Connection, query: &TaskQuery) -> Result<TaskCounts> {

@@ -67,8 +67,9 @@ fn views_and_counts_agree() {
         assert_eq!((page.total, page.next.as_ref()), (page.tasks.len() as u64, None));
         ids(&page.tasks).join(" ")
     };
-    assert_eq!(list(TaskView::Any), "b a c e d");
-    assert_eq!(list(TaskView::Awake), "b a c d");
+    // Overdue, due today, then by priority.
+    assert_eq!(list(TaskView::Any), "b c a e d");
+    assert_eq!(list(TaskView::Awake), "b c a d");
     assert_eq!(list(TaskView::Mine), "a d");
     assert_eq!(list(TaskView::Unassigned), "b");
     assert_eq!(list(TaskView::DueToday), "c");
