@@ -21,6 +21,7 @@ import { Filters } from '../features/inbox/filters.tsx';
 import { isOnItsWay, queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
 import { StatsView, type Cause } from '../features/inbox/stats.tsx';
 import { TaskList } from '../features/inbox/task-list.tsx';
+import { remember } from '../features/inbox/titles.ts';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
 import { useWork } from '../features/inbox/use-work.ts';
@@ -130,6 +131,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const right = many.length > 0 ? (
     <Many tasks={many} me={me} correction={correction} onClear={clear} hooks={shared}
       onSend={(action, ids, notes, patch) => {
+        remember(many);
         queueSend({ taskIds: ids, title: tn('inbox.tasks', ids.length), action, notes, ...(patch ? { patch } : {}) }, { holdsSecret: correction !== null && holdsSecret(correction.schema) });
         clear();
       }} />

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/error.ts';
 import { peopleHost, task, type PeopleHost } from '../../test/people.ts';
 import { dropDraft, editDraft, reveal, useDrafts } from './drafts.ts';
 import { failureText } from './sends-strip.tsx';
-import { queueSend, resumeSends, sendNow, sendOf, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
+import { PART, queueSend, resumeSends, sendNow, sendOf, stopSend, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
 
 let host: PeopleHost;
 const sends = () => useSends.getState().sends;
@@ -151,5 +151,69 @@ describe('drafts', () => {
     expect(JSON.parse(sessionStorage.getItem('signalbox.task-drafts') ?? '')).toEqual({ 'task-1': { notes: 'a' } });
     dropDraft('task-2');
     expect(useDrafts.getState()).toEqual({ drafts: { 'task-1': { notes: 'a' } }, revealed: {} });
+  });
+});
+
+describe('a decision about many (L5)', () => {
+  const many = (n: number) => {
+    host = peopleHost(Array.from({ length: n }, (_, index) => task(index)));
+    setTransport(host.fake);
+    return queueSend({ taskIds: Array.from({ length: n }, (_, index) => `task-${String(index)}`), title: 'many', action: 'retry' });
+  };
+  /** Parts are answered one by one, so that what stands between two of them is seen. */
+  const held = () => {
+    const answer = host.fake.handlers.task_complete_many;
+    const waiting: (() => void)[] = [];
+    host.fake.handlers.task_complete_many = (async (request: never) => { await new Promise<void>((go) => { waiting.push(go); }); return answer?.(request); }) as never;
+    return async () => { waiting.shift()?.(); await vi.advanceTimersByTimeAsync(0); };
+  };
+
+  it('goes in parts of one batch, and says how far it is', async () => {
+    const id = many(25);
+    const next = held();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(sends()).toMatchObject([{ state: 'sending' }]);
+    await next();
+    expect(sends()[0]?.results).toHaveLength(PART);
+    await next();
+    expect(sends()[0]?.results).toHaveLength(2 * PART);
+    await next();
+    expect(sends()).toMatchObject([{ state: 'done' }]);
+    expect(sends()[0]?.results?.filter((one) => one.ok)).toHaveLength(25);
+    const sent = host.calls('task_complete_many') as { taskIds: string[]; requestId: string }[];
+    expect(sent.map((one) => one.taskIds.length)).toEqual([PART, PART, 5]);
+    expect(new Set(sent.map((one) => one.requestId))).toEqual(new Set([id]));
+  });
+
+  it('stops between two parts, and leaves the rest undecided', async () => {
+    const id = many(25);
+    const next = held();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    stopSend(id);
+    expect(sendOf(sends(), 'task-24')).toBeDefined();
+    await next();
+    expect(host.calls('task_complete_many')).toHaveLength(1);
+    expect(sends()).toMatchObject([{ state: 'done', stopped: true }]);
+    expect(sends()[0]?.results).toHaveLength(PART);
+    // What was left can be decided again at once.
+    expect(sendOf(sends(), 'task-24')).toBeUndefined();
+  });
+
+  it('that breaks off goes on with what is left, under the same id', async () => {
+    const id = many(25);
+    const answer = host.fake.handlers.task_complete_many;
+    let calls = 0;
+    host.fake.handlers.task_complete_many = ((request: never) => {
+      calls += 1;
+      if (calls === 2) throw new ApiError({ code: 'UNREACHABLE', message: 'No answer.', hint: '' });
+      return answer?.(request);
+    }) as never;
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(sends()).toMatchObject([{ state: 'failed' }]);
+    expect(sends()[0]?.results).toHaveLength(PART);
+    sendNow(id);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sends()).toMatchObject([{ state: 'done' }]);
+    expect((host.calls('task_complete_many') as { taskIds: string[] }[]).map((one) => one.taskIds[0])).toEqual(['task-0', 'task-10', 'task-10', 'task-20']);
   });
 });

@@ -9,6 +9,8 @@ import { dropDraft, useDrafts } from './drafts.ts';
 import type { BatchResult, TaskAction } from './types.ts';
 
 export const UNDO_MS = 5_000;
+/** So many tasks of a long decision go at once: what is done shows, and Stop is heard between two parts. Each answer is a commit of its own all the same. */
+export const PART = 10;
 /** A decision found after a restart is sent by itself only when it is not older than this. */
 const FRESH_MS = 60_000;
 const KEY = 'signalbox.sends';
@@ -35,11 +37,14 @@ export interface Send {
   /** `held`: found after a restart; a person says whether it still holds. */
   state: 'waiting' | 'sending' | 'failed' | 'held' | 'done';
   error?: SendError;
+  /** What came of those that were sent; the rest is still on its way, or was left undecided. */
   results?: BatchResult['results'];
+  /** The person does not want the rest of it to be sent. */
+  stopped?: true;
   /** Holds values that were masked, or that a schema marks as secret: it lives as long as the page, and is never written to the disk. */
   unmasked?: true;
 }
-type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'results' | 'unmasked'>;
+type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'results' | 'stopped' | 'unmasked'>;
 
 export const useSends = create<{ sends: Send[] }>(() => ({ sends: [] }));
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -105,12 +110,18 @@ export function undoLast(): Send | undefined {
   const last = useSends.getState().sends.filter((send) => send.state === 'waiting').at(-1);
   return last ? undoSend(last.id) : undefined;
 }
+/** Sends no more of a decision about many: what is under way ends, the rest stays undecided. */
+export function stopSend(id: string): void {
+  if (useSends.getState().sends.some((send) => send.id === id && send.state === 'sending')) update(id, { stopped: true });
+}
 export function dismissSend(id: string): void {
   set(useSends.getState().sends.filter((one) => one.id !== id));
 }
 export function sendNow(id: string): void {
   void deliver(id);
 }
+
+const isStopped = (id: string): boolean => useSends.getState().sends.find((one) => one.id === id)?.stopped === true;
 
 async function deliver(id: string): Promise<void> {
   // What another window did with it is known here: see onStorage.
@@ -131,10 +142,18 @@ async function deliver(id: string): Promise<void> {
       const counted = done.state === 'open' ? { n: done.approvals ?? 1, of: done.minApprovals ?? 2 } : undefined;
       onSent(send, { driven: done.driven, ...(counted ? { counted } : {}) });
     } else {
-      const answer = await call('task_complete_many', { taskIds: send.taskIds, action, requestId: id, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
-      for (const one of answer.results) if (one.ok) dropDraft(one.taskId);
-      update(id, { state: 'done', results: answer.results });
-      onSent({ ...send, results: answer.results }, { driven: true });
+      let results = send.results ?? [];
+      const answered = new Set(results.map((one) => one.taskId));
+      const rest = send.taskIds.filter((taskId) => !answered.has(taskId));
+      // All parts have one request id: they are one batch in the audit chain, and what is sent twice counts once.
+      for (let from = 0; from < rest.length && !isStopped(id); from += PART) {
+        const answer = await call('task_complete_many', { taskIds: rest.slice(from, from + PART), action, requestId: id, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
+        for (const one of answer.results) if (one.ok) dropDraft(one.taskId);
+        results = [...results, ...answer.results];
+        update(id, { results });
+      }
+      update(id, { state: 'done' });
+      onSent({ ...send, results }, { driven: true });
     }
   } catch (cause) {
     const { code, message, hint, details } = toApiError(cause);
@@ -148,7 +167,7 @@ async function deliver(id: string): Promise<void> {
 export function resumeSends(): () => void {
   const now = Date.now();
   const unmasked = useSends.getState().sends.filter((send) => send.unmasked);
-  set([...stored().filter((send) => send.state !== 'done').map((send): Send => {
+  set([...stored().filter((send) => send.state !== 'done' && !send.stopped).map((send): Send => {
     if (send.state === 'failed' || send.state === 'held') return send;
     if (now - send.sendAt > FRESH_MS) return { ...send, state: 'held' };
     return { ...send, state: 'waiting', sendAt: Math.max(send.sendAt, now + 1_000) };

@@ -2,13 +2,14 @@
 
 import { sentences, told } from '../../api/error.ts';
 import { useEffect } from 'react';
-import { formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
+import { formatNumber, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Button, Icon, IconButton, keysOf, toast, useAllActions } from '../../kit/index.ts';
 import { plain } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { dismissSend, resumeSends, sendNow, undoSend, useSends, whenSent, type Send } from './sending.ts';
-import { actionText, madeText, sentText, whoText } from './words.ts';
+import { dismissSend, PART, resumeSends, sendNow, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
+import { titleOf } from './titles.ts';
+import { actionText, doneText, madeText, sentText, whoText } from './words.ts';
 import './inbox.css';
 
 export function SendsStrip({ onOpen }: { onOpen(taskId: string): void }) {
@@ -45,11 +46,12 @@ function One({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: st
         <b className="row gap1"><span className="nw">{what}</span>{many ? null : <span className="grow t2 ib-send-title"><SafeText line text={send.title} /></span>}</b>
         {send.state === 'waiting' ? <span className="s t2" aria-hidden="true">{t('inbox.sendIn', { n: Math.max(1, Math.ceil((send.sendAt - now) / 1000)) })}</span> : null}
         {send.state === 'waiting' ? <span className="vh">{t('inbox.sendSoon')}</span> : null}
-        {send.state === 'sending' ? <span className="s t2">{t('inbox.sending')}</span> : null}
+        {send.state === 'sending' ? (send.taskIds.length > PART ? <Progress send={send} /> : <span className="s t2">{t('inbox.sending')}</span>) : null}
         {send.state === 'held' ? <span className="s t2">{t('inbox.held', { time: formatTime(new Date(send.sendAt).toISOString()) })}</span> : null}
         {send.state === 'failed' && send.error ? <span className="s"><SafeText text={failureText(send)} cut={400} /></span> : null}
-        {send.state === 'done' ? <Results total={send.taskIds.length} wrong={wrong} /> : null}
+        {send.state === 'done' || (send.state === 'failed' && send.results) ? <Results total={send.taskIds.length} sent={send.results?.length ?? send.taskIds.length} wrong={wrong} onOpen={onOpen} /> : null}
       </div>
+      {send.state === 'sending' && send.taskIds.length > PART ? <Button small icon="stop" disabled={send.stopped === true} onClick={() => stopSend(send.id)}>{t('inbox.stop')}</Button> : null}
       {send.state === 'waiting' ? <Button small icon="undo" keys={undo ? keysOf(undo)[0] : undefined} onClick={back}>{t('inbox.undo')}</Button> : null}
       {send.state === 'failed' && canRetry(send) ? <Button small icon="retry" onClick={() => sendNow(send.id)}>{t('common.tryAgain')}</Button> : null}
       {send.state === 'held' ? <Button small icon="send" onClick={() => sendNow(send.id)}>{t('inbox.sendNow')}</Button> : null}
@@ -59,13 +61,30 @@ function One({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: st
   );
 }
 
-function Results({ total, wrong }: { total: number; wrong: NonNullable<Send['results']> }) {
+/** How far a decision about many is. The numbers are not read aloud one after the other: the bar has them for who asks. */
+function Progress({ send }: { send: Send }) {
+  const done = send.results?.length ?? 0;
+  const text = t('inbox.sendingPart', { done: formatNumber(done), all: formatNumber(send.taskIds.length) });
+  return (
+    <span className="s t2 col ib-part">
+      <span className="vh">{send.stopped ? t('inbox.stopping') : t('inbox.sending')}</span>
+      <span aria-hidden="true">{send.stopped ? `${t('inbox.stopping')} ${text}` : text}</span>
+      <progress value={done} max={send.taskIds.length} aria-label={text} />
+    </span>
+  );
+}
+
+/** `sent`: those that were tried; the rest was left undecided. */
+function Results({ total, sent, wrong, onOpen }: { total: number; sent: number; wrong: NonNullable<Send['results']>; onOpen(taskId: string): void }) {
+  const ok = sent - wrong.length;
+  const left = total - sent;
   return (
     <span className="s t2 col">
-      <span>{wrong.length ? t('inbox.manyPart', { ok: total - wrong.length, n: total }) : tn('inbox.manyDone', total)}</span>
+      <span>{wrong.length || left ? t('inbox.manyPart', { ok: formatNumber(ok), n: formatNumber(total) }) : tn('inbox.manyDone', total)}{left ? ` ${tn('inbox.manyLeft', left)}` : ''}</span>
       {wrong.length ? (
-        <ul className="ib-wrong">
-          {wrong.slice(0, 20).map((one) => <li key={one.taskId}><SafeText text={one.error ? told(one.error) : t('inbox.unknownError')} cut={200} /></li>)}
+        <ul className="ib-wrong" aria-label={t('inbox.manyWrong')}>
+          {wrong.slice(0, 20).map((one) => <li key={one.taskId}><button type="button" className="link" onClick={() => onOpen(one.taskId)}><SafeText line text={titleOf(one.taskId)} /></button>{': '}<SafeText text={one.error ? told(one.error) : t('inbox.unknownError')} cut={200} /></li>)}
+          {wrong.length > 20 ? <li>{t('inbox.manyMore', { n: formatNumber(wrong.length - 20) })}</li> : null}
         </ul>
       ) : null}
     </span>
