@@ -1,11 +1,11 @@
 // Fields made of fields: objects, tables of keys, lists, variants.
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { isFault } from '../api/findings.ts';
 import { isObject } from '../api/json.ts';
 import type { JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
-import { IconButton, Select } from '../kit/index.ts';
+import { IconButton, Select, TextInput } from '../kit/index.ts';
 import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';

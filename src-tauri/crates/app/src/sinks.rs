@@ -275,7 +275,7 @@ impl App {
             loop {
                 let Some(app) = app.upgrade() else { return };
                 // A store that cannot be read now is told about elsewhere; the next look tries again.
-                drop(app.blocking(move |app| work(app)).await);
+                drop(app.blocking(work).await);
                 drop(app);
                 tokio::time::sleep(LOOK).await;
             }

@@ -9,7 +9,7 @@ import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { dismissSend, PART, resumeSends, sendNow, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
 import { titleOf } from './titles.ts';
-import { actionText, doneText, madeText, sentText, whoText } from './words.ts';
+import { actionText, madeText, sentText, whoText } from './words.ts';
 import './inbox.css';
 
 export function SendsStrip({ onOpen }: { onOpen(taskId: string): void }) {

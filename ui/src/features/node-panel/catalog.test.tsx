@@ -19,6 +19,7 @@ const KINDS = JSON.parse(readFileSync(join(import.meta.dirname, '../../test/cata
 const HOST: Handlers = {
   expression_preview: () => ({ state: 'no_data' }), expression_names: () => [], tool_list: () => [], secret_status: () => ({ state: 'ready', file: '', system: '' }),
   secret_list: () => [{ name: 'kept', kind: 'bearer', hosts: [], createdAt: '', updatedAt: '' }],
+  model_list: () => ({ providers: [], reserved: [] } as never),
   workflow_list: () => [{ ref: 'orders', id: 'orders', name: 'Orders', location: 'library' } as unknown as WorkflowEntry],
 };
 /** What is chosen where the choices come from the host. */
@@ -34,7 +35,7 @@ function Step({ kind, start, onConfig }: { kind: NodeDescriptor; start: unknown;
     onConfig((next as WorkflowNode).config);
     setNode(next as WorkflowNode);
   };
-  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} readOnly={false} onEdit={onEdit} />;
+  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} model={undefined} readOnly={false} onEdit={onEdit} />;
 }
 
 function open(type: string, config?: unknown) {

@@ -60,7 +60,7 @@ impl Net {
             let linked = host.parse::<IpAddr>().is_ok_and(|ip| address::class(ip) == Class::LinkLocal);
             (!linked).then_some(host)
         };
-        let named = |url: &Option<&Url>| url.is_some_and(|url| is_here(url));
+        let named = |url: &Option<&Url>| url.is_some_and(is_here);
         let reach = if is_here(server) || named(&issuer) { Reach::Loopback } else { Reach::Granted };
         let grants = std::iter::once(server).chain(issuer).filter_map(host).collect();
         Self { rules: Rules { reach, grants }, wait: WAIT }
