@@ -176,6 +176,7 @@ macro_rules! command_list {
             Action tool_server_approve(ToolServerApprove) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list], "Approves a server of tools as it was shown.";
             Action tool_server_say(ToolServerSay) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list audit_list workflow_validate workflow_open], "Says of a tool whether it reads private data, can send data out, brings text from outside.";
             Query tool_list(Empty) -> Vec<Tool>, Viewer, [Desktop Http], [], "The tools that steps may call.";
+            Query skill_list(SkillList) -> Vec<SkillEntry>, Builder, [Desktop Http], [], "The skills that agents of a workflow may unlock.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "The caller's own look: theme, panes, keys, saved queries.";
             Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Keeps the caller's own look.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";

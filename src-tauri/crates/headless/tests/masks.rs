@@ -53,6 +53,8 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         | "tool_list" | "tool_server_list" | "model_list" | "model_usage" => {
             vec![json!({})]
         }
+        // Files of a folder, for builders: nothing of a run.
+        "skill_list" => Vec::new(),
         "model_names" => vec![json!({ "name": "nobody" })],
         "run_get" | "run_paths" | "run_usage" => vec![json!({ "runId": run })],
         "run_checkpoint" => vec![json!({ "runId": run }), json!({ "runId": run, "at": 2 })],

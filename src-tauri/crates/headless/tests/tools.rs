@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{BUILDER, Box, Done, OPERATOR, VIEWER, with_roles};
+use support::{BUILDER, Box, Done, OPERATOR, Serving, VIEWER, with_roles};
 
 fn server() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/server.mjs");
@@ -172,4 +172,32 @@ fn roles_decide_who_may_register_look_and_approve() {
         "approved"
     );
     assert_eq!(ask(BUILDER, "tool_server_connect", json!({ "name": "two" })).status, 404);
+}
+
+/// G-19: what a folder of skills holds is known before a run, to builders, and in granted folders only.
+#[test]
+fn g_19_the_skills_of_a_granted_folder_are_listed() {
+    let place = Box::new();
+    let folder = place.dir.path().join("skills");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join("refunds.md"), "# Refunds\n\nWhen money goes back.").expect("a skill");
+    std::fs::write(folder.join("notes.txt"), "no skill").expect("a file");
+    let allowed = folder.display().to_string();
+    let file = place.file("tokens", format!("builder-token-0123456789\nviewer {VIEWER}\n"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("chmod");
+    }
+    let tokens = file.display().to_string();
+    let serving = Serving::start(&place, &["--token-file", &tokens, "--allow-dir", &allowed]);
+    let ask = |token: &str, folder: &str| {
+        let body = json!({ "workflowId": "w", "folder": folder });
+        serving.ask_as(token, "POST", "/rpc/skill_list", &body, &[])
+    };
+    let wanted = json!([{ "name": "learn_refunds", "about": "Refunds. When money goes back." }]);
+    assert_eq!(ask(BUILDER, &allowed).json(), wanted);
+    assert_eq!(ask(BUILDER, &place.dir.path().display().to_string()).json(), json!([]), "not granted");
+    assert_eq!(ask(BUILDER, "").json(), json!([]));
+    assert_eq!(ask(VIEWER, &allowed).status, 403);
 }

@@ -24,6 +24,7 @@ mod tool_answer;
 mod tool_call;
 
 pub use check::check_descriptor;
+pub use llm::skills::{Skill, in_folder as skills_in};
 pub use run::{run_call, run_effect, run_pure};
 
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};

@@ -11,15 +11,17 @@ import { offered } from './tool-schema.ts';
 const AGENT = 'agent.task';
 const SKILLS: JsonSchema = { type: 'string', title: t('workflow.skills'), description: t('workflow.skillsHint'), 'x-ui': { widget: 'path', plain: true, placeholder: '/srv/skills' } } as JsonSchema;
 
-export function AgentsEditor({ settings, catalog }: { settings: Workflow['settings']; catalog: readonly NodeDescriptor[] }) {
+export function AgentsEditor({ workflowId, settings, catalog }: { workflowId: string; settings: Workflow['settings']; catalog: readonly NodeDescriptor[] }) {
   const tools = useCommand('tool_list', {}, { staleTime: 30_000 });
+  const folder = settings?.skills ?? '';
+  const skills = useCommand('skill_list', { workflowId, folder }, { enabled: folder !== '', staleTime: 30_000 });
   const form = useForm();
   // A step has the same list: what it looks like is said once.
   const of = asSchema(catalog.find((kind) => kind.type === AGENT)?.config).properties ?? {};
   const list: JsonSchema = { ...of['tools'], title: t('workflow.tools'), description: t('workflow.toolsHint') };
   return (
     <>
-      <Field name="tools" schema={offered(list, tools.data ?? [])} value={settings?.tools} path={['settings', 'tools']} />
+      <Field name="tools" schema={offered(list, tools.data ?? [], skills.data)} value={settings?.tools} path={['settings', 'tools']} />
       <ToolRules label={t('workflow.toolRules')} hint={t('workflow.toolRulesHint')} most={of['toolRules']?.maxItems} none={t('toolRules.noneOfWorkflow')} value={settings?.toolRules}
         path={['settings', 'toolRules']} findings={diagnosticsAt(form.diagnostics, '/settings/toolRules', false)} />
       <Field name="skills" schema={SKILLS} value={settings?.skills} path={['settings', 'skills']} />

@@ -35,7 +35,7 @@ function Step({ kind, start, onConfig }: { kind: NodeDescriptor; start: unknown;
     onConfig((next as WorkflowNode).config);
     setNode(next as WorkflowNode);
   };
-  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} model={undefined} readOnly={false} onEdit={onEdit} />;
+  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} model={undefined} skills={{ workflowId: 'w', folder: undefined }} readOnly={false} onEdit={onEdit} />;
 }
 
 function open(type: string, config?: unknown) {

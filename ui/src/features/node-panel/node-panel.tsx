@@ -72,7 +72,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   ];
   const input = <DataTab nodeId={nodeId} side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
   const output = <DataTab nodeId={nodeId} side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
-  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} readOnly={readOnly} onEdit={onEdit} />;
+  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} readOnly={readOnly} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
       <PanelHeader {...props} node={node} descriptor={descriptor} />

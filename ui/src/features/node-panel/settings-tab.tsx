@@ -28,6 +28,8 @@ export interface SettingsTabProps {
   contextSchema: unknown;
   /** `settings.model` of the workflow. */
   model: unknown;
+  /** `settings.skills` of the workflow, and its id, which the folder is granted to. */
+  skills: { workflowId: string; folder: unknown };
   readOnly: boolean;
   onEdit: NodePanelProps['onEdit'];
 }
@@ -58,10 +60,10 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   return { first: { type: 'object', properties: first }, more: { type: 'object', properties: more } };
 }
 
-export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, readOnly, onEdit }: SettingsTabProps) {
+export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, readOnly, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
   const own = useMemo(() => withChoiceWords(node.type, asSchema(descriptor?.config)), [node.type, descriptor]);
-  const schema = useConfigSchema(own, node);
+  const schema = useConfigSchema(own, node, skills);
   const asks = schema.properties?.['model']?.['x-ui']?.['widget'] === 'model';
   const usual = useCommand('model_list', {}, { enabled: asks, staleTime: 30_000 }).data?.default;
   const chosen = useMemo(() => chosenFor(node.config ?? {}, model, usual), [node.config, model, usual]);

@@ -10,6 +10,7 @@ import type { Commands, WorkflowNode } from '../../api/types.ts';
 import { withModels } from './model-choice.ts';
 
 export type Tool = Commands['tool_list']['response'][number];
+export type Skill = Commands['skill_list']['response'][number];
 const MCP_TOOL = 'mcp.tool';
 
 /** Below these stand names that the tool chose, each with a schema or a list of names. */
@@ -61,26 +62,28 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
 }
 
 /** A list of tools of a model: those of this machine stand beside the field. Others, and names with a sign before them, are written as ever. */
-export function offered(list: JsonSchema, tools: readonly Tool[]): JsonSchema {
-  const names = tools.map((one) => {
+export function offered(list: JsonSchema, tools: readonly Tool[], skills: readonly Skill[] = []): JsonSchema {
+  const names = [...tools.map((one) => {
     const value = `${one.server}/${one.name}`;
     // A name does not pretend to be another.
     return plain(value) === value ? { value } : { value, label: plain(value) };
-  });
+  }), ...skills.map(({ name, about }) => ({ value: name, ...(about ? { label: plain(about) } : {}) }))];
   return { ...list, items: { ...list.items, 'x-ui': { ...list.items?.['x-ui'], offered: names } } as JsonSchema };
 }
 
-export function offeredSchema(config: JsonSchema, tools: readonly Tool[]): JsonSchema {
+export function offeredSchema(config: JsonSchema, tools: readonly Tool[], skills: readonly Skill[] = []): JsonSchema {
   const list = config.properties?.['tools'];
-  return list && tools.length > 0 ? { ...config, properties: { ...config.properties, tools: offered(list, tools) } } : config;
+  return list && tools.length + skills.length > 0 ? { ...config, properties: { ...config.properties, tools: offered(list, tools, skills) } } : config;
 }
 
 /** The schema of a step's config on this machine. */
-export function useConfigSchema(own: JsonSchema, node: WorkflowNode): JsonSchema {
+export function useConfigSchema(own: JsonSchema, node: WorkflowNode, skills: { workflowId: string; folder: unknown }): JsonSchema {
   const config = useMemo(() => withModels(own, node), [own, node]);
   const isTool = node.type === MCP_TOOL;
   const offers = node.type === 'agent.task' || node.type === 'llm.chat';
   const tools = useCommand('tool_list', {}, { enabled: isTool || offers, staleTime: 30_000 });
+  const folder = typeof skills.folder === 'string' ? skills.folder : '';
+  const learned = useCommand('skill_list', { workflowId: skills.workflowId, folder }, { enabled: offers && folder !== '', staleTime: 30_000 });
   if (!tools.data) return config;
-  return isTool ? toolSchema(config, node, tools.data) : offers ? offeredSchema(config, tools.data) : config;
+  return isTool ? toolSchema(config, node, tools.data) : offers ? offeredSchema(config, tools.data, learned.data) : config;
 }

@@ -90,7 +90,7 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
             <Findings findings={diagnosticsAt(diagnostics, '/settings/budget', false)} />
           </div>
           <div className="panel-rule" />
-          <AgentsEditor settings={document.settings} catalog={catalog} />
+          <AgentsEditor workflowId={document.id} settings={document.settings} catalog={catalog} />
           <div className="panel-rule" />
           <AuditRules value={document.settings?.auditRules} />
           <div className="panel-rule" />

@@ -91,6 +91,8 @@ describe('the form of a tool', () => {
     expect(tool?.description).toBe('Reads[U+200B].');
     // What "Add" begins with grants nothing.
     expect(initialValue(items)).toBe('');
+    // Skills of the workflow's folder stand there, too, with what they are about.
+    expect(offeredSchema(list, [], [{ name: 'learn_refunds', about: 'Re\u202efunds' }, { name: 'learn_x', about: '' }]).properties?.['tools']?.items?.['x-ui']).toEqual({ offered: [{ value: 'learn_refunds', label: 'Re[U+202E]funds' }, { value: 'learn_x' }] });
     expect(offeredSchema(list, [])).toBe(list);
     expect(offeredSchema(config, tools)).toBe(config);
   });

@@ -3,7 +3,7 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    Empty, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSay, ToolServerSet,
+    Empty, SkillEntry, SkillList, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSay, ToolServerSet,
     ToolServerSignInFinish, ToolServerSignedOut, ToolServerSigningIn, ToolServersImported,
 };
 use crate::error::ApiResult;
@@ -62,6 +62,13 @@ pub(crate) fn tool_server_sign_out(
 
 pub(crate) fn tool_server_say(app: &App, caller: &Caller, request: ToolServerSay) -> ApiResult<ToolServer> {
     app.tool_server_say(caller, request)
+}
+
+pub(crate) fn skill_list(app: &App, _: &Caller, request: SkillList) -> ApiResult<Vec<SkillEntry>> {
+    let found = app.wait_for(signalbox_nodes::skills_in(&request.workflow_id, request.folder.trim(), &app.world))?;
+    // The name of a folder is half a name most of the time that it is typed; a run says what is wrong with it.
+    let told = |skill: signalbox_nodes::Skill| SkillEntry { name: skill.name, about: skill.about };
+    Ok(found.map(|skills| skills.into_iter().map(told).collect()).unwrap_or_default())
 }
 
 pub(crate) fn tool_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Tool>> {

@@ -15,6 +15,25 @@ pub struct ToolServerSet {
     pub definition: ToolServerDefinition,
 }
 
+/// Asks for the skills of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SkillList {
+    /// Id of the workflow that is granted the folder.
+    pub workflow_id: String,
+    /// `settings.skills`.
+    pub folder: String,
+}
+
+/// A skill that agents of a workflow may unlock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SkillEntry {
+    /// The tool that unlocks it: `learn_…`.
+    pub name: String,
+    /// Its description, or its heading and first words.
+    pub about: String,
+}
+
 /// Registers the servers of a pasted `mcp.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

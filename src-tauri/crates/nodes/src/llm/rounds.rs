@@ -246,7 +246,7 @@ impl Rounds<'_> {
         };
         match does {
             Does::Skill(path) => {
-                let read = skills::read(self.call, self.world, path).await;
+                let read = skills::read(&self.call.workflow_id, self.world, path).await;
                 Ok(Came::Told(read.map_err(|failure| failure.message)))
             }
             Does::Tool(info) => {

@@ -16,13 +16,13 @@ const LINE: usize = 300;
 
 /// One skill.
 #[derive(Debug, Clone)]
-pub(crate) struct Skill {
+pub struct Skill {
     /// `learn_…`.
-    pub(crate) name: String,
+    pub name: String,
     /// As `read` takes it.
     pub(crate) path: String,
     /// Its heading and first words.
-    pub(crate) about: String,
+    pub about: String,
 }
 
 /// The skills of the workflow, sorted by name.
@@ -31,11 +31,19 @@ pub(crate) async fn of(call: &Call, world: &World) -> Result<Vec<Skill>, NodeFai
     let Some(folder) = settings.and_then(|settings| settings.skills.as_deref()).map(str::trim) else {
         return Ok(Vec::new());
     };
+    in_folder(&call.workflow_id, folder, world).await
+}
+
+/// The skills of a folder that a workflow is granted, sorted by name; none for an empty name.
+///
+/// # Errors
+/// The folder is not granted, is not there, or cannot be read.
+pub async fn in_folder(workflow_id: &str, folder: &str, world: &World) -> Result<Vec<Skill>, NodeFailure> {
     if folder.is_empty() {
         return Ok(Vec::new());
     }
     let failed = |error| file_error::file_failure(error, folder).detail("field", "settings.skills");
-    let files = world.files.list(&call.workflow_id, folder, "*.md").await.map_err(failed)?;
+    let files = world.files.list(workflow_id, folder, "*.md").await.map_err(failed)?;
     let mut skills: Vec<Skill> = Vec::new();
     for file in files.into_iter().take(MOST) {
         let name = offer::of_skill(file.name.strip_suffix(".md").unwrap_or(&file.name));
@@ -44,15 +52,15 @@ pub(crate) async fn of(call: &Call, world: &World) -> Result<Vec<Skill>, NodeFai
             continue;
         }
         // One that cannot be read says so when it is unlocked.
-        let text = read(call, world, &file.path).await.unwrap_or_default();
+        let text = read(workflow_id, world, &file.path).await.unwrap_or_default();
         skills.push(Skill { name, about: about(&text), path: file.path });
     }
     Ok(skills)
 }
 
 /// The text of a skill, or why there is none.
-pub(super) async fn read(call: &Call, world: &World, path: &str) -> Result<String, NodeFailure> {
-    let bytes = world.files.read(&call.workflow_id, path, LARGEST).await;
+pub(super) async fn read(workflow_id: &str, world: &World, path: &str) -> Result<String, NodeFailure> {
+    let bytes = world.files.read(workflow_id, path, LARGEST).await;
     let bytes = bytes.map_err(|error| file_error::file_failure(error, path))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| NodeFailure::validation("INPUT_INVALID", format!("'{path}' is no text")).detail("path", path))?;
