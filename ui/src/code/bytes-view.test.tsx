@@ -66,9 +66,9 @@ describe('d_10: bytes that came with an item', () => {
   });
 
   it('d_10 of each type that the engine names have a word and the ending that they came with', () => {
-    const source = readFileSync(join(import.meta.dirname, '../../../src-tauri/crates/nodes/src/binary.rs'), 'utf8');
-    const table = /fn media_of[\s\S]*?\n\}/.exec(source)?.[0] ?? '';
-    const named = [...table.matchAll(/^\s*((?:"\w+"(?: \| )?)+) => "([^"]+)"/gm)].map(([, endings = '', mime = '']) => ({ mime, endings: [...endings.matchAll(/\w+/g)].map(([one]) => one) }));
+    const source = readFileSync(join(import.meta.dirname, '../../../src-tauri/crates/model/src/media.rs'), 'utf8');
+    const table = /const KINDS[\s\S]*?\n\];/.exec(source)?.[0] ?? '';
+    const named = [...table.matchAll(/^ *\("([^"]+)", &\[((?:"\w+"(?:, )?)+)\]\),$/gm)].map(([, mime = '', endings = '']) => ({ mime, endings: [...endings.matchAll(/\w+/g)].map(([one]) => one) }));
     expect(named.length).toBeGreaterThan(14);
     for (const { mime, endings } of named) {
       expect(endings, mime).toContain(endingOf(mime));
