@@ -260,14 +260,15 @@ pub async fn renew(before: &SignedIn, settings: &ToolSignIn, secrets: &Arc<dyn S
     let net = net_of(before, settings)?;
     let now = RealClock.now_ms();
     match &before.refresh {
-        Some(refresh) => {
+        // Without a person the program asks as itself: what it got to renew with may run out.
+        Some(refresh) if !settings.unattended => {
             let grant = [("grant_type", "refresh_token"), ("refresh_token", refresh.expose())];
             token::get(&before.kept, &net, &grant, Some(refresh), secrets, now).await
         }
-        None if settings.unattended => {
+        _ if settings.unattended => {
             token::get(&before.kept, &net, &[("grant_type", "client_credentials")], None, secrets, now).await
         }
-        None => Err(Fault::new(Trouble::Ended, "The sign-in has run out, and cannot be renewed")),
+        _ => Err(Fault::new(Trouble::Ended, "The sign-in has run out, and cannot be renewed")),
     }
 }
 

@@ -14,6 +14,8 @@ const BEGINNING: &[u8] = b"{\"entry\":";
 #[derive(Debug)]
 pub struct JsonlSink {
     file: File,
+    /// Where a line begins that a crash cut off: it was never told as delivered.
+    cut: Option<u64>,
 }
 
 impl JsonlSink {
@@ -22,20 +24,22 @@ impl JsonlSink {
     /// # Errors
     /// It cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        // Not for appending: that may not shorten a file everywhere.
+        let file = OpenOptions::new().create(true).read(true).write(true).truncate(false).open(path)?;
         drop(file.lock());
-        Ok(Self { file })
+        Ok(Self { file, cut: None })
     }
 }
 
 impl AuditSink for JsonlSink {
     fn last(&mut self) -> io::Result<Option<String>> {
+        let mut end = self.file.metadata()?.len();
+        self.cut = None;
         loop {
-            let size = self.file.metadata()?.len();
-            let from = size.saturating_sub(LONGEST);
-            let mut tail = Vec::new();
+            let from = end.saturating_sub(LONGEST);
+            let mut tail = vec![0; usize::try_from(end - from).unwrap_or_default()];
             self.file.seek(SeekFrom::Start(from))?;
-            self.file.read_to_end(&mut tail)?;
+            self.file.read_exact(&mut tail)?;
             if tail.is_empty() {
                 return Ok(None);
             }
@@ -47,15 +51,20 @@ impl AuditSink for JsonlSink {
                 let message = "its last line is no entry of an audit chain; name a file of its own";
                 return Err(io::Error::new(io::ErrorKind::InvalidData, message));
             }
-            match whole {
-                Some(_) => return Ok(Some(String::from_utf8_lossy(line).into_owned())),
-                // A crash cut it off: it was never told as delivered.
-                None => self.file.set_len(from + begin as u64)?,
+            if whole.is_some() {
+                return Ok(Some(String::from_utf8_lossy(line).into_owned()));
             }
+            // Nothing is taken away before it is known that the file is ours.
+            end = from + begin as u64;
+            self.cut = Some(end);
         }
     }
 
     fn take(&mut self, lines: &str) -> io::Result<()> {
+        if let Some(cut) = self.cut.take() {
+            self.file.set_len(cut)?;
+        }
+        self.file.seek(SeekFrom::End(0))?;
         self.file.write_all(lines.as_bytes())?;
         self.file.sync_data()
     }
@@ -102,7 +111,12 @@ mod tests {
                 .expect("cut");
             let mut sink = JsonlSink::open(&path).expect("opened");
             assert_eq!(sink.last().expect("read").as_deref(), Some(line(1).trim_end()), "cut at {cut}");
-            assert_eq!(std::fs::read_to_string(&path).expect("text"), line(0) + &line(1), "cut at {cut}");
+            let before = line(0) + &line(1) + &line(2)[..cut];
+            assert_eq!(std::fs::read_to_string(&path).expect("text"), before, "looking takes nothing away");
+            sink.take(&line(2)).expect("taken");
+            assert_eq!(std::fs::read_to_string(&path).expect("text"), line(0) + &line(1) + &line(2), "cut at {cut}");
+            drop(sink);
+            std::fs::write(&path, line(0) + &line(1)).expect("as before");
         }
     }
 

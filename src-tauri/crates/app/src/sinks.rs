@@ -179,6 +179,11 @@ impl App {
         let other = |what: &str| std::io::Error::new(std::io::ErrorKind::InvalidData, what.to_owned());
         let Some(text) = sink.last()? else { return Ok(None) };
         let last = line::Line::read(&text).map_err(|why| other(&format!("its last line is no entry ({why})")))?;
+        let told: Value = serde_json::from_str(&last.row.text).unwrap_or_default();
+        let of = told["logId"].as_str().unwrap_or_default();
+        if *of != *self.store.audit_state().map_err(|why| other(&why.to_string()))?.log_id {
+            return Err(other("its last entry is not of this chain: it belongs to another installation"));
+        }
         let mut ours: Option<Row> = None;
         let found = self.store.audit_rows(None, last.row.seq, |row| {
             ours = Some(row);
@@ -190,7 +195,7 @@ impl App {
             // A retention took it away here; whoever compares finds the signed entry that stands for it.
             Some(row) if row.seq > last.row.seq => Ok(Some(row.seq)),
             _ => Err(other(
-                "its last entry is not of this chain: it belongs to another installation, or one of them was changed",
+                "its last entry is not of this chain: one of them was changed",
             )),
         }
     }

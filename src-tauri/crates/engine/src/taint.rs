@@ -1,12 +1,39 @@
 //! Where data from outside reaches a step: what a service, a file, a tool or a model said is nobody's instruction (TRUST). It
 //! follows from the wires alone, so it says "may", and is told before a run.
 
+use serde_json::Value;
 use signalbox_model::Workflow;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 7] =
-    ["http.request", "file.read", "file.list", "mcp.tool", "llm.chat", "agent.task", "trigger.webhook"];
+const UNTRUSTED: [&str; 8] = [
+    "http.request",
+    "file.read",
+    "file.list",
+    "mcp.tool",
+    "llm.chat",
+    "agent.task",
+    "trigger.webhook",
+    // What its steps bring is not looked at from here.
+    "flow.subworkflow",
+];
+
+/// Whether a model of this step may read what comes from outside: by the wires, by files that it names itself, and, for an
+/// agent, by variables that any step may have written.
+#[must_use]
+pub fn reaches(workflow: &Workflow, id: &str) -> bool {
+    let Some(node) = workflow.nodes.get(id) else { return true };
+    let names = |field: &str| node.config.as_ref().and_then(|config| config.get(field)).is_some_and(is_given);
+    source(workflow, id).is_some()
+        || names("docs")
+        || names("images")
+        || (node.kind == crate::agent::KIND
+            && workflow.nodes.iter().any(|(other, node)| other != id && UNTRUSTED.contains(&node.kind.as_str())))
+}
+
+fn is_given(value: &Value) -> bool {
+    !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
+}
 
 /// The nearest step before this one, or before the containers around it, whose results come from outside.
 #[must_use]

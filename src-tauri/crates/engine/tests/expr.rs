@@ -425,6 +425,8 @@ fn bombs_are_stopped() {
         ] {
             fails(text, Code::Eval);
         }
+        // As many levels would be as many frames of the stack.
+        fails(&format!("put(null, '{}'.split(','), 1)", "a,".repeat(1_000)), Code::Eval);
     });
 }
 

@@ -91,6 +91,12 @@ impl Access {
         Ok(Some(new))
     }
 
+    /// The sign-in that is known and holds; nothing is looked up or renewed.
+    fn at_hand(&self) -> Option<Arc<SignedIn>> {
+        let now = self.now.try_lock().ok()?;
+        now.as_ref()?.as_ref().filter(|signed| !signed.is_over(RealClock.now_ms())).map(Arc::clone)
+    }
+
     fn stop(&self, failure: ToolFailure) -> Stopped {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
         Stopped
@@ -289,7 +295,7 @@ impl StreamableHttpClient for Admitted {
     ) -> Result<(), Refusal> {
         // A goodbye: nothing is renewed for it, and what it comes to matters to nobody.
         let token = match &self.access {
-            Some(access) => access.current().await.ok().flatten().map(|signed| signed.access().expose().to_owned()),
+            Some(access) => access.at_hand().map(|signed| signed.access().expose().to_owned()),
             None => None,
         };
         self.inner.delete_session(uri, session, token, headers).await

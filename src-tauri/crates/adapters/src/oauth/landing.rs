@@ -50,8 +50,13 @@ impl Landing {
             tokio::select! {
                 accepted = self.listener.accept() => {
                     // More at once are no browser.
-                    if let Ok((stream, _)) = accepted && open.len() < 32 {
-                        open.spawn(read(stream, self.port));
+                    match accepted {
+                        Ok((stream, _)) if open.len() < 32 => {
+                            open.spawn(read(stream, self.port));
+                        }
+                        Ok(_) => {}
+                        // No handle is free, perhaps: not asked for in a tight loop.
+                        Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
                     }
                 }
                 Some(done) = open.join_next() => {

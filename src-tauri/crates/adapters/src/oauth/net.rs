@@ -79,6 +79,10 @@ impl Net {
         if text.len() > LONGEST {
             return Err(wrong("it is too long"));
         }
+        // What is shown and kept is this text, not what is read out of it.
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(wrong("it has letters that no address has"));
+        }
         if url.scheme() != "https" && !(url.scheme() == "http" && is_here(&url)) {
             return Err(wrong("only https is safe, except on this machine"));
         }

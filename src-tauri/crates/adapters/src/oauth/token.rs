@@ -213,7 +213,11 @@ fn refusal(kept: &Kept, answer: &Answer, renewing: bool) -> Fault {
     }
     let over = matches!(said, Some("invalid_grant" | "invalid_client" | "unauthorized_client"));
     let words = said.map_or_else(|| format!("it answered {}", answer.status), code);
-    if renewing && (over || said.is_none()) {
+    if renewing && said.is_none() {
+        // Not in the words of the protocol: a wall or a deployment in between, which ends nothing.
+        return Fault::unreachable(format!("{} {words} when it was asked for a token", kept.issuer));
+    }
+    if renewing && over {
         return Fault::new(Trouble::Ended, format!("{} does not renew the sign-in: {words}", kept.issuer));
     }
     Fault::refused(format!("{} gave no token: {words}", kept.issuer))

@@ -26,7 +26,8 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
         // Tools whose answers a person trusts bring nobody who could tell the model what to do.
         let source = taint::source(workflow, id);
         let told_by_tools = has.iter().any(|tool| tool.is_untrusted);
-        if source.is_none() && !told_by_tools {
+        let reached = taint::reaches(workflow, id);
+        if !reached && !told_by_tools {
             continue;
         }
         let lists = Rules::of_node(workflow, id, node);
@@ -42,6 +43,8 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
         let brings = match source {
             Some(step) if told_by_tools => format!("what '{step}' brings from outside, and what its tools answer"),
             Some(step) => format!("what '{step}' brings from outside"),
+            None if reached && told_by_tools => "what comes from outside, and what its tools answer".to_owned(),
+            None if reached => "what comes from outside".to_owned(),
             None => "what its tools answer".to_owned(),
         };
         let message = format!(

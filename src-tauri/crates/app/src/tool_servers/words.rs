@@ -9,19 +9,19 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::people::signed;
 use crate::router::Caller;
 use serde_json::json;
-use signalbox_adapters::mcp::ToolWord;
+use signalbox_adapters::mcp::{ToolServerDefinition, ToolWord};
 use signalbox_model::AuditEvent;
 use signalbox_store::audit::Level;
 
 /// What a word takes away of what is guessed, a sentence each, with the name of its field.
-fn loosened(tool: &Tool, word: &ToolWord) -> Vec<(&'static str, String)> {
+fn loosened(tool: &Tool, word: &ToolWord, may_be_signed_in: bool) -> Vec<(&'static str, String)> {
     let name = format!("{}/{}", tool.server, tool.name);
     let guess = tool.guess;
     let mut found = Vec::new();
-    if guess.bears_secrets && word.bears_secrets == Some(false) {
+    if (guess.bears_secrets || may_be_signed_in) && word.bears_secrets == Some(false) {
         found.push((
             "bearsSecrets",
-            format!("You say that '{name}' reads nothing private, although its server has a credential."),
+            format!("You say that '{name}' reads nothing private, although its server has a credential, or somebody may sign in there."),
         ));
     }
     if guess.is_egress && word.is_egress == Some(false) {
@@ -65,7 +65,10 @@ impl App {
                 "The tool server '{name}' has no tool '{tool}'; `signalbox tools available` shows all."
             ))
         })?;
-        let looser = loosened(known, &word);
+        // Who signs in later brings what is private.
+        let may_be_signed_in =
+            matches!(&server.definition, ToolServerDefinition::Http { credential: None, .. });
+        let looser = loosened(known, &word, may_be_signed_in);
         if !looser.is_empty() && !understood {
             return Err(not_understood(&looser));
         }

@@ -262,9 +262,14 @@ fn replace<'a>(run: &Run<'a>, text: &V<'a>, old: &V<'a>, new: &V<'a>) -> Out<V<'
 
 /// Longest list that `put` fills up with nulls.
 const MOST_PUT: usize = 1_000_000;
+/// As deep as a value may be.
+const DEEPEST_PUT: usize = 128;
 
 fn put<'a>(run: &Run<'a>, whole: &V<'a>, way: &V<'a>, value: &V<'a>) -> Out<V<'a>> {
     let (Some(steps), false) = (way.len(), way.is_map()) else { return unfit("put", way) };
+    if steps > DEEPEST_PUT {
+        return fail(format!("`put` goes at most {DEEPEST_PUT} levels deep; here are {steps}."));
+    }
     let mut all = run.json(whole)?;
     let mut here = &mut all;
     for at in 0..steps {

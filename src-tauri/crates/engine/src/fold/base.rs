@@ -167,6 +167,10 @@ fn still(compiled: &Compiled, state: &mut RunState, ts: &str) {
                 let error = interrupted_error(compiled, state, node, slot, ts);
                 case::put(state, node, slot, error, At::Ask, None);
             }
+            // It failed, and nobody had decided: what it did is as unknown.
+            Phase::Undecided { error } if super::asks(compiled, state, node, slot) => {
+                case::put(state, node, slot, error, At::Ask, None);
+            }
             _ => again(compiled, state, node, slot),
         }
     }

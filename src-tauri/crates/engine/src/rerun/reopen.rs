@@ -26,8 +26,8 @@ pub(super) struct Asking {
     pub(super) why: Why,
     /// The step, with its path.
     pub(super) about: String,
-    /// Items that are asked about.
-    pub(super) items: BTreeSet<usize>,
+    /// Items that are asked about; none of a step that is called once for all its items.
+    pub(super) items: BTreeSet<Option<usize>>,
     /// From here on in the events nothing of these items stands: the answer, or what follows the failed call.
     pub(super) until: usize,
 }
@@ -49,18 +49,23 @@ impl Asking {
             return false;
         }
         let own = place(event).is_some_and(|(path, step)| named(path, step) == self.about);
-        index < self.until || (own && !self.items.contains(&item(event)))
+        index < self.until || (own && !self.items.contains(&item_of(event)))
     }
 }
 
-/// The item that an event is about.
+/// The item that an event is about, the first where it names none.
 pub(super) fn item(event: &RunEvent) -> usize {
+    item_of(event).unwrap_or(0)
+}
+
+/// The item that an event names. What several items did together names none.
+pub(super) fn item_of(event: &RunEvent) -> Option<usize> {
     let origin = match &event.body {
         EventBody::HumanTaskCompleted(done) => done.origin.as_ref(),
         EventBody::Escalated(change) => change.origin.as_ref(),
         body => body.origin(),
     };
-    origin.map_or(event.item, |origin| origin.item).unwrap_or(0)
+    origin.map_or(event.item, |origin| origin.item)
 }
 
 /// The step that a task of a run was about, with its path, and what stands of it.
@@ -77,7 +82,7 @@ pub(super) fn asking(original: &Original<'_>, wanted: &Reopen) -> Result<(String
     for (index, event) in own.enumerate() {
         match &event.body {
             EventBody::HumanTaskCreated(created) if created.task_id == wanted.task_id => {
-                items.insert(item(event));
+                items.insert(item_of(event));
                 let Some(step) = event.step_id.as_deref().filter(|_| found.is_none()) else { continue };
                 let step = named(event.path.as_deref(), step);
                 let origin = created.origin.as_ref().map(|origin| named(origin.path.as_deref(), &origin.step_id));

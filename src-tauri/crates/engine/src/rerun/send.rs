@@ -3,7 +3,7 @@
 
 use super::{
     Original, RerunError, belongs, place,
-    reopen::{Asking, Why, item},
+    reopen::{Asking, Why, item, item_of},
 };
 use crate::{fold, state::Ending};
 use serde_json::Value;
@@ -53,7 +53,7 @@ pub(super) fn asking(original: &Original<'_>, wanted: &Send) -> Result<(String, 
         reason: wanted.reason.clone(),
         by: wanted.by.clone(),
     };
-    let items = BTreeSet::from([failed.item]);
+    let items = BTreeSet::from([item_of(all[last])]);
     let about = failed.step.clone();
     Ok((failed.step, Asking { why: Why::Sent(Box::new(sent)), about, items, until: last + 1 }))
 }

@@ -255,8 +255,9 @@ impl Writer<'_> {
             }
             Ast::Binary(op, left, right) => {
                 // Comparisons of comparisons need brackets in CEL, too.
-                let own = if op.rank() == 4 { 5 } else { op.rank() };
-                (format!("{} {} {}", self.at(left, own)?, op.sign(), self.at(right, op.rank() + 1)?), op.rank())
+                let own = if matches!(op.rank(), 3 | 4) { 5 } else { op.rank() };
+                let next = if matches!(op.rank(), 3 | 4) { 5 } else { op.rank() + 1 };
+                (format!("{} {} {}", self.at(left, own)?, op.sign(), self.at(right, next)?), op.rank())
             }
             Ast::Choice(when, yes, no) => {
                 let when = self.true_at(when, 1)?;

@@ -586,13 +586,18 @@ impl Maker<'_, '_> {
                 Some(path) => {
                     let made = put(&name, &path, &value)?;
                     // Several places of one list: each is put into what the one before made.
-                    match (body.out.get(&name).and_then(Value::as_str), made.as_str()) {
-                        (Some(before), Some(this)) if before.starts_with("=put(") => {
-                            let variable = format!("=put(context.{},", name.trim_start_matches('$'));
+                    match (body.out.get(&name), made.as_str()) {
+                        (Some(Value::String(before)), Some(this))
+                            if before.starts_with('=') && !before.starts_with("==") =>
+                        {
+                            let variable = format!("=put(context{},", field(name.trim_start_matches('$')));
                             let nested = format!("=put({},", before.trim_start_matches('='));
                             json!(this.replacen(&variable, &nested, 1))
                         }
-                        _ => made,
+                        (Some(_), _) => {
+                            return Err("out: it writes a variable, which is no expression here, and a place in it".into());
+                        }
+                        (None, _) => made,
                     }
                     .as_str()
                     .filter(|text| text.len() <= 4_096)

@@ -1,6 +1,6 @@
 //! Values of foreign steps: expressions, literals, and the texts of older versions that are expressions without saying so.
 
-use super::cel::{self, Names, Place, Used, Writer, hole, literal, quoted, roots};
+use super::cel::{self, Names, Place, Used, Writer, field, hole, literal, quoted, roots};
 use super::syntax::{Ast, parse};
 use serde_json::Value;
 use signalbox_model::Map;
@@ -283,5 +283,5 @@ pub(super) fn put(variable: &str, path: &str, value: &Value) -> Read<Value> {
             return Err("a list or object that is no expression is put into a list".into());
         }
     };
-    Ok(Value::String(format!("=put(context.{name}, {path}, {cel})")))
+    Ok(Value::String(format!("=put(context{}, {path}, {cel})", field(name))))
 }

@@ -73,7 +73,8 @@ impl<'a> Gate<'a> {
         };
         Self {
             kit: kit.tools().map(known).collect(),
-            fed: taint::source(&call.workflow, &call.node_id).is_some(),
+            // In a container or a sub-workflow, what the one outside hands in is not seen from here.
+            fed: taint::reaches(&call.workflow, &call.node_id) || !call.key.path.is_empty(),
             rules: Rules::of(&call.workflow, &call.node_id, Some(&slot.config)),
             scope: &slot.scope,
             granted: &call.permits.granted,

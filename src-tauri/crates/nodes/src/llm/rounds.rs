@@ -78,7 +78,11 @@ impl Rounds<'_> {
     ) -> Result<Ended, NodeFailure> {
         said.question.tools = self.kit.offers();
         if let Some(waited) = &self.call.permits.held {
-            let pictures = images::again(self.call, self.world, held::pictures(&waited.conversation)).await;
+            let paths = held::pictures(&waited.conversation);
+            let pictures = images::again(self.call, self.world, paths.clone()).await;
+            // One that is gone is words now: the others keep their names when a person is asked once more.
+            let stand = |path: &String| matches!(pictures.get(path), Some(Part::Image { .. }));
+            said.pictures = Some(paths.into_iter().filter(stand).collect());
             let kept = held::read(&waited.conversation, &pictures)?;
             *progress = kept.progress;
             said.question.system = kept.system;
@@ -195,10 +199,11 @@ impl Rounds<'_> {
             let told = match came {
                 Came::Told(told) => told,
                 Came::Waits(waiting) => {
+                    let named = said.pictures.clone().unwrap_or_else(|| images::named(self.call));
                     let talked = Talked {
                         system: said.question.system.as_deref(),
                         messages: &said.question.messages,
-                        pictures: &images::named(self.call),
+                        pictures: &named,
                         schema: self.form.and_then(Form::of_file),
                     };
                     return Err(held::hold(*waiting, &talked, progress, self.world));
