@@ -2747,6 +2747,22 @@ export interface SinkRef {
   id: string;
 }
 
+/** A skill that agents of a workflow may unlock. */
+export interface SkillEntry {
+  /** The tool that unlocks it: `learn_…`. */
+  name: string;
+  /** Its description, or its heading and first words. */
+  about: string;
+}
+
+/** Asks for the skills of a folder. */
+export interface SkillList {
+  /** Id of the workflow that is granted the folder. */
+  workflowId: string;
+  /** `settings.skills`. */
+  folder: string;
+}
+
 /** What the definition changed of a step. */
 export type StepChange = 'none' | 'changed' | 'added' | 'removed' | 'incompatible';
 
@@ -4783,6 +4799,8 @@ export interface Commands {
   tool_server_say: { request: ToolServerSay; response: ToolServer };
   /** The tools that steps may call. */
   tool_list: { request: Empty; response: Tool[] };
+  /** The skills that agents of a workflow may unlock. */
+  skill_list: { request: SkillList; response: SkillEntry[] };
   /** The caller's own look: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
   /** Keeps the caller's own look. */
@@ -4928,6 +4946,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_say: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   tool_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  skill_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

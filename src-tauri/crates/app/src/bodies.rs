@@ -62,8 +62,9 @@ pub(crate) use sink::{audit_sink_add, audit_sink_now, audit_sink_remove, audit_s
 pub(crate) use stats::task_stats;
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};
 pub(crate) use tools::{
-    skill_list, tool_list, tool_server_approve, tool_server_connect, tool_server_delete, tool_server_import, tool_server_list,
-    tool_server_say, tool_server_set, tool_server_sign_in, tool_server_sign_in_finish, tool_server_sign_out,
+    skill_list, tool_list, tool_server_approve, tool_server_connect, tool_server_delete, tool_server_import,
+    tool_server_list, tool_server_say, tool_server_set, tool_server_sign_in, tool_server_sign_in_finish,
+    tool_server_sign_out,
 };
 pub(crate) use usage::{day, model_usage, run_usage};
 pub(crate) use webhook::{webhook_add, webhook_again, webhook_list, webhook_log, webhook_remove, webhook_send};

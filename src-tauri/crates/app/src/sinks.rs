@@ -194,9 +194,7 @@ impl App {
             Some(row) if row.seq == last.row.seq && row.hash == last.row.hash => Ok(Some(row.seq + 1)),
             // A retention took it away here; whoever compares finds the signed entry that stands for it.
             Some(row) if row.seq > last.row.seq => Ok(Some(row.seq)),
-            _ => Err(other(
-                "its last entry is not of this chain: one of them was changed",
-            )),
+            _ => Err(other("its last entry is not of this chain: one of them was changed")),
         }
     }
 

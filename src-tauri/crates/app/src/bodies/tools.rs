@@ -3,8 +3,8 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    Empty, SkillEntry, SkillList, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSay, ToolServerSet,
-    ToolServerSignInFinish, ToolServerSignedOut, ToolServerSigningIn, ToolServersImported,
+    Empty, SkillEntry, SkillList, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSay,
+    ToolServerSet, ToolServerSignInFinish, ToolServerSignedOut, ToolServerSigningIn, ToolServersImported,
 };
 use crate::error::ApiResult;
 

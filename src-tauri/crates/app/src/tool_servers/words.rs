@@ -66,8 +66,7 @@ impl App {
             ))
         })?;
         // Who signs in later brings what is private.
-        let may_be_signed_in =
-            matches!(&server.definition, ToolServerDefinition::Http { credential: None, .. });
+        let may_be_signed_in = matches!(&server.definition, ToolServerDefinition::Http { credential: None, .. });
         let looser = loosened(known, &word, may_be_signed_in);
         if !looser.is_empty() && !understood {
             return Err(not_understood(&looser));

@@ -590,12 +590,14 @@ impl Maker<'_, '_> {
                         (Some(Value::String(before)), Some(this))
                             if before.starts_with('=') && !before.starts_with("==") =>
                         {
-                            let variable = format!("=put(context{},", field(name.trim_start_matches('$')));
+                            let variable = format!("=put(context{},", super::cel::field(name.trim_start_matches('$')));
                             let nested = format!("=put({},", before.trim_start_matches('='));
                             json!(this.replacen(&variable, &nested, 1))
                         }
                         (Some(_), _) => {
-                            return Err("out: it writes a variable, which is no expression here, and a place in it".into());
+                            return Err(
+                                "out: it writes a variable, which is no expression here, and a place in it".into()
+                            );
                         }
                         (None, _) => made,
                     }
