@@ -2,7 +2,7 @@
 //! follows from the wires alone, so it says "may", and is told before a run.
 
 use serde_json::Value;
-use signalbox_model::Workflow;
+use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
@@ -28,7 +28,12 @@ pub fn reaches(workflow: &Workflow, id: &str) -> bool {
         || names("docs")
         || names("images")
         || (node.kind == crate::agent::KIND
-            && workflow.nodes.iter().any(|(other, node)| other != id && UNTRUSTED.contains(&node.kind.as_str())))
+            && workflow.nodes.iter().any(|(other, node)| other != id && writes_from_outside(node)))
+}
+
+/// Whether a step may put what comes from outside into a variable, wherever it stands.
+fn writes_from_outside(node: &Node) -> bool {
+    UNTRUSTED.contains(&node.kind.as_str()) && (node.kind == crate::agent::KIND || node.out.is_some())
 }
 
 fn is_given(value: &Value) -> bool {

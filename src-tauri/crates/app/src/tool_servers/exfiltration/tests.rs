@@ -113,6 +113,14 @@ fn tools_whose_answers_a_person_trusts_bring_nobody_who_speaks_to_the_model() {
     let fed = workflow(json!({}), with(&tools), json!([{ "from": "page.success", "to": "work" }]));
     let found = findings(&fed, &own());
     assert!(found[0].message.contains("reads what 'page' brings from outside;"), "{}", found[0].message);
+    // Files that the step names itself, and variables that any step fills, come to the model, too.
+    let mut read = with(&tools);
+    read["docs"] = json!(["/in/letter.txt"]);
+    let found = findings(&workflow(json!({}), read, json!([])), &own());
+    assert!(found[0].message.contains("reads what comes from outside;"), "{}", found[0].message);
+    let mut kept = workflow(json!({}), with(&tools), json!([]));
+    kept.nodes["page"].out = serde_json::from_value(json!({ "$page": "=output" })).expect("a map");
+    assert_eq!(findings(&kept, &own()).len(), 1);
 }
 
 #[test]
