@@ -5,8 +5,9 @@ import { APPROVAL, makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
 test.describe.configure({ mode: 'serial' });
 
 test('a view of their own: saved, counted, chosen after a reload, forgotten; the order of the list', async ({ open, host }) => {
-  const soon = { ...MEAN, name: 'Due soon', nodes: { ...(MEAN.nodes as object), ask: { type: 'builtin.human_decision', typeVersion: 1, title: 'Ask', config: { title: 'Soon {{item.name}}', ttlMs: 600_000, priority: 1 } } } };
-  const later = { ...MEAN, name: 'Due later', nodes: { ...(MEAN.nodes as object), ask: { type: 'builtin.human_decision', typeVersion: 1, title: 'Ask', config: { title: 'Later {{item.name}}', ttlMs: 86_400_000, priority: 99 } } } };
+  // Neither is due today: then the more important one stands first (ADR 59).
+  const soon = { ...MEAN, name: 'Due soon', nodes: { ...(MEAN.nodes as object), ask: { type: 'builtin.human_decision', typeVersion: 1, title: 'Ask', config: { title: 'Soon {{item.name}}', ttlMs: 172_800_000, priority: 1 } } } };
+  const later = { ...MEAN, name: 'Due later', nodes: { ...(MEAN.nodes as object), ask: { type: 'builtin.human_decision', typeVersion: 1, title: 'Ask', config: { title: 'Later {{item.name}}', ttlMs: 345_600_000, priority: 99 } } } };
   for (const one of [later, soon]) await startRun(host, (await makeWorkflow(host, one)).ref, { name: 'Ada', total: 1, count: 0 });
   const page = await open('#/inbox');
   const rows = page.getByRole('grid', { name: 'Tasks' }).getByRole('row', { name: /Ada/ });
