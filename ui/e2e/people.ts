@@ -34,6 +34,6 @@ export const APPROVAL: Named = {
 export async function startRun(host: Host, ref: string, params: unknown): Promise<string> {
   return (await host.rpc<{ runId: string }>('run_start', { ref, params })).runId;
 }
-export async function openTasks(host: Host): Promise<{ id: string; runId: string; revision: number; title: string; state: string }[]> {
-  return (await host.rpc<{ tasks: { id: string; runId: string; revision: number; title: string; state: string }[] }>('task_list', { state: 'all', limit: 500 })).tasks;
+export async function openTasks(host: Host): Promise<{ id: string; runId: string; revision: number; title: string; state: string; workflowName: string }[]> {
+  return (await host.rpc<{ tasks: { id: string; runId: string; revision: number; title: string; state: string; workflowName: string }[] }>('task_list', { state: 'all', limit: 500 })).tasks;
 }
