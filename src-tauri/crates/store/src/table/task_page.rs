@@ -33,11 +33,13 @@ impl Stretch {
         }
     }
 
-    /// The first letters of `next` where a list has several stretches.
+    /// The first letters of `next` where a list has several stretches. The end of the day follows, which divides them: it
+    /// may move between two pages, and no task may fall between them.
     const fn mark(self) -> &'static str {
         match self {
             Self::Timed => "due.",
-            Self::Deadline | Self::Rest | Self::Done | Self::All => "",
+            Self::Rest => "rest.",
+            Self::Deadline | Self::Done | Self::All => "",
         }
     }
 
@@ -75,34 +77,41 @@ impl Stretch {
     }
 
     /// The place of a task in it.
-    fn place(self, row: &TaskRow) -> String {
-        let mark = self.mark();
-        match self {
+    fn place(self, row: &TaskRow, day_end_ms: i64) -> String {
+        let place = match self {
             Self::Done => format!("{}.0.{}", row.decided_ms.unwrap_or_default(), row.id),
             Self::Deadline | Self::Timed => {
-                format!("{mark}{}.{}.{}", row.expires_ms.unwrap_or(i64::MAX), row.created_ms, row.id)
+                format!("{}.{}.{}", row.expires_ms.unwrap_or(i64::MAX), row.created_ms, row.id)
             }
             Self::Rest | Self::All => format!("{}.{}.{}", row.priority, row.created_ms, row.id),
+        };
+        match self.mark() {
+            "" => place,
+            mark => format!("{mark}{day_end_ms}.{place}"),
         }
     }
 }
 
 pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPage> {
     let limit = if query.limit == 0 { 50 } else { query.limit.min(1_000) };
-    let total = total(connection, query)?;
-    let mut stretches = Stretch::of(query);
+    let mut query = Cow::Borrowed(query);
+    let mut stretches = Stretch::of(&query);
     let mut place = None;
-    if let Some(after) = &query.after {
+    if let Some(after) = query.after.clone() {
         let bad = || Error::BadPage { page: after.clone(), what: "tasks" };
-        let at = stretches.iter().position(|one| !one.mark().is_empty() && after.starts_with(one.mark()));
-        let at = at.unwrap_or(stretches.len() - 1);
+        let at = stretches.iter().position(|one| after.starts_with(one.mark())).ok_or_else(bad)?;
         stretches = &stretches[at..];
-        let rest = stretches.first().and_then(|one| after.strip_prefix(one.mark())).ok_or_else(bad)?;
-        let mut parts = rest.splitn(3, '.');
+        let mark = stretches[0].mark();
+        let mut parts = after[mark.len()..].splitn(if mark.is_empty() { 3 } else { 4 }, '.');
         let mut number = || parts.next().and_then(|text| text.parse::<i64>().ok()).ok_or_else(bad);
+        if !mark.is_empty() {
+            query.to_mut().day_end_ms = number()?;
+        }
         let (first, second) = (number()?, number()?);
         place = Some((first, second, parts.next().ok_or_else(bad)?.to_owned()));
     }
+    let query = &*query;
+    let total = total(connection, query)?;
     // One more than asked for tells whether there is a next page.
     let mut found: Vec<(Stretch, TaskRow)> = Vec::new();
     for stretch in stretches {
@@ -124,7 +133,7 @@ pub(crate) fn page(connection: &Connection, query: &TaskQuery) -> Result<TaskPag
     }
     let more = found.len() > limit;
     found.truncate(limit);
-    let next = found.last().filter(|_| more).map(|(stretch, last)| stretch.place(last));
+    let next = found.last().filter(|_| more).map(|(stretch, last)| stretch.place(last, query.day_end_ms));
     let mut tasks: Vec<TaskRow> = found.into_iter().map(|(_, row)| row).collect();
     let mut known: BTreeMap<String, u64> = BTreeMap::new();
     for task in &mut tasks {
