@@ -6,11 +6,10 @@ mod address;
 pub(crate) mod file;
 
 use crate::app::App;
+use crate::audit_places::{self, Kind, MINUTE, Place, Standing};
 use crate::dto::{AnchorKind, AuditAnchor, AuditAnchorLine};
-use crate::error::{ApiError, ApiResult, Class};
-use crate::files::io_error;
+use crate::error::{ApiError, ApiResult};
 use crate::outgoing::{self, Message};
-use crate::people::signed;
 use crate::router::Caller;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -26,10 +25,7 @@ use std::time::Duration;
 /// How often a host that stays looks whether an anchor is due.
 const LOOK: Duration = Duration::from_secs(20);
 const USUAL_MINUTES: u32 = 60;
-const MINUTE: i64 = 60_000;
 const LONGEST_MINUTES: u32 = 7 * 24 * 60;
-/// Places of one store.
-const PLACES: usize = 16;
 /// The chain's own notes about anchoring; they alone are no reason to anchor again.
 const EVENTS: [AuditEvent; 2] = [AuditEvent::AuditAnchored, AuditEvent::AuditAnchorFailed];
 
@@ -48,26 +44,28 @@ struct Target {
     credential: Option<String>,
 }
 
-/// How it stands with a place.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Standing {
-    size: u64,
-    at: Option<String>,
-    tried_ms: i64,
-    failures: u32,
-    error: Option<String>,
-}
+impl Place for Target {
+    const KIND: Kind = Kind {
+        list: "anchors",
+        standing: "anchor",
+        changed: AuditEvent::AuditAnchorChanged,
+        failed: AuditEvent::AuditAnchorFailed,
+        goes_to: "Checkpoints go to",
+        exists: "ANCHOR_EXISTS",
+        too_many: "TOO_MANY_ANCHORS",
+        command: "signalbox audit anchor list",
+    };
 
-impl Standing {
-    /// When the next attempt is due: as often as the person said, after a failure sooner, but ever more seldom.
-    fn due_ms(&self, every_minutes: u32) -> i64 {
-        let every = i64::from(every_minutes) * MINUTE;
-        let wait = match self.failures {
-            0 => every,
-            failures => every.min(MINUTE << failures.min(10).saturating_sub(1)),
-        };
-        self.tried_ms.saturating_add(wait)
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn shown(&self) -> String {
+        shown(self.kind, &self.place)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        (self.kind, &self.place) == (other.kind, &other.place)
     }
 }
 
@@ -76,62 +74,25 @@ fn shown(kind: AnchorKind, place: &str) -> String {
     if kind == AnchorKind::File { place.to_owned() } else { outgoing::shown(place) }
 }
 
-/// The note that lists the places.
-const TARGETS: &str = "anchors";
-
-fn read_targets(kept: Option<Value>) -> Vec<Target> {
-    kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
-}
-
 impl App {
-    fn targets(&self) -> ApiResult<Vec<Target>> {
-        Ok(read_targets(self.store.audit_note(TARGETS)?))
-    }
-
-    /// Changes the places, with the entry that says so.
-    fn change_targets(
-        &self,
-        caller: &Caller,
-        level: Level,
-        facts: Value,
-        change: impl FnOnce(&mut Vec<Target>) -> ApiResult<()> + Send + 'static,
-    ) -> ApiResult<()> {
-        let record = self.fact(AuditEvent::AuditAnchorChanged, level, caller.actor(), signed(caller, facts));
-        self.store.change_audit_note(TARGETS, record, move |kept| {
-            let mut targets = read_targets(kept);
-            change(&mut targets)?;
-            Ok(serde_json::to_value(targets).unwrap_or_default())
-        })?
-    }
-
-    fn standing(&self, id: &str) -> ApiResult<Standing> {
-        let kept = self.store.audit_note(&format!("anchor.{id}"))?;
-        Ok(kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
-    }
-
-    fn stand(&self, id: &str, standing: &Standing) -> ApiResult<()> {
-        let value = serde_json::to_value(standing).unwrap_or_default();
-        Ok(self.store.set_audit_note(&format!("anchor.{id}"), &value)?)
-    }
-
     /// The places, and how it stands with each.
     pub(crate) fn anchors_now(&self) -> ApiResult<Vec<AuditAnchor>> {
         let tell = |target: Target| {
-            let standing = self.standing(&target.id)?;
+            let standing = self.standing::<Target>(&target.id)?;
             Ok(AuditAnchor {
-                place: shown(target.kind, &target.place),
+                place: target.shown(),
                 warning: (target.kind == AnchorKind::Webhook && outgoing::is_telling(&target.place))
                     .then(|| address::STILL_PLAIN.to_owned()),
                 credential: target.credential.map(|name| format!("{SCHEME}{name}")),
                 id: target.id,
                 kind: target.kind,
                 every_minutes: target.every_minutes,
-                size: standing.size,
+                size: standing.upto,
                 at: standing.at,
                 error: standing.error,
             })
         };
-        self.targets()?.into_iter().map(tell).collect()
+        self.places::<Target>()?.into_iter().map(tell).collect()
     }
 
     /// Adds a place and anchors there at once. A place that cannot be reached is kept and tried again.
@@ -156,23 +117,11 @@ impl App {
         let credential = credential.map(|given| self.known_secret(given.trim())).transpose()?.map(|(name, _)| name);
         let id = uuid::Uuid::now_v7().to_string();
         let target = Target { id, kind, place, every_minutes, here: caller.here, credential };
-        let mut facts = json!({ "added": shown(kind, &target.place), "everyMinutes": every_minutes });
+        let mut facts = json!({ "everyMinutes": every_minutes });
         if let Some(name) = &target.credential {
             facts["credential"] = format!("{SCHEME}{name}").into();
         }
-        let new = target.clone();
-        self.change_targets(caller, Level::Info, facts, move |targets| {
-            if targets.iter().any(|target| target.kind == new.kind && target.place == new.place) {
-                let message = format!("Checkpoints go to {} already.", shown(new.kind, &new.place));
-                return Err(ApiError::new(Class::Conflict, "ANCHOR_EXISTS", message, "Remove it first to change it."));
-            }
-            if targets.len() >= PLACES {
-                let message = format!("There are {PLACES} places already.");
-                return Err(ApiError::new(Class::Conflict, "TOO_MANY_ANCHORS", message, "Remove one first."));
-            }
-            targets.push(new);
-            Ok(())
-        })?;
+        self.add_place(caller, facts, &target)?;
         self.anchor_at(&target)?;
         self.anchors_now()
     }
@@ -204,35 +153,22 @@ impl App {
         }
         let moved = Target { place: found.place, credential: Some(name.clone()), ..target.clone() };
         let facts = json!({ "moved": place, "credential": format!("{SCHEME}{name}") });
-        let record = self.fact(AuditEvent::AuditAnchorChanged, Level::Warn, Actor::system(), facts);
         let new = moved.clone();
-        self.store.change_audit_note(TARGETS, record, move |kept| {
-            let mut targets = read_targets(kept);
+        self.change_places(Level::Warn, Actor::system(), facts, move |targets: &mut Vec<Target>| {
             targets.iter_mut().filter(|known| known.id == new.id).for_each(|known| known.clone_from(&new));
-            ApiResult::Ok(serde_json::to_value(targets).unwrap_or_default())
-        })??;
+            Ok(())
+        })?;
         Ok(moved)
     }
 
-    /// Removes a place; what it holds stays there.
     pub(crate) fn anchor_remove(&self, caller: &Caller, id: &str) -> ApiResult<Vec<AuditAnchor>> {
-        let unknown = format!("No place has the id {id}; `signalbox audit anchor list` shows all.");
-        let found = self.targets()?.into_iter().find(|target| target.id == id);
-        let target = found.ok_or_else(|| ApiError::not_found(unknown.as_str()))?;
-        let facts = json!({ "removed": shown(target.kind, &target.place) });
-        self.change_targets(caller, Level::Warn, facts, move |targets| {
-            let at = targets.iter().position(|known| known.id == target.id);
-            // Somebody else was faster.
-            targets.remove(at.ok_or_else(|| ApiError::not_found(unknown))?);
-            Ok(())
-        })?;
-        self.store.set_audit_note(&format!("anchor.{id}"), &Value::Null)?;
+        self.remove_place::<Target>(caller, id)?;
         self.anchors_now()
     }
 
     /// Anchors at every place now.
     pub(crate) fn anchor_all(&self) -> ApiResult<Vec<AuditAnchor>> {
-        for target in self.targets()? {
+        for target in self.places::<Target>()? {
             self.anchor_at(&target)?;
         }
         self.anchors_now()
@@ -241,10 +177,11 @@ impl App {
     /// Anchors where it is due.
     fn anchor_due(&self) -> ApiResult<()> {
         let now = self.now_ms();
-        for target in self.targets()? {
-            let standing = self.standing(&target.id)?;
-            // A clock that was set back does not stop the anchors.
-            if now >= standing.due_ms(target.every_minutes) || now < standing.tried_ms {
+        for target in self.places::<Target>()? {
+            let standing = self.standing::<Target>(&target.id)?;
+            // After a failure it is tried sooner, never more seldom than the person said.
+            let every = i64::from(target.every_minutes) * MINUTE;
+            if standing.is_due(now, every, every) {
                 self.anchor_at(&target)?;
             }
         }
@@ -265,14 +202,14 @@ impl App {
     /// Seals the chain and takes the checkpoint to one place. What fails there is remembered and recorded, not returned.
     fn anchor_at(&self, target: &Target) -> ApiResult<()> {
         let target = &self.without_plain(target)?;
-        let before = self.standing(&target.id)?;
+        let before = self.standing::<Target>(&target.id)?;
         let now = self.now_ms();
-        if before.failures == 0 && before.at.is_some() && !self.news_since(before.size)? {
-            return self.stand(&target.id, &Standing { tried_ms: now, ..before });
+        if before.failures == 0 && before.at.is_some() && !self.news_since(before.upto)? {
+            return self.stand::<Target>(&target.id, &Standing { tried_ms: now, ..before });
         }
         self.store.audit_checkpoint(&time::format(now))?;
         let Some(sealed) = self.store.audit_state()?.checkpoint else { return Ok(()) };
-        let place = shown(target.kind, &target.place);
+        let place = target.shown();
         match self.take_to(target, &sealed) {
             Ok(()) => {
                 let checkpoint = &sealed.checkpoint;
@@ -282,18 +219,11 @@ impl App {
                 });
                 let record = self.fact(AuditEvent::AuditAnchored, Level::Info, Actor::system(), facts);
                 self.store.audit_append(record, None, true)?;
-                let at = Some(time::format(now));
-                self.stand(&target.id, &Standing { size: checkpoint.size, at, tried_ms: now, failures: 0, error: None })
+                self.arrived::<Target>(&target.id, now, checkpoint.size)
             }
             Err(why) => {
-                if before.failures == 0 {
-                    // Once until it works again: the chain is no place for the attempts of a night.
-                    let facts = json!({ "place": place, "code": why.code });
-                    let record = self.fact(AuditEvent::AuditAnchorFailed, Level::Error, Actor::system(), facts);
-                    self.store.audit_append(record, None, true)?;
-                }
-                let failures = before.failures.saturating_add(1);
-                self.stand(&target.id, &Standing { tried_ms: now, failures, error: Some(why.message), ..before })
+                let facts = json!({ "place": place, "code": why.code });
+                self.failed_at::<Target>(&target.id, now, before, facts, why.message)
             }
         }
     }
@@ -303,7 +233,7 @@ impl App {
         if target.kind == AnchorKind::File {
             return file::add(Path::new(&target.place), &line);
         }
-        let place = shown(target.kind, &target.place);
+        let place = target.shown();
         let refused = |why: String| {
             let message = format!("{place} did not take the checkpoint: {why}.");
             ApiError::unavailable("ANCHOR_FAILED", message, "Check the address; it is tried again.")
@@ -320,8 +250,8 @@ impl App {
     /// read, and a damaged line, are told in its place.
     pub(crate) fn kept_anchors(&self) -> ApiResult<(Vec<Anchor>, Vec<AuditAnchorLine>)> {
         let (mut found, mut passed_over) = (Vec::new(), Vec::new());
-        for target in self.targets()?.into_iter().filter(|target| target.kind == AnchorKind::File) {
-            let standing = self.standing(&target.id)?;
+        for target in self.places::<Target>()?.into_iter().filter(|target| target.kind == AnchorKind::File) {
+            let standing = self.standing::<Target>(&target.id)?;
             if standing.at.is_none() {
                 continue;
             }
@@ -337,7 +267,7 @@ impl App {
             };
             // What failed there last is told until it works.
             if error.is_some() || (standing.failures == 0 && standing.error.is_some()) {
-                self.stand(&target.id, &Standing { error, ..standing })?;
+                self.stand::<Target>(&target.id, &Standing { error, ..standing })?;
             }
         }
         Ok((found, passed_over))
@@ -345,15 +275,7 @@ impl App {
 
     /// A host that stays anchors by itself.
     pub(crate) fn anchor_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        let app = Arc::downgrade(self);
-        threads.spawn(async move {
-            loop {
-                tokio::time::sleep(LOOK).await;
-                let Some(app) = app.upgrade() else { return };
-                // A store that cannot be written now is told about elsewhere; the next look tries again.
-                drop(app.blocking(|app| app.anchor_due()).await);
-            }
-        });
+        self.again_and_again(threads, LOOK, Self::anchor_due);
     }
 
     /// [`App::anchor_add`] of a file that the person at the terminal names.
@@ -365,8 +287,7 @@ impl App {
     ) -> ApiResult<Vec<AuditAnchor>> {
         let caller = caller.clone();
         self.blocking(move |app| {
-            let path = std::path::absolute(&file).map_err(|error| io_error(&error, &file, "found"))?;
-            app.anchor_add(&caller, AnchorKind::File, path.display().to_string(), None, every_minutes)
+            app.anchor_add(&caller, AnchorKind::File, audit_places::named(&file)?, None, every_minutes)
         })
         .await
     }

@@ -6,6 +6,7 @@ mod app;
 mod attachments;
 mod audit_index;
 mod audit_log;
+mod audit_places;
 mod audit_query;
 mod audit_view;
 mod bodies;

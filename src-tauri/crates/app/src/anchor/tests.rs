@@ -1,15 +1,8 @@
 use super::address::movable;
 use super::file::{add, read, read_named};
-use super::{AnchorKind, MINUTE, Standing, Target};
+use super::{AnchorKind, Target};
 use signalbox_ports::CredentialKind;
 use signalbox_store::audit::{Frontier, Head, SignedCheckpoint};
-
-#[test]
-fn attempts_come_sooner_after_a_failure_and_ever_more_seldom() {
-    let due = |failures, every| Standing { failures, ..Standing::default() }.due_ms(every) / MINUTE;
-    assert_eq!([0, 1, 2, 3, 7, 30].map(|failures| due(failures, 60)), [60, 1, 2, 4, 60, 60]);
-    assert_eq!(due(5, 10), 10);
-}
 
 #[test]
 fn a_credential_in_an_address_can_become_a_secret() {
