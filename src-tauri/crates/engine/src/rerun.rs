@@ -435,10 +435,11 @@ fn kept(
     parent: &str,
     asking: Option<&Asking>,
 ) -> (Vec<RunEvent>, Vec<KeptAnswer>) {
-    let mut last_start: BTreeMap<String, usize> = BTreeMap::new();
+    let mut last_start: BTreeMap<(String, usize), usize> = BTreeMap::new();
     for (index, event) in all.iter().enumerate() {
         if matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none() {
-            last_start.extend(event.step_id.as_deref().map(|step| (named(event.path.as_deref(), step), index)));
+            let name = event.step_id.as_deref().map(|step| named(event.path.as_deref(), step));
+            last_start.extend(name.map(|name| ((name, reopen::item(event)), index)));
         }
     }
     // An answer about one call of a tool says nothing about another, and nothing about what else the step asks.
@@ -456,7 +457,10 @@ fn kept(
             range::Place::Outside => true,
             range::Place::Inside => asking.is_some_and(|asking| asking.keeps(index, event)),
             // A container around the step goes on with what it was entered with last.
-            range::Place::Around => last_start.get(&named(path, step)).is_some_and(|start| index <= *start),
+            range::Place::Around(item) => {
+                let own = (named(path, step), item);
+                reopen::item(event) != item || last_start.get(&own).is_some_and(|start| index <= *start)
+            }
         });
         if !stands {
             answers.extend(answer(event, parent).filter(|_| !is_about(event, &calls)));

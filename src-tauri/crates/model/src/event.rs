@@ -403,7 +403,12 @@ pub struct VarChanged {
     /// With `$`.
     pub name: String,
     /// Absent when it was unset.
-    #[serde(rename = "oldValue", default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "oldValue",
+        default,
+        deserialize_with = "crate::present::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub old_value: Option<Arc<Value>>,
     /// The new value.
     #[serde(rename = "newValue")]

@@ -18,6 +18,7 @@ pub mod item;
 pub mod media;
 pub mod money;
 pub mod path;
+pub mod present;
 pub mod said;
 pub mod secret_ref;
 pub mod snapshot;

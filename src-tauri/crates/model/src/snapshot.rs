@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Version of the format. A reader refuses others and folds the events instead.
-pub const SNAPSHOT_VERSION: u32 = 5;
+pub const SNAPSHOT_VERSION: u32 = 6;
 /// What [`Snapshot::kind`] says.
 pub const SNAPSHOT_TYPE: &str = "signalbox_snapshot";
 

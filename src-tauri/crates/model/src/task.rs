@@ -499,7 +499,7 @@ pub struct AutoFixAttempt {
     /// Number of operations of `patch` (K-25).
     pub delta: usize,
     /// The input from now on; only when accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::present::present", skip_serializing_if = "Option::is_none")]
     pub fixed_input: Option<Arc<Value>>,
     /// RFC 6902, original to fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

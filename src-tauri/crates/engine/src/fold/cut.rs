@@ -47,6 +47,11 @@ fn forget(compiled: &Compiled, state: &mut RunState, frame: usize) {
 pub(super) fn remove(compiled: &Compiled, state: &mut RunState, frame: usize, cut: bool) -> Option<Frame> {
     let gone = state.frames.remove(frame)?;
     forget(compiled, state, frame);
+    // In the base of a re-run a container may end around one whose end does not stand.
+    let count = compiled.nodes.len();
+    for place in state.inside.range((frame * count, 0)..((frame + 1) * count, 0)).copied().collect::<Vec<_>>() {
+        state.inside.remove(&place);
+    }
     let parts = &compiled.regions[gone.region];
     for local in &parts.nodes {
         let Some(mut run) = state.nodes.remove(compiled.nodes.number(frame, *local)) else { continue };

@@ -16,8 +16,8 @@ pub(super) enum Place {
     Outside,
     /// It executes again.
     Inside,
-    /// The event is about a container around the step.
-    Around,
+    /// It is about a container around the step, which was entered for this item; its other items stay.
+    Around(usize),
 }
 
 /// One region on the way from the top to the step.
@@ -30,6 +30,18 @@ struct Level {
     node: usize,
     /// What is reached from it.
     reached: BTreeSet<usize>,
+}
+
+impl Level {
+    /// The item that its container was entered for. One of a loop and of branches takes all its items at once.
+    fn entered_for(&self, compiled: &Compiled, container: usize) -> usize {
+        let last = self.path.rsplit('/').next().unwrap_or_default();
+        let index = last.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']'));
+        match compiled.nodes[container].role {
+            Role::Subworkflow => index.and_then(|index| index.parse().ok()).unwrap_or(0),
+            _ => 0,
+        }
+    }
 }
 
 /// The part of a run that executes again.
@@ -164,7 +176,7 @@ impl Range {
             }
             let Some(inner) = self.levels.get(depth + 1) else { return Place::Inside };
             if path == level.path {
-                return Place::Around;
+                return Place::Around(inner.entered_for(compiled, level.node));
             }
             let same = path.strip_prefix(&inner.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
             if !same {

@@ -112,7 +112,10 @@ fn innermost(all: &[&RunEvent], mut failed: Failed) -> Failed {
             return failed;
         };
         let entered = all.iter().rposition(|event| {
-            matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none() && is(event, &failed.step)
+            matches!(event.body, EventBody::StepStart(_))
+                && event.body.origin().is_none()
+                && is(event, &failed.step)
+                && item(event) == failed.item
         });
         // The first to fail is the one that the others were cancelled for.
         let inner = all.iter().skip(entered.unwrap_or(0)).find_map(|event| {

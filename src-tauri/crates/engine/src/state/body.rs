@@ -4,7 +4,7 @@ use super::Context;
 use crate::{json, measure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signalbox_model::{ErrorPayload, Item, blob::BLOB_LIMIT};
+use signalbox_model::{ErrorPayload, Item, blob::BLOB_LIMIT, present::present};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -78,7 +78,8 @@ pub(crate) struct Frame {
     pub(crate) visit: u32,
     /// Nodes that have not settled.
     pub(crate) open: usize,
-    /// `_item` of an iteration.
+    /// `_item` of an iteration; one of a list may be null, and hides those of loops around it.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub(crate) item: Option<Arc<Value>>,
     /// What a sub-workflow has of its own.
     pub(crate) own: Option<Box<Own>>,

@@ -395,6 +395,21 @@ fn run_with(file: Value, others: &[(&str, Value)], script: Script) -> (Vec<RunEv
     (world.events, whole)
 }
 
+/// A list may hold null: it is the item all the same after a snapshot was read, and hides that of the loop around it.
+#[test]
+fn an_iteration_about_null_knows_its_item_after_a_crash() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": [7] } },
+                "in": { "type": "t.loop", "parent": "l", "config": { "source": [null, 8] } },
+                "a": { "type": "t.read", "parent": "in" },
+                "b": { "type": "t.pass", "parent": "in", "in": { "item": "=_item", "index": "=_index" } } }),
+        &[("a.success", "b")],
+    );
+    let (_, sum) = run_with(file, &[], &|_, _, _| None);
+    assert_eq!(sum.output, [json!([{ "item": null, "index": 0 }, { "item": 8, "index": 1 }])]);
+}
+
 #[test]
 fn a_sub_workflow_has_params_and_context_of_its_own() {
     let inner = json!({ "signalbox": 1, "id": "inner", "name": "inner", "edges": [{ "from": "b.success", "to": "c" }],

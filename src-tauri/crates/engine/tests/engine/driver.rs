@@ -107,15 +107,24 @@ pub(crate) fn takes(event: &RunEvent) -> Option<(String, BTreeSet<usize>)> {
     Some((step, if items.is_empty() { BTreeSet::from([0]) } else { items }))
 }
 
-/// Steps and items that were finished: many items end in parts, some of which fail.
+/// Steps and items that were finished.
 pub(crate) fn finished<'a>(events: impl Iterator<Item = &'a RunEvent>) -> BTreeSet<(String, usize)> {
-    let mut open: HashMap<(String, Option<usize>), BTreeSet<usize>> = HashMap::new();
+    finished_calls(events).into_iter().map(|((_, step, _), item)| (step, item)).collect()
+}
+
+/// Path, step and visit.
+pub(crate) type Entered = (Option<String>, String, Option<u32>);
+
+/// Calls and items that were finished: many items end in parts, some of which fail.
+pub(crate) fn finished_calls<'a>(events: impl Iterator<Item = &'a RunEvent>) -> BTreeSet<(Entered, usize)> {
+    let mut open: HashMap<(Entered, Option<usize>), BTreeSet<usize>> = HashMap::new();
     let mut done = BTreeSet::new();
     for event in events {
-        if let Some((step, items)) = takes(event) {
-            open.insert((step, event.item), items);
-        }
         let Some(step) = &event.step_id else { continue };
+        let step: Entered = (event.path.as_deref().map(str::to_owned), step.clone(), event.visit);
+        if let Some((_, items)) = takes(event) {
+            open.insert((step.clone(), event.item), items);
+        }
         match &event.body {
             EventBody::StepError(failed) if failed.origin.is_none() => {
                 let batch = open.get_mut(&(step.clone(), None));

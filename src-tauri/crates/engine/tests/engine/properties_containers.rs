@@ -1,12 +1,13 @@
 //! The invariants over random graphs in which containers nest (SEMANTICS 6): any order of completion, any failures, cut
 //! off after any event.
 
-use crate::driver::{World, compile, parted, told};
+use crate::driver::{World, catalog, compile, finished_calls, parted, takes, told};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, fold, summary};
 use signalbox_model::{ErrorType, EventBody, NodeFailure, RunEvent, RunStatus, RunSummary};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Nested {
@@ -14,6 +15,8 @@ pub(crate) struct Nested {
     nodes: Vec<(u8, usize, u8)>,
     edges: Vec<(usize, usize, u8)>,
     policy: u8,
+    /// The graph is the body of a sub-workflow that is called for each of several items.
+    within: bool,
     pub(crate) failures: u64,
     pub(crate) order: u64,
 }
@@ -24,13 +27,15 @@ pub(crate) fn nested() -> impl Strategy<Value = Nested> {
             prop::collection::vec((0_u8..14, 0..n, any::<u8>()), n),
             prop::collection::vec((0..n, 0..n, 0_u8..5), 0..(n * 2)),
             0_u8..4,
+            prop::bool::weighted(0.3),
             any::<u64>(),
             any::<u64>(),
         )
-            .prop_map(|(nodes, edges, policy, failures, order)| Nested {
+            .prop_map(|(nodes, edges, policy, within, failures, order)| Nested {
                 nodes,
                 edges,
                 policy,
+                within,
                 failures,
                 order,
             })
@@ -49,7 +54,21 @@ impl Nested {
     }
 }
 
-pub(crate) fn file(nested: &Nested) -> Value {
+/// The graph, at the top or as what a step calls for each of its items.
+pub(crate) fn build(nested: &Nested) -> Compiled {
+    let file = file(nested);
+    if !nested.within {
+        return compile(file);
+    }
+    let read = |file: Value| Arc::new(serde_json::from_value(file).expect("a workflow"));
+    let outer = json!({ "signalbox": 1, "id": "w", "name": "w", "settings": file["settings"],
+        "nodes": { "m": { "type": "t.many" }, "s": { "type": "t.sub", "config": { "workflow": "g" } }, "c": { "type": "t.all" } },
+        "edges": [{ "from": "m.success", "to": "s" }, { "from": "s.success", "to": "c" }] });
+    let others = BTreeMap::from([("g".to_owned(), read(file))]);
+    Compiled::with_files(read(outer), "hash", &catalog(), &others).unwrap_or_else(|found| panic!("{found:#?}"))
+}
+
+fn file(nested: &Nested) -> Value {
     let count = nested.nodes.len();
     let mut kinds: Vec<&str> = nested.nodes.iter().map(|(kind, _, _)| KINDS[usize::from(*kind)]).collect();
     // The container of a node: the one it names, when that comes before it and is one.
@@ -204,7 +223,7 @@ proptest! {
 
     #[test]
     fn containers_end_once_and_the_log_rebuilds_them(nested in nested()) {
-        let compiled = parted(compile(file(&nested)), nested.order);
+        let compiled = parted(build(&nested), nested.order);
         let (events, state) = run(&nested, &compiled);
         prop_assert!(state.status().is_terminal());
         prop_assert_eq!(events.iter().filter(|e| e.body.is_terminal()).count(), 1);
@@ -221,7 +240,7 @@ proptest! {
 
     #[test]
     fn containers_cut_anywhere_end_the_same(nested in nested()) {
-        let compiled = parted(compile(file(&nested)), nested.order);
+        let compiled = parted(build(&nested), nested.order);
         let script = script(nested.failures);
         let (events, state) = run(&nested, &compiled);
         let whole = summary::of(&compiled, &state);
@@ -244,12 +263,12 @@ proptest! {
             calls_end_once(&world.events)?;
             prop_assert!(world.state.status().is_terminal());
             // No finished step runs again.
-            let key = |e: &RunEvent| (e.path.clone(), e.step_id.clone(), e.item, e.visit);
-            let done: BTreeSet<_> =
-                events[..cut].iter().filter(|e| matches!(e.body, EventBody::StepDone(_))).map(key).collect();
+            let done = finished_calls(events[..cut].iter());
             for event in &world.events[cut..] {
-                let again = matches!(event.body, EventBody::StepStart(_)) && done.contains(&key(event));
-                prop_assert!(!again, "{:?} ran again after {cut} of {:#?}", key(event), told(&world.events));
+                let Some((step, items)) = takes(event) else { continue };
+                let entered = (event.path.as_deref().map(str::to_owned), step, event.visit);
+                let again = items.into_iter().any(|item| done.contains(&(entered.clone(), item)));
+                prop_assert!(!again, "{entered:?} ran again after {cut} of {:#?}", told(&world.events));
             }
             let asked = has(&world.events, |body| matches!(body, EventBody::StepInterrupted(i) if i.effect.is_some()));
             if timed || asked || whole.status != RunStatus::Completed {

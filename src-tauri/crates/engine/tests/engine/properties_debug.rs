@@ -111,7 +111,7 @@ proptest! {
 
     #[test]
     fn in_containers_too(nested in properties_containers::nested(), chosen in any::<u64>()) {
-        let compiled = parted(compile(properties_containers::file(&nested)), nested.order);
+        let compiled = parted(properties_containers::build(&nested), nested.order);
         let script = properties_containers::script(nested.failures);
         let (plain, _) = stopped_at_once(&compiled, &script, chosen, false);
         let (watched, _) = stopped_at_once(&compiled, &script, chosen, true);

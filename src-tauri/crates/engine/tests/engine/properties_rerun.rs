@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use signalbox_engine::rerun::{Original, Overrides, Reopen, RerunError, plan, plan_reopened};
 use signalbox_engine::{Compiled, RunState, fold, summary};
 use signalbox_model::base::named;
-use signalbox_model::{EventBody, RunEvent, RunStatus, RunSummary};
+use signalbox_model::{EventBody, NodeState, RunEvent, RunStatus, RunSummary};
 use std::collections::BTreeSet;
 
 fn output(sum: &RunSummary) -> Vec<String> {
@@ -55,8 +55,8 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed
             fold(compiled, &mut folded, &serde_json::from_str(&text).expect("reads")).expect("folds");
         }
         prop_assert_eq!(&folded, &second.state, "{}", saw());
-        // A step beside it that failed the original runs again too, and may fail this run before.
-        let ended_before = second.state.status() == RunStatus::Failed && whole.status == RunStatus::Failed;
+        // A step beside it that failed the original, or that a break kept from running there, may fail this run before.
+        let ended_before = second.state.status() == RunStatus::Failed && (timed || whole.status == RunStatus::Failed);
         prop_assert!(ended_before || begun(&second.events).contains(name), "{}", saw());
         for (step, items) in second.events.iter().filter(|event| event.path.is_none()).filter_map(takes) {
             let again = items.into_iter().any(|item| kept.contains(&(step.clone(), item)));
@@ -69,7 +69,9 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed
         prop_assert_eq!(sum.status, whole.status, "{}", saw());
         prop_assert_eq!(output(&sum), output(&whole), "{}", saw());
         prop_assert_eq!(&sum.context, &whole.context, "{}", saw());
-        for (id, step) in &sum.steps {
+        // A sibling may be under way here when a step fails that had ended there.
+        let cut_off = second.events.iter().any(|event| matches!(event.body, EventBody::StepInterrupted(_)));
+        for (id, step) in sum.steps.iter().filter(|(_, step)| !cut_off || step.state != NodeState::Cancelled) {
             prop_assert_eq!(step.state, whole.steps[id].state, "{} in {}", id, saw());
         }
     }
@@ -142,7 +144,7 @@ proptest! {
 
     #[test]
     fn a_rerun_inside_containers_keeps_the_other_iterations(nested in properties_containers::nested()) {
-        let compiled = parted(compile(properties_containers::file(&nested)), nested.order);
+        let compiled = parted(properties_containers::build(&nested), nested.order);
         let script = properties_containers::script(nested.failures);
         let mut first = World::new(&compiled, &script, nested.order);
         first.checked = false;
@@ -169,7 +171,7 @@ proptest! {
 
     #[test]
     fn a_task_of_an_iteration_is_asked_again(nested in properties_containers::nested()) {
-        let compiled = parted(compile(properties_containers::file(&nested)), nested.order);
+        let compiled = parted(properties_containers::build(&nested), nested.order);
         reopen(&compiled, &properties_containers::script(nested.failures), nested.order, false)?;
     }
 }

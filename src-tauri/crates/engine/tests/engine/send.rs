@@ -1,6 +1,6 @@
 //! A failed run is sent to the inbox (ADR 58): the failed call stands, a person is asked about it, and the answer goes on.
 
-use crate::driver::{Script, World, compile, told};
+use crate::driver::{Script, World, catalog, compile, told};
 use crate::{properties, properties_containers, properties_people};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use signalbox_model::{
     ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, base::named, task::Answer,
     task::HumanTaskCreated,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn flow(nodes: Value, edges: &[(&str, &str)]) -> Compiled {
     let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
@@ -188,6 +188,38 @@ fn in_a_loop_the_child_is_asked_about_and_the_other_iterations_stay() {
 }
 
 #[test]
+fn of_a_container_with_many_items_the_call_inside_the_failed_one_is_asked_about() {
+    let read = |file: Value| std::sync::Arc::new(serde_json::from_value(file).expect("a workflow"));
+    let inner = json!({ "signalbox": 1, "id": "inner", "name": "inner", "settings": { "errorPolicy": "fail" },
+        "nodes": { "b": { "type": "t.write" } }, "edges": [] });
+    let file = json!({ "signalbox": 1, "id": "w", "name": "w", "settings": { "errorPolicy": "safe" },
+        "nodes": { "m": { "type": "t.many" }, "s": { "type": "t.sub", "config": { "workflow": "inner" } }, "c": { "type": "t.all" } },
+        "edges": [{ "from": "m.success", "to": "s" }, { "from": "s.success", "to": "c" }] });
+    let others = BTreeMap::from([("inner".to_owned(), read(inner))]);
+    let compiled = Compiled::with_files(read(file), "hash", &catalog(), &others).expect("compiles");
+    let fails =
+        |node: &str, _: usize, _: u32| (node == "s[1]/b").then(|| NodeFailure::new(ErrorType::ToolError, "X", "no"));
+    // A person is asked about the failed item; the last one is entered meanwhile, then the person gives up.
+    let mut first = World::new(&compiled, &fails, 1);
+    first.start(json!({ "x": 1 }));
+    while first.state.status() == RunStatus::Running {
+        assert!(first.turn(), "{:#?}", told(&first.events));
+    }
+    answer(&mut first, TaskAction::Abort, None);
+    let lines = told(&first.events);
+    assert_eq!(first.state.status(), RunStatus::Failed, "{lines:#?}");
+    let at = |what: &str| lines.iter().position(|line| line == what);
+    assert!(at("step_error s[1]/b").is_some() && at("step_error s[1]/b") < at("step_start s[2]"), "{lines:#?}");
+    let mut second = sent(&first, &compiled, &never);
+    let asks = told(&second.events);
+    assert!(asks.contains(&"human_task_created s[1]/b".to_owned()), "{asks:#?}");
+    answer(&mut second, TaskAction::Retry, None);
+    let saw = told(&second.events);
+    assert_eq!(second.state.status(), RunStatus::Completed, "{saw:#?}");
+    assert_eq!(second.calls.get(&("s[0]/b".to_owned(), 0)), None, "item 0 is done");
+}
+
+#[test]
 fn what_cannot_be_sent_is_refused_in_words() {
     let compiled = chain();
     let well = ran(&compiled, &never);
@@ -266,7 +298,7 @@ proptest! {
 
     #[test]
     fn any_failed_run_with_containers_can_be_sent(nested in properties_containers::nested()) {
-        let compiled = compile(properties_containers::file(&nested));
+        let compiled = properties_containers::build(&nested);
         check(&compiled, &properties_containers::script(nested.failures), nested.order, false)?;
     }
 
